@@ -163,16 +163,16 @@ Trial fresh_trial(Machine& machine, bool of_trial, double startup_s,
   options.target_half_width = k_target;
   Measurer measurer(options);
   const double first_s = machine.now_s();
-  double told_s = 0.0;
+  double last_report_s = 0.0;
   for (double steps = 1.0; machine.now_s() < first_s + wanted_measure().max_trial_s; steps += 1.0) {
     machine.step(of_trial);
-    if (machine.now_s() < told_s + k_report_s) continue;
-    told_s = machine.now_s();
+    if (machine.now_s() < last_report_s + k_report_s) continue;
+    last_report_s = machine.now_s();
     Report report;
     report.step = steps;
     report.samples = k_samples_per_step * steps;
-    report.received_s = told_s;
-    report.clock_s = told_s;
+    report.received_s = last_report_s;
+    report.clock_s = last_report_s;
     measurer.add(report);
     if (is_measured(measurer.current(), 1.0)) break;
     if (is_slower(measurer.current(), to_beat, false)) break;

@@ -69,13 +69,13 @@ Result<Trajectory> play_trials(const Problem& problem, Proposer& proposer, std::
     evaluation.suggest_ms =
         proposer.thought_ms().value_or((proposed_s - asked_s) * 1e3 + learning_ms);
     const bool enough = run(trial, evaluation);
-    const double told_s = clock.now_s();
+    const double learning_from_s = clock.now_s();
     Observation observation = observation_of(trial, evaluation);
     if (problem.tell) problem.tell(seed, observation);
     if (auto learnt = proposer.learn(observation); !learnt) {
       return tl::unexpected(learnt.error());
     }
-    learning_ms = (clock.now_s() - told_s) * 1e3;
+    learning_ms = (clock.now_s() - learning_from_s) * 1e3;
     trajectory.evaluations.push_back(std::move(evaluation));
     if (enough) break;
   }

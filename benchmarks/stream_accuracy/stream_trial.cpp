@@ -22,7 +22,7 @@ struct NaiveInterval {
 
 constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double k_tqdm_smoothing = 0.3;
-constexpr std::size_t k_skipped = 5;
+constexpr std::size_t k_skipped = 5;  ///< intervals that the rule "skip a warm-up" leaves out
 /// Steps between stalls above which a stall counts as rare. A more frequent stall is part of the
 /// steps.
 constexpr double k_rare_steps = 30.0;
@@ -170,10 +170,10 @@ StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& ru
   later.disturbed_after_s -= 2.0 * first.record.ended_wall_s;
   PlayedLaunch again = play(later, judged, states_queue, ~seed, usual);
   const double seconds = first.trial.seconds + again.trial.seconds;
-  PlayedLaunch& counts =
+  PlayedLaunch& less_disturbed =
       disturbed_share(again.record) < disturbed_share(first.record) ? again : first;
-  counts.trial.seconds = seconds;
-  return counts.trial;
+  less_disturbed.trial.seconds = seconds;
+  return less_disturbed.trial;
 }
 
 }  // namespace steptune

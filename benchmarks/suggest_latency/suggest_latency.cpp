@@ -103,9 +103,9 @@ Result<Row> measure(const search_quality::Problem& problem, Row row, const Optio
     double spent_s = clock.now_s() - asked_s;
     const Observation observation =
         observation_of(problem, trial, (*suggestion)->configuration, row, options.failing);
-    const double told_s = clock.now_s();
+    const double learning_from_s = clock.now_s();
     (*searcher)->observe(observation);
-    spent_s += clock.now_s() - told_s;
+    spent_s += clock.now_s() - learning_from_s;
     if (i == 0) {
       row.first_ms = spent_s * 1e3;
     } else {

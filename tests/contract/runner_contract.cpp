@@ -85,7 +85,7 @@ TEST_P(RunnerContract, ATrialStoppedAtOnceLeavesItsPlaceToTheNext) {
   EXPECT_EQ(finished(wait_for_end({{3, 1}}), {3, 1}).outcome.kind, OutcomeKind::stopped);
 }
 
-TEST_P(RunnerContract, CapacityIsWhatWasAskedForAndIsUsable) {
+TEST_P(RunnerContract, CapacityIsAsRequestedAndUsable) {
   use(2);
   EXPECT_EQ(runner().capacity(), std::min(2, GetParam().most_parallel));
   const std::vector<TrialKey> keys = key_for_each_place();

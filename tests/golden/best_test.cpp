@@ -95,7 +95,7 @@ TEST_F(Best, LaunchersAreGivenTheSame) {
   }
 }
 
-TEST_F(Best, DockerfilesAndGitHubHoldTheCommand) {
+TEST_F(Best, DockerfilesAndGitHubOutputsContainTheCommand) {
   const std::string dockerfile = printed("dockerfile");
   ASSERT_TRUE(dockerfile.starts_with("CMD [")) << dockerfile;
   const Json words = Json::parse(dockerfile.substr(4));

@@ -42,7 +42,7 @@ first trials, as they would be run:
   EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / ".steptune"));
 }
 
-TEST(Check, JsonHoldsTheStudyAndTheCommandLines) {
+TEST(Check, JsonContainsTheStudyAndTheCommandLines) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
   const auto json =
@@ -95,7 +95,7 @@ TEST(Check, AMissingStudyFileEndsWithTwo) {
   }
 }
 
-TEST(Check, ANameInPlaceOfTheFileIsToldWhatToGive) {
+TEST(Check, ANameInPlaceOfTheFileIsAnErrorThatNamesTheFix) {
   const Sandbox sandbox;
   sandbox.write("demo.study.json", replay_study());
   EXPECT_EQ(sandbox.steptune({"check", "demo"}).err,

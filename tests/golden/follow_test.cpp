@@ -106,7 +106,7 @@ TEST_F(Follow, ABrokenPromiseHasAnExitCodeAndAStart) {
   EXPECT_THAT(ended.out, HasSubstr("changed  "));
 }
 
-TEST_F(Follow, JsonHoldsPromiseAndRun) {
+TEST_F(Follow, JsonContainsPromiseAndRun) {
   sandbox_->write("broken.log", log(1.25));
   const Ended ended = sandbox_->steptune({"follow", "demo", "broken.log", "--json"});
   EXPECT_EQ(ended.exit_code, 6);

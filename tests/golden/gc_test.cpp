@@ -85,7 +85,7 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
   EXPECT_TRUE(gc({"--older-than", "90d"})["removed"].empty()) << "nothing is left to remove";
 }
 
-TEST_F(Gc, StudiesGoWhereThatIsAskedFor) {
+TEST_F(Gc, StudiesAreRemovedOnRequest) {
   EXPECT_EQ(gc({"--older-than", "90d", "--studies"})["removed"][0]["study"], "old");
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 1);
   EXPECT_FALSE(fs::exists(log_of("old").parent_path()));

@@ -218,7 +218,7 @@ TEST(Init, TrialsOfAFileElsewhereRunWhereTheCommandWasTyped) {
   EXPECT_EQ(check.exit_code, 0) << check.err;
 }
 
-TEST(Init, AFolderThatCannotBeMadeIsToldBeforeAnythingRuns) {
+TEST(Init, AFolderThatCannotBeCreatedIsReportedBeforeAnythingRuns) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);
   for (const char* command : {"init", "run"}) {

@@ -99,7 +99,7 @@ TEST(Interrupt, WatchEndsWithTheStudyOrCtrlC) {
   EXPECT_EQ(ended.out, sandbox.steptune({"leaderboard", "--all"}).out);
 }
 
-TEST(Interrupt, AStudyWhoseTunerWasKilledIsNotToldToRun) {
+TEST(Interrupt, AStudyWhoseTunerWasKilledIsNotShownAsRunning) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());
   sandbox.write("trial.sh", endless_trial());

@@ -432,7 +432,7 @@ TEST_F(Serve, KeepsATokenInAFile) {
   EXPECT_THAT(refused.err, Not(HasSubstr("secret")));
 }
 
-TEST_F(Serve, LeavesNoTokenFileThatHoldsNone) {
+TEST_F(Serve, LeavesNoTokenFileWithoutAToken) {
   expect_alive();  // files beside the database cannot grow any more
   const Ended full = sandbox_.program(
       {"timeout", "20", "/bin/sh", "-c",

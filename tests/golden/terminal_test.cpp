@@ -89,7 +89,7 @@ TEST_F(TerminalTest, LiveLinesFitANarrowedTerminal) {
 TEST_F(TerminalTest, LiveLinesAreErasedInTheEnd) {
   const std::string written = after("$STEPTUNE run study.json --trials 3");
   EXPECT_EQ(exit_code_, 0) << written;
-  EXPECT_NE(written.find("searching  "), std::string::npos) << "they were there";
+  EXPECT_NE(written.find("searching  "), std::string::npos) << "live lines were drawn";
   const std::string screen = screen_after(written);
   EXPECT_EQ(screen.find("searching  "), std::string::npos) << screen;
   EXPECT_NE(screen.find("trial 1 completed: "), std::string::npos) << screen;
@@ -123,7 +123,7 @@ TEST_F(TerminalTest, WhyATrialFailedIsNotCut) {
   EXPECT_NE(narrow.find(reason + "\n"), std::string::npos) << narrow;
 }
 
-TEST_F(TerminalTest, ColoursAreNotForThoseWhoDoNotWantThem) {
+TEST_F(TerminalTest, ColoursCanBeTurnedOff) {
   const std::string plain =
       after("$STEPTUNE run study.json --trials 2 --verbose", 100, {{"NO_COLOR", "1"}});
   EXPECT_FALSE(has_colors(plain));

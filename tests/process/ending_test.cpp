@@ -29,7 +29,7 @@ TEST_F(EndingTest, ExitStatusAndLastLinesOfAFailure) {
   EXPECT_EQ(done.outcome().detail, "exit status 3\nbefore\nthe reason");
 }
 
-TEST_F(EndingTest, ASignalOfItsOwnIsAFailure) {
+TEST_F(EndingTest, ASignalThatTheTrialSendsItselfIsAFailure) {
   const TrialRun done = run(shell("kill -SEGV $$"));
   EXPECT_EQ(done.outcome().kind, OutcomeKind::failed);
   EXPECT_EQ(done.outcome().exit_code, 128 + SIGSEGV);

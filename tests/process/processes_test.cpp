@@ -96,7 +96,7 @@ TEST(Processes, AStatHasParentGroupAndState) {
   EXPECT_TRUE(eventually([&] { return read_stat(child.pid())->is_zombie(); }));
 }
 
-TEST(Processes, AProgramsNameMayHoldBlanksAndParentheses) {
+TEST(Processes, AProgramsNameMayContainBlanksAndParentheses) {
   const TemporaryFolder folder("names");
   const auto program = folder.path() / "a) R (1 2";
   std::filesystem::copy_file("/bin/sleep", program);
@@ -285,7 +285,7 @@ TEST(Watchdog, IsReadyOnceStartedAndEndsOnDestruction) {
   EXPECT_FALSE(read_stat(pid)) << "ended and reaped";
 }
 
-TEST(Watchdog, KillsNothingWhenItIsToldToQuit) {
+TEST(Watchdog, KillsNothingOnAQuitMessage) {
   const Child tagged({"/bin/sleep", "1000"}, {{"STEPTUNE_RUN", "quit-test"}});
   {
     auto watchdog = local::Watchdog::start(k_watchdog, "quit-test");

@@ -233,7 +233,7 @@ class PatientSearcher final : public Searcher {
   std::unique_ptr<Searcher> searcher_;
 };
 
-TEST_F(LoopTest, ASearcherWithoutASuggestionIsAskedAfterTheNextEnd) {
+TEST_F(LoopTest, ASearcherWithoutASuggestionIsAskedAgainAfterTheNextTrial) {
   SimulatedRun run(folder_.path(), document_, train, 0.0, 4);
   auto patient = std::make_unique<PatientSearcher>(std::move(run.searcher));
   const int& asked = patient->asked;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what is promised of every study, with random studies of all kinds.
+// Tests promises that hold for every study (budgets, valid results), with random studies of all
+// kinds.
 #include <algorithm>
 #include <array>
 #include <span>

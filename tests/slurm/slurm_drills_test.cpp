@@ -245,7 +245,7 @@ TEST_F(SlurmDrill, EndsOfProgramsAreDistinguished) {
       << "the shell's own commands are no programs";
 }
 
-TEST_F(SlurmDrill, LimitsHold) {
+TEST_F(SlurmDrill, LimitsAreEnforced) {
   use();
   TrialSpec slow = shell_trial(1, "while :; do echo x; sleep 0.1; done");
   slow.limits.wall_s = 1.0;
@@ -618,7 +618,7 @@ TEST_F(SlurmDrill, ANodeThatFailsForGoodLosesItsTrialAndIsLeftOut) {
 }
 
 /// The controller saves its state every 5 s, and forgets what it acknowledged since.
-TEST_F(SlurmDrill, AControllerThatForgetsAJobIsAskedAgain) {
+TEST_F(SlurmDrill, AControllerThatForgetsAJobIsQueriedAgain) {
   use();
   TrialSpec spec = shell_trial(1, "echo $$ >> " + (folder_.path() / "runs").string());
   spec.resources = to_resources({1, {"partition=closed"}});

@@ -208,9 +208,9 @@ struct Measurer::State {
     const double process_s = ended_s - options.started_s;
     // Leave out samples from before the checkpoint at which the run resumed.
     m.total_samples = end.samples - series[0].samples + least_before_first();
-    const double told_s = series.time_s(series.size() - 1) - series.time_s(0);
-    const bool at_once = !series.uses_own_clock() && told_s < k_at_once * process_s &&
-                         told_s < k_at_once_step_s * (end.steps - series[0].steps);
+    const double reported_s = series.time_s(series.size() - 1) - series.time_s(0);
+    const bool at_once = !series.uses_own_clock() && reported_s < k_at_once * process_s &&
+                         reported_s < k_at_once_step_s * (end.steps - series[0].steps);
     if (m.status == MeasurementStatus::steady && !at_once) return m;
     double half_width = m.half_width_s;
     if (at_once) {

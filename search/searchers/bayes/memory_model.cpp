@@ -14,7 +14,8 @@ constexpr std::size_t k_fewest_peaks = 5;
 // Candidates for the limit: from the highest measured peak to e^3 (20) times it.
 constexpr int k_limits = 61;
 constexpr double k_highest_log_ratio = 3.0;
-// Least advantage, in log density, of peaks over the share of failures in explaining the outcomes.
+// The model of peaks is used if it explains the outcomes better than a constant share of failures
+// does, by at least this log density.
 constexpr double k_least_gain = 1.0;
 
 double log_share(double share) {

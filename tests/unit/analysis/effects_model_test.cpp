@@ -234,7 +234,7 @@ TEST(EffectsModel, ConstraintsThatLeaveFewPointsLeaveTheirShares) {
   }
 }
 
-TEST(EffectsModel, ManyParametersAreStillTold) {
+TEST(EffectsModel, ManyParametersAreStillDistinguished) {
   const SearchSpace space = unit_cube(20);
   const auto samples = drawn_samples(
       space, 200,

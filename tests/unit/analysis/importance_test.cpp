@@ -70,7 +70,7 @@ TEST(Importance, OrdersParametersByExplainedVariance) {
   EXPECT_TRUE(importance.pairs.empty()) << "times multiply: their logarithms add";
 }
 
-TEST(TrialSamples, ThinnedOnesHoldBaselineAndBest) {
+TEST(TrialSamples, ThinnedSamplesContainBaselineAndBest) {
   const SearchSpace space = training_space();
   for (const std::size_t place : {1U, 4444U, 9999U}) {
     std::vector<TrialRecord> trials;

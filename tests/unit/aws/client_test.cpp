@@ -97,7 +97,7 @@ TEST_F(JsonClientTest, AClockThatDisagreesIsCorrectedFromTheServersDate) {
               testing::Contains(testing::Pair("X-Amz-Date", HasSubstr("20261121T0800"))));
 }
 
-TEST_F(JsonClientTest, ErrorsHoldNoSecret) {
+TEST_F(JsonClientTest, ErrorsContainNoSecret) {
   transport_.script = {answer(403, R"({"__type":"AccessDeniedException","message":"no"})")};
   const std::string text = create().error().to_error().text();
   EXPECT_THAT(text, HasSubstr("AccessDeniedException: no"));

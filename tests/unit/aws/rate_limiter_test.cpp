@@ -31,7 +31,7 @@ TEST(RateLimiter, APauseIsNotSavedUpBeyondTheBurst) {
 
 /// For random arrivals: no second has more requests than the limit, none is sent before it came,
 /// and none overtakes another.
-TEST(RateLimiter, HoldsItsLimitForAnyArrivals) {
+TEST(RateLimiter, KeepsItsLimitForAnyArrivals) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed, "rate_limiter");
     const RateLimit limit{0.5 + 4.0 * rng.uniform(), static_cast<double>(1 + rng.below(4))};

@@ -186,7 +186,7 @@ TEST_F(RetriesTest, AWrongSignatureIsNotSentAgain) {
   }
 }
 
-TEST_F(RetriesTest, AServerThatRefusesItsOwnTimeIsAskedTwice) {
+TEST_F(RetriesTest, ARequestWithTheServersOwnTimeIsRetriedOnce) {
   transport_.script = {wrong_time("Sat, 21 Nov 2026 08:00:00 GMT")};
   const auto result = create();
   ASSERT_FALSE(result);

@@ -50,12 +50,12 @@ TEST(SharedFileLines, LineEndsOfWindowsAndAMissingLastOneDoNoHarm) {
               ElementsAre(Pair("k", "v"), Pair("l", "w")));
 }
 
-TEST(SharedFileLines, AValueMayHoldEqualSigns) {
+TEST(SharedFileLines, AValueMayContainEqualSigns) {
   EXPECT_THAT(sections_of("[a]\naws_secret_access_key = ab/c+d==\n").at("a"),
               ElementsAre(Pair("aws_secret_access_key", "ab/c+d==")));
 }
 
-TEST(SharedFileLines, TheLastOfTwoHolds) {
+TEST(SharedFileLines, TheLastOfTwoCounts) {
   EXPECT_THAT(sections_of("[a]\nk = 1\n[b]\n[a]\nk = 2\n").at("a"), ElementsAre(Pair("k", "2")));
 }
 

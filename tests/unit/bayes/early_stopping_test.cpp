@@ -80,7 +80,7 @@ void teach(Searcher& searcher) {
   searcher.observe(observation(++trial, 5, 4, 1.0));
 }
 
-TEST(BayesEarlyStopping, HoldsTrialsThatCannotBeComparedYet) {
+TEST(BayesEarlyStopping, HoldsBackTrialsThatCannotBeComparedYet) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   const auto early = decision_on(searcher, 1, 1, 0.0625);

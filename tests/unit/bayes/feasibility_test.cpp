@@ -134,19 +134,19 @@ TEST(FeasibilityClassifier, OutcomesThatFollowAreLearnt) {
   EXPECT_LT(after, 0.7 * before);
 }
 
-TEST(FeasibilityLearner, BelievesTheSameHoweverOftenItIsAsked) {
+TEST(FeasibilityLearner, ResultDoesNotDependOnTheNumberOfCalls) {
   Rng rng(5, "outcomes");
-  FeasibilityLearner asked(k_pair, 2);
+  FeasibilityLearner queried(k_pair, 2);
   FeasibilityLearner silent(k_pair, 2);
   const Matrix probes = draw(rng, 50);
   for (int i = 0; i < 57; ++i) {
     const Matrix row = draw(rng, 1);
     const bool outcome = rng.uniform() < truth(row.row(0));
-    asked.add(row.row(0), outcome);
+    queried.add(row.row(0), outcome);
     silent.add(row.row(0), outcome);
-    EXPECT_EQ(asked.classifier().log_probabilities(probes, 0, 50).size(), 50U);
+    EXPECT_EQ(queried.classifier().log_probabilities(probes, 0, 50).size(), 50U);
   }
-  EXPECT_EQ(asked.classifier().log_probabilities(probes, 0, 50),
+  EXPECT_EQ(queried.classifier().log_probabilities(probes, 0, 50),
             silent.classifier().log_probabilities(probes, 0, 50));
 }
 

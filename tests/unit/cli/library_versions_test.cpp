@@ -15,7 +15,7 @@ TrialRecord hooked_trial(double started_wall_s) {
   return trial;
 }
 
-TEST(LibraryVersions, ComeFromWhatAHookTold) {
+TEST(LibraryVersions, ComeFromTheReportsOfAHook) {
   EXPECT_TRUE(machine_reported_by(TrialRecord{}).empty());
   EXPECT_EQ(machine_reported_by(hooked_trial(0.0)),
             (MachineDescription{{"torch", "2.5.1"}, {"cuda", "12.4"}}));

@@ -16,7 +16,7 @@
 namespace steptune {
 namespace {
 
-TEST(VirtualClock, PassesOnlyWhenTold) {
+TEST(VirtualClock, AdvancesOnlyOnRequest) {
   VirtualClock clock(1000.0);
   EXPECT_EQ(clock.now_s(), 0.0);
   EXPECT_EQ(clock.wall_time_s(), 1000.0);

@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-TEST(MemoryFile, HoldsAllWrittenBytes) {
+TEST(MemoryFile, ContainsAllWrittenBytes) {
   const UniqueFd file = memory_file("first ");
   ASSERT_TRUE(file);
   EXPECT_GT(file.get(), STDERR_FILENO) << "a child's standard streams take the places below";

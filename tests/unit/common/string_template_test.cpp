@@ -35,7 +35,7 @@ TEST(StringTemplate, PutsValuesInThePlacesOfTheirNames) {
   EXPECT_EQ(text.render(configuration()), "--batch=64,fast 64");
 }
 
-TEST(StringTemplate, MayHoldNoPlaceholder) {
+TEST(StringTemplate, MayContainNoPlaceholder) {
   const StringTemplate text = parsed("train.py");
   EXPECT_FALSE(text.has_parameters());
   EXPECT_EQ(text.prefix(), "train.py");

@@ -55,7 +55,7 @@ TEST(Torchrun, NamesTheMachines) {
   EXPECT_EQ(must(torchrun_words(run))[1], "--nnodes=2");
 }
 
-TEST(Accelerate, IsToldPrecisionAndThreads) {
+TEST(Accelerate, GetsPrecisionAndThreads) {
   LongRun run = run_of({"python3", "train.py"});
   EXPECT_THAT(must(accelerate_words(run)), ElementsAre("accelerate", "launch", "--num_processes=1",
                                                        "--num_machines=1", "train.py"));
@@ -69,7 +69,7 @@ TEST(Accelerate, IsToldPrecisionAndThreads) {
   EXPECT_EQ(posix_quoted(must(accelerate_words(run))).find("mixed"), std::string::npos);
 }
 
-TEST(Dockerfile, HoldsEveryValue) {
+TEST(Dockerfile, ContainsEveryValue) {
   LongRun run = run_of({"python3", "t.py", "it's \"so\" \\ $HOME\n\tü"});
   run.environment = {
       {"PLAIN", "a b"}, {"HARD", "\"q\" \\ $X 'y' #"}, {"LINES", "a\nb"}, {"odd-name", "1"}};

@@ -104,7 +104,7 @@ TEST_F(OptunaExport, EachStatusIsAStateOfOptunas) {
               ElementsAre("1970-01-02 00:00:00.250000"));
 }
 
-TEST_F(OptunaExport, DistributionsHoldTheValuesThatTheParametersHave) {
+TEST_F(OptunaExport, DistributionsContainTheValuesOfTheParameters) {
   const StudySpec spec = spec_of(
       space_of({integer("even", 2, 9), stepped(integer("steps", 1, 10), 4),
                 integer("log", 1, 100, Scale::log), stepped(floating("tenths", 0.0, 0.95), 0.25),

@@ -47,7 +47,7 @@ FollowState slower_run() {
   return state;
 }
 
-TEST(FollowText, NamesThePhasesThatAreYetToCome) {
+TEST(FollowText, NamesThePhasesBeforeTheirFirstTime) {
   FollowState state = slower_run();
   state.promised = Interval95{0.008, 0.0002};
   state.awaited = {"evaluation"};
@@ -55,7 +55,7 @@ TEST(FollowText, NamesThePhasesThatAreYetToCome) {
               HasSubstr("promised 125 samples/s (122-128.2) before the first evaluation\n"));
 }
 
-TEST(FollowText, SaysAllThereIsToSay) {
+TEST(FollowText, HasALineForEveryFinding) {
   EXPECT_EQ(follow_text(promised_plan(), slower_run()),
             R"(promise  broken: slower than promised, beyond both intervals
 rate     66.67 samples/s (65.36-68.03) since 20000 samples, promised 100 samples/s (98.04-102)
@@ -100,7 +100,7 @@ seen     8 min 20 s, 40000 samples
   EXPECT_THAT(follow_text(of_no_length, state), Not(HasSubstr("expected")));
 }
 
-TEST(FollowText, LessTimeIsNoMoreTime) {
+TEST(FollowText, AFasterRunIsReportedAsLessTime) {
   FollowState state = slower_run();
   state.deviation->ratio = 0.9;
   EXPECT_THAT(follow_text(promised_plan(), state), HasSubstr(": 10.0 % less time per sample than"));
@@ -130,7 +130,7 @@ TEST(FollowLine, ShowsTheCurrentAndPromisedRate) {
   EXPECT_EQ(follow_line(promised_plan(), state), "waiting for progress: no progress was read");
 }
 
-TEST(FollowJson, HoldsPromiseAndRun) {
+TEST(FollowJson, ContainsPromiseAndRun) {
   Promise promised = promised_plan();
   promised.seconds_per_sample = {0.25, 0.0625};
   FollowState state = slower_run();

@@ -147,7 +147,7 @@ FollowState evaluated_run(int steps) {
   return follower.state();
 }
 
-TEST(Follower, APhaseThatIsYetToComeIsTakenFromThePromise) {
+TEST(Follower, APhaseBeforeItsFirstTimeIsTakenFromThePromise) {
   const FollowState before = evaluated_run(95);
   EXPECT_EQ(before.keeping, Keeping::kept) << before.reason;
   EXPECT_THAT(before.awaited, ElementsAre("evaluation"));
@@ -544,7 +544,7 @@ TEST(FinishedLog, MetricsAloneAreNoProgress) {
   EXPECT_THAT(follower.state().reason, HasSubstr("no progress was read"));
 }
 
-TEST(Follower, FewReportsAreToldToBeFew) {
+TEST(Follower, FewReportsAreNamedAsTheReason) {
   Follower follower = follower_of();
   live(follower, 3, 0.01);
   EXPECT_EQ(follower.state().keeping, Keeping::unknown);

@@ -136,7 +136,7 @@ TEST(Promise, IsARateIfThePlanHasNoLength) {
   EXPECT_FALSE(promise->run_s());
 }
 
-TEST(Promise, HoldsWhatTheTrialShowed) {
+TEST(Promise, ContainsWhatTheTrialShowed) {
   TrialRecord trial = measured(4, 0.5);
   trial.measurement->phases["evaluation"].seconds = 10.0;
   trial.measurement->parts["data"] = 0.1;

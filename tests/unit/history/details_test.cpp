@@ -120,7 +120,7 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_NEAR(read->machine[1].to_s, 2.0625, 1e-3);
   EXPECT_EQ(read->machine[1].cpu_clock_hz, 2.25e9);
   EXPECT_TRUE(std::isnan(read->machine[1].storage_pressure));
-  EXPECT_TRUE(std::isnan(read->machine[1].memory_pressure)) << "never told";
+  EXPECT_TRUE(std::isnan(read->machine[1].memory_pressure)) << "never reported";
   EXPECT_FALSE(must(history.trace(study.id, 2))) << "of a trial without reports";
   EXPECT_FALSE(must(history.trace(study.id, 3)));
 

@@ -33,7 +33,7 @@ const ProgramOption& must_have(const HelpText& help, const std::string& name) {
   return *found;
 }
 
-TEST(ExecutableText, HoldsTextsAndNoMachineCode) {
+TEST(ExecutableText, ContainsTextsAndNoMachineCode) {
   const TemporaryFolder folder("executable");
   const std::string texts = texts_of_executable(executable_with(folder, "-size <int>\n\tsize"));
   EXPECT_NE(texts.find("-size <int>\n\tsize\n"), std::string::npos);

@@ -586,7 +586,7 @@ TEST(Payback, StopsAfterSeveralSuggestionsThatDoNotPay) {
   EXPECT_TRUE(rule.stops(study, 0.01, standing));
 }
 
-TEST(Payback, NeverStopsWithoutAModelOrWithoutBeingAsked) {
+TEST(Payback, NeverStopsWithoutAModelOrARequest) {
   StudySpec study = time_study();
   const Standing standing(ranking_rules(study), {spent(1, 30)});
   PaybackRule unasked;

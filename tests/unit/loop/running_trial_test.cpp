@@ -821,7 +821,7 @@ TEST(RunningTrial, MachineFiguresExplainAChangedLevel) {
   EXPECT_EQ(trace.machine[40].cpu_clock_hz, 1.9e9);
 }
 
-TEST(RunningTrial, KeepsThatClocksWereNotTold) {
+TEST(RunningTrial, RecordsThatClocksWereNotReported) {
   const StudySpec study = time_study();
   RunningTrial trial = begun(study);
   train(trial, 60);

@@ -121,7 +121,7 @@ TEST_F(CloudWatchTest, UnknownMetricsAreIgnored) {
   ASSERT_TRUE(read_utilisation(client_, service_, {ended("job")}, types_));
 }
 
-TEST_F(CloudWatchTest, TheTimesAskedForAreWholeMinutesAroundAllJobs) {
+TEST_F(CloudWatchTest, RequestedTimesAreWholeMinutesAroundAllJobs) {
   EndedJob early = ended("early");
   early.training_since_wall_s -= 1000.0;
   EndedJob late = ended("late");
@@ -146,7 +146,7 @@ TEST_F(CloudWatchTest, AnUnknownTypeHasSharesOnly) {
   EXPECT_EQ(machine.disk_most, 1.0) << "never more than all";
 }
 
-TEST_F(CloudWatchTest, WithoutJobsNothingIsAsked) {
+TEST_F(CloudWatchTest, WithoutJobsNothingIsRequested) {
   const auto read = read_utilisation(client_, service_, {}, types_);
   ASSERT_TRUE(read);
   EXPECT_THAT(*read, IsEmpty());

@@ -103,12 +103,12 @@ TEST_F(HeldMachinesTest, ManagedSpotIsDistinguished) {
   const auto found = find();
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].spot);
-  EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
+  EXPECT_EQ(found[0].usd_per_hour, 1.408) << "the on-demand price, the most that it can cost";
   EXPECT_FALSE(found[0].study_price) << "the job does not contain it";
   EXPECT_FALSE(found[0].spot_share);
 }
 
-TEST_F(HeldMachinesTest, CostAsTheirStudyCounts) {
+TEST_F(HeldMachinesTest, CostThePriceOfTheirStudy) {
   program.ends_after_s = 400.0;
   options.settings.price_parts = {{"ml.g5.xlarge", {1.408, 0.408, 0.0}},
                                   {"ml.m5.xlarge", {0.23, 0.0, 0.01}}};
@@ -143,7 +143,7 @@ TEST_F(HeldMachinesTest, ManagedSpotUsesTheStudysShare) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].spot);
   EXPECT_EQ(found[0].spot_share, 0.4);
-  EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
+  EXPECT_EQ(found[0].usd_per_hour, 1.408) << "the on-demand price, the most that it can cost";
 }
 
 /// A job on one machine that costs $3.60 per hour, a tenth of a cent per second.

@@ -35,7 +35,7 @@ TEST(PackTurns, LinesAreTakenInTheOrderInWhichTheyWerePrinted) {
     turns.keep({"job", "algo-1", wall_s, text});
   EXPECT_THAT(turns.take_until(9.9), IsEmpty());
   EXPECT_THAT(texts_of(turns.take_until(11.0)), ElementsAre("a", "b1", "b2"));
-  EXPECT_THAT(turns.take_until(11.0), IsEmpty()) << "each once";
+  EXPECT_THAT(turns.take_until(11.0), IsEmpty()) << "each line is taken once";
   EXPECT_THAT(texts_of(turns.take_until(1e12)), ElementsAre("c"));
 }
 
@@ -49,7 +49,7 @@ TEST(PackTurns, OneTurnFollowsAnother) {
   EXPECT_FALSE(turns.has_ended(k_turn_1));
   EXPECT_TRUE(turns.end(k_turn_1, 160.0));
   EXPECT_TRUE(turns.has_ended(k_turn_1));
-  EXPECT_EQ(turns.whose_turn(), std::nullopt) << "between two";
+  EXPECT_EQ(turns.whose_turn(), std::nullopt) << "between two turns";
   EXPECT_TRUE(turns.begin(k_turn_2, 161.0));
   EXPECT_EQ(turns.whose_turn(), k_turn_2);
 }
@@ -92,7 +92,7 @@ TEST(PackTurns, TimeBeforeTheFirstTurnIsSharedEvenly) {
   EXPECT_DOUBLE_EQ(turns.take_share_s(k_turn_1), 30.0 + 60.0 / 4.0);
   turns.set_billable(200.0);
   EXPECT_DOUBLE_EQ(turns.take_rest_s(), 200.0 - 45.0);
-  EXPECT_DOUBLE_EQ(turns.take_rest_s(), 0.0) << "told once";
+  EXPECT_DOUBLE_EQ(turns.take_rest_s(), 0.0) << "reported once";
   EXPECT_DOUBLE_EQ(turns.take_share_s(k_turn_2), 0.0) << "never begun";
 }
 
@@ -105,14 +105,14 @@ TEST(PackTurns, AClockThatGoesBackGivesNoNegativeTurn) {
 }
 
 /// For random turns, the reported shares and rest add up to the bill, if the bill covers the turns.
-TEST(PackTurns, SharesAndRestAreTheBill) {
+TEST(PackTurns, SharesAndRestAddUpToTheBill) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Rng rng(seed, "pack_turns");
     const auto trials = static_cast<std::int64_t>(1 + rng.below(8));
     PackTurns turns(static_cast<std::size_t>(trials));
     double wall_s = 1000.0;
     turns.set_billed_since(wall_s);
-    double told_s = 0.0;
+    double reported_s = 0.0;
     for (std::int64_t trial = 1; trial <= trials; ++trial) {
       wall_s += 30.0 * rng.uniform();
       EXPECT_TRUE(turns.begin({trial, 1}, wall_s));
@@ -121,12 +121,12 @@ TEST(PackTurns, SharesAndRestAreTheBill) {
       EXPECT_TRUE(turns.end({trial, 1}, wall_s));
       const double share_s = turns.take_share_s({trial, 1});
       EXPECT_GE(share_s, 0.0);
-      told_s += share_s;
+      reported_s += share_s;
     }
     const double billable_s = wall_s - 1000.0 + 20.0 * rng.uniform();
     turns.set_billable(billable_s);
-    told_s += turns.take_rest_s();
-    EXPECT_NEAR(told_s, billable_s, 1e-6) << "seed " << seed;
+    reported_s += turns.take_rest_s();
+    EXPECT_NEAR(reported_s, billable_s, 1e-6) << "seed " << seed;
   }
 }
 

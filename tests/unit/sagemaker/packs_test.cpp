@@ -143,7 +143,7 @@ TEST_F(PacksTest, APhaseUnderWayMayBeSilentForLonger) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
 }
 
-TEST_F(PacksTest, AllThatAreAskedToEndAreStoppedAtOnce) {
+TEST_F(PacksTest, AllTrialsThatMustEndAreStoppedAtOnce) {
   options.backlog = 8;
   program.ends_after_s.reset();
   for (int number = 1; number <= 3; ++number)

@@ -62,7 +62,7 @@ TEST(TrainingPrice, IsTheDearestOfItsTerms) {
   EXPECT_DOUBLE_EQ(read(json)->second.usd_per_hour, 1.5);
 }
 
-TEST(TrainingPrice, LeavesUnknownWhatIsNotTold) {
+TEST(TrainingPrice, LeavesUnreportedValuesUnknown) {
   const auto price = read(product({{"vCpu", "N/A"}, {"memory", ""}, {"physicalGpu", nullptr}}));
   ASSERT_TRUE(price);
   EXPECT_EQ(price->second.vcpus, 0);

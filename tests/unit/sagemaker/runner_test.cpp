@@ -65,7 +65,7 @@ TEST_F(RunnerOnAccountTest, TheLastTrialLeavesNoPool) {
   EXPECT_THAT(notices, IsEmpty());
 }
 
-TEST_F(RunnerOnAccountTest, AbsentPoolQuotaIsNoticedOnceAndNotAskedForAgain) {
+TEST_F(RunnerOnAccountTest, AbsentPoolQuotaIsNoticedOnceAndNotRequestedAgain) {
   account_options.warm_pool_quota = {};
   for (int number = 1; number <= 3; ++number) {
     start(trial(number));

@@ -297,7 +297,7 @@ TEST_P(TrialPackTest, AnEndedTrialIsNotCalledSlow) {
   EXPECT_THAT(ends(run({spec})), ElementsAre("[steptune-pack] end 1.1 3"));
 }
 
-TEST_P(TrialPackTest, AProgramThatIsAskedToEndMayDoSoWithAnyCode) {
+TEST_P(TrialPackTest, AProgramThatMustEndMayDoSoWithAnyExitCode) {
   TrialSpec spec = trial(1, {"sh", "-c",
                              "trap 'exit 1' TERM; " + reporting(steady(20, 9.0), "")[2] +
                                  "while :; do sleep 0.1; done"});

@@ -55,7 +55,7 @@ TEST_F(UtilisationTest, IsReadOnceMoreAtTheEnd) {
   EXPECT_LT(clock.now_s() - before_s, 10.0);
 }
 
-TEST_F(UtilisationTest, ShortTrialsAreNotAskedFor) {
+TEST_F(UtilisationTest, ShortTrialsAreNotQueried) {
   program.ends_after_s = 60.0;
   // Every machine is warm, so no image is downloaded while the job counts as "training".
   account_options.stages.image_download_s = 0.0;

@@ -48,7 +48,7 @@ TEST(Asha, LetsOnlyTheBestOfTheFirstFewContinue) {
   EXPECT_FALSE(stops(*asha, estimate(2, 10, 0.9)));
 }
 
-TEST(Asha, AsksNothingBetweenRungsOfATrialThatPassed) {
+TEST(Asha, DoesNotJudgeATrialBetweenRungs) {
   const auto asha = scheduler_of("asha");
   for (int trial = 1; trial <= 4; ++trial) {
     (void)asha->on_estimate(estimate(trial, 10, 10.0 - trial));
@@ -96,7 +96,7 @@ TEST(Asha, RanksTwoObjectivesByFronts) {
   EXPECT_FALSE(stops(*asha, two(8, 0.5, 0.5)));
 }
 
-TEST(Asha, ATrialThatBeginsAgainIsAskedAgain) {
+TEST(Asha, ATrialThatStartsAgainIsJudgedAgain) {
   const auto asha = scheduler_of("asha");
   EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "the first one goes on";
   asha->on_exempt(estimate(2, 10, 1.0));

@@ -102,7 +102,7 @@ TEST_P(BasicSearcher, ValuesThatWereMeasuredChangeNoSuggestion) {
 INSTANTIATE_TEST_SUITE_P(Names, BasicSearcher, ::testing::Values("random", "sobol", "grid"),
                          [](const auto& name) { return std::string(name.param); });
 
-TEST(GridOfAny, SpaceHoldsEachOfItsConfigurationsOnce) {
+TEST(GridOfAny, SpaceContainsEachOfItsConfigurationsOnce) {
   const SearchSpace space = space_of(
       {integer("a", 0, 3), boolean("b"), stepped(floating("c", 0, 1), 0.5)}, {"a + c <= 3"});
   std::set<std::string> expected;

@@ -95,7 +95,7 @@ TEST(Connection, KnowsThatTheClientHasGone) {
   EXPECT_FALSE(connection.is_writable());
 }
 
-TEST(Connection, DiscardsWhatNobodyAskedFor) {
+TEST(Connection, DiscardsUnreadInput) {
   Line line;
   const VirtualClock clock;
   Connection connection(line.server.get(), clock);

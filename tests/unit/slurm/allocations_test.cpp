@@ -93,7 +93,7 @@ class AllocationsTest : public testing::Test {
   std::optional<Allocations> allocations_;
 };
 
-TEST_F(AllocationsTest, AreAskedForUnderNamesOfTheirOwnWithALease) {
+TEST_F(AllocationsTest, AreRequestedUnderUniqueNamesWithALease) {
   const std::string first = ask().name;
   const std::string second = ask().name;
   EXPECT_NE(first, second) << "within one second";
@@ -504,7 +504,7 @@ TEST_F(AllocationsTest, AnOutageIsReportedAfterAMinute) {
   EXPECT_THAT(fault_, HasSubstr("running trials are taken over"));
 }
 
-TEST_F(AllocationsTest, TheQueueIsAskedSeldomWhileNothingHappens) {
+TEST_F(AllocationsTest, TheQueueIsPolledSeldomWhileNothingHappens) {
   (void)hold();
   const int before = host_.count("squeue");
   pass(3600.0);

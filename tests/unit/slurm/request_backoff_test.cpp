@@ -31,7 +31,7 @@ TEST(RequestBackoff, ARefusalBesideAHeldAllocationIsRetried) {
   EXPECT_EQ(backoff.on_setback("a", Setback::refused, "limit", 0, 70.0), "limit");
 }
 
-TEST(RequestBackoff, AllocationsThatEndUnusedAreNotAskedForWithoutEnd) {
+TEST(RequestBackoff, AllocationsThatEndUnusedAreNotRequestedForever) {
   RequestBackoff backoff(k_limits);
   EXPECT_EQ(backoff.on_setback("a", Setback::unused, "job 1", 0, 0.0), std::nullopt);
   EXPECT_EQ(backoff.may_ask_at_s("a", 0), 5.0);

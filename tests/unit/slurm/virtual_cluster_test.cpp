@@ -298,7 +298,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, APortErrorAfterProgressIsTheProgramsFailure
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatIsAlwaysTooShortIsAskedForOnce) {
+TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatIsAlwaysTooShortIsRequestedOnce) {
   cluster_.fate = [](const VirtualJob&) {
     JobFate fate;
     fate.limit_s = 300.0;
@@ -534,7 +534,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ACancellationThatIsLostIsRepeatedAtAPoliteP
   EXPECT_LE(count("scancel"), 4);
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, TheQueueIsAskedAtAPolitePace) {
+TEST_F(SlurmRunnerOnAVirtualCluster, TheQueueIsPolledAtAPolitePace) {
   cluster_.program = quick;
   cluster_.fate = [](const VirtualJob&) {
     JobFate fate;

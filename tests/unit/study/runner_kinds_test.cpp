@@ -110,7 +110,7 @@ TEST(RunnerKinds, TheFirstKindIsTheDefault) {
   EXPECT_EQ(find_runner_kind("slurmm"), nullptr);
 }
 
-TEST(RunnerKinds, AnUnknownOneIsToldTheNearest) {
+TEST(RunnerKinds, AnErrorNamesTheNearestKind) {
   Json document = document_for("local");
   document["runner"]["type"] = "sagemakr";
   const auto study = read(document);

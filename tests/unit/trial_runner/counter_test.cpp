@@ -151,7 +151,7 @@ TEST(CounterSet, OnlyTheFurthestCounterSpeaks) {
   EXPECT_THAT(counters.add("outer", value(30)), Optional(30.0));
 }
 
-TEST(CounterSet, HoldsAtMostSixteen) {
+TEST(CounterSet, ContainsAtMostSixteen) {
   CounterSet counters;
   for (int i = 0; i < 16; ++i)
     EXPECT_TRUE(counters.add("bar " + std::to_string(i), value(i + 1)));

@@ -195,7 +195,7 @@ TEST(Measurer, AChangedLevelIsReportedAndTheRestMeasured) {
     looked_at_each_step.add(at(now_s += full_queue(i), i + 1));
     static_cast<void>(looked_at_each_step.current());
   }
-  EXPECT_EQ(looked_at_each_step.current().level_changes.size(), 1U) << "told once";
+  EXPECT_EQ(looked_at_each_step.current().level_changes.size(), 1U) << "reported once";
 }
 
 TEST(Measurer, AStallIsNeitherWarmUpNorAStep) {
@@ -240,7 +240,7 @@ Measurement with_reported_evaluations(bool reports_seconds) {
   return measurer.current();
 }
 
-TEST(Measurer, ToldPhasesCountAtTheirPeriod) {
+TEST(Measurer, ReportedPhasesCountAtTheirPeriod) {
   for (const bool reports_seconds : {true, false}) {
     const Measurement m = with_reported_evaluations(reports_seconds);
     const PhaseEstimate& evaluation = m.phases.at("evaluation");

@@ -23,7 +23,7 @@ TEST(PhaseLog, APhaseWithAReportedEndCountsOnce) {
   EXPECT_EQ(log.total_s(), 3.0);
 }
 
-TEST(PhaseLog, AnotherThatEndsMeanwhileEndsNotTheOpenOne) {
+TEST(PhaseLog, TheEndOfAnotherPhaseDoesNotEndTheOpenOne) {
   PhaseLog log;
   log.begins("evaluation", 100.0, 10.0);
   log.ended("checkpoint", 100.0, 1.0);

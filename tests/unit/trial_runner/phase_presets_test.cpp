@@ -446,7 +446,7 @@ TEST(SeveralWriters, AreRefusedWithARemedy) {
     (void)reader.read_line(fmt::format("step={}", 40 + i), i + 0.5);
   }
   ASSERT_TRUE(reader.first_rejection());
-  EXPECT_EQ(reader.rejected_lines(), 1U) << "told once";
+  EXPECT_EQ(reader.rejected_lines(), 1U) << "reported once";
   EXPECT_NE(reader.first_rejection()->find("let only rank 0 print"), std::string::npos);
   EXPECT_FALSE(reader.read_line("step=104", 9.0)) << "no count is made of theirs";
 }

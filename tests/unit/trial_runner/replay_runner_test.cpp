@@ -183,7 +183,7 @@ TEST(ReplayRunner, IdleLimitEndsATrialOfLongSteps) {
   EXPECT_EQ(end->time_s, 600.0);
 }
 
-TEST(ReplayRunner, InjectedEndsComeToPass) {
+TEST(ReplayRunner, InjectedEndsHappen) {
   struct Case {
     ReplayEnd end;
     OutcomeKind kind;

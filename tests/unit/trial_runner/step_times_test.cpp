@@ -67,7 +67,7 @@ TEST(StepTimes, ARunHasASpeedOfItsOwn) {
   EXPECT_NEAR(std::sqrt(squares / k_runs - mean * mean), 0.1, 0.01);
 }
 
-TEST(StepTimes, NeighboursCorrelateAsAsked) {
+TEST(StepTimes, NeighboursCorrelateAsConfigured) {
   StepNoise noise = quiet();
   noise.step = 0.05;
   noise.correlation = 0.6;
@@ -86,7 +86,7 @@ TEST(StepTimes, NeighboursCorrelateAsAsked) {
   EXPECT_NEAR(std::sqrt(squares / 20'000), 0.05, 0.003);
 }
 
-TEST(StepTimes, StallsComeAtRandomAsOftenAndAsLongAsAsked) {
+TEST(StepTimes, StallsComeAtRandomAsOftenAndAsLongAsConfigured) {
   StepNoise noise = quiet();
   noise.stall_period_steps = 50.0;
   noise.stall_steps = 10.0;

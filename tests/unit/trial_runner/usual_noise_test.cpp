@@ -64,7 +64,7 @@ Measurement stalled(double spacing_samples) {
   return measurement;
 }
 
-TEST(UsualNoise, HoldsStallsThatComeOftenEnoughForAnyTrial) {
+TEST(UsualNoise, IncludesStallsThatComeOftenEnoughForAnyTrial) {
   const double of_steps_s = variance_s(measured(100.0));
   EXPECT_NEAR(variance_s(stalled(20.0)) - of_steps_s, (0.01 + 0.04) / 2.0, 1e-12)
       << "at random: as many scatter by the root of their number";

@@ -574,7 +574,7 @@ TEST_F(PairsTest, OneProvesNothingTwoMayAndMoreMakeItPrecise) {
   }
 }
 
-TEST_F(PairsTest, OnePairMaySufficeIfTheStudyWantsOne) {
+TEST_F(PairsTest, OnePairMaySufficeIfTheStudyRequestsOne) {
   study_.measure.confirm_pairs = 1;
   runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
@@ -948,7 +948,7 @@ class WholeRunPairs : public PairsTest {
   }
 };
 
-TEST_F(WholeRunPairs, AreAsSureAsTheyAgree) {
+TEST_F(WholeRunPairs, IntervalsAreNarrowerIfPairsAgree) {
   add_pair(1.0, 1.15);
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
   add_pair(1.01, 1.15);
