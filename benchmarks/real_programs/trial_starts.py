@@ -55,11 +55,11 @@ def measured(steptune, study, kind, round_number):
     subprocess.run([steptune, "run", file, "--new", "--yes", "--quiet"], check=True, stdout=subprocess.DEVNULL)
     shown = []
     for number in range(1, study["budget"]["trials"] + 1):
-        told = subprocess.run([steptune, "show", study["name"], str(number), "--json"], check=False,
+        ended = subprocess.run([steptune, "show", study["name"], str(number), "--json"], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        if told.returncode != 0:  # a small space needs fewer trials
+        if ended.returncode != 0:  # a small space needs fewer trials
             break
-        shown.append(json.loads(told.stdout))
+        shown.append(json.loads(ended.stdout))
     return [one for one in shown if one["trial"]["objectives"]], shown[0]["study"]["tuning_s"]
 
 

@@ -92,7 +92,7 @@ class LinePeer {
 
   static tl::unexpected<Error> gone(const std::string& reason) {
     return fail(ErrorKind::runner, "the peer does not answer: " + reason, {},
-                "its own message stands above; Debian's package is python3-optuna");
+                "its message is printed above; Optuna is Debian's package python3-optuna");
   }
 
   pid_t pid_ = -1;

@@ -31,7 +31,7 @@ class Arrival(unittest.TestCase):
             file.write(text)
         return path
 
-    def told(self):
+    def reported(self):
         if not os.path.exists(self.events):
             return []
         with open(self.events) as file:
@@ -42,13 +42,13 @@ class Arrival(unittest.TestCase):
         self.assertEqual(ran.status, 0, ran.output)
         self.assertEqual(ran.lines, run("mnist").lines)
         self.assertEqual(ran.steps[-1]["step"], 15)
-        told = self.told()
-        self.assertEqual(told[0]["event"], "armed")
-        self.assertIn("mnist.py", told[0]["program"])
+        reported = self.reported()
+        self.assertEqual(reported[0]["event"], "armed")
+        self.assertIn("mnist.py", reported[0]["program"])
         # The file has the same events as the output.
-        self.assertEqual(told[1:], ran.events)
-        self.assertEqual(told[1]["event"], "patched")
-        self.assertEqual(told[1]["pid"], told[0]["pid"])
+        self.assertEqual(reported[1:], ran.events)
+        self.assertEqual(reported[1]["event"], "patched")
+        self.assertEqual(reported[1]["pid"], reported[0]["pid"])
 
     def test_the_oldest_python_reads_it(self):
         """PyTorch 1.13 and 2.0 run under Python 3.8, so the hook must parse there."""
@@ -75,7 +75,7 @@ class Arrival(unittest.TestCase):
             settings(events=self.events),
         )
         self.assertEqual(ran.output, "torch.Size([1])\n")
-        self.assertEqual([event["event"] for event in self.told()], ["armed"])
+        self.assertEqual([event["event"] for event in self.reported()], ["armed"])
 
     def test_an_own_sitecustomize_runs(self):
         own = self.write("sitecustomize.py", "print('own', __name__, __file__)\n")
@@ -98,7 +98,7 @@ class Arrival(unittest.TestCase):
 
     def test_isolated_interpreters_are_not_reached(self):
         ran = run_fresh(["-I", program("settings")], settings(events=self.events))
-        self.assertEqual((ran.status, ran.reports, self.told()), (0, [], []))
+        self.assertEqual((ran.status, ran.reports, self.reported()), (0, [], []))
 
     def test_virtual_environment(self):
         folder = os.path.join(self.folder, "venv")
@@ -113,7 +113,7 @@ class Arrival(unittest.TestCase):
         ran = run_fresh([program("settings")], hook, python=python)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertEqual(ran.steps[-1]["step"], 5)
-        self.assertIn("armed", [event["event"] for event in self.told()])
+        self.assertIn("armed", [event["event"] for event in self.reported()])
 
     def test_events_that_cannot_be_written(self):
         """The folder does not exist, as in a container."""
@@ -153,11 +153,11 @@ class Arrival(unittest.TestCase):
 
     def test_each_rank_tells_its_steps_where_the_tuner_listens_to_all(self):
         ran = run_fresh([program("ddp")], settings(interval_s=0), environment={"STEPTUNE_ALL_RANKS": "1"})
-        told = {rank: [r for r in ran.steps if r["global_rank"] == rank] for rank in (0, 1)}
-        self.assertEqual([len(steps) for steps in told.values()], [8, 8])
+        reported = {rank: [r for r in ran.steps if r["global_rank"] == rank] for rank in (0, 1)}
+        self.assertEqual([len(steps) for steps in reported.values()], [8, 8])
         # 4 samples on each of 2 ranks: each rank reports the samples of all.
-        self.assertEqual({steps[-1]["samples"] for steps in told.values()}, {64})
-        self.assertGreater(told[1][-1]["parts"]["data"], 0)
+        self.assertEqual({steps[-1]["samples"] for steps in reported.values()}, {64})
+        self.assertGreater(reported[1][-1]["parts"]["data"], 0)
         first = run_fresh([program("ddp")], settings(interval_s=0))
         self.assertEqual(len(first.steps), 8)
         self.assertNotIn("global_rank", first.steps[0])
@@ -188,9 +188,9 @@ class Arrival(unittest.TestCase):
         ran = run_fresh([program("hogwild")], settings(interval_s=0))
         self.assertEqual(ran.lines, ["done"])
         self.assertEqual([report["step"] for report in ran.steps], [1, 2, 3, 4, 5], ran.output)
-        told = [event["why"] for event in ran.events if event["event"] == "separate"]
-        self.assertEqual(len(told), 1, ran.output)
-        self.assertIn("several processes train without ranks", told[0])
+        reported = [event["why"] for event in ran.events if event["event"] == "separate"]
+        self.assertEqual(len(reported), 1, ran.output)
+        self.assertIn("several processes train without ranks", reported[0])
 
     def test_the_last_step_of_a_process_that_is_forked(self):
         ran = run_fresh([program("hogwild")], settings(interval_s=1000))
@@ -199,20 +199,20 @@ class Arrival(unittest.TestCase):
     def test_ranks_are_those_of_what_communicates_or_of_the_launcher(self):
         from steptune_pytorch import ranks
 
-        def told(modules=(), **environment):
+        def reported(modules=(), **environment):
             launched = {name: "" for name in (*ranks._RANKS, *ranks._WORLD_SIZES)}
             with mock.patch.dict(os.environ, dict(launched, **environment)), mock.patch.dict(sys.modules, modules):
                 return ranks.rank_and_world_size(), ranks.together()
 
-        self.assertEqual(told(), ((0, 1), 1))
+        self.assertEqual(reported(), ((0, 1), 1))
         for rank, size in zip(ranks._RANKS, ranks._WORLD_SIZES):
-            self.assertEqual(told(**{rank: "1", size: "2"}), ((1, 2), 1))
+            self.assertEqual(reported(**{rank: "1", size: "2"}), ((1, 2), 1))
         horovod = mock.Mock(is_initialized=lambda: True, rank=lambda: 2, size=lambda: 3)
-        self.assertEqual(told({"horovod.torch": horovod}, RANK="1", WORLD_SIZE="2"), ((2, 3), 3))
+        self.assertEqual(reported({"horovod.torch": horovod}, RANK="1", WORLD_SIZE="2"), ((2, 3), 3))
         world = mock.Mock(Get_rank=lambda: 3, Get_size=lambda: 4)
         for is_finalized, expected in ((False, ((3, 4), 4)), (True, ((0, 1), 1))):
             mpi = mock.Mock(Is_initialized=lambda: True, Is_finalized=lambda: is_finalized, COMM_WORLD=world)
-            self.assertEqual(told({"mpi4py.MPI": mpi}), expected)
+            self.assertEqual(reported({"mpi4py.MPI": mpi}), expected)
 
     def test_a_fault_of_the_hook_ends_the_hook_alone(self):
         untouched = run("mnist").lines

@@ -95,9 +95,9 @@ class Collector(unittest.TestCase):
         ]
         tuner = Tuner(switches)
         ran = cycles(mode="live", channel=tuner.path)
-        told = [m["hook"] for m in tuner.messages() if m.get("hook", {}).get("knob") == "gc"]
-        self.assertEqual([row["value"] for row in told], ["auto", "every_50", "freeze", "auto"])
-        self.assertTrue(all(row["may"] for row in told), told)
+        rows = [m["hook"] for m in tuner.messages() if m.get("hook", {}).get("knob") == "gc"]
+        self.assertEqual([row["value"] for row in rows], ["auto", "every_50", "freeze", "auto"])
+        self.assertTrue(all(row["may"] for row in rows), rows)
         self.assertEqual(self.most_frozen_automatic(ran)[1:], (False, True))
         self.assertEqual(self.losses(ran), self.losses(cycles(interval_s=0, knobs={})))
 

@@ -30,8 +30,8 @@ class Server:
         ctypes.CDLL(None).prctl(_SUBREAPER, 1)
         self.command = [sys.executable] + command
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        asked = {"v": 1, "argv": self.command, "modules": list(modules)}
-        variables = dict(os.environ, STEPTUNE_FORK_SERVER=json.dumps(asked), **dict(environment))
+        requested = {"v": 1, "argv": self.command, "modules": list(modules)}
+        variables = dict(os.environ, STEPTUNE_FORK_SERVER=json.dumps(requested), **dict(environment))
         variables.pop("STEPTUNE_PYTORCH", None)
         variables["PYTHONPATH"] = os.pathsep.join([harness.HOOK, harness.REPORTER] + list(path))
         self.process = subprocess.Popen(
@@ -142,8 +142,8 @@ class ForkServer(unittest.TestCase):
     def test_another_program_is_refused(self):
         server = Server([harness.program("mnist")])
         with tempfile.TemporaryFile() as output:
-            told = server.ask([], output, command=[sys.executable, harness.program("accumulation")])
-        self.assertIn("more than the program's arguments", told["refused"])
+            answer = server.ask([], output, command=[sys.executable, harness.program("accumulation")])
+        self.assertIn("more than the program's arguments", answer["refused"])
         server.close()
 
     def test_a_file_beside_the_program_that_hides_a_module_is_refused(self):

@@ -87,9 +87,9 @@ class Parts(unittest.TestCase):
         self.gpu.reached_ms = self.gpu.now_ms
 
     def shares(self):
-        told = self.parts.parts()
-        whole = sum(told.values())
-        return {name: round(seconds / whole, 3) for name, seconds in told.items() if seconds}
+        reported = self.parts.parts()
+        whole = sum(reported.values())
+        return {name: round(seconds / whole, 3) for name, seconds in reported.items() if seconds}
 
     def idle_share(self):
         return round(self.parts.metrics()["gpu_idle_share"], 6)
@@ -120,9 +120,9 @@ class Parts(unittest.TestCase):
         for index in range(100):
             self.step(wait=(index * 7) % 11, forward=(index * 5) % 13)
             self.reach()
-            told = self.parts.parts()
-            if told is not None:
-                now = list(told.values())
+            reported = self.parts.parts()
+            if reported is not None:
+                now = list(reported.values())
                 self.assertTrue(all(a >= b for a, b in zip(now, before)), (now, before))
                 before = now
         self.assertGreater(sum(before), 80.0)
@@ -159,11 +159,11 @@ class Parts(unittest.TestCase):
         self.steps_until(2)
         self.step(host_s=((OTHER, 0.09), (DATA, 0.02), (PREPARE, 0.003)), wait=10.0)
         self.reach()
-        told = self.parts.parts()
-        whole = sum(told.values())
-        self.assertAlmostEqual(told["prepare"] / whole, 3 / 18, places=3)
-        self.assertAlmostEqual(told["data"] / whole, 7 / 18, places=3)
-        self.assertEqual(told["other"], 0.0)
+        reported = self.parts.parts()
+        whole = sum(reported.values())
+        self.assertAlmostEqual(reported["prepare"] / whole, 3 / 18, places=3)
+        self.assertAlmostEqual(reported["data"] / whole, 7 / 18, places=3)
+        self.assertEqual(reported["other"], 0.0)
 
     def test_waiting_beyond_what_the_program_did(self):
         self.steps_until(2)
@@ -237,8 +237,8 @@ class InPrograms(unittest.TestCase):
         parts = ran.steps[-1]["parts"]
         whole = sum(parts.values())
         waits = parts["data"] + parts["prepare"] + parts["other"]
-        told = [waits, parts["forward"], parts["backward"], parts["optimizer"]]
-        for seconds, events in zip(told, expected):
+        reported = [waits, parts["forward"], parts["backward"], parts["optimizer"]]
+        for seconds, events in zip(reported, expected):
             self.assertAlmostEqual(seconds / whole, events / sum(expected), delta=0.01)
 
     def test_a_loop(self):

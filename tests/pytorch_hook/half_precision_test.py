@@ -171,8 +171,8 @@ class ScaledLoss(HalfPrecision):
         last = ran.steps[-1]
         self.assertEqual((last["skipped_steps"], last["step"]), (len(left_out), 48 - len(left_out)))
         self.assertEqual(last["samples"], 48 * 4)
-        told = [report["loss"].hex() for report in ran.steps]
-        self.assertEqual(told, [loss for index, loss in enumerate(losses) if index not in left_out])
+        reported = [report["loss"].hex() for report in ran.steps]
+        self.assertEqual(reported, [loss for index, loss in enumerate(losses) if index not in left_out])
 
     @unittest.skipIf(COMPUTES_HALF, "with stand-ins that compute in 32 bits")
     def test_no_bit_is_lost_by_scaling(self):
@@ -201,15 +201,15 @@ class ScaledLoss(HalfPrecision):
 
     def test_with_other_knobs(self):
         plain = self.applied_run("mnist").lines
-        asked = {"precision": "fp16", "num_workers": 1, "set_to_none": True, "optimizer_implementation": "foreach"}
-        ran = self.half("mnist", hook=settings("report", interval_s=0, knobs=asked))
+        requested = {"precision": "fp16", "num_workers": 1, "set_to_none": True, "optimizer_implementation": "foreach"}
+        ran = self.half("mnist", hook=settings("report", interval_s=0, knobs=requested))
         self.assertEqual(ran.knob("precision")["value"], "fp16")
         self.assertEqual(ran.lines, plain)
 
     @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
     def test_compiled(self):
-        asked = settings("report", interval_s=0, knobs={"precision": "fp16", "compile": "default"})
-        ran = self.half("accumulation", hook=asked)
+        requested = settings("report", interval_s=0, knobs={"precision": "fp16", "compile": "default"})
+        ran = self.half("accumulation", hook=requested)
         for knob, value in (("precision", "fp16"), ("compile", "default")):
             self.assertEqual(ran.knob(knob)["value"], value, ran.knob(knob))
         for report, plain in zip(ran.steps, self.applied_run("accumulation").steps):
@@ -363,8 +363,8 @@ class HalfOfRanks(HalfPrecision):
 
     def test_of_a_program_that_knows_one_process(self):
         ran, plain = (
-            self.ranks("one_process", hook=settings("report", interval_s=0, knobs=dict(asked, distributed_strategy="ddp")))
-            for asked in ({"precision": "fp16"}, {})
+            self.ranks("one_process", hook=settings("report", interval_s=0, knobs=dict(requested, distributed_strategy="ddp")))
+            for requested in ({"precision": "fp16"}, {})
         )
         self.assertEqual(ran[0].knob("precision")["value"], "fp16", ran[0].knob("precision"))
         losses, others = ([r["loss"] for r in of[0].steps] for of in (ran, plain))

@@ -42,9 +42,9 @@ class Ran:
         self.output = output
         # A report may be in the middle of a line of the program, which writes its buffer whenever it is full.
         self.lines = _TOLD.sub("", output).splitlines()
-        told = [json.loads(document) for document in _TOLD.findall(output)]
-        self.events = [document["hook"] for document in told if "hook" in document]
-        self.reports = [document for document in told if "hook" not in document]
+        documents = [json.loads(document) for document in _TOLD.findall(output)]
+        self.events = [document["hook"] for document in documents if "hook" in document]
+        self.reports = [document for document in documents if "hook" not in document]
         self.steps = [report for report in self.reports if "step" in report]
         self.phases = [report for report in self.reports if "phase" in report]
 

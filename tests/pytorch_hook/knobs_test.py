@@ -33,13 +33,13 @@ class Knobs(unittest.TestCase):
         self.assertIsNone(ran.event("disabled"), ran.output)
         self.assertEqual(ran.lines, run(name, *arguments).lines)
         for knob, value in values.items():
-            told = ran.knob(knob)
+            reported = ran.knob(knob)
             if knob in refused:
-                self.assertFalse(told["may"], told)
-                self.assertIn("why", told)
+                self.assertFalse(reported["may"], reported)
+                self.assertIn("why", reported)
             else:
-                self.assertEqual(told.get("value"), value, told)
-                self.assertTrue(told["may"], told)
+                self.assertEqual(reported.get("value"), value, reported)
+                self.assertTrue(reported["may"], reported)
         return ran
 
 
@@ -223,9 +223,9 @@ class RefusedKnobs(Knobs):
             with self.subTest(way):
                 ran = run_fresh([program("fails_in_workers"), way], hook=knobs(num_workers=1))
                 self.assertEqual(ran.status, 1)
-                told = ran.event("gave_up")
-                self.assertEqual((told["knob"], told["value"]), ("num_workers", 1))
-                self.assertIn(why, told["why"])
+                reported = ran.event("gave_up")
+                self.assertEqual((reported["knob"], reported["value"]), ("num_workers", 1))
+                self.assertIn(why, reported["why"])
         # The program handles its own fault, so the hook reports nothing.
         ran = run_fresh([program("fails_in_workers"), "all"], hook=knobs(num_workers=1))
         self.assertEqual((ran.status, ran.event("gave_up")), (0, None))
@@ -237,9 +237,9 @@ class RefusedKnobs(Knobs):
     def test_workers_that_cannot_load_on_one_rank(self):
         ran = run_fresh([program("odd_rank"), "fails"], hook=knobs(num_workers=2))
         self.assertEqual(ran.status, 1)
-        told = ran.event("gave_up")
-        self.assertEqual((told["knob"], told["value"]), ("num_workers", 2))
-        self.assertIn("no memory left for another worker", told["why"])
+        reported = ran.event("gave_up")
+        self.assertEqual((reported["knob"], reported["value"]), ("num_workers", 2))
+        self.assertIn("no memory left for another worker", reported["why"])
 
     def test_what_one_rank_alone_refuses(self):
         rows = {row.get("rank", 0): row for row in self.rows_of_ranks("num_workers", num_workers=1)}
@@ -249,8 +249,8 @@ class RefusedKnobs(Knobs):
         # Only the requested knob has other rows.
         self.assertEqual([row.get("rank", 0) for row in self.rows_of_ranks("prefetch_factor", num_workers=1)], [0])
 
-    def rows_of_ranks(self, knob, **asked):
-        ran = run_fresh([program("odd_rank"), "draws"], hook=knobs(**asked))
+    def rows_of_ranks(self, knob, **requested):
+        ran = run_fresh([program("odd_rank"), "draws"], hook=knobs(**requested))
         self.assertEqual(ran.status, 0, ran.output)
         return [event for event in ran.events if event.get("knob") == knob]
 
@@ -266,8 +266,8 @@ class RefusedKnobs(Knobs):
         surveyed = run("early_pass", "endless", hook=settings("survey")).knob("num_workers")
         self.assertIn("the sampler draws", surveyed["why"])
         # Requested although a survey refuses it: the trial refuses it, too.
-        asked = run("early_pass", "endless", hook=knobs(num_workers=1)).knob("num_workers")
-        self.assertFalse(asked["may"], asked)
+        requested = run("early_pass", "endless", hook=knobs(num_workers=1)).knob("num_workers")
+        self.assertFalse(requested["may"], requested)
 
     def test_a_generator_that_loaders_share_is_told_once(self):
         def count_surveys():
@@ -435,10 +435,10 @@ class NumericKnobs(Knobs):
 
     @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
     def test_a_compiled_model_that_does_not_take_a_layout_later(self):
-        asked = knobs(compile="default", channels_last=True)
+        requested = knobs(compile="default", channels_last=True)
         for ways in (["later"], ["later", "replaced"]):
             with self.subTest(ways):
-                ran = run("view_after_convolution", *ways, hook=asked)
+                ran = run("view_after_convolution", *ways, hook=requested)
                 self.assertEqual(ran.status, 0, ran.output)
                 self.assertIn("view size is not compatible", ran.knob("channels_last")["why"])
                 self.assertEqual(ran.knob("compile")["value"], "default")
@@ -563,8 +563,8 @@ class SemanticKnobs(Knobs):
         self.assertEqual((row["today"], row["value"], row["may"]), (4, 8, True), row)
 
     def test_batch_size_is_offered_only_where_it_can_be_set(self):
-        for asked in (settings("survey"), knobs(batch_size=8)):
-            row = run("augmented", hook=asked).knob("batch_size")
+        for requested in (settings("survey"), knobs(batch_size=8)):
+            row = run("augmented", hook=requested).knob("batch_size")
             self.assertEqual((row["today"], row["value"], row["may"]), (4, 4, False), row)
             self.assertIn("not known to train when it is made", row["why"])
 

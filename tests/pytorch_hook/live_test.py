@@ -20,7 +20,7 @@ class Tuner:
     def __init__(self, switches, dies_after=None):
         self._folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self._folder.name, "tuner")
-        self._told = os.path.join(self._folder.name, "told")
+        self._received = os.path.join(self._folder.name, "told")
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener.bind(self.path)
         listener.listen(8)
@@ -36,7 +36,7 @@ class Tuner:
     def _serve(self, listener, switches, dies_after):
         with listener:
             connection, _ = listener.accept()
-        with connection, open(self._told, "w", encoding="ascii") as told:
+        with connection, open(self._received, "w", encoding="ascii") as told:
             while True:
                 packet = connection.recv(1 << 16)
                 if not packet:
@@ -52,7 +52,7 @@ class Tuner:
 
     def messages(self):
         os.waitpid(self._pid, 0)
-        with open(self._told, encoding="ascii") as told:
+        with open(self._received, encoding="ascii") as told:
             messages = [json.loads(line) for line in told]
         self._folder.cleanup()
         return messages
@@ -66,8 +66,8 @@ def switch(from_step, configuration=1, last=False, **knobs):
 class Live(unittest.TestCase):
     def ran(self, name, *arguments, switches=(), silence_s=None, prepare=None, **keys):
         tuner = Tuner(switches, **keys)
-        asked = {} if silence_s is None else {"silence_s": silence_s}
-        ran = run(name, *arguments, hook=settings("live", channel=tuner.path, **asked), prepare=prepare)
+        requested = {} if silence_s is None else {"silence_s": silence_s}
+        ran = run(name, *arguments, hook=settings("live", channel=tuner.path, **requested), prepare=prepare)
         self.assertEqual(ran.status, 0, ran.output)
         return ran, tuner.messages()
 

@@ -80,13 +80,13 @@ class Depth(unittest.TestCase):
         of_one = self.until_sent(iterator, more_than=0)
         data.may_go[5].release()  # also lets the second worker continue
         self.until_sent(iterator, of_one)
-        queue.asked(iterator)
+        queue.requested(iterator)
         data.may_go[2].release()
         next(iterator)
-        queue.asked(iterator)  # batch 3 is there
+        queue.requested(iterator)  # batch 3 is there
         self.assertEqual(queue.metrics()["loader_queue_empty_share"], 1.0)
         next(iterator)
-        queue.asked(iterator)
+        queue.requested(iterator)
         self.assertEqual(queue.metrics()["loader_queue_empty_share"], 0.5)
 
     def until_sent(self, iterator, more_than):
@@ -135,7 +135,7 @@ class WorkerCpu(unittest.TestCase):
         iterator._rcvd_idx = number
         self.now_s = now_s
         self.used_s = {int(pid[1:]): seconds for pid, seconds in used_s.items()}
-        self.seen.asked(iterator)
+        self.seen.requested(iterator)
 
     def test_share_of_all_workers_since_the_first_batch(self):
         iterator = Iterator(1, 2)
@@ -170,7 +170,7 @@ class WorkerCpu(unittest.TestCase):
         iterator = Iterator(1)
         for number, now_s, used_s in ((1, 0.0, 0.0), (2, 2.0, 0.5)):
             iterator._rcvd_idx, self.now_s, self.used_s = number, now_s, {1: used_s}
-            queue.asked(iterator)
+            queue.requested(iterator)
         self.assertEqual(queue.metrics()["loader_worker_cpu_share"], 0.25)
 
 

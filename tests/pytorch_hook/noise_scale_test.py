@@ -60,9 +60,9 @@ class Estimate(unittest.TestCase):
 
 
 class MicroBatchNoise(unittest.TestCase):
-    def told(self, *arguments, **keys):
-        asked = settings(interval_s=0, **keys)
-        ran = run("noise_scale", *arguments, hook=asked, prepare=spare_no_time)
+    def reported(self, *arguments, **keys):
+        requested = settings(interval_s=0, **keys)
+        ran = run("noise_scale", *arguments, hook=requested, prepare=spare_no_time)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertIsNone(ran.event("disabled"), ran.output)
         self.assertEqual(ran.lines, run("noise_scale", *arguments).lines)
@@ -70,16 +70,16 @@ class MicroBatchNoise(unittest.TestCase):
 
     def test_is_that_of_the_program(self):
         for how in ("plain", "sum", "set to zero", "complex"):
-            self.assertAlmostEqual(self.told(how), 1.0, delta=0.1, msg=how)
+            self.assertAlmostEqual(self.reported(how), 1.0, delta=0.1, msg=how)
 
     def test_counts_samples_as_they_are_given(self):
         # The program is configured as if each row were ten samples.
-        self.assertAlmostEqual(self.told(samples_per_step=320), 10.0, delta=1.0)
+        self.assertAlmostEqual(self.reported(samples_per_step=320), 10.0, delta=1.0)
 
     def test_nothing_where_it_cannot_be_known(self):
         for how in ("never zeroed", "two losses", "sizes", "clipped one by one", "zeroed one by one"):
-            self.assertIsNone(self.told(how), how)
-        self.assertIsNone(self.told("two losses", samples_per_step=320))
+            self.assertIsNone(self.reported(how), how)
+        self.assertIsNone(self.reported("two losses", samples_per_step=320))
 
     def test_nothing_without_micro_batches(self):
         for name in ("mnist", "gan", "lbfgs", "no_optimizer"):
@@ -141,15 +141,15 @@ def reported_by_ranks(test, name, how, compares=True, **keys):
 class RankNoise(unittest.TestCase):
     """Tests ranks that do not accumulate gradients."""
 
-    def told(self, how, **keys):
+    def reported(self, how, **keys):
         return reported_by_ranks(self, "rank_noise_scale", how, **keys)
 
     def test_is_that_of_the_program(self):
         for how in ("plain", "zeros", "views", "static", "twice", "scaled", "own hook", "last"):
-            self.assertAlmostEqual(self.told(how), 4.0, delta=1.0, msg=how)
+            self.assertAlmostEqual(self.reported(how), 4.0, delta=1.0, msg=how)
 
     def test_knows_parameters_that_only_other_ranks_use(self):
-        self.assertAlmostEqual(self.told("unused"), 5.6, delta=1.0)
+        self.assertAlmostEqual(self.reported("unused"), 5.6, delta=1.0)
 
     def test_is_known_where_the_hook_makes_the_program_a_distributed_one(self):
         hook = settings(interval_s=0, knobs={"distributed_strategy": "ddp"})
@@ -159,25 +159,25 @@ class RankNoise(unittest.TestCase):
     @unittest.skipUnless(hasattr(torch, "compile"), "PyTorch 1.13")
     def test_compiled_modules_are_not_compiled_anew(self):
         for how in ("compiled", "compiled with ranks"):
-            self.assertAlmostEqual(self.told(how), 4.0, delta=1.0, msg=how)
+            self.assertAlmostEqual(self.reported(how), 4.0, delta=1.0, msg=how)
 
     def test_plain_steps_miss_no_look(self):
         hook = settings(interval_s=1000)
-        told = [run_ranks("rank_noise_scale", "network", hook, prepare)[0] for prepare in (spare_no_time, both)]
-        self.assertEqual(told[0].steps[-1][NAME], told[1].steps[-1][NAME])
+        reported = [run_ranks("rank_noise_scale", "network", hook, prepare)[0] for prepare in (spare_no_time, both)]
+        self.assertEqual(reported[0].steps[-1][NAME], reported[1].steps[-1][NAME])
 
     def test_is_that_of_its_micro_batches(self):
         micro_batches = run("rank_noise_scale", "micro_batches", hook=settings(interval_s=0), prepare=spare_no_time)
         of_micro_batches = micro_batches.steps[-1][NAME]
-        self.assertAlmostEqual(self.told("network") / of_micro_batches, 1.0, delta=1e-4)
+        self.assertAlmostEqual(self.reported("network") / of_micro_batches, 1.0, delta=1e-4)
 
     def test_counts_samples_as_they_are_given(self):
-        self.assertAlmostEqual(self.told("plain", samples_per_step=80), 40.0, delta=10.0)
+        self.assertAlmostEqual(self.reported("plain", samples_per_step=80), 40.0, delta=10.0)
 
     def test_nothing_where_it_cannot_be_known(self):
         unknown = ("never zeroed", "two losses", "sizes", "same", "own parameter", "compressed", "checkpoints", "raises")
         for how in unknown:
-            self.assertIsNone(self.told(how, compares=how == "raises"), how)
+            self.assertIsNone(self.reported(how, compares=how == "raises"), how)
 
 
 if __name__ == "__main__":

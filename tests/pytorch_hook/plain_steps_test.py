@@ -79,8 +79,8 @@ def count_calls():
 
 class ShortWay(unittest.TestCase):
     def told(self, name, arguments, lines_every, prepare=None):
-        asked = settings("survey", interval_s=lines_every * TICK_S)
-        ran = run(name, *arguments, hook=asked, prepare=prepare, before_hook=prepare_clock)
+        requested = settings("survey", interval_s=lines_every * TICK_S)
+        ran = run(name, *arguments, hook=requested, prepare=prepare, before_hook=prepare_clock)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertIsNone(ran.event("disabled"), ran.output)
         return ran

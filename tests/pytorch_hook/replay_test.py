@@ -32,8 +32,8 @@ def survey(*arguments, after_steps=20, prepare=None, mode="survey"):
         if prepare is not None:
             prepare()
 
-    asked = settings(mode, replay_batches={"after_s": 0, "after_steps": after_steps})
-    return run("replayed", *arguments, hook=asked, prepare=without_times)
+    requested = settings(mode, replay_batches={"after_s": 0, "after_steps": after_steps})
+    return run("replayed", *arguments, hook=requested, prepare=without_times)
 
 
 def seen(ran):

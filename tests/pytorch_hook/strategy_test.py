@@ -234,8 +234,8 @@ class UndividedPrograms(Ranks):
         self.assertEqual((row["today"], row["why"]), ("ddp", "the program distributes itself"))
 
     def test_a_program_with_a_process_group_of_its_own(self):
-        for asked in ({}, {"distributed_strategy": "ddp"}):
-            ranks = run_ranks(name="own_process_group", **asked)
+        for requested in ({}, {"distributed_strategy": "ddp"}):
+            ranks = run_ranks(name="own_process_group", **requested)
             self.assertEqual(ranks[0].status, 0, ranks[0].output)
             self.assertEqual(ranks[0].knob("distributed_strategy")["why"], "the program distributes itself")
             self.assertEqual(ranks[0].steps[-1]["samples"], 64)

@@ -39,17 +39,17 @@ def serve(arm):
 
 def _serve():
     started_s = time.monotonic()
-    asked = json.loads(os.environ.pop(VARIABLE))
+    requested = json.loads(os.environ.pop(VARIABLE))
     line = socket.socket(fileno=os.dup(_LINE))
     line.set_inheritable(False)
     before = set(sys.modules)
-    _import_all(["torch"] + asked["modules"])
+    _import_all(["torch"] + requested["modules"])
     why = _why_not_to_fork(set(sys.modules) - before)
     ready = {"pid": os.getpid(), "seconds": time.monotonic() - started_s}
     _tell(line, {"refused": why} if why else {"ready": ready})
     if why:
         os._exit(0)
-    head = _words_before_arguments(asked["argv"])
+    head = _words_before_arguments(requested["argv"])
     while True:
         request, output = _receive(line)
         if request is None:  # the tuner has gone

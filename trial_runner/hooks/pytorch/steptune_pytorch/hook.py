@@ -30,17 +30,17 @@ class Hook(PickledByValue):
 
     _attributes_of_stand_in = {"clock": types.SimpleNamespace(current=FORWARD)}
 
-    def __init__(self, asked):
+    def __init__(self, requested):
         from steptune_pytorch.knobs import Knobs
         from steptune_pytorch.live import Live
 
         self.active = True
-        self.settings = asked
+        self.settings = requested
         self.printer = Printer()
         self.patches = Patches()
-        self.live = Live(self, asked.channel, asked.silence_s) if asked.mode == "live" else None
+        self.live = Live(self, requested.channel, requested.silence_s) if requested.mode == "live" else None
         tell_tuner = self.live.tell_event if self.live else None
-        self.events = Events(asked, self.printer, tell_tuner)
+        self.events = Events(requested, self.printer, tell_tuner)
         self.progress = None
         self.modules = None
         self.loaders = None
@@ -48,10 +48,10 @@ class Hook(PickledByValue):
         self.knobs = None
         self._survey_due = False
         self.replay = None
-        if asked.replay is not None:
+        if requested.replay is not None:
             from steptune_pytorch.replay import Replay
 
-            self.replay = Replay(self, float(asked.replay["after_s"]), float(asked.replay["after_steps"]))
+            self.replay = Replay(self, float(requested.replay["after_s"]), float(requested.replay["after_steps"]))
         self._begin()
         self.knobs = Knobs(self)
         os.register_at_fork(after_in_child=self._begin_in_child)

@@ -55,8 +55,8 @@ class LoaderQueue:
         self._worker_cpu = WorkerCpu()
         self._last = (None, None)  # id of the iterator (workers end with it), and its last `Waiting`
 
-    def asked(self, iterator):
-        self._worker_cpu.asked(iterator)
+    def requested(self, iterator):
+        self._worker_cpu.requested(iterator)
         waiting = waiting_batches(iterator)
         (of, before), self._last = self._last, (id(iterator), waiting)
         if waiting is None:

@@ -107,13 +107,13 @@ class LoaderFacts:
         which may take long."""
         state = UsualRandomState(getattr(loader, "generator", None))
         # For an iterable data set, PyTorch warns of each batch beyond a length that was requested.
-        asked = getattr(loader, "_IterableDataset_len_called", None)
+        requested = getattr(loader, "_IterableDataset_len_called", None)
         try:
             return [_length(thing) for thing in things]
         finally:
             state.restore()
             if hasattr(loader, "_IterableDataset_len_called"):
-                loader._IterableDataset_len_called = asked
+                loader._IterableDataset_len_called = requested
 
     def now(self, name):
         if self.switched_settings is not None and name in self.switched_settings:

@@ -5,7 +5,7 @@
 import collections
 import math
 
-_RECENT = 64  # the scale grows during training
+_RECENT = 64  # estimates that count; older ones are dropped, because the scale grows during training
 _FEWEST = 4
 _CLEAR = 2.0  # standard errors by which the gradient must exceed its noise
 _EQUAL = 1e-4  # as a share of the few samples; a smaller scale is rounding, because both norms are of the same samples
@@ -27,7 +27,7 @@ class NoiseEstimate:
         self._gradient.append((many * big - few * small) / (many - few))
 
     def samples(self):
-        """Returns the noise scale in samples; None while the gradient cannot be told from its noise."""
+        """Returns the noise scale in samples; None while the gradient cannot be distinguished from its noise."""
         count = len(self._noise)
         if count < _FEWEST:
             return None

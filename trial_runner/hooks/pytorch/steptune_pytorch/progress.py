@@ -115,7 +115,7 @@ class Progress:
     def asks(self, loader, iterator):
         """Called when the program asks for a batch of a loader with workers."""
         if loader is not None and loader.training:
-            self._loader_queue.asked(iterator)
+            self._loader_queue.requested(iterator)
 
     def fetched(self, loader, batch):
         """Called when a batch has come, at the last switch away from DATA."""

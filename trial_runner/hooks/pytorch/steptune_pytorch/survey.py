@@ -34,13 +34,13 @@ def tell(hook):
     with hook.aside():
         for status, knob_class in hook.knobs.statuses():
             fields = dict(status.fields(), knob=status.name, **{"class": knob_class})
-            if rank and status.name in hook.knobs.asked:
+            if rank and status.name in hook.knobs.requested:
                 fields["rank"] = rank
             events.tell("knob", status.name, **fields)
-            if hook.is_for_good() and not status.is_in_force(hook.knobs.asked):
-                asked = hook.knobs.asked[status.name]
+            if hook.is_for_good() and not status.is_applied(hook.knobs.requested):
+                requested = hook.knobs.requested[status.name]
                 why = status.why or "it is %s" % status.value
-                events.warn("%s=%s could not be set: %s" % (status.name, asked, why))
+                events.warn("%s=%s could not be set: %s" % (status.name, requested, why))
 
 
 def _versions():

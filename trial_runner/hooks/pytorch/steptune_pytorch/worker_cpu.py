@@ -26,7 +26,7 @@ class WorkerCpu:
         self._cpu_s = 0.0
         self._wall_s = 0.0
 
-    def asked(self, iterator):
+    def requested(self, iterator):
         """Called for each batch; measures once a second."""
         now_s = perf_counter()
         try:

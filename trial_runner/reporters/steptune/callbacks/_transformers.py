@@ -22,7 +22,7 @@ class Transformers(TrainerCallback):  # type: ignore[misc, unused-ignore]
         self._end_phase()
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        batch = getattr(state, "train_batch_size", None) or args.train_batch_size  # the state's was found by trying
+        batch = getattr(state, "train_batch_size", None) or args.train_batch_size  # the state has the size that Trainer found by trying
         report(samples=batch * args.gradient_accumulation_steps * args.world_size)
         self._begin_next_phase(control)
 

@@ -21,18 +21,18 @@ _OF_KERNELS = {"num_threads", "cudnn_benchmark", "tf32", "attention"}
 class Knobs:
     def __init__(self, hook):
         self.table = read_table()
-        self.asked = hook.settings.knobs
+        self.requested = hook.settings.knobs
         self._is_live = hook.live is not None
-        self.loader = LoaderKnobs(hook, self.asked)
-        self.process = ProcessKnobs(self.asked)
-        self.interop = InteropKnob(hook, self.asked)
-        self.collector = CollectorKnob(self.asked)
+        self.loader = LoaderKnobs(hook, self.requested)
+        self.process = ProcessKnobs(self.requested)
+        self.interop = InteropKnob(hook, self.requested)
+        self.collector = CollectorKnob(self.requested)
         self._progress = lambda: hook.progress
-        self.optimizer = OptimizerKnobs(hook, self.asked)
-        self.forward = ForwardKnobs(hook, self.asked)
-        self.recompute = RecomputeKnob(hook, self.asked)
-        self.ddp = DdpKnobs(hook, self.asked)
-        self.strategy = StrategyKnob(hook, self.asked)
+        self.optimizer = OptimizerKnobs(hook, self.requested)
+        self.forward = ForwardKnobs(hook, self.requested)
+        self.recompute = RecomputeKnob(hook, self.requested)
+        self.ddp = DdpKnobs(hook, self.requested)
+        self.strategy = StrategyKnob(hook, self.requested)
         self.environment = EnvironmentKnobs(self.table)
         self._groups = (
             self.loader,
@@ -52,11 +52,11 @@ class Knobs:
             if hasattr(group, "wrap"):
                 group.wrap()
 
-    def switch(self, asked):
+    def switch(self, requested):
         """Sets these values between two steps, and the program's own values for all other knobs. True if kernels of
         forward and backward change."""
-        self.asked = asked
-        live = {name: value for name, value in asked.items() if self._may_switch(name)}
+        self.requested = requested
+        live = {name: value for name, value in requested.items() if self._may_switch(name)}
         self.loader.switch(live)
         self.process.switch(live)
         self.collector.switch(live, self._progress().steps)
@@ -67,7 +67,7 @@ class Knobs:
         return any(knob["name"] == name and knob["applied"] == "live" for knob in self.table)
 
     def statuses(self):
-        """Yields the status of each knob of the table, in order; then the unknown names in `asked`."""
+        """Yields the status of each knob of the table, in order; then the unknown names in `requested`."""
         status_by_name = {}
         faults = []
         for group in self._groups:
@@ -79,11 +79,11 @@ class Knobs:
             status = status_by_name.get(knob["name"]) or KnobStatus(
                 knob["name"], why=faults[0] if faults else "does not apply to this program"
             )
-            wanted = self.asked.get(status.name)
+            wanted = self.requested.get(status.name)
             changes = wanted not in (None, status.value)
             if self._is_live and status.why is None and changes and knob["applied"] != "live":
                 status.why = "it cannot be changed between two steps"
-            yield status.finished(self.asked), knob["class"]
+            yield status.finished(self.requested), knob["class"]
         names = {knob["name"] for knob in self.table}
-        for name in sorted(set(self.asked) - names):
+        for name in sorted(set(self.requested) - names):
             yield KnobStatus(name, why="there is no such knob"), "unknown"

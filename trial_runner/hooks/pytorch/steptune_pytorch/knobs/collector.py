@@ -14,8 +14,8 @@ _FROZEN_AGAIN_AT_STEP = 10
 
 
 class CollectorKnob:
-    def __init__(self, asked):
-        self._asked = asked.get(_NAME)
+    def __init__(self, requested):
+        self._requested = requested.get(_NAME)
         self._why = None
         self._value = _AUTO
         self._is_settled = False
@@ -26,18 +26,18 @@ class CollectorKnob:
         if not self._is_settled:
             self._is_settled = True
             self._why = self._why_not()
-            if self._asked is not None and self._why is None:
-                self._put(self._asked, steps)
+            if self._requested is not None and self._why is None:
+                self._put(self._requested, steps)
         elif steps >= self.next_step:
             gc.collect()
             if steps <= _FROZEN_AGAIN_AT_STEP:
                 gc.freeze()
             self._find_next_step(steps)
 
-    def switch(self, asked, steps):
-        self._asked = asked.get(_NAME)
+    def switch(self, requested, steps):
+        self._requested = requested.get(_NAME)
         if self._is_settled and self._why is None:
-            self._put(self._asked or _AUTO, steps)
+            self._put(self._requested or _AUTO, steps)
 
     def after_fork(self):
         """Enables automatic collection, since a loader's worker makes no steps after which it could collect."""
@@ -86,7 +86,7 @@ class CollectorKnob:
             steps_to.append(steps + int(self._value[len(_EVERY) :]))
         self.next_step = min(steps_to, default=float("inf"))
 
-    def _in_force(self):
+    def _current_value(self):
         """Returns the current value. The program may have changed it since."""
         if self._value.startswith(_EVERY):
             return _AUTO if gc.isenabled() else self._value
@@ -95,4 +95,4 @@ class CollectorKnob:
     def statuses(self):
         if not self._is_settled:
             self._why = self._why_not()
-        yield KnobStatus(_NAME, today=_AUTO, value=self._in_force(), why=self._why)
+        yield KnobStatus(_NAME, today=_AUTO, value=self._current_value(), why=self._why)

@@ -17,10 +17,10 @@ _ARGUMENTS = {
 
 
 class DdpKnobs:
-    def __init__(self, hook, asked):
+    def __init__(self, hook, requested):
         self._hook = hook
-        self._asked = {
-            argument: asked[name] for name, argument in _ARGUMENTS.items() if name in asked
+        self._requested = {
+            argument: requested[name] for name, argument in _ARGUMENTS.items() if name in requested
         }
         self.made = weakref.WeakSet()
         self._seen = False
@@ -68,7 +68,7 @@ class DdpKnobs:
                 self._missing.add(argument)
         wanted = {
             argument: value
-            for argument, value in self._asked.items()
+            for argument, value in self._requested.items()
             if argument not in self._missing
             and (argument in named or argument not in bound.arguments)
         }

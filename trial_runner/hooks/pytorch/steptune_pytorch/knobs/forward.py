@@ -26,13 +26,13 @@ _OF_LAYOUT_COMPILED = "Cannot view a tensor with shape"
 
 
 class ForwardKnobs:
-    def __init__(self, hook, asked):
+    def __init__(self, hook, requested):
         self._hook = hook
-        self._precision = asked.get("precision", "fp32")
+        self._precision = requested.get("precision", "fp32")
         self.loss_scale = LossScale(hook, self._precision == "fp16")
         self._takes_fp16 = {}  # by device type
-        self._channels_last = asked.get("channels_last", False) is True
-        self._compile = asked.get("compile", "off")
+        self._channels_last = requested.get("channels_last", False) is True
+        self._compile = requested.get("compile", "off")
         self._ready = weakref.WeakSet()  # modules whose layout and compilation are done
         self._autocasts = []  # autocasts of the program itself: (precision, where)
         self._refused = {}
@@ -46,16 +46,16 @@ class ForwardKnobs:
             self._precision != "fp32" or self._channels_last or self._compile != "off"
         )
 
-    def switch(self, asked):
+    def switch(self, requested):
         """Changes settings between two steps. Returns True if anything changed."""
         self._hook.modules.unsettle()
         before = (self._precision, self._channels_last)
-        self._precision = asked.get("precision", "fp32")
+        self._precision = requested.get("precision", "fp32")
         self._refused.pop("precision", None)
         if self._precision == "fp16":
             self._precision = "fp32"
             self._refused["precision"] = "fp16 skips steps until its loss scale is found, so it cannot be switched on between two steps"
-        self._channels_last = asked.get("channels_last", False) is True and "channels_last" not in self._refused
+        self._channels_last = requested.get("channels_last", False) is True and "channels_last" not in self._refused
         if self._channels_last != before[1] and not self._was_channels_last:
             layout = torch.channels_last if self._channels_last else torch.contiguous_format
             for module in list(self._ready) if self._images else ():

@@ -11,23 +11,23 @@ _NAME = "num_interop_threads"
 
 
 class InteropKnob:
-    def __init__(self, hook, asked):
+    def __init__(self, hook, requested):
         self._hook = hook
-        self._asked = asked.get(_NAME)
+        self._requested = requested.get(_NAME)
         self._today = None
         self._where = []
 
     def wrap(self):
         original = self._hook.patches.replace(torch, "set_" + _NAME, self._wrap_set)
-        if self._asked is not None:
+        if self._requested is not None:
             self._today = torch.get_num_interop_threads()
-            original(self._asked)
+            original(self._requested)
             self._hook.patches.keep(torch, "set_" + _NAME)
 
     def _wrap_set(self, original):
         def set_num_interop_threads(count):
             self._where = [call_site.where() + " set_" + _NAME]
-            if self._asked is None:
+            if self._requested is None:
                 return original(count)
             self._today = count
             return None

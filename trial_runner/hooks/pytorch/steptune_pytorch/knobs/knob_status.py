@@ -14,16 +14,16 @@ class KnobStatus:
         self.where = list(where)
         self.also = list(also)  # further arguments that the call needs with such a value
 
-    def finished(self, asked):
-        wanted = asked.get(self.name)
+    def finished(self, requested):
+        wanted = requested.get(self.name)
         if self.why is None and wanted is not None and self.value != wanted:
             self.why = "the program sets it itself"
         return self
 
-    def is_in_force(self, asked):
-        if self.name not in asked:
+    def is_applied(self, requested):
+        if self.name not in requested:
             return True
-        return self.value == asked[self.name] and (self.why is None or self.today == self.value)
+        return self.value == requested[self.name] and (self.why is None or self.today == self.value)
 
     def fields(self):
         fields = {"may": self.why is None, "where": self.where}

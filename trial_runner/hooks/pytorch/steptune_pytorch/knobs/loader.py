@@ -28,18 +28,18 @@ _DRAWN_BESIDE = "random numbers are drawn beside the sampler from its generator:
 
 
 class LoaderKnobs:
-    def __init__(self, hook, asked):
+    def __init__(self, hook, requested):
         self._hook = hook
-        self._asked = {name: asked[name] for name in _NAMES if name in asked}
-        self._batch_size = asked.get("batch_size")
+        self._requested = {name: requested[name] for name in _NAMES if name in requested}
+        self._batch_size = requested.get("batch_size")
         self._samplers = SamplerWatch(hook)
         # Last error of workers whose number the hook changed: its type, its text, the number of workers, and the number
         # of batches before it.
         self._error = None
 
-    def switch(self, asked):
+    def switch(self, requested):
         """Switches settings, also in current passes."""
-        self._hook.live.passes.switch(asked)
+        self._hook.live.passes.switch(requested)
 
     # -- construction ----------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ class LoaderKnobs:
     def _wanted(self, loader, facts):
         wanted = {
             name: value
-            for name, value in self._asked.items()
+            for name, value in self._requested.items()
             if name not in facts.refused and value != facts.today[name]
         }
         if wanted.get("persistent_workers") and self._data_set_changed(loader, facts):

@@ -96,7 +96,7 @@ class LossScale:
         self._has_begun = self._has_begun or self._refused is None
         return self._refused is None
 
-    def _is_in_force(self):
+    def _is_active(self):
         return self._has_begun and self._refused is None and self._hook.watches()
 
     # -- backward ---------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class LossScale:
         unscaling = self._unscaling
 
         def backward(tensors, *arguments, **named):
-            if unscaling.inverse is not None or not self._is_in_force():
+            if unscaling.inverse is not None or not self._is_active():
                 # A backward within another one (a checkpoint, say) may run in one of autograd's threads on a GPU.
                 if self._has_begun and scaling_limits.is_other_thread(self._hook):
                     self.refuse("several threads train at once")
@@ -168,7 +168,7 @@ class LossScale:
 
     def _wrap_grad(self, original):
         def grad(*arguments, **named):
-            if self._is_in_force() and not _is_tracing():
+            if self._is_active() and not _is_tracing():
                 self.refuse("the program takes gradients by torch.autograd.grad, which would not be scaled")
             return original(*arguments, **named)
 
@@ -176,7 +176,7 @@ class LossScale:
 
     def _wrap_look(self, original):
         def look(tensor, *arguments, **named):
-            if self._is_in_force() and tensor.requires_grad and not tensor.is_leaf:
+            if self._is_active() and tensor.requires_grad and not tensor.is_leaf:
                 self.refuse(scaling_limits.LOOKS_WITHIN)
             return original(tensor, *arguments, **named)
 
@@ -184,7 +184,7 @@ class LossScale:
 
     def _wrap_clip(self, original):
         def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, *arguments, **named):
-            if error_if_nonfinite and self._is_in_force():
+            if error_if_nonfinite and self._is_active():
                 self.refuse("the program ends where a norm of gradients is not finite, as that of a scaled loss may be")
                 error_if_nonfinite = False  # the step is skipped instead
             return original(parameters, max_norm, norm_type, error_if_nonfinite, *arguments, **named)

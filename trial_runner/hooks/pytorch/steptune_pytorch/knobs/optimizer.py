@@ -17,10 +17,10 @@ _SOME_LACK = "parameters get no gradient in some steps: zeros move them (momentu
 
 
 class OptimizerKnobs:
-    def __init__(self, hook, asked):
+    def __init__(self, hook, requested):
         self._hook = hook
-        self._asked = asked.get(_NAME)
-        self._set_to_none = asked.get("set_to_none")
+        self._requested = requested.get(_NAME)
+        self._set_to_none = requested.get("set_to_none")
         self._zero_grad_default = _default_of(torch.optim.Optimizer.zero_grad, "set_to_none")
         self._today = None
         self._refused = None
@@ -28,12 +28,12 @@ class OptimizerKnobs:
         self._cleared_at = []  # where zero_grad is first called
         self._explicit_set_to_none = None
 
-    def switch(self, asked):
-        self._set_to_none = asked.get("set_to_none")
+    def switch(self, requested):
+        self._set_to_none = requested.get("set_to_none")
 
     def wrap(self):
         """Wraps the constructors of classes with an argument `fused`, since the class itself checks it."""
-        if self._asked != "fused":
+        if self._requested != "fused":
             return
         for cls in vars(torch.optim).values():
             if isinstance(cls, type) and "fused" in _parameters(cls):
@@ -56,14 +56,14 @@ class OptimizerKnobs:
     def defaults(self, cls, defaults):
         """Returns the defaults of an optimizer under construction, with the requested implementation."""
         if "foreach" not in defaults:
-            if self._asked not in (None, "fused", "loop"):
+            if self._requested not in (None, "fused", "loop"):
                 self._refused = "%s has one implementation only" % cls.__name__
             return defaults
         if self._today is None:
-            self._today = _implementation(defaults, self._asked == "fused" and not self._refused)
-        if self._asked not in ("loop", "foreach"):
+            self._today = _implementation(defaults, self._requested == "fused" and not self._refused)
+        if self._requested not in ("loop", "foreach"):
             return defaults
-        changed = dict(defaults, foreach=self._asked == "foreach")
+        changed = dict(defaults, foreach=self._requested == "foreach")
         if changed.get("fused"):
             changed["fused"] = False
         return changed
@@ -130,7 +130,7 @@ class OptimizerKnobs:
             if all(_may_be_fused(optimizer) for optimizer in known):
                 choices.append("fused")
         now = _implementation(known[0].defaults)
-        today = self._today if self._asked is not None and self._today is not None else now
+        today = self._today if self._requested is not None and self._today is not None else now
         return KnobStatus(_NAME, today=today, value=now, why=self._refused, choices=choices, where=where)
 
 

@@ -114,8 +114,8 @@ _SETTINGS = {
 
 
 class ProcessKnobs:
-    def __init__(self, asked):
-        self._asked = {name: asked[name] for name in _SETTINGS if name in asked}
+    def __init__(self, requested):
+        self._requested = {name: requested[name] for name in _SETTINGS if name in requested}
         self._today = {}
         self._refused = {}
         self._settled = False
@@ -133,7 +133,7 @@ class ProcessKnobs:
         if self._settled:
             return
         self._settled = True
-        for name, value in self._asked.items():
+        for name, value in self._requested.items():
             setting = _SETTINGS[name]
             try:
                 why = setting.why_not()
@@ -146,9 +146,9 @@ class ProcessKnobs:
             except Exception as error:
                 self._refused[name] = str(error).split("\n")[0]
 
-    def switch(self, asked):
+    def switch(self, requested):
         """Sets the newly requested values, and the program's own for the rest."""
-        for name in [name for name in _SETTINGS if name in asked or name in self._asked]:
+        for name in [name for name in _SETTINGS if name in requested or name in self._requested]:
             setting = _SETTINGS[name]
             self._refused.pop(name, None)
             try:
@@ -157,10 +157,10 @@ class ProcessKnobs:
                     self._refused[name] = why
                     continue
                 today = self._today.setdefault(name, setting.get())
-                setting.put(asked.get(name, today))
+                setting.put(requested.get(name, today))
             except Exception as error:
                 self._refused[name] = str(error).split("\n")[0]
-        self._asked = {name: asked[name] for name in _SETTINGS if name in asked}
+        self._requested = {name: requested[name] for name in _SETTINGS if name in requested}
 
     def statuses(self):
         for name, setting in _SETTINGS.items():

@@ -22,9 +22,9 @@ _PLAIN = (torch.Tensor, str, bytes, int, float, complex, torch.dtype, torch.devi
 
 
 class RecomputeKnob:
-    def __init__(self, hook, asked):
+    def __init__(self, hook, requested):
         self._hook = hook
-        self._asked = asked.get(_NAME, False) is True
+        self._requested = requested.get(_NAME, False) is True
         self._seen = weakref.WeakSet()  # outermost modules
         self._blocks = weakref.WeakKeyDictionary()  # True if the first forward has shown that the block can be repeated
         self._classes = set()
@@ -57,7 +57,7 @@ class RecomputeKnob:
         self._seen.add(module)
         blocks = repeated_blocks(module)
         self._is_repeated = self._is_repeated or bool(blocks)
-        if not self._asked or self._why_not() is not None:
+        if not self._requested or self._why_not() is not None:
             return
         self._refused = _why_no_block(module, blocks)
         for block in blocks if self._refused is None else ():
@@ -140,7 +140,7 @@ class RecomputeKnob:
         why = self._why_not()
         if why is None and not self._is_repeated:
             why = "no nn.Sequential or nn.ModuleList of the model contains two blocks of the same class"
-        value = None if why else self._asked
+        value = None if why else self._requested
         where = self._by_program or self._hook.modules.calls
         yield KnobStatus(_NAME, bool(self._by_program), value, why, where=where)
 

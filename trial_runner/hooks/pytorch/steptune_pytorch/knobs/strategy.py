@@ -22,13 +22,13 @@ _ITSELF = "the program distributes itself"
 
 
 class StrategyKnob:
-    def __init__(self, hook, asked):
+    def __init__(self, hook, requested):
         self._hook = hook
         self._rank, self._world_size = ranks.rank_and_world_size()
         if multiprocessing.parent_process() is not None:
             self._world_size = 1  # a child of a rank, such as a loader's worker
         self._pid = os.getpid()
-        self._value = asked.get(_NAME, "none") if self._world_size > 1 else "none"
+        self._value = requested.get(_NAME, "none") if self._world_size > 1 else "none"
         self.is_asked = self._value != "none"  # if false, forwards and backwards need not be reported
         self._of_program = None  # strategy of the program itself
         self._refused = None

@@ -22,7 +22,7 @@ class LivePasses:
         self._hook = hook
         self._parking = weakref.WeakKeyDictionary()  # by loader
         self._under_way = weakref.WeakSet()
-        self._asked = {}
+        self._requested = {}
         self._seeds = torch.Generator()
         self._seeds.manual_seed(torch.initial_seed() & 0x7FFFFFFF)
 
@@ -73,14 +73,14 @@ class LivePasses:
         except Exception as error:  # the previous pool continues
             why = (str(error) or type(error).__name__).split("\n")[0]
         if why is not None:
-            facts.refused_now = dict.fromkeys(self._asked, why)
+            facts.refused_now = dict.fromkeys(self._requested, why)
             live_pass.switch(own_settings(facts), seeds)
             self._hook.survey_after_step()
 
     def _settings(self, facts):
         if facts.refused_now:
             return own_settings(facts)
-        settings = {name: self._asked.get(name, facts.today[name]) for name in NAMES}
+        settings = {name: self._requested.get(name, facts.today[name]) for name in NAMES}
         for name in NAMES:
             if facts.refused.get(name) is not None:
                 settings[name] = facts.today[name]
@@ -92,13 +92,13 @@ class LivePasses:
 
     # -- switching -------------------------------------------------------------------------------
 
-    def switch(self, asked):
-        self._asked = {name: asked[name] for name in NAMES if name in asked}
+    def switch(self, requested):
+        self._requested = {name: requested[name] for name in NAMES if name in requested}
         for facts in self._hook.loaders.known.values():
             facts.refused_now = {}
             if facts.training and facts.passes and facts.switched_settings is None:
                 why = "this pass began before its loader was known to train"
-                facts.refused_now = dict.fromkeys(self._asked, why)
+                facts.refused_now = dict.fromkeys(self._requested, why)
         training = [live_pass for live_pass in self._under_way if live_pass.facts.training]
         for live_pass in training:
             self._put(live_pass, self._seeds)
