@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each program trains and can be ended, its truth is well formed, and its best settings can be applied."""
+"""Tests that each program trains and can be ended, that its measured best settings (`truth.json`) are well formed, and that
+they can be applied."""
 import concurrent.futures
 import contextlib
 import io

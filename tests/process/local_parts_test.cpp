@@ -402,7 +402,7 @@ TEST(Placement, ThreadCountsCanBeLeftAlone) {
   EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "16");
 }
 
-TEST(Placement, VisibleGpusAreThoseOfTheEnvironment) {
+TEST(Placement, VisibleGpusComeFromTheEnvironment) {
   const auto restricted = read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", "2,GPU-ab,5"}});
   ASSERT_TRUE(restricted);
   EXPECT_THAT(restricted->gpus, ElementsAre("2", "GPU-ab", "5"));
@@ -419,7 +419,7 @@ TEST(Placement, VisibleGpusAreThoseOfTheEnvironment) {
   EXPECT_LE(restricted->usable_cpus, static_cast<int>(restricted->cpus.size()));
 }
 
-TEST(Placement, ResourcesAreThoseOfTheMachine) {
+TEST(Placement, ResourcesComeFromTheMachine) {
   const FakeMachine machine;
   machine.write("proc/self/cgroup", "0::/\n");
   machine.write("sys/fs/cgroup/cpu.max", "150000 100000\n");
@@ -468,7 +468,7 @@ TEST(CpuTime, SharesOfWhatTheCpusHad) {
   EXPECT_TRUE(read_cpu_time({}));
 }
 
-TEST(CpuTime, IsOfTheBoundCpus) {
+TEST(CpuTime, CountsTheBoundCpus) {
   const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   const std::string_view text =
       "cpu  300 10 20 700 30 4 6 50 0 0\n"
@@ -491,7 +491,7 @@ TEST(CpuTime, IsOfTheBoundCpus) {
   EXPECT_FALSE(cpu_time_of("", {}));
 }
 
-TEST(CpuUse, IsOfAllProcessesSinceTheFirstLook) {
+TEST(CpuUse, CountsAllProcessesSinceTheFirstLook) {
   ProcessStat main;
   main.cpu_s = 1.5;
   ProcessStat worker;
@@ -667,7 +667,7 @@ TEST(TrialPauses, ClocksAndPhasesStop) {
   EXPECT_THAT(report.parts, IsEmpty());
 }
 
-TEST(TrialPauses, OutputWithinSeveralOfThemShowsThatTheyAreInVain) {
+TEST(TrialPauses, OutputDuringSeveralPausesShowsThatTheyFail) {
   TrialPauses pauses;
   pauses.on_output();
   for (int pause = 0; pause < 3; ++pause) {

@@ -46,7 +46,7 @@ TEST_F(ResourcesTest, MemoryLimitEndsTheTrial) {
   EXPECT_GT(done.outcome().peak_memory_bytes.value_or(0.0), 64 * k_mib);
 }
 
-TEST_F(ResourcesTest, PeakMemoryIsThatOfTheTrial) {
+TEST_F(ResourcesTest, PeakMemoryCountsTheTrialOnly) {
   const TrialSpec spec = fake({"hog", "100000000"});
   start(spec);
   wait_for_output(spec, "full");

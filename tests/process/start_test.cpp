@@ -101,7 +101,7 @@ TEST_F(StartTest, TheStudysPathFindsTheProgram) {
   EXPECT_EQ(output_of(spec), "found\n");
 }
 
-TEST_F(StartTest, RelativeProgramsAreThoseOfTheWorkingDirectory) {
+TEST_F(StartTest, RelativeProgramsAreFoundInTheWorkingDirectory) {
   write_program(folder() / "work" / "train.sh", "#!/bin/sh\necho relative\n");
   TrialSpec spec = trial({"./train.sh"});
   spec.working_directory = folder() / "work";
@@ -272,7 +272,7 @@ TEST_F(BoundProcessesTest, NoRankIsBoundIfTheUserBindsOrNothingCanBeDivided) {
   expect_whole(launched(static_cast<int>(cpus_.size()) + 1));
 }
 
-TEST_F(StartTest, ThreadCountsAreThoseOfThePlaceAndAreRecorded) {
+TEST_F(StartTest, ThreadCountsMatchThePlacementAndAreRecorded) {
   LocalRunnerOptions options = unpinned();
   options.cpus_per_trial = 3;
   use(options);

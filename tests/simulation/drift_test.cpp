@@ -211,13 +211,13 @@ TEST_F(DriftingStudy, ASentinelThatFailsIsNoFailureOfTheStudy) {
 class Listening final : public Searcher {
  public:
   Listening(std::unique_ptr<Searcher> searcher, std::vector<std::string>& messages)
-      : searcher_(std::move(searcher)), told_(messages) {}
+      : searcher_(std::move(searcher)), messages_(messages) {}
   void observe(const Observation& observation) override {
     std::string text = fmt::format("{} {}", observation.trial, observation.configuration.text());
     for (std::size_t i = 0; i < observation.values.size(); ++i)
       text +=
           fmt::format(" {:.8g} +- {:.6g}", observation.values[i], observation.standard_errors[i]);
-    told_.push_back(std::move(text));
+    messages_.push_back(std::move(text));
     searcher_->observe(observation);
   }
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
@@ -226,7 +226,7 @@ class Listening final : public Searcher {
 
  private:
   std::unique_ptr<Searcher> searcher_;
-  std::vector<std::string>& told_;
+  std::vector<std::string>& messages_;
 };
 
 /// Stops trials with three workers at their tenth step, as a scheduler stops the worse trials.

@@ -26,13 +26,13 @@ class OnceEach {
  public:
   explicit OnceEach(Faults& faults) : faults_(faults) {}
   void add(const std::string& pointer, const std::string& message) {
-    if (told_.insert(pointer).second) faults_.add(pointer, message);
+    if (reported_.insert(pointer).second) faults_.add(pointer, message);
   }
-  [[nodiscard]] bool any() const { return !told_.empty(); }
+  [[nodiscard]] bool any() const { return !reported_.empty(); }
 
  private:
   Faults& faults_;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 void check_counts(const RentedInstances& instances, const Configuration& configuration,

@@ -94,7 +94,7 @@ class JobCheck {
     const Json input = create_training_job_input(job_, {"job", trial, resources, 0, {}, hook_});
     for (const JobFault& fault : training_job_faults(input)) {
       std::string place = study_place(job_, input, fault.pointer);
-      if (!told_.insert({place, fault.message}).second) continue;
+      if (!reported_.insert({place, fault.message}).second) continue;
       faults_.add(std::move(place),
                   fmt::format("SageMaker would refuse the job: {}", fault.message));
     }
@@ -105,7 +105,7 @@ class JobCheck {
   const StudyView& study_;
   std::string hook_;
   Faults& faults_;
-  std::set<std::pair<std::string, std::string>> told_;
+  std::set<std::pair<std::string, std::string>> reported_;
 };
 
 void check_keep_alive(const SageMakerSection& section, const std::vector<Resources>& choices,

@@ -19,7 +19,7 @@ void UtilisationWatch::add(EndedJob job, double ended_s, const PriceTable& types
 
 void UtilisationWatch::consider(const JobUtilisation& job, const PriceTable& types) {
   for (Advice& advice : advise(job, types)) {
-    if (told_.insert(advice.topic).second) news_.push_back(std::move(advice.text));
+    if (reported_topics_.insert(advice.topic).second) news_.push_back(std::move(advice.text));
   }
 }
 

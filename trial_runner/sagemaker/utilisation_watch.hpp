@@ -46,7 +46,7 @@ class UtilisationWatch {
   aws::JsonService cloudwatch_;
   std::vector<Pending> pending_;
   std::vector<std::string> news_;  ///< advice not returned yet
-  std::set<std::string> told_;
+  std::set<std::string> reported_topics_;
   int failures_ = 0;  ///< in a row
 };
 

@@ -80,7 +80,7 @@ bool write_file(const fs::path& path, const std::string& text) {
   return !error;
 }
 
-bool holds(const fs::path& folder, const std::map<std::string, std::string>& files) {
+bool contains(const fs::path& folder, const std::map<std::string, std::string>& files) {
   return std::ranges::all_of(files, [&folder](const auto& file) {
     std::ifstream stream(folder / file.first, std::ios::binary);
     return stream && std::string(std::istreambuf_iterator<char>(stream), {}) == file.second;
@@ -189,7 +189,7 @@ Result<fs::path> ProcessHost::share_files(const std::map<std::string, std::strin
   for (const auto& [path, text] : files)
     all += fmt::format("{}\n{}\n", path, sha256_hex(text));
   const fs::path folder = study_folder_ / (k_shared + sha256_hex(all).substr(0, 16));
-  if (holds(folder, files)) return folder;
+  if (contains(folder, files)) return folder;
   // Nodes may look at any time, so the folder must appear complete or not at all.
   const fs::path fresh = folder.string() + ".new" + std::to_string(::getpid());
   std::error_code error;

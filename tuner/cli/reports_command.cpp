@@ -237,7 +237,7 @@ class ReadingOfLog {
     if (context_.json) {
       Json json{{"schema_version", k_json_schema_version}};
       json.update(summary_json(chosen_, output));
-      json["told"] = std::move(told_);
+      json["told"] = std::move(read_lines_);
       context_.console.json_result(json);
     } else {
       context_.console.result("\n" + summary_text(chosen_, output));
@@ -253,7 +253,7 @@ class ReadingOfLog {
                                           read_values_text(read_values, reader_.unit()),
                                           printable_line(line, k_shown_line_bytes)));
     } else if (!read_values.is_empty()) {
-      told_.push_back(line_json(read_values));
+      read_lines_.push_back(line_json(read_values));
     }
   }
 
@@ -261,7 +261,7 @@ class ReadingOfLog {
   ChosenFormat chosen_;
   LineReader reader_;
   LineSplitter splitter_;
-  Json told_ = Json::array();
+  Json read_lines_ = Json::array();
 };
 
 ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {

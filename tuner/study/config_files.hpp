@@ -23,7 +23,8 @@ inline constexpr std::size_t k_largest_config_bytes = std::size_t{1} << 20U;  //
 
 /// Values of a file under a configuration, as `config_changes` takes them.
 struct ConfigValues {
-  Configuration values;  ///< by parameter, or by key if a value is not that of one parameter alone
+  /// Values by parameter; by the file's key if a value is computed from several parameters.
+  Configuration values;
   ConfigKeys keys;
 };
 [[nodiscard]] ConfigValues config_values(const ConfigFileSpec& config,

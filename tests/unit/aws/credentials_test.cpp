@@ -201,7 +201,7 @@ TEST_F(CredentialsTest, TheEnvironmentsKeysMayHaveATokenAndAnEnd) {
   EXPECT_EQ(get()->expiration_wall_s, k_credentials_now_s + 3600);
 }
 
-TEST_F(CredentialsTest, HalfAPairOfKeysIsNone) {
+TEST_F(CredentialsTest, HalfAPairOfKeysIsIgnored) {
   write(".aws/credentials", "[default]\naws_access_key_id = FILE\n");
   EXPECT_THAT(id(), HasSubstr("no AWS credentials"));
   write(".aws/credentials", "[default]\naws_secret_access_key = x\n");

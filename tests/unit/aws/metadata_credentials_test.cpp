@@ -73,7 +73,7 @@ TEST_F(MetadataCredentialsTest, ATokenInAFileIsReadWheneverItIsNeeded) {
   }
 }
 
-TEST_F(MetadataCredentialsTest, TheRelativeUriIsOfTheContainersOwnAddress) {
+TEST_F(MetadataCredentialsTest, TheRelativeUriRefersToTheContainersAddress) {
   variables_["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"] = "/v2/keys";
   variables_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://127.0.0.1/other";
   transport_.routes["GET 169.254.170.2/v2/keys"] = k_keys;
@@ -115,7 +115,7 @@ TEST_F(MetadataCredentialsTest, TheSessionTokenIsNamedInEitherWay) {
   EXPECT_EQ(get()->session_token.reveal(), "t");
 }
 
-TEST_F(MetadataCredentialsTest, ThereAreNoneOutsideAnInstance) {
+TEST_F(MetadataCredentialsTest, DoNotExistOutsideAnInstance) {
   on_instance();
   EXPECT_EQ(id(), "KEYS");
   EXPECT_THAT(transport_.requests.at(0).headers,

@@ -191,7 +191,7 @@ TEST(FeasibilityKernel, IsTheMeanOfAllDimensionsTogetherAndOfPairs) {
   }
 }
 
-TEST(FeasibilityKernel, KernelOfOneDimensionIsThatOfTheDimension) {
+TEST(FeasibilityKernel, AKernelOfOneDimensionEqualsTheDimensionsKernel) {
   Matrix rows(1);
   for (const double feature : {0.0, 1.0})
     rows.append_row()[0] = feature;

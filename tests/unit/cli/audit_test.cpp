@@ -184,7 +184,7 @@ TEST_F(AuditTest, ChangesOfTheMachineAreListed) {
   EXPECT_EQ(elsewhere.why, "cpus was 8, is 16; memory was 32 GiB, is none; gpu was none, is H100");
 }
 
-TEST_F(AuditTest, TheMachineIsThatOfTheSessionInWhichTheTrialBegan) {
+TEST_F(AuditTest, TheMachineComesFromTheSessionThatStartedTheTrial) {
   MachineDescription old = this_machine();
   old["cpu"] = "old";
   begin_session(50.0, old);

@@ -33,7 +33,7 @@ TEST(LibraryVersions, NodesOfAClusterReportTheirs) {
                 {k_trials_on, "2 node"}, {"hosts", "n1 n2"}, {"cpu", "EPYC"}, {"kernel", "5.14"}}));
 }
 
-TEST(LibraryVersions, AreOfTheSessionThatLaunchedTheTrial) {
+TEST(LibraryVersions, ComeFromTheSessionThatLaunchedTheTrial) {
   std::vector<SessionRecord> sessions = {
       {100.0, {{"kernel", "6.1"}}}, {200.0, {{"cuda", "12.1"}}}, {300.0, {{"kernel", "6.1"}}}};
   TrialRecord searched = hooked_trial(350.0);

@@ -63,7 +63,7 @@ TEST(CgroupCpuQuota, QuotaOfAContainerIsAtTheTop) {
   EXPECT_THAT(cgroup_memory_limit_bytes(machine.files()), Optional(0x1p30));
 }
 
-TEST(CgroupCpuQuota, MalformedQuotasAreNone) {
+TEST(CgroupCpuQuota, MalformedQuotasCountAsNoQuota) {
   const FakeMachine machine;
   machine.write("proc/self/cgroup", "0::/\n4:cpu:/\n");
   machine.write("sys/fs/cgroup/cpu.max", "100000 0\n");

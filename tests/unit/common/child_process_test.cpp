@@ -124,7 +124,7 @@ TEST(ChildProcess, AFailedStartSaysWhy) {
   EXPECT_EQ(start_child(request).error(), ENOENT);
 }
 
-TEST(ChildProcess, VariablesAreThoseOfThisProcess) {
+TEST(ChildProcess, InheritsTheVariablesOfThisProcess) {
   ASSERT_EQ(::setenv("STEPTUNE_TEST_EQUALS", "a=b=", 1), 0);
   ASSERT_EQ(::setenv("STEPTUNE_TEST_EMPTY", "", 1), 0);
   const auto variables = process_variables();

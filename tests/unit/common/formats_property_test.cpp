@@ -201,7 +201,7 @@ void expect_lines(const Json& json, const std::string& pointer, int& line,
   ++line;  // its closing bracket
 }
 
-TEST(SourceLinesOfAny, DocumentAreThoseOfItsValues) {
+TEST(SourceLinesOfAny, DocumentAreFoundForItsValues) {
   Rng rng(1, "documents");
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Json json = random_json(rng, 4);

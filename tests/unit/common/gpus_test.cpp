@@ -21,7 +21,7 @@ TEST(Gpus, AMachineWithoutAnyHasNone) {
   EXPECT_EQ(find_gpu_without_driver(machine.files()), GpuVendor::none);
 }
 
-TEST(Gpus, NvidiasAreThoseThatTheDriverLists) {
+TEST(Gpus, NvidiaGpusComeFromTheDriversList) {
   const FakeMachine machine;
   machine.write("proc/driver/nvidia/gpus/0000:01:00.0/information", "");
   machine.write("proc/driver/nvidia/gpus/0000:02:00.0/information", "");

@@ -70,7 +70,7 @@ TEST(Memory, IsReadFromTheKernelsTable) {
   EXPECT_THAT(memory.swapped_bytes, Optional(60 * 1024.0));
 }
 
-TEST(Memory, TheUsablePartIsThatOfTheCgroup) {
+TEST(Memory, TheCgroupLimitsTheUsablePart) {
   const FakeMachine machine;
   EXPECT_EQ(usable_memory_bytes(machine.files()), 0.0);
   machine.write("proc/meminfo", "MemTotal: 4 kB\n");

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Contains;
 
-TEST(ShippedFiles, ThePrefixIsThatOfTheProgram) {
+TEST(ShippedFiles, ThePrefixFollowsFromTheProgramsPath) {
   const fs::path build = STEPTUNE_BINARY_DIR;
   EXPECT_EQ(shipped_directories(ShippedKind::helper).front(), build / "bin");
   EXPECT_THAT(shipped_directories(ShippedKind::helper), Contains(build / "libexec/steptune"));

@@ -79,7 +79,7 @@ TEST(PrintableLine, CountsTheSeparatorsOfLinesAmongItsBytes) {
   EXPECT_EQ(printable_line("a\tb"), "a b");
 }
 
-TEST(Utf8, LengthsAreThoseOfTheUnicodeStandard) {
+TEST(Utf8, LengthsFollowTheUnicodeStandard) {
   const std::vector<std::pair<std::string, std::size_t>> sequences{
       {"a", 1},
       {"\x7F", 1},

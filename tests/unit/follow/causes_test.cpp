@@ -55,7 +55,7 @@ TEST(Causes, NameLongerMoreFrequentAndNewPhases) {
       << "what takes a thousandth of the time is no cause";
 }
 
-TEST(Causes, ANewPhaseOfUnknownFrequencyIsNone) {
+TEST(Causes, ANewPhaseOfUnknownFrequencyIsNoCause) {
   Measurement seen;
   seen.phases = {{"checkpoint", phase_of(60.0, k_nan)}, {"export", phase_of(60.0, 0.0)}};
   EXPECT_THAT(causes_from_start(promised_rate(), seen, std::nullopt), IsEmpty());
@@ -91,7 +91,7 @@ TEST(Causes, NameUnreportedPhasesAsPossible) {
       << "a stall that comes more often is another stall";
 }
 
-TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNone) {
+TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNoCause) {
   Promise promised = promised_rate();
   promised.phases = {{"evaluation", phase_of(2.0, 1000)}};
   Measurement seen;

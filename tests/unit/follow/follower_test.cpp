@@ -468,7 +468,7 @@ TEST(FinishedLog, WithoutAnyClockGivesNoVerdict) {
   EXPECT_THAT(follower.state().reason, HasSubstr("-- COMMAND"));
 }
 
-TEST(FinishedLog, ItsClockIsThatOfTheFirstLineWithACounter) {
+TEST(FinishedLog, ItsClockIsChosenByTheFirstLineWithACounter) {
   Follower follower = follower_of("");
   follower.read_old_line(R"(2025-12-31 23:00:00 [steptune] {"v":1,"metrics":{"loss":3}})");
   follower.read_old_line("2025-12-31 23:00:01 downloading weights");

@@ -53,7 +53,7 @@ ProgressTrack halved_after(int change, int count) {
   return track;
 }
 
-TEST(ProgressTrack, RatesAreThoseFromThatTimeOn) {
+TEST(ProgressTrack, RatesCountFromTheGivenTimeOn) {
   const ProgressTrack track = halved_after(100, 300);
   ASSERT_TRUE(track.rate_since(100.0));
   EXPECT_NEAR(track.rate_since(100.0)->value, 1.0 / 32.0, 1e-12);

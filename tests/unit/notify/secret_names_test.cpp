@@ -14,7 +14,7 @@ using ::testing::Each;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(SecretNames, AreThoseOfCredentials) {
+TEST(SecretNames, NamesOfCredentialsAreSecret) {
   for (const char* name :
        {"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "GITHUB_TOKEN", "HF_TOKEN", "WANDB_API_KEY",
         "DB_PASSWORD", "PGPASSWORD", "MYSQL_PWD", "client_secret", "SSH_KEY", "APIKEY",

@@ -46,7 +46,7 @@ TEST(NightTimes, AreWithoutDisturbedLaunches) {
   EXPECT_EQ(rounds[0].incumbent, &trials[3]);
 }
 
-TEST(NightTimes, AreOfLaunchesThatWereMeasured) {
+TEST(NightTimes, CountMeasuredLaunchesOnly) {
   const std::vector<TrialRecord> trials{run(baseline, 0, 20.0, 0, TrialStatus::infeasible),
                                         run(hint, 4, 10.0),
                                         run(search, 6, 9.0, 0, TrialStatus::stopped_early),

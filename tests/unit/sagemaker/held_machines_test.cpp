@@ -163,7 +163,7 @@ struct PricedJob {
   PriceTable table;
 };
 
-TEST(HeldMachines, AreNoneIfNoMachineIsKept) {
+TEST(HeldMachines, DoNotExistIfNoMachineIsKept) {
   PricedJob job;
   EXPECT_FALSE(job.held(2000.0)) << "no pool was asked for";
   for (const char* status : {"Terminated", "Reused", "Unheard"}) {

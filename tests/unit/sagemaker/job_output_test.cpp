@@ -109,7 +109,7 @@ TEST_F(JobOutputTest, MemoryErrorsBeforeProgressAreIgnored) {
   EXPECT_THAT(std::string(output().tail().since_progress()), HasSubstr("CUDA"));
 }
 
-TEST_F(JobOutputTest, APhaseIsThatOfTheHostThatIsBelieved) {
+TEST_F(JobOutputTest, APhaseComesFromTheHostWhoseReportsCount) {
   EXPECT_FALSE(output().phase_under_way()) << "no host has reported";
   EXPECT_TRUE(read("algo-1", report_line(10.0)));
   (void)read("algo-2", R"([steptune] {"v":1,"phase":"evaluation"})");

@@ -54,7 +54,7 @@ TEST(TrainingPrice, IsReadWithCommasBetweenThousands) {
   EXPECT_DOUBLE_EQ(price->second.memory_gib, 1152.0);
 }
 
-TEST(TrainingPrice, IsTheDearestOfItsTerms) {
+TEST(TrainingPrice, IsTheHighestOfItsTerms) {
   Json json = product(Json::object(), "1.0");
   json["terms"]["OnDemand"]["C.D"] = product(Json::object(), "1.5")["terms"]["OnDemand"]["A.B"];
   json["terms"]["OnDemand"]["broken"] = 3;
@@ -79,12 +79,12 @@ TEST(TrainingPrice, InvalidCountsAreIgnored) {
   EXPECT_EQ(price->second.gpus, 0);
 }
 
-TEST(TrainingPrice, OtherProductsAreNone) {
+TEST(TrainingPrice, OtherProductsHaveNoTrainingPrice) {
   EXPECT_FALSE(read(product({{"component", "Hosting"}})));
   EXPECT_FALSE(read(product({{"platoinstancetype", "SpotTraining"}})));
   EXPECT_FALSE(read(product({{"regionCode", "eu-west-1"}})));
   EXPECT_FALSE(read(product({{"instanceName", "g5.xlarge"}})));
-  EXPECT_FALSE(read(product(Json::object(), "0.0000000000"))) << "never free";
+  EXPECT_FALSE(read(product(Json::object(), "0.0000000000"))) << "a price of 0 is no price";
   EXPECT_FALSE(read(product(Json::object(), "nan")));
   EXPECT_FALSE(read(product(Json::object(), "1.4", "GB-Mo")));
   EXPECT_FALSE(training_price_of("{\"product\": 3, \"terms\": []}", "us-east-1"));
@@ -133,7 +133,7 @@ class ListedTrainingPrices : public testing::Test {
   Rng rng_{1, "price_list"};
 };
 
-TEST_F(ListedTrainingPrices, AreThoseOfAllPages) {
+TEST_F(ListedTrainingPrices, AreReadFromAllPages) {
   // Some versions of the service send the object itself instead of text.
   transport_.pages = {Json::array({entry("ml.a", "1.0"), entry("other", "9.0")}),
                       Json::array({product({{"instanceName", "ml.b"}}, "2.0")}), Json(nullptr)};
@@ -186,7 +186,7 @@ TEST(JobPrice, AnotherProgramsVariableIsNoPrice) {
   EXPECT_FALSE(job_price_of(Json::object()));
 }
 
-TEST(JobPrice, IsOfAllMachinesOfTheConfiguration) {
+TEST(JobPrice, CountsAllMachinesOfTheConfiguration) {
   const std::map<std::string, PriceParts> by_type{{"ml.a", {1.0, 0.1, 0.01}},
                                                   {"ml.b", {2.0, 0.0, 0.0}}};
   Resources one_type;

@@ -79,7 +79,7 @@ TEST_F(TrainingJobsTest, OnlyAVanishedPoolIsNoError) {
   EXPECT_THAT(denied.error().to_error().hint, HasSubstr("allow UpdateTrainingJob"));
 }
 
-TEST_F(TrainingJobsTest, AListIsThatOfAllPages) {
+TEST_F(TrainingJobsTest, AListContainsAllPages) {
   const auto page = [](const char* name, const char* next) {
     Json body{{"TrainingJobSummaries",
                Json::array({{{"TrainingJobName", name}, {"TrainingJobStatus", "InProgress"}}})}};

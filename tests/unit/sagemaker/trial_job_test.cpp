@@ -169,7 +169,7 @@ TEST(TrialJob, ALaterStopReasonCountsUntilOneIsAccepted) {
   EXPECT_EQ(job.stop_reason(), StopReason::caller);
 }
 
-TEST(TrialJob, ItsBillIsThatOfAllLaunchesAndOfThePoolThatWaited) {
+TEST(TrialJob, ItsBillCoversAllLaunchesAndTheWaitingPool) {
   TrialJob job = make_job();
   job.request(launch(1), 0.0);
   job.add_bill(10.0);

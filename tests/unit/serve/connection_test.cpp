@@ -106,7 +106,7 @@ TEST(Connection, DiscardsUnreadInput) {
   EXPECT_EQ(connection.read(piece.data(), piece.size()), 4);
 }
 
-TEST(Connection, IsOfThisMachineAlone) {
+TEST(Connection, ReportsThisMachineAsItsPeer) {
   Line line;
   const VirtualClock clock;
   const Connection connection(line.server.get(), clock);

@@ -258,7 +258,7 @@ TEST_F(AllocationsTest, AJobThatIsMissingFromAListForAMomentIsStillHeld) {
   EXPECT_TRUE(host_.forgotten.contains(name));
 }
 
-TEST_F(AllocationsTest, TheStateIsThatOfALookWhichBeganAfterwards) {
+TEST_F(AllocationsTest, TheStateComesFromALaterLook) {
   const Allocation& allocation = hold();
   pass(10.0);
   const double now_s = clock_.now_s();
@@ -463,7 +463,7 @@ TEST_F(AllocationsTest, TheExpectedStartFollowsEarlierWaits) {
   EXPECT_NEAR(allocations().expected_start_s("other"), 302.0, 3.0) << "nothing better is known";
 }
 
-TEST_F(AllocationsTest, OthersAreThoseThatRunOrWereGrantedSoon) {
+TEST_F(AllocationsTest, OtherAllocationsCountIfTheyRunOrWereGrantedSoon) {
   const std::string kind = allocation_kind({}, options_);
   EXPECT_FALSE(allocations().has_others({}, 30.0));
   Allocation& allocation = hold();

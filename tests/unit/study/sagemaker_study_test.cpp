@@ -130,7 +130,7 @@ TEST(SageMakerStudy, LabelsStandForTheirTexts) {
   EXPECT_EQ(study.runner->resources_of(with(study, "large", 0)).instance_type, "ml.g5.2xlarge");
 }
 
-TEST(SageMakerStudy, PricesAreThoseOfTheTableUnlessStated) {
+TEST(SageMakerStudy, PricesComeFromTheTableUnlessStated) {
   const StudySpec study = sound(cloud_document(R"({"runner": {"prices": {"ml.g5.xlarge": 1.0}}})"));
   EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.g5.xlarge", 0)), 1.0);
   EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.p3.2xlarge", 1)), 3.825 + 1.836);
@@ -242,7 +242,7 @@ TEST(SageMakerStudy, FingerprintIncludesPricesOnlyForCost) {
   EXPECT_NE(sound(cheap).fingerprint, sound(dear).fingerprint);
 }
 
-TEST(SageMakerStudy, FactsAreThoseOfTheInstances) {
+TEST(SageMakerStudy, FactsComeFromTheInstances) {
   const StudySpec study = sound(plain_document(
       "ml.g5.2xlarge", R"({"parameters": {"workers": {"type": "int", "low": 0, "high": "cpus"}},
                            "baseline": {"workers": 8}, "env": {"W": "{workers}"}})"));

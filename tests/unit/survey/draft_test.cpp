@@ -550,7 +550,7 @@ TEST(Draft, SamplesPerStepGrowWithATunedBatch) {
   EXPECT_EQ(render_command(study, larger).hook->samples_per_step, 192.0);
 }
 
-TEST(StudyName, IsThatOfTheScript) {
+TEST(StudyName, ComesFromTheScript) {
   const auto name = [](std::vector<std::string> argv) { return study_name_of(argv); };
   EXPECT_EQ(name({"python3", "-u", "src/train.py", "--out=x.py"}), "train");
   EXPECT_EQ(name({"python3", "-m", "package.trainer", "--lr", "1"}), "trainer");

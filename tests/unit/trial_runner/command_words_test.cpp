@@ -32,7 +32,7 @@ TEST(PythonScript, IsWhatPythonRunsWithItsWords) {
   EXPECT_THAT(python_script({"python", "-u", "-m", "pkg"}), Optional(ElementsAre("-m", "pkg")));
 }
 
-TEST(PythonScript, IsNoneOfOtherProgramsAndOfPythonsOwnOptions) {
+TEST(PythonScript, IsNotFoundInOtherProgramsOrPythonsOptions) {
   for (const Command& command : {Command{"./train"},
                                  {"python2", "train.py"},
                                  {"python3-dbg", "train.py"},

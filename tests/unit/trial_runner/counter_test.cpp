@@ -52,7 +52,7 @@ TEST(CumulativeCounter, AFallByHalfIsARestart) {
   EXPECT_EQ(counter.add(value(50)), 150);
 }
 
-TEST(CumulativeCounter, ASmallStepBackIsNone) {
+TEST(CumulativeCounter, ASmallStepBackIsNoRestart) {
   CumulativeCounter counter;
   counter.add(value(100));
   EXPECT_EQ(counter.add(value(99)), 100);
@@ -229,7 +229,7 @@ TEST(NumberPairs, NumbersWithOtherUnitsAreSkipped) {
   EXPECT_EQ(pairs[0].name, "loss");
 }
 
-TEST(NumberPairs, TheLineOfAWarningIsNone) {
+TEST(NumberPairs, LineNumbersOfWarningsAreNoPairs) {
   const auto pairs = number_pairs(
       "/usr/lib/python3/torch/utils/data/dataloader.py:554: UserWarning: many workers, lr.head: "
       "0.1");

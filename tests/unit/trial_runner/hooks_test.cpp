@@ -157,7 +157,7 @@ TEST(PytorchHook, IsFirstInPythonsPath) {
   EXPECT_EQ(with_python_path("/hook", "/a:/b"), "/hook:/a:/b");
 }
 
-TEST(HookFiles, AreThoseThatAreInstalled) {
+TEST(HookFiles, AreTheInstalledOnes) {
   const auto files = read_hook_files(*pytorch_hook_folder());
   ASSERT_TRUE(files) << files.error().text();
   for (const char* path : {"sitecustomize.py", "knobs.json", "steptune_pytorch/knobs/loader.py"})

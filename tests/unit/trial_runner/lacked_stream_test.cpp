@@ -32,7 +32,7 @@ TEST(LackedStream, IsInputByMessagesOfPrograms) {
   }
 }
 
-TEST(LackedStream, IsNoneForOtherFailures) {
+TEST(LackedStream, IsNotReportedForOtherFailures) {
   for (const std::string words :
        {"", "RuntimeError: CUDA error", "FileNotFoundError: train.txt", "terminated"}) {
     EXPECT_EQ(lacked_stream(words), LackedStream::none) << words;

@@ -19,7 +19,7 @@ const LauncherSupport k_torchrun_there{Launcher::torchrun, true, {"--rdzv_backen
 const LauncherSupport k_mpi_here{Launcher::mpi, false};
 const LauncherSupport k_srun_there{Launcher::srun, true};
 
-TEST(LaunchedWords, TorchrunIsThatOfTheCommandsOwnPython) {
+TEST(LaunchedWords, TorchrunRunsWithTheCommandsPython) {
   const Launch launch{Launcher::torchrun, 2, 4, {"--max_restarts=0"}};
   EXPECT_THAT(
       launched_words(launch, k_torchrun_there, {"/opt/py/bin/python3.11", "train.py", "-x"}),

@@ -392,7 +392,7 @@ TEST(KeyValuePhases, ReadsTimm) {
                   "1250: test took 9.00 s"));
 }
 
-TEST(KeyValuePhases, ALineThatRepeatsAnOldResultIsNone) {
+TEST(KeyValuePhases, ALineThatRepeatsAnOldResultIsNoPhase) {
   std::vector<TimedLine> lines;
   for (int i = 1; i <= 10; ++i) {
     lines.push_back({0.1 * i, fmt::format("step={} loss=0.5", 10 * i)});

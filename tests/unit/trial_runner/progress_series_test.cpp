@@ -154,7 +154,7 @@ TEST(CounterRestart, IsACountFarBelowTheLast) {
   EXPECT_FALSE(restart.is_seen(11.0, 10.0));
 }
 
-TEST(CounterRestart, IsNoneOfSeveralProcesses) {
+TEST(CounterRestart, IsNotSeenInMixedLinesOfSeveralProcesses) {
   CounterRestart restart;
   for (int i = 1; i < 100; ++i) {
     EXPECT_FALSE(restart.is_seen(i, 1000.0 + i));

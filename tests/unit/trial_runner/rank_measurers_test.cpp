@@ -66,7 +66,7 @@ Measurement slowing_whole_run(int ranks, int steps) {
   return measurers.whole_run(now_s);
 }
 
-TEST(RankMeasurers, AWholeRunOfSeveralRanksIsThatOfOne) {
+TEST(RankMeasurers, AWholeRunOfSeveralRanksEqualsThatOfOne) {
   const Measurement one = slowing_whole_run(1, 60);
   const Measurement two = slowing_whole_run(2, 60);
   EXPECT_NE(two.status, MeasurementStatus::steady);

@@ -62,7 +62,7 @@ TEST(RatioOfAny, ProgramIsMorePreciseWithMoreBlocks) {
   EXPECT_GE(better, 19);
 }
 
-TEST(RatioOfAny, MachineThatWarmsUpIsThatOfTheProgramAlone) {
+TEST(RatioOfAny, MachineThatWarmsUpGivesTheProgramsOwnRatio) {
   // The machine slows down by a fifth during the comparison.
   const auto warming = [](double at_s) { return 1.0 + 0.2 * at_s / 1000.0; };
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

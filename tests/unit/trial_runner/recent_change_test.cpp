@@ -45,7 +45,7 @@ TEST(RecentChange, IsRarelySuspectedWithoutAChange) {
   EXPECT_EQ(alarms(0.0, 0.0, even), 0) << "steps that are exactly alike";
 }
 
-TEST(RecentChange, IsNoneIfStepsAlwaysDifferAsMuch) {
+TEST(RecentChange, IsNotReportedIfStepsAlwaysDifferAsMuch) {
   const auto buckets = [](int i) { return 1.4 - 0.8 * (i % 50) / 49.0; };
   EXPECT_LE(alarms(0.02, 0.0, buckets), 0.05 * k_series);
   EXPECT_EQ(alarms(0.0, 0.0, buckets), 0);

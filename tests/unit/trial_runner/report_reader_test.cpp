@@ -355,7 +355,7 @@ TEST(ReportReader, AnEvaluationThatTakesLongerThanTheTrainingIsNone) {
   }
 }
 
-TEST(ReportReader, AnEvaluationAfterATrainingThatShowsItsLossIsNone) {
+TEST(ReportReader, ATrainingThatShowsItsLossIsNoEvaluation) {
   ReportReader reader = reader_of(preset("tqdm"));
   drawn(reader, 100, 100, 0.0, 0.1, ", loss=0.3");
   EXPECT_EQ(drawn(reader, 99, 500, 10.0, 1.0), std::nullopt);

@@ -52,7 +52,7 @@ TEST(CacheUse, IsMixedIfOtherReadsAreUnknown) {
   }
 }
 
-TEST(CacheUse, IsOfTheMiddleRun) {
+TEST(CacheUse, IsReadFromTheMiddleRun) {
   const CacheUse seen = seen_of({run_that_read(900.0 * k_mib), run_that_read(std::nullopt),
                                  run_that_read(0.0), run_that_read(0.5 * k_mib)});
   EXPECT_EQ(seen.state, CacheState::warm) << "the first one read the program itself";

@@ -755,7 +755,7 @@ TEST(LeastPairs, AreTwoUnlessTheStudyAsksForOne) {
   EXPECT_EQ(least_pairs(study), 2) << "beside a long run one pair is never enough";
 }
 
-TEST(ShareOfLook, IsThatOfTheNextLook) {
+TEST(ShareOfLook, IsDividedOverTheLooks) {
   EXPECT_DOUBLE_EQ(share_of_look(2, 3), 0.25) << "a single pair claims nothing";
   EXPECT_DOUBLE_EQ(share_of_look(2, 4), 0.125);
   EXPECT_DOUBLE_EQ(share_of_look(3, 3), 0.225);

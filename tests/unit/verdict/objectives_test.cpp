@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Objectives, TimeIsThatOfThePlannedRunWithItsStart) {
+TEST(Objectives, TimeIsThePlannedRunsIncludingItsStart) {
   const auto values = objective_values(time_study(), steady(0.5, 0.0196, 7.0), 3.6);
   ASSERT_TRUE(values);
   EXPECT_DOUBLE_EQ(values->values.at(0), 507.0);

@@ -44,7 +44,7 @@ class RecommendTest : public ::testing::Test {
   std::vector<TrialRecord> trials_{completed(1, 4.0, 0.01), completed(2, 2.0, 0.01)};
 };
 
-TEST_F(RecommendTest, ThePlansIntervalIsThatOfAFurtherLaunch) {
+TEST_F(RecommendTest, ThePlansIntervalCoversAFurtherLaunch) {
   confirm(2.0, 4.0);
   const Recommendation recommendation = recommended();
   EXPECT_EQ(recommendation.claim, Claim::faster);
@@ -229,7 +229,7 @@ TEST(NextLaunch, VariesBetweenLaunchesAndWithinRuns) {
   EXPECT_TRUE(std::isnan(next_launch_half_widths({&unsure}, {4.0}, known, {})[0]));
 }
 
-TEST(PaybackInterval, IsThatOfTheShareSaved) {
+TEST(PaybackInterval, FollowsFromTheShareSaved) {
   Recommendation recommendation;
   recommendation.payback_share = 0.1;
   recommendation.speed_up = {2.0, 1.25, 4.0, 3, 1.25};

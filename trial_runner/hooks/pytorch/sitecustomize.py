@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Enters each Python that starts with this folder on PYTHONPATH; see docs/internals/hooks-protocol.md for the protocol.
+"""Starts the hook in every Python that has this folder on PYTHONPATH; protocol: docs/internals/hooks-protocol.md.
 
 Without STEPTUNE_PYTORCH it only runs the next `sitecustomize` on the path, which this file hides.
 """

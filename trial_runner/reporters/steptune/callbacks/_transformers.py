@@ -22,7 +22,8 @@ class Transformers(TrainerCallback):  # type: ignore[misc, unused-ignore]
         self._end_phase()
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        batch = getattr(state, "train_batch_size", None) or args.train_batch_size  # the state has the size that Trainer found by trying
+        # With auto_find_batch_size, Trainer tries sizes and stores the one that fits in the state.
+        batch = getattr(state, "train_batch_size", None) or args.train_batch_size
         report(samples=batch * args.gradient_accumulation_steps * args.world_size)
         self._begin_next_phase(control)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places in the program at which its ranks arrive at different times. A collective would wait there for ranks that
-never arrive (`if rank == 0: torch.save(...)`), or mix with one of the program's own. Instead, each rank leaves a
-mark in the store of the process group."""
+"""Lets ranks wait for each other at places at which they arrive at different times. A collective operation would wait
+for ranks that never arrive (`if rank == 0: torch.save(...)`), or mix with one of the program. Instead, each rank
+writes a key to the store of the process group."""
 
 import datetime
 
