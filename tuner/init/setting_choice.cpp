@@ -29,7 +29,7 @@ bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
 }
 
 /// True if the unchanged program uses the first option of the setting.
-bool is_begun_today(const KnobSetting& setting, const ProgramFacts& program) {
+bool is_used_today(const KnobSetting& setting, const ProgramFacts& program) {
   static const std::set<std::string> k_unused{"", "false", "none", "no", "0", "off"};
   const ProgramOption* option = first_option(setting, program);
   const auto today = option == nullptr ? std::nullopt : program.today(*option);
@@ -52,7 +52,7 @@ SettingChoice setting_choice(const SpaceKnob& rule, const ProgramFacts& program,
   }
   if (choice.today != nullptr) return choice;
   for (const KnobSetting& setting : rule.settings) {
-    if (!is_begun_today(setting, program)) continue;
+    if (!is_used_today(setting, program)) continue;
     choice.unknown = setting.args.front();
     return choice;
   }
