@@ -17,10 +17,10 @@ namespace steptune::slurm {
 namespace {
 
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
-constexpr double k_min_job_age_s = 60.0;
-constexpr double k_command_s = 0.03;
-constexpr double k_away_command_s = 9.0;
-constexpr double k_blind_holder_s = 60.0;
+constexpr double k_min_job_age_s = 60.0;   ///< time for which the queue shows an ended job
+constexpr double k_command_s = 0.03;       ///< duration of a command
+constexpr double k_away_command_s = 9.0;   ///< the same while the controller does not answer
+constexpr double k_blind_holder_s = 60.0;  ///< time after which a placeholder without lease ends
 constexpr double k_report_s = 1.0;
 /// Reporters print at most a few lines a second, however fast the steps are.
 constexpr double k_least_report_s = 0.25;

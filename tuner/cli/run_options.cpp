@@ -68,7 +68,7 @@ tl::expected<void, Refusal> confirm_leaving(Console& console, const RunOptions& 
 
 /// Returns `study` with what its runner keeps from the stored one, so that a newer price table does
 /// not make it a different study.
-Result<StudySpec> as_it_was_begun(const Json& stored, const StudySpec& study) {
+Result<StudySpec> with_resumed_runner(const Json& stored, const StudySpec& study) {
   if (!stored.contains("runner")) return study;
   const auto file = read_json_file(study.file);
   if (!file) return tl::unexpected(file.error());
@@ -230,7 +230,7 @@ tl::expected<std::optional<StudyRecord>, Refusal> settle_identity(Console& conso
     study.document["name"] = *name;
     return std::optional<StudyRecord>();
   }
-  auto continued = as_it_was_begun((*former)->document, study);
+  auto continued = with_resumed_runner((*former)->document, study);
   if (!continued) return tl::unexpected(continued.error());
   if (continued->fingerprint != (*former)->fingerprint) {
     const auto settled = settle_change(console, history, **former, *continued);
