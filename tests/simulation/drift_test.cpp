@@ -161,13 +161,13 @@ TEST_F(DriftingStudy, TheDecisionLogHasSentinelsAndFreshRuns) {
   auto logged = log.begin();
   std::map<std::string, std::size_t> kinds;
   for (const StudyDecision& decision : played.decisions) {
-    const std::string messages = fmt::format(
+    const std::string expected_line = fmt::format(
         " {}{} {}{}", decision.kind,
         decision.trial > 0 ? fmt::format(" trial={}", decision.trial) : "", numbers_text(decision),
         decision.text.empty() ? "" : fmt::format(" ({})", decision.text));
     logged = std::find_if(logged, log.end(),
-                          [&](const std::string& line) { return line.ends_with(messages); });
-    ASSERT_NE(logged, log.end()) << messages;
+                          [&](const std::string& line) { return line.ends_with(expected_line); });
+    ASSERT_NE(logged, log.end()) << expected_line;
     ++logged;
     ++kinds[decision.kind];
   }

@@ -113,8 +113,8 @@ Edit edit_between(const StudySpec& study, const Configuration& advised, const Co
 }
 
 /// True if the program already uses the recommended value, although the baseline does not set it.
-bool is_in_force(const StudySpec& study, const std::string& parameter, const Value& advised,
-                 const HookLog& seen) {
+bool is_applied(const StudySpec& study, const std::string& parameter, const Value& advised,
+                const HookLog& seen) {
   if (!study.hooks.pytorch) return false;
   return std::ranges::any_of(*study.hooks.pytorch, [&](const auto& knob) {
     const auto state = seen.knobs().find(knob.first);
@@ -193,7 +193,7 @@ std::vector<SettingChange> setting_changes(const StudySpec& study, const Configu
     const auto today = value_in(study.baseline, name);
     const auto now = value_in(advised, name);
     if (today == now) continue;
-    if (!today && is_in_force(study, name, *now, seen)) continue;
+    if (!today && is_applied(study, name, *now, seen)) continue;
     Configuration former = advised;
     if (today) {
       former.set(name, *today);

@@ -224,7 +224,7 @@ TEST(TrialCommand, NamesTheDatabaseForAHookedProgram) {
   elsewhere.insert(elsewhere.end(), {"--db", "/srv/a b.db"});
   EXPECT_EQ(words("/srv/x/../a b.db"), elsewhere);
   elsewhere.back() = (std::filesystem::current_path() / "here.db").string();
-  EXPECT_EQ(words("here.db"), elsewhere) << "the command is run in another folder";
+  EXPECT_EQ(words("here.db"), elsewhere) << "the command runs in another folder";
 }
 
 TEST_F(StoredStudyTest, WhileAStudyContinuesItsFormerRecommendationIsOld) {

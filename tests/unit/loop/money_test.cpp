@@ -235,11 +235,11 @@ TEST(Budget, AnUnsteadyRunIsNotCutForAConfirmation) {
   };
   EXPECT_DOUBLE_EQ(least_s(), 2.0 * (1.0 + 4.0));
   trials[1].measurement->status = MeasurementStatus::not_steady;
-  EXPECT_DOUBLE_EQ(least_s(), 5.0 + 50.0) << "its program runs to its end";
+  EXPECT_DOUBLE_EQ(least_s(), 5.0 + 50.0) << "the program runs to its end";
   trials[0].measurement->status = MeasurementStatus::not_steady;
   EXPECT_DOUBLE_EQ(least_s(), 60.0 + 50.0);
   trials[0].measurement->whole_run = trials[1].measurement->whole_run = false;
-  EXPECT_DOUBLE_EQ(least_s(), 2.0 * (1.0 + 4.0)) << "one that drifts is ended in its time";
+  EXPECT_DOUBLE_EQ(least_s(), 2.0 * (1.0 + 4.0)) << "a drifting trial ends at its time limit";
 }
 
 TEST(Budget, ConfirmingRunsOfANightIncludeTheConfigurationInUse) {
@@ -278,14 +278,15 @@ TEST(Budget, ConfirmingRunsShareTheRest) {
   EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
   spending.confirming_runs = 4;
   spending.elapsed_s = 110.0;
-  EXPECT_FALSE(can_pay_confirming_round(study, spending, 2)) << "what a claim takes was run";
+  EXPECT_FALSE(can_pay_confirming_round(study, spending, 2))
+      << "the rounds that a claim needs were run";
   spending.elapsed_s = 100.0;
   EXPECT_TRUE(can_pay_confirming_round(study, spending, 2));
   EXPECT_FALSE(can_pay_confirming_round(study, spending, 3))
       << "one and a half times a pair's time";
   spending.elapsed_s = 240.0;
   EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 3), 19.0)
-      << "later rounds share what is left, too";
+      << "later rounds share the remaining time, too";
 }
 
 TEST(Budget, TrialsEndWithTheTimeThatAProofDoesNotTake) {
@@ -313,7 +314,7 @@ TEST(Budget, ARoundOfANightIsPricedWithItsConfigurationInUse) {
   spending.confirm_pair_s = 10.0;
   EXPECT_TRUE(can_pay_finalists(study, spending, 3));
   study.measure.in_use.emplace().configuration = study.baseline;
-  EXPECT_TRUE(can_pay_finalists(study, spending, 3)) << "it is the baseline itself";
+  EXPECT_TRUE(can_pay_finalists(study, spending, 3)) << "the finalist is the baseline itself";
   study.measure.in_use->configuration.set("x", std::int64_t{7});
   EXPECT_FALSE(can_pay_finalists(study, spending, 3));
   study.budget.time_s = 100.0;
@@ -356,10 +357,10 @@ TEST(Budget, TheLeastTrialIsOneOfTheSearchThatWasMeasured) {
   const auto least_s = [&] {
     return spending_of(time_study(), Standing(ranking_rules(time_study()), trials)).least_trial_s;
   };
-  EXPECT_DOUBLE_EQ(least_s(), 20.0) << "what watches for drift is no trial of the search";
+  EXPECT_DOUBLE_EQ(least_s(), 20.0) << "a sentinel is no trial of the search";
   trials.push_back(spent(4, 8));
   trials.back().status = TrialStatus::infeasible;
-  EXPECT_DOUBLE_EQ(least_s(), 8.0) << "it was measured, though it may not win";
+  EXPECT_DOUBLE_EQ(least_s(), 8.0) << "an infeasible trial was measured, too";
 }
 
 TEST(Budget, TwoFreshRunsGiveThePriceOfAPair) {
@@ -493,7 +494,7 @@ TEST(LongestStart, IsTheBaselinesPlusAFifthOfTheSearch) {
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::baseline, nullptr)));
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::search, nullptr)));
   study.budget.trials = 2;
-  EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 48.0) << "little else to try";
+  EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 48.0) << "few trials are left";
 }
 
 TEST(LongestStart, ATooLongStartMayBeTriedAgainWithMoreTime) {
@@ -580,7 +581,7 @@ TEST(Payback, StopsAfterSeveralSuggestionsThatDoNotPay) {
   // A trial costs 20 s; 1 % of the best run's 1000 s is 10 s.
   EXPECT_FALSE(rule.stops(study, 0.01, standing));
   EXPECT_FALSE(rule.stops(study, 0.01, standing));
-  EXPECT_FALSE(rule.stops(study, 0.03, standing)) << "this one pays";
+  EXPECT_FALSE(rule.stops(study, 0.03, standing)) << "this trial pays for itself";
   EXPECT_FALSE(rule.stops(study, 0.01, standing));
   EXPECT_FALSE(rule.stops(study, 0.01, standing));
   EXPECT_TRUE(rule.stops(study, 0.01, standing));
@@ -635,7 +636,7 @@ TEST(Payback, ComparesMoneyWithMoney) {
   EXPECT_FALSE(rule.stops(study, 0.002, standing));
   EXPECT_DOUBLE_EQ(rule.saving(), 0.02);
   EXPECT_DOUBLE_EQ(rule.price(), 0.02);
-  EXPECT_EQ(rule.unpaid_in_a_row(), 0) << "what it saves pays for it";
+  EXPECT_EQ(rule.unpaid_in_a_row(), 0) << "the saving pays for the trial";
   EXPECT_FALSE(rule.stops(study, 0.0019, standing));
   EXPECT_EQ(rule.unpaid_in_a_row(), 1);
 }

@@ -150,7 +150,7 @@ TEST(ProgressBound, AnEvaluationAfterTheFirstStepIsNoStep) {
   progress.add(at(72.0, 2));
   const Measurement ended = unsteady_at_limit(measurement, progress, 72.0);
   EXPECT_GE(ended.seconds_per_sample, 1.0);
-  EXPECT_LE(ended.seconds_per_sample - ended.half_width_s, 1.0) << "what the step took";
+  EXPECT_LE(ended.seconds_per_sample - ended.half_width_s, 1.0) << "the time that the step took";
 }
 
 TEST(ProgressBound, APhaseUnderWayLastsUntilTheNextCount) {

@@ -165,7 +165,7 @@ TEST(RunningTrial, RunsLongerIfEarlierTrialsVariedMore) {
   EXPECT_EQ(steps_until_measured(1e-6), alone) << "as little as its own";
   const int beside = steps_until_measured(0.01);
   EXPECT_GT(beside, 2 * alone);
-  EXPECT_LT(beside, 10 * alone) << "its own count more and more";
+  EXPECT_LT(beside, 10 * alone) << "the trial's own steps gain weight";
 }
 
 /// Runs 200 steps of 0.1 s; if `stalls`, with a stall of 5 s after every 50th.
@@ -199,7 +199,7 @@ TEST(RunningTrial, ASearchTrialIgnoresStallsNewToAShortBaseline) {
   EXPECT_NEAR(fresh.objectives.at(0) / without, 2.0, 0.1) << "a fresh run counts all stalls";
   baseline.measurement->total_samples = 1000.0;
   const TrialRecord beside_long = measured(study, TrialPurpose::search, true, &baseline);
-  EXPECT_NEAR(beside_long.objectives.at(0) / without, 2.0, 0.1) << "the baseline has none";
+  EXPECT_NEAR(beside_long.objectives.at(0) / without, 2.0, 0.1) << "the baseline has no stalls";
 }
 
 TEST(RunningTrial, ARepeatedBaselineNeedNotReachItsGuards) {
@@ -282,7 +282,7 @@ TEST(RunningTrial, AGuardExtendsTheShareOfTheTime) {
   targets.share_s = 20.0;
   const TrialRecord judged = out_of_time_at(study, TrialPurpose::search, targets);
   EXPECT_EQ(judged.status, TrialStatus::completed) << judged.failure;
-  EXPECT_NEAR(judged.spent_s, 1.0 + 1250 * 0.11, 2.0) << "until its window is full";
+  EXPECT_NEAR(judged.spent_s, 1.0 + 1250 * 0.11, 2.0) << "until the guard's window is full";
   study.guards.clear();
   const TrialRecord unguarded = out_of_time_at(study, TrialPurpose::search, targets);
   EXPECT_NEAR(unguarded.spent_s, 21.0, 1.0);
@@ -340,7 +340,7 @@ TrialRecord run_until_out_of_time(const StudySpec& study, double steps_s) {
     now_s += steps_s * (step % 7 == 0 ? 1.6 : 0.9);
     trial.reported(report(++step, now_s));
   }
-  EXPECT_LT(now_s, study.limits.wall_s) << "before the runner ends it";
+  EXPECT_LT(now_s, study.limits.wall_s) << "before the runner's wall limit";
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
   return trial.finished(outcome, nullptr, 0.0);
@@ -491,7 +491,7 @@ TEST(RunningTrial, SilenceInMidTrainingHangsInATimeBudget) {
       Report other = report(20, last_s);
       other.global_rank = 1;
       trial.reported(other);
-      EXPECT_FALSE(trial.out_of_time(last_s + 24.1)) << "an evaluation takes its time";
+      EXPECT_FALSE(trial.out_of_time(last_s + 24.1)) << "an evaluation may take long";
       continue;
     }
     EXPECT_FALSE(trial.out_of_time(last_s + 23.9));
@@ -627,7 +627,7 @@ TEST(RunningTrial, AnUnsteadyTrialKeepsItsShareOfTheTime) {
   EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::search, 200.0), 10.0);
   EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::baseline, 200.0), 40.0);
   EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::baseline, 60.0), 30.0)
-      << "half of the time is left for others";
+      << "half of the time is left for other trials";
   EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::confirm_incumbent, 200.0), 120.0);
 }
 
@@ -660,7 +660,7 @@ TEST(RunningTrial, ALiveTrialPaysOnlyItsOwnTurns) {
     const double turns = purpose == TrialPurpose::search ? 2.0 : 1.0;
     EXPECT_NEAR(trial.deadline_s(), 500.0 + turns * 10.0, 1e-6);
     EXPECT_NEAR(trial.measurement().startup_s, 100.0, 1e-6) << "a long run includes it";
-    EXPECT_LT(trial.measurement().slowest_seconds_per_sample, 0.11) << "it hid nothing";
+    EXPECT_LT(trial.measurement().slowest_seconds_per_sample, 0.11) << "no stall was hidden";
   }
 }
 
@@ -672,7 +672,7 @@ TEST(RunningTrial, ALiveTrialIgnoresGuardsOfASharedLoss) {
   Report next_report = report(16, 502.0);
   next_report.compared = ComparedRate{0.1, 0.001};
   trial.reported(next_report);
-  EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr)) << "it awaits no samples";
+  EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr)) << "the trial waits for no samples";
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
   EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::completed);
@@ -878,11 +878,12 @@ TEST(RunningTrial, MayBeInterruptedOnce) {
   train(trial, 60);
   EXPECT_TRUE(trial.interrupt(EndRequest::user));
   EXPECT_FALSE(trial.interrupt(EndRequest::user));
-  EXPECT_TRUE(std::isinf(trial.deadline_s())) << "its end was asked for";
+  EXPECT_TRUE(std::isinf(trial.deadline_s())) << "the trial's end was requested";
   EXPECT_FALSE(trial.out_of_time(1e9));
   StopsAt scheduler(1);
   NoSearcher searcher;
-  EXPECT_FALSE(trial.wants_to_end(scheduler, searcher, nullptr)) << "at most once in its life";
+  EXPECT_FALSE(trial.wants_to_end(scheduler, searcher, nullptr))
+      << "an end is requested at most once";
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
   EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::interrupted);
@@ -911,7 +912,7 @@ TEST(RunningTrial, HasNoDeadlineBeforeItStarted) {
   TrialRecord record;
   record.number = 2;
   RunningTrial trial(study, record, 0.0, {study.measure});
-  EXPECT_TRUE(std::isinf(trial.deadline_s())) << "it waits for machines";
+  EXPECT_TRUE(std::isinf(trial.deadline_s())) << "the trial waits for machines";
   EXPECT_FALSE(trial.out_of_time(1e9));
 }
 
@@ -1027,7 +1028,8 @@ TEST(RunningTrial, TheBaselineWaitsForTheSamplesOfItsGuards) {
     RunningTrial trial = begun(study, purpose);
     train(trial, 30);
     if (purpose == TrialPurpose::baseline) {
-      EXPECT_DOUBLE_EQ(trial.deadline_s(), 100.0 + 950.0) << "the others are compared with it";
+      EXPECT_DOUBLE_EQ(trial.deadline_s(), 100.0 + 950.0)
+          << "other trials are compared with the baseline";
     } else {
       EXPECT_LT(trial.deadline_s(), 125.0);
     }
@@ -1109,7 +1111,7 @@ TEST(RunningTrial, TheBaselineIsMeasuredForLonger) {
   EXPECT_GE(of_slower_steps, 98) << "ten seconds";
   EXPECT_LE(of_slower_steps, 115);
   const int in_short_budget = steps_of_baseline(0.1, 10.0);
-  EXPECT_GE(in_short_budget, 48) << "half of its share";
+  EXPECT_GE(in_short_budget, 48) << "half of the trial's share";
   EXPECT_LE(in_short_budget, 60);
 }
 

@@ -160,7 +160,7 @@ TEST(SentinelMeasure, IsShorterAndLessPrecise) {
   measure.target_half_width = 0.05;
   measure.max_trial_s = 8.0;
   EXPECT_DOUBLE_EQ(sentinel_measure(measure).target_half_width, 0.05);
-  EXPECT_DOUBLE_EQ(sentinel_measure(measure).max_trial_s, 5.0) << "it needs a window";
+  EXPECT_DOUBLE_EQ(sentinel_measure(measure).max_trial_s, 5.0) << "a sentinel needs a window";
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST_F(SlowLimitTest, ATrialThatItsJobEndedForItIsStoppedEarly) {
   const TrialRecord ended = trial.finished(outcome, &trials_.front(), 0.0);
   EXPECT_EQ(ended.status, TrialStatus::stopped_early) << ended.failure;
   ASSERT_EQ(ended.objectives.size(), 1U);
-  EXPECT_NEAR(ended.objectives[0], 1000.0, 150.0) << "what was seen of it counts";
+  EXPECT_NEAR(ended.objectives[0], 1000.0, 150.0) << "the measurement so far counts";
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST_F(TrialTargetsTest, InterleavedRunsShareTheRestOfTheBudget) {
   EXPECT_DOUBLE_EQ(targets.budget_end_s, 50.0 + 600.0);
   fresh.attempt = 2;
   EXPECT_EQ(targets_of(fresh, interleaved).interleaved_round, 0)
-      << "the other runs of its round are over";
+      << "the other runs of the round are over";
 }
 
 TEST_F(TrialTargetsTest, InterleavedRunsOfLaterRoundsMeasureForAsLongAsTheyStart) {

@@ -123,7 +123,7 @@ TEST(HookCommand, AHangingCommandIsKilledWithItsChildren) {
   char byte = 0;
   for (int i = 0; i < 200 && ::read(alive.get(), &byte, 1) != 0; ++i)
     pause_thread(0.01);
-  EXPECT_EQ(::read(alive.get(), &byte, 1), 0) << "its background program goes on";
+  EXPECT_EQ(::read(alive.get(), &byte, 1), 0) << "the command's background program continues";
 }
 
 TEST(HookCommand, HasTheEventOfThisNoticeAndNotOfAnother) {

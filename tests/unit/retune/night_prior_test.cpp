@@ -93,8 +93,9 @@ TEST_F(NightPriorTest, ChangesOfTheMachineSeparateNights) {
   const NightPrior prior = this->prior();
   EXPECT_THAT(workers(prior.own), ElementsAre(4));
   ASSERT_EQ(prior.earlier.size(), 2U);
-  EXPECT_THAT(workers(prior.earlier[0]), ElementsAre(3)) << "another kernel";
-  EXPECT_THAT(workers(prior.earlier[1]), ElementsAre(1, 2)) << "another library, too";
+  EXPECT_THAT(workers(prior.earlier[0]), ElementsAre(3)) << "the earlier night had another kernel";
+  EXPECT_THAT(workers(prior.earlier[1]), ElementsAre(1, 2))
+      << "the earlier nights had another library, too";
 }
 
 TEST_F(NightPriorTest, AnEarlierTuningHasItsBaselinesMachine) {

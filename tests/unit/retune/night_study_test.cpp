@@ -111,7 +111,7 @@ TEST(NightStudy, SearchTrialsAreAddedToComparedOnes) {
   plan.phase = NightPhase::search;
   plan.search_trials = 5;
   const StudySpec night = must(night_study(study, night_with(4), {}, plan));
-  EXPECT_EQ(night.budget.trials, 7) << "baseline and what is in use";
+  EXPECT_EQ(night.budget.trials, 7) << "includes the baseline and the configuration in use";
   ASSERT_EQ(night.search.hints.size(), 1U);
   EXPECT_EQ(night.search.hints[0], with_workers(4));
   ASSERT_TRUE(night.measure.in_use);

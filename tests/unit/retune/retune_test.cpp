@@ -46,7 +46,7 @@ TEST(Retune, AFirstNightOfABaselineOnlyNamesTheNextStep) {
 TEST(Retune, TimeEndsASearch) {
   const double time_s = 0.7 * slower_night({}).elapsed_s;
   const Night night = slower_night({time_s, {}, {}});
-  EXPECT_EQ(night.result, NightResult::regressed) << "it was seen before the search";
+  EXPECT_EQ(night.result, NightResult::regressed) << "the slowdown was detected before the search";
   EXPECT_LT(night.searched, k_season_trials);
   EXPECT_LT(night.elapsed_s, 1.25 * time_s);
   EXPECT_TRUE(night.budget_spent);
@@ -171,7 +171,8 @@ TEST(Retune, AReplacementMayFailOnceToo) {
   const RetuneOptions no_search = bounded({{}, {}, 0});
   const Night first = season.night(study, no_search);
   EXPECT_THAT(first.broken, HasSubstr("the configuration in use ended as failed"));
-  EXPECT_EQ(first.after.configuration, replaced.after.configuration) << "it may be an accident";
+  EXPECT_EQ(first.after.configuration, replaced.after.configuration)
+      << "a single failure may be an accident";
   EXPECT_EQ(season.night(study, no_search).after.configuration, study.baseline);
 }
 

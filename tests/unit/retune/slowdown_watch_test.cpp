@@ -222,7 +222,7 @@ TEST(SlowdownWatch, ANewBaselineLeavesTheCauseUnknown) {
   }
   ASSERT_TRUE(watch.slowdown);
   EXPECT_EQ(watch.slowdown->scope, SlowdownScope::unknown);
-  EXPECT_FALSE(watch.slowdown->baseline_ratio) << "it need not have slowed down";
+  EXPECT_FALSE(watch.slowdown->baseline_ratio) << "the baseline need not have slowed down";
 }
 
 TEST(SlowdownWatch, ASingleNightSaysNothing) {

@@ -87,7 +87,7 @@ TEST(PackTurns, TimeBeforeTheFirstTurnIsSharedEvenly) {
   PackTurns turns(4);
   turns.set_billed_since(40.0);
   EXPECT_TRUE(turns.begin(k_turn_1, 100.0));
-  EXPECT_DOUBLE_EQ(turns.take_share_s(k_turn_1), 0.0) << "its turn is not over";
+  EXPECT_DOUBLE_EQ(turns.take_share_s(k_turn_1), 0.0) << "the trial's turn is not over";
   EXPECT_TRUE(turns.end(k_turn_1, 130.0));
   EXPECT_DOUBLE_EQ(turns.take_share_s(k_turn_1), 30.0 + 60.0 / 4.0);
   turns.set_billable(200.0);

@@ -71,7 +71,7 @@ TEST_F(PacksTest, OthersThanThoseOfOneMachineHaveJobsOfTheirOwn) {
   cluster.resources.instance_count = 2;
   start(cluster);
   run_until_finished(4);
-  EXPECT_EQ(jobs(), 3U) << "1 and 3 share one";
+  EXPECT_EQ(jobs(), 3U) << "trials 1 and 3 share a job";
 }
 
 TEST_F(PacksTest, OnlyTheLastCancelledTrialEndsTheJob) {
@@ -83,7 +83,7 @@ TEST_F(PacksTest, OnlyTheLastCancelledTrialEndsTheJob) {
   runner().stop({1, 1});
   run_until_finished(1);
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::stopped);
-  EXPECT_FALSE(outcomes[0].had_enough) << "it was asked to end";
+  EXPECT_FALSE(outcomes[0].had_enough) << "the trial was asked to end";
   EXPECT_NEAR(outcomes[0].duration_s, 100.5, 2.0)
       << "the job's shell cannot be asked to stop one trial early";
   reports = 0;
@@ -168,7 +168,7 @@ TEST_F(PacksTest, TrialsThatADeadJobDidNotRunAreReturned) {
   run_until_finished(4);
   EXPECT_THAT(kinds(), ElementsAre(OutcomeKind::stopped, OutcomeKind::lost, OutcomeKind::stopped,
                                    OutcomeKind::stopped));
-  EXPECT_EQ(jobs(), 2U) << "3 and 4 ran in another one";
+  EXPECT_EQ(jobs(), 2U) << "trials 3 and 4 ran in another job";
   release();
   EXPECT_NEAR(reported_usd(), audited_usd(), 0.0005);
 }

@@ -199,7 +199,7 @@ TEST(JobPrice, CountsAllMachinesOfTheConfiguration) {
   groups.groups = {{"trainer", "ml.a", 1}, {"helpers", "ml.b", 2}};
   EXPECT_DOUBLE_EQ(price_parts_of(by_type, groups)->list_usd, 5.0);
   groups.groups.push_back({"others", "ml.c", 1});
-  EXPECT_FALSE(price_parts_of(by_type, groups)) << "a sum without one of them is none";
+  EXPECT_FALSE(price_parts_of(by_type, groups)) << "without all parts there is no sum";
 }
 
 }  // namespace

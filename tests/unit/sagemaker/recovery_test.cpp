@@ -28,7 +28,7 @@ TEST_F(TunerDeathTest, ARunningJobIsAdoptedAndNotStartedTwice) {
   run_until_finished(1);
   EXPECT_EQ(jobs(), 1U);
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
-  EXPECT_GT(reports, 200) << "what it printed before the death is read again";
+  EXPECT_GT(reports, 200) << "output from before the tuner's death is read again";
 }
 
 TEST_F(TunerDeathTest, AnUnrecordedJobIsFoundByItsName) {

@@ -45,7 +45,8 @@ TEST(EarlyStopping, HasAMilestoneAtEachDoublingBelowTheFullTrial) {
   EXPECT_FALSE(early_stopping.record(step_estimate(19, 3.5)));
   EXPECT_TRUE(early_stopping.record(step_estimate(50, 3.0)));
   EXPECT_FALSE(early_stopping.record(step_estimate(70, 2.5))) << "40 was passed with 50";
-  EXPECT_FALSE(early_stopping.record(step_estimate(80, 2.0))) << "that is its end";
+  EXPECT_FALSE(early_stopping.record(step_estimate(80, 2.0)))
+      << "the full resource is the trial's end";
   ASSERT_EQ(early_stopping.milestones().size(), 2U);
   EXPECT_DOUBLE_EQ(early_stopping.milestones()[0].fidelity, 0.15);
   EXPECT_EQ(early_stopping.milestones()[0].values, std::vector<double>{4.0});

@@ -103,7 +103,7 @@ TEST(ParameterValues, AreShortInRangesOfAnySize) {
 TEST(ParameterValues, OnlyNearValuesAreSteps) {
   const Parameter steps = stepped(floating("x", 0, 1), 0.1);
   EXPECT_EQ(steps.level_of(Value{0.3}), 3U);
-  EXPECT_EQ(steps.level_of(Value{0.1 + 0.2}), 3U) << "as arithmetic gives it";
+  EXPECT_EQ(steps.level_of(Value{0.1 + 0.2}), 3U) << "0.1 + 0.2 is not exactly 0.3";
   for (const double other : {0.35, 0.3001, 0.2999, -0.1, 1.1})
     EXPECT_EQ(steps.level_of(Value{other}), std::nullopt) << other;
   EXPECT_EQ(steps.level_of(Value{std::nan("")}), std::nullopt);

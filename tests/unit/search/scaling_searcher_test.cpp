@@ -196,7 +196,7 @@ TEST(ScalingSearcher, GoesNotBeyondWhatFailed) {
     }
   }
   EXPECT_THAT(tried, ::testing::ElementsAre(1.0, 2.0, 4.0, 8.0, 6.0, 7.0))
-      << "between what ran and what failed";
+      << "counts between the largest that ran and the smallest that failed";
   EXPECT_THAT(searcher->why_done(), HasSubstr("nodes=7 failed, and all smaller counts pay off"));
 }
 
@@ -225,7 +225,7 @@ TEST(ScalingSearcher, FindsTheLeastCountForADeadline) {
   EXPECT_LT(std::ranges::max(of_knee), 9.0);
   const auto searcher = scaling_searcher(space, 21.0);
   const auto tried = tried_counts(*searcher);
-  EXPECT_EQ(std::ranges::max(tried), 9.0) << "no larger one is paid for";
+  EXPECT_EQ(std::ranges::max(tried), 9.0) << "larger counts do not pay off";
   EXPECT_LE(tried.size(), 9U);
   EXPECT_THAT(searcher->why_done(),
               HasSubstr("; the least that was measured to meet the deadline: nodes=9"));

@@ -179,7 +179,7 @@ TEST_P(EveryScheduler, SaysWhyExactlyWhenItStops) {
     for (const TrialEstimate& estimate : random_trials(seed, 2).estimates) {
       const StopDecision decision = scheduler->on_estimate(estimate);
       EXPECT_EQ(decision.stop, !decision.reason.empty());
-      EXPECT_EQ(decision.reason.find('\n'), std::string::npos) << "it is shown in a line";
+      EXPECT_EQ(decision.reason.find('\n'), std::string::npos) << "the reason is shown in one line";
     }
   }
 }

@@ -98,10 +98,10 @@ TEST(Asha, RanksTwoObjectivesByFronts) {
 
 TEST(Asha, ATrialThatStartsAgainIsJudgedAgain) {
   const auto asha = scheduler_of("asha");
-  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "the first one goes on";
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "the first trial continues";
   asha->on_exempt(estimate(2, 10, 1.0));
   asha->on_exempt(estimate(3, 10, 1.0));
-  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "it has passed";
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "the trial has already passed this rung";
   asha->forget(1);
   asha->forget(99);
   EXPECT_TRUE(stops(*asha, estimate(1, 10, 5.0)));
@@ -216,7 +216,8 @@ TEST(Median, AnEvenCountGivesTheMeanOfTheMiddleTwo) {
   for (std::int64_t other = 1; other <= 4; ++other)
     median->on_exempt({other, 20, {static_cast<double>(other)}, {0.0}});
   EXPECT_FALSE(median->on_estimate({5, 20, {2.5}, {0.0}}).stop);
-  EXPECT_FALSE(median->on_estimate({5, 20, {2.6}, {0.2}}).stop) << "its interval reaches it";
+  EXPECT_FALSE(median->on_estimate({5, 20, {2.6}, {0.2}}).stop)
+      << "the interval includes the median";
   EXPECT_TRUE(median->on_estimate({5, 20, {2.6}, {0.05}}).stop);
 }
 

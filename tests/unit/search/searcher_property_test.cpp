@@ -82,7 +82,7 @@ TEST_P(BasicSearcher, SuggestionsHaveAnOriginAndNoExpectation) {
   ASSERT_TRUE(suggestion && *suggestion);
   EXPECT_EQ((*suggestion)->origin, GetParam());
   EXPECT_FALSE((*suggestion)->expected_improvement) << "there is no model";
-  EXPECT_FALSE(searcher->learns()) << "the next may be asked for long before it is tried";
+  EXPECT_FALSE(searcher->learns()) << "suggestions may be made long before they are tried";
 }
 
 TEST_P(BasicSearcher, ValuesThatWereMeasuredChangeNoSuggestion) {

@@ -146,7 +146,7 @@ TEST(GridSearcher, GivesContinuousParametersFiveLevels) {
   EXPECT_EQ(rates, (std::set<std::string>{"0.0001", "0.001", "0.01", "0.1", "1"}));
   EXPECT_EQ(searcher_of("grid", space)->why_done(),
             "every configuration of the grid has been tried")
-      << "of the space there are others";
+      << "the space has configurations outside the grid";
 }
 
 TEST(GridSearcher, RefusesGridsBeyondItsLimit) {
@@ -167,7 +167,7 @@ TEST(RandomSearcher, EndsIfItFindsNothingNew) {
     const auto searcher = searcher_of(name, space);
     searcher->observe(finished(0, Configuration({{"a", whole(1)}})));
     const auto suggestion = searcher->suggest({1, {}, {}});
-    ASSERT_TRUE(suggestion) << "what was tried is still to be recommended";
+    ASSERT_TRUE(suggestion) << "a tried configuration may still be recommended";
     EXPECT_FALSE(*suggestion);
     EXPECT_THAT(searcher->why_done(), HasSubstr("50000 random draws"));
   }

@@ -33,7 +33,7 @@ TEST(AnySpace, GivesAConfigurationBackFromItsPoint) {
       EXPECT_EQ(space.decode(point).text(), configuration.text()) << "seed " << seed;
       const Point before = point;
       EXPECT_TRUE(space.snap(point));
-      EXPECT_EQ(point, before) << "a point of the space is where it belongs";
+      EXPECT_EQ(point, before) << "a point of the space is not moved";
       for (std::size_t i = 0; i < point.size(); ++i) {
         const bool active = configuration.contains(space.parameters()[i].name);
         EXPECT_EQ(point[i] == k_inactive, !active);

@@ -59,7 +59,7 @@ TEST(Connection, ASilentClientIsDroppedAfterTenSeconds) {
   clock.advance_to(10.5);
   EXPECT_EQ(connection.read(piece.data(), piece.size()), -1) << "without waiting";
   line.send(" /");
-  EXPECT_EQ(connection.read(piece.data(), piece.size()), 2) << "what is there is read";
+  EXPECT_EQ(connection.read(piece.data(), piece.size()), 2) << "available input is read";
 }
 
 TEST(Connection, TakesARequestOf64KiBAtMost) {

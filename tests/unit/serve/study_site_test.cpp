@@ -161,7 +161,7 @@ TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
     study.overhead_usd = 0.75;
     must(history.record_study(study, std::vector<UnusedTime>{{"job-b", 200.0, 220.0, 0.25}}));
   }
-  EXPECT_THAT(get("/metrics").body, idle("50")) << "one that went on is no second one";
+  EXPECT_THAT(get("/metrics").body, idle("50")) << "a resumed study is not counted twice";
 }
 
 TEST_F(HostileStudy, AnEndedOneShowsItsRecommendation) {
@@ -186,7 +186,7 @@ TEST_F(HostileStudy, AnEndedOneShowsItsRecommendation) {
     const History held_by_its_tuner = set(StudyStatus::running);
     EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.0 s</td>")) << "the best so far";
   }
-  EXPECT_THAT(get("/").body, HasSubstr("interrupted")) << "its tuner is gone";
+  EXPECT_THAT(get("/").body, HasSubstr("interrupted")) << "the study's tuner is gone";
 }
 
 TEST_F(HostileStudy, TooManyTrialsForAnAnswerAreReported) {

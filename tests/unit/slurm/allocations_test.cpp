@@ -154,7 +154,8 @@ TEST_F(AllocationsTest, AreFreeForTrialsOfTheirKindThatEndInTime) {
   Allocation& allocation = hold();
   const std::string kind = allocation.kind;
   EXPECT_EQ(allocations().free_for(kind, 3000.0), &allocation);
-  EXPECT_EQ(allocations().free_for(kind, 3700.0), nullptr) << "its time is over before";
+  EXPECT_EQ(allocations().free_for(kind, 3700.0), nullptr)
+      << "the allocation ends before that time";
   EXPECT_EQ(allocations().free_for("other", 10.0), nullptr);
   allocations().set_user(allocation, {1, 1}, 600.0);
   EXPECT_EQ(allocations().free_for(kind, 10.0), nullptr);
@@ -264,9 +265,10 @@ TEST_F(AllocationsTest, TheStateComesFromALaterLook) {
   const double now_s = clock_.now_s();
   const std::string name = allocation.name;
   host_.queue.back().state = "PREEMPTED";
-  EXPECT_EQ(allocations().state_after(name, now_s), std::nullopt) << "it is looked for";
+  EXPECT_EQ(allocations().state_after(name, now_s), std::nullopt) << "the state is being queried";
   pass(2.0);
-  EXPECT_EQ(allocations().state_after(name, now_s - 1.0), "PREEMPTED") << "though it is gone";
+  EXPECT_EQ(allocations().state_after(name, now_s - 1.0), "PREEMPTED")
+      << "the last known state counts although the job is gone";
   EXPECT_EQ(allocations().state_after("steptune.a.12345678.kind.p0", now_s - 1.0), "GONE");
   EXPECT_EQ(allocations().state_after(name, now_s), std::nullopt) << "that look began then";
   EXPECT_TRUE(allocations().empty());
@@ -341,7 +343,7 @@ TEST_F(AllocationsTest, AReleaseIsRepeatedInGrowingGaps) {
   EXPECT_LE(asked, 9);
   host_.queue.back().state = "COMPLETING";
   pass(600.0);
-  EXPECT_EQ(host_.count("scancel"), asked) << "it is ending";
+  EXPECT_EQ(host_.count("scancel"), asked) << "the allocation is already ending";
   host_.queue.back().state = "CANCELLED";
   pass(200.0);
   EXPECT_TRUE(allocations().empty());
@@ -416,7 +418,7 @@ TEST_F(AllocationsTest, AnEndThatLastsCostsNothing) {
   pass(10.0);
   EXPECT_GT(total_usd(allocations().take_unused()), 0.0);
   pass(3600.0);
-  EXPECT_EQ(allocations().all().size(), 1U) << "a silent node keeps it";
+  EXPECT_EQ(allocations().all().size(), 1U) << "a silent node does not end the allocation";
   EXPECT_THAT(allocations().take_unused(), IsEmpty());
 }
 
@@ -468,7 +470,7 @@ TEST_F(AllocationsTest, OtherAllocationsCountIfTheyRunOrWereGrantedSoon) {
   EXPECT_FALSE(allocations().has_others({}, 30.0));
   Allocation& allocation = hold();
   EXPECT_TRUE(allocations().has_others({}, 30.0));
-  EXPECT_FALSE(allocations().has_others({kind}, 30.0)) << "its own kind";
+  EXPECT_FALSE(allocations().has_others({kind}, 30.0)) << "the same kind is no other kind";
   allocations().give_back(allocation);
   EXPECT_TRUE(allocations().has_others({}, 30.0)) << "it was granted at once";
   EXPECT_FALSE(allocations().has_others({}, -1.0));
@@ -493,7 +495,8 @@ TEST_F(AllocationsTest, AnOutageIsReportedAfterAMinute) {
   EXPECT_THAT(texts_of(notices_.take()), IsEmpty()) << "nothing was asked, or it is short";
   pass(200.0);
   EXPECT_THAT(texts_of(notices_.take()), ElementsAre(HasSubstr("does not answer")));
-  EXPECT_EQ(allocation.state, AllocationState::running) << "what is not answered changes nothing";
+  EXPECT_EQ(allocation.state, AllocationState::running)
+      << "a query without an answer changes nothing";
   host_.listing.reset();
   pass(200.0);
   EXPECT_THAT(texts_of(notices_.take()), ElementsAre("Slurm's controller answers again"));

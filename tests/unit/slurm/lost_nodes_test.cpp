@@ -24,7 +24,7 @@ TEST(LostNodes, AreAvoidedForAnHour) {
   EXPECT_EQ(nodes.to_avoid(3700.0), "n1,n2");
   EXPECT_EQ(nodes.to_avoid(3701.0), "n1");
   nodes.add("n2", 3800.0);
-  EXPECT_EQ(nodes.to_avoid(3900.0), "n2") << "it was lost again";
+  EXPECT_EQ(nodes.to_avoid(3900.0), "n2") << "the node was lost again";
   nodes.clear();
   EXPECT_EQ(nodes.to_avoid(3900.0), "");
 }

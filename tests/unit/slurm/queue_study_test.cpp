@@ -150,7 +150,7 @@ TEST_P(StudyWithAQueue, WaitingTrialsDelayNoOthers) {
       course.trials, [](const TrialRecord& trial) { return is_in("busy", trial); });
   ASSERT_GE(busy, 1) << "nothing was waited for";
   EXPECT_EQ(course.ended_by(0.9 * busy_queue_s, k_begin_wall_s), k_trials - busy)
-      << "what waits holds up nothing";
+      << "waiting trials do not delay others";
   EXPECT_LT(course.end_s, 1.1 * busy_queue_s) << "the queue is waited for once";
   // The space-filling trials know nothing of queues; the model learns once a trial waits.
   EXPECT_LE(busy, k_trials / 2);
@@ -231,7 +231,7 @@ TEST_F(QueueStudy, WaitingTrialsAreWithdrawnWhenTimeIsOver) {
   EXPECT_THAT(listener_.messages, Contains(HasSubstr("was still waiting for machines")));
   const auto confirmed = std::ranges::count_if(
       course.trials, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
-  EXPECT_GE(confirmed, 2) << "its time is left to the confirmation";
+  EXPECT_GE(confirmed, 2) << "the remaining time goes to the confirmation";
   EXPECT_GE(course.count(TrialStatus::interrupted), 1);
   for (const TrialRecord& trial : course.trials) {
     SCOPED_TRACE(trial.number);

@@ -103,7 +103,7 @@ TEST(RequestBackoff, AnAcceptedSubmissionClearsEarlierSetbacks) {
   EXPECT_EQ(backoff.may_ask_at_s("a", 0), 55.0) << "of another kind";
   EXPECT_EQ(backoff.on_setback("c", Setback::full, "full", 0, 50.0), std::nullopt);
   backoff.on_used("c");
-  EXPECT_EQ(backoff.may_ask_at_s("c", 0), 80.0) << "says nothing of a further one";
+  EXPECT_EQ(backoff.may_ask_at_s("c", 0), 80.0) << "does not apply to a further kind";
 }
 
 /// For random setbacks: while an allocation of the kind is held, requests are never given up, and

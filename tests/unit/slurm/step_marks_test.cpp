@@ -66,7 +66,8 @@ TEST(StepMarks, HaveKernelAndProcessorOfEachNode) {
 TEST(StepMarks, SayWhichTasksWereAskedToEnd) {
   StepMarks preempted("word", 2);
   fed(preempted, mark("exit 1 143 told") + mark("exit 0 1"));
-  EXPECT_TRUE(preempted.was_asked_to_end()) << "the other one fails for want of it";
+  EXPECT_TRUE(preempted.was_asked_to_end())
+      << "the other task fails because its partner is missing";
 
   StepMarks failed("word", 2);
   fed(failed, mark("exit 1 5") + mark("exit 0 143 told"));
@@ -75,7 +76,7 @@ TEST(StepMarks, SayWhichTasksWereAskedToEnd) {
 
   StepMarks polite("word", 1);
   fed(polite, mark("exit 0 0 told"));
-  EXPECT_TRUE(polite.was_asked_to_end()) << "a program that saves its state and ends well";
+  EXPECT_TRUE(polite.was_asked_to_end()) << "the program saves its state and exits with 0";
 }
 
 /// Returns a stream as messages of the step's daemon: at most 1024 bytes of one task each.

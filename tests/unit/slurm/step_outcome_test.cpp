@@ -323,7 +323,7 @@ TEST(StepOutcome, IsWhatThisProgramEndedItFor) {
   EXPECT_EQ(outcome(EndCause::no_output).kind, OutcomeKind::hung);
   EXPECT_EQ(outcome(EndCause::no_output).detail, "no output for 1 min 30 s");
   for (const EndCause cause : {EndCause::caller, EndCause::wall_limit, EndCause::no_output})
-    EXPECT_FALSE(is_proven_success(marks, cause)) << "it was ended";
+    EXPECT_FALSE(is_proven_success(marks, cause)) << "the tuner ended the step";
   EXPECT_TRUE(is_proven_success(marks, EndCause::none));
   EXPECT_FALSE(is_proven_success(marks_of(1, 1, {"0 1"}), EndCause::none));
   EXPECT_FALSE(is_proven_success(marks_of(2, 2, {"0 0"}), EndCause::none));

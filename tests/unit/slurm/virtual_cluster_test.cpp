@@ -568,7 +568,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WaitingJobsTakeNoPlaceFromOthers) {
   wait_for(1);
   const int backlog = runner_->backlog();
   start(2, busy);
-  EXPECT_EQ(runner_->open_places(), 0) << "its nodes may come in a moment";
+  EXPECT_EQ(runner_->open_places(), 0) << "the nodes may be granted soon";
   let_pass(60.0);
   EXPECT_EQ(runner_->open_places(), 1);
   EXPECT_EQ(runner_->backlog(), backlog + 1);
@@ -599,7 +599,8 @@ TEST_F(SlurmRunnerOnAVirtualCluster, NoTrialIsRequestedWhileAllWait) {
   let_pass(400.0);
   start(2);
   let_pass(60.0);
-  EXPECT_EQ(runner_->open_places(), 0) << "it would wait as well, and be chosen too early";
+  EXPECT_EQ(runner_->open_places(), 0)
+      << "a further trial would wait as well, and would be chosen too early";
   EXPECT_EQ(runner_->expected_start_s(to_resources(AllocationSpec{})),
             std::numeric_limits<double>::infinity());
   wait_for(2, 8000.0);

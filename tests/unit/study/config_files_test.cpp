@@ -132,7 +132,7 @@ TEST_F(ConfigFiles, UntunedPartsOfTheFileAreInTheFingerprint) {
   // `best --apply` writes the values that every trial replaces.
   EXPECT_EQ(with(": 8,", ": 32,"), before);
   EXPECT_NE(with("1e9", "1e8"), before);
-  EXPECT_NE(with("\"stage\": 0", "\"stage\": 1"), before) << "the baseline reads it";
+  EXPECT_NE(with("\"stage\": 0", "\"stage\": 1"), before) << "the file of the baseline has changed";
   folder_.write("conf/ds.json", k_config);
   EXPECT_NE(study(R"({"config_files": {"ds": {"edits": {"bf16.enabled": "false"}}}})").fingerprint,
             before);

@@ -84,7 +84,7 @@ TEST_P(EveryKind, HasAPriceWhereItSaysSo) {
   const StudySpec study = sound(document_for(name()));
   const RunnerTraits& traits = study.runner->traits();
   EXPECT_EQ(study.runner->price_of(study.baseline).has_value(), traits.has_price);
-  EXPECT_TRUE(traits.has_price || !traits.longest_billed_s) << "what is billed has a price";
+  EXPECT_TRUE(traits.has_price || !traits.longest_billed_s) << "a runner that bills has a price";
 }
 
 TEST_P(EveryKind, ExplainsEachKeyInTheSchema) {

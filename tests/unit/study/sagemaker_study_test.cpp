@@ -145,7 +145,7 @@ TEST(SageMakerStudy, TheLongestDiscountPatternCounts) {
   EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.g5.xlarge", 0)), 1.408 * 0.9);
   EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.p3.2xlarge", 1)), 3.825 * 0.64 + 1.836);
   EXPECT_EQ(jobs_of(study).instances.prices.at("ml.g5.xlarge").usd_per_hour, 1.408)
-      << "what is stored is the list price";
+      << "the stored price is the list price";
   const auto& settings = dynamic_cast<const SageMakerSettings&>(*study.runner);
   EXPECT_DOUBLE_EQ(settings.options().prices.instances.at("ml.g5.xlarge").usd_per_hour, 1.408 * 0.9)
       << "bills and bounds use paid prices";
@@ -224,7 +224,7 @@ TEST(SageMakerStudy, StoredOnesReadTheSameWithoutATable) {
     EXPECT_EQ(dump_json(again->document, 1), dump_json(study.document, 1));
     EXPECT_EQ(again->fingerprint, study.fingerprint);
     stored["runner"]["region"] = "no-table-1";
-    EXPECT_TRUE(study_from_json(stored, study.file, {})) << "its prices came with it";
+    EXPECT_TRUE(study_from_json(stored, study.file, {})) << "the stored study contains its prices";
   }
 }
 

@@ -135,7 +135,7 @@ TEST(SlurmStudy, TasksMayDependOnParameters) {
   EXPECT_THAT(fault(R"({"tasks_per_node": "batch", "exclusive": false})"),
               HasSubstr("/runner/tasks_per_node: must be a plain number where"));
   EXPECT_THAT(fault(R"({"tasks_per_node": "cpus"})"), HasSubstr("\"cpus\" is mentioned"))
-      << "what the nodes have is not known";
+      << "the resources of the nodes are not known";
 }
 
 TEST(SlurmStudy, InheritedVariablesAreNamesOrBeginnings) {
@@ -144,7 +144,7 @@ TEST(SlurmStudy, InheritedVariablesAreNamesOrBeginnings) {
   const StudySpec none = sound(on_slurm(R"({"inherit": []})"));
   const StudySpec some = sound(on_slurm(R"({"inherit": ["VIRTUAL_ENV", "CUDA_*"]})"));
   EXPECT_EQ(some.document["runner"]["inherit"], Json({"VIRTUAL_ENV", "CUDA_*"}));
-  EXPECT_NE(none.fingerprint, all.fingerprint) << "another measurement";
+  EXPECT_NE(none.fingerprint, all.fingerprint) << "inherited variables may change what is measured";
   EXPECT_NE(some.fingerprint, none.fingerprint);
   for (const char* wrong : {"A=b", "*", "A*B", "1A"}) {
     const auto refused = read(on_slurm(Json{{"inherit", {"HOME", wrong}}}.dump()));

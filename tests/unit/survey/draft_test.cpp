@@ -215,7 +215,7 @@ TEST(Draft, GoesBeyondTheCpusWithWorkersOnlyIfLoadingWaits) {
   };
   Survey survey = usual(loader_knobs(), 0.8);
   survey.activity = activity(2.0);
-  EXPECT_EQ(most_workers(survey), 512.0) << "idle while it waits for data";
+  EXPECT_EQ(most_workers(survey), 512.0) << "the CPU is idle while the program waits for data";
   survey.activity = activity(9.5);
   EXPECT_EQ(most_workers(survey), 16.0) << "decoding keeps a CPU busy";
   std::vector<std::string> events = loader_knobs("4");
@@ -330,7 +330,7 @@ TEST(Draft, MovesTheThreadsOfBlasWithThoseOfPytorch) {
   EXPECT_THAT(draft.left, Contains("openblas_threads: moves with num_threads"));
   const Draft apart = must_draft(usual({knob("num_threads", "1"), knob("openblas_threads", "8")}));
   EXPECT_TRUE(study_of(apart).baseline.find("openblas_threads") != nullptr)
-      << "one value cannot stand for two";
+      << "one value cannot set two different numbers of threads";
   events[0] = refused("num_threads", "no");
   EXPECT_EQ(study_of(must_draft(usual(events))).baseline.text(), "openblas_threads=8");
 }
@@ -448,7 +448,7 @@ TEST(Draft, TunesMemorySettingsOnGpusOnly) {
   const char* left = "activation_checkpointing: is worth its trials on cuda only";
   EXPECT_THAT(on_cpu.left, Contains(left));
   const auto safe = draft_study(survey, options());
-  ASSERT_FALSE(safe) << "nothing else is offered";
+  ASSERT_FALSE(safe) << "no other knob is offered";
   EXPECT_THAT(safe.error().text(), HasSubstr(left)) << "not that --semantic tunes it";
   survey.log.add(R"({"event":"patched","pid":1,"torch":"2.6","device":"cuda"})");
   const Draft on_gpu = must_draft(survey, wanted);

@@ -115,7 +115,7 @@ TEST_F(AttachedRunnerTest, MeasuresAloneWithoutABaselineLevel) {
   const Report& first = reported[1].report;
   const Report& last = reported.back().report;
   EXPECT_NEAR((*last.clock_s - *first.clock_s) / (*last.step - *first.step), 0.05, 1e-6);
-  EXPECT_NEAR(*first.clock_s / *first.step, 0.05, 1e-6) << "it pays no start-up";
+  EXPECT_NEAR(*first.clock_s / *first.step, 0.05, 1e-6) << "a live trial has no start-up";
   EXPECT_DOUBLE_EQ(*last.samples, 8.0 * *last.step);
   runner_->stop({1, 1});
   EXPECT_EQ(only<TrialFinished>(now()).at(0).outcome.kind, OutcomeKind::stopped);
@@ -325,7 +325,7 @@ TEST_F(AttachedRunnerTest, TheTunerSendsASignOfLifeEverySecond) {
   EXPECT_EQ(reported_after(0.5), 1);
   clock_.advance_to(clock_.now_s() + 60.0);
   static_cast<void>(program_->steps(clock_.now_s()));
-  EXPECT_EQ(hook_->signs_of_life(), 0) << "one that makes no steps does not listen";
+  EXPECT_EQ(hook_->signs_of_life(), 0) << "a program that makes no steps reads no messages";
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ bool counts_as_two(int times_as_fast, double of_slower_from = 0.0) {
 TEST(CumulativeCounter, SeesTwoProgramsHoweverManyLinesOfOneComeBetween) {
   for (const int times : {3, 4, 10, 50})
     EXPECT_TRUE(counts_as_two(times)) << times;
-  EXPECT_TRUE(counts_as_two(1, 1000.0)) << "one goes on from a checkpoint";
+  EXPECT_TRUE(counts_as_two(1, 1000.0)) << "one program continues from a checkpoint";
   EXPECT_FALSE(counts_as_two(1)) << "in step";
 }
 

@@ -123,7 +123,7 @@ TEST(LineClock, BarsGiveTheTimeBetweenTwoDates) {
             (std::vector<double>{0.0, 20.0, 3.0, 0.0, 4.0, 3.0}));
   EXPECT_EQ(gaps({"2025-01-09 11:53:02 resumed", " 2%| | 10/500 [10:00<90:00, 2.0s/it]"}),
             (std::vector<double>{0.0}))
-      << "it began before";
+      << "the bar began before the latest date";
 }
 
 TEST(LineClock, BarsThatStartAgainAddUp) {

@@ -154,7 +154,7 @@ TEST(Measurer, ARestartedCounterForgetsEarlierSteps) {
   const Measurement& m = measurer.current();
   EXPECT_NEAR(m.seconds_per_sample, 0.1, 1e-6);
   EXPECT_EQ(m.total_samples, 200.0);
-  EXPECT_NEAR(m.startup_s, 5.0, 1e-6) << "what came before is paid once";
+  EXPECT_NEAR(m.startup_s, 5.0, 1e-6) << "time before the first step is counted once";
 }
 
 TEST(Measurer, StartupWarmupAndWindowAddUp) {
@@ -382,7 +382,7 @@ TEST(Measurer, KeepsTheLastMetricsEvenOfReportsWithoutCounters) {
   report.not_finite.clear();
   report.metrics = {{"loss", 1.2}};
   measurer.add(report);
-  EXPECT_TRUE(measurer.current().not_finite.empty()) << "it is a number again";
+  EXPECT_TRUE(measurer.current().not_finite.empty()) << "the loss is a number again";
 }
 
 TEST(Measurer, StepsAreConvertedUntilSamplesAreReported) {
@@ -440,7 +440,7 @@ TEST(Measurer, SaysWhatItsCountsStandOn) {
   EXPECT_EQ(by_both.steps_known, true);
   EXPECT_EQ(by_both.window_samples, 8.0 * by_both.window_steps);
   EXPECT_EQ(measurement_of_counts(1.0, 16.0, true, 16.0).samples_reported, false)
-      << "the study said what a step holds";
+      << "the study declares the samples of a step";
   EXPECT_NEAR(measurement_of_counts(1.0, {}, false, 0.0).seconds_per_sample, 1.0, 1e-9)
       << "a step holds something";
 }
@@ -525,7 +525,7 @@ TEST(MeasurerPhases, BeforeTheFirstStepAreAPartOfTheStart) {
     measurer.add(report);
   }
   const Measurement& m = measurer.current();
-  EXPECT_TRUE(m.phases.empty()) << "it was paid once";
+  EXPECT_TRUE(m.phases.empty()) << "the pause at the start is counted once";
   EXPECT_NEAR(m.startup_s, 30.0, 0.5);
   EXPECT_NEAR(m.seconds_per_sample, 0.1, 1e-3);
 }
@@ -619,7 +619,7 @@ TEST(Measurer, AComparedRateIsTheMeasurement) {
   EXPECT_DOUBLE_EQ(measurer.current().seconds_per_sample, 0.21);
   const Measurement at_end = measurer.whole_run(6.0);
   EXPECT_DOUBLE_EQ(at_end.seconds_per_sample, 0.21);
-  EXPECT_FALSE(at_end.whole_run) << "nothing of it was measured by its own reports";
+  EXPECT_FALSE(at_end.whole_run) << "the program's own reports measured nothing";
 }
 
 TEST(Measurer, AComparedRateReplacesEarlierFigures) {
@@ -690,7 +690,8 @@ TEST(Looks, AnIntervalThatDidNotEndTheTrialIsNotWidened) {
     }
     return measurer.current().half_width_s;
   };
-  EXPECT_NEAR(run(0.02), run(0.0) / 1.2, 1e-9) << "it was tight before";
+  EXPECT_NEAR(run(0.02), run(0.0) / 1.2, 1e-9)
+      << "the interval was already tight at the previous look";
   EXPECT_DOUBLE_EQ(run(1e-6), run(0.0));
 }
 

@@ -48,7 +48,7 @@ TEST(PhaseCost, TwoAdjacentEventsHaveNoPeriod) {
   const PhaseCost cost = PhaseCost::of(events, 1.0, 201.0, 1.0);
   EXPECT_FALSE(cost.periodic);
   EXPECT_DOUBLE_EQ(cost.seconds_per_sample, 2.0 / 200);
-  EXPECT_TRUE(std::isnan(cost.phase.period_samples)) << "which one gap is not";
+  EXPECT_TRUE(std::isnan(cost.phase.period_samples)) << "a single gap shows no period";
   EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 100.0);
 }
 
@@ -159,7 +159,7 @@ TEST(PhaseCost, ManyRandomEventsGiveTheirMeanPeriod) {
   const PhaseEstimate many = of(60);
   EXPECT_NEAR(many.period_samples, 380.0 / 3.0, 1e-9);
   EXPECT_NEAR(many.period_error, 75.4 / std::sqrt(60.0), 0.2);
-  EXPECT_TRUE(std::isnan(of(3).period_samples)) << "of three it is not known";
+  EXPECT_TRUE(std::isnan(of(3).period_samples)) << "three events are too few to show a period";
 }
 
 TEST(PhaseCost, EventsWithoutTimeCostNothing) {

@@ -53,7 +53,7 @@ TEST(PhaseLog, LaterStepsAreSubtractedFromAPhase) {
   EXPECT_EQ(log.total_s(), 3.0) << "five seconds, of which steps take two";
   log.begins("evaluation", 200.0, 20.0);
   log.end_open(220.0, 30.0, 25.0);
-  EXPECT_EQ(log.total_s(), 3.0) << "not less than none";
+  EXPECT_EQ(log.total_s(), 3.0) << "time is never negative";
 }
 
 TEST(PhaseLog, InvalidTimesAreLeftOut) {
@@ -73,7 +73,7 @@ TEST(PhaseLog, BeyondThirtyTwoNamesAllOthersCountTogether) {
     log.ended(fmt::format("phase {}", i), 10.0 * i, 1.0);
   log.ended("phase 31", 500.0, 1.0);
   EXPECT_EQ(log.events().size(), 33U);
-  EXPECT_EQ(count(log, "phase 31"), 2.0) << "its name is known";
+  EXPECT_EQ(count(log, "phase 31"), 2.0) << "a phase of a known name still counts";
   EXPECT_EQ(count(log, "other"), 8.0);
   EXPECT_EQ(log.total_s(), 41.0);
 }

@@ -184,7 +184,7 @@ TEST(RatioFilter, AFirstBlockMayBeADisturbance) {
   filter.add_trial(0.18, 8.0, at_s += 1.0);
   add_baseline(false);
   EXPECT_LT(filter.ratio()->value * std::exp(-filter.ratio()->half_width), 0.9)
-      << "it may be faster";
+      << "the trial may be faster";
   filter.begin_trial();
   for (int i = 0; i < 3; ++i) {
     filter.add_trial(0.18, 8.0, at_s += 1.0);
@@ -227,7 +227,7 @@ TEST(RatioFilter, NeedsBaselineBlocksOnBothSidesOfTheTrial) {
   EXPECT_NEAR(filter.ratio()->value, 2.0, 1e-3);
   EXPECT_NEAR(filter.level().value(), 0.1, 1e-4);
   filter.begin_trial();
-  EXPECT_FALSE(filter.ratio()) << "that was another's";
+  EXPECT_FALSE(filter.ratio()) << "that ratio belonged to another trial";
 }
 
 TEST(RatioFilter, AnotherProcessHasALevelOfItsOwn) {

@@ -123,7 +123,7 @@ TEST_F(RecordedTableFiles, PartsOfTheTimeAreReported) {
   ASSERT_TRUE(replay) << replay.error().text();
   EXPECT_EQ((*replay)(spec)->parts,
             (std::map<std::string, double>{{"data", 0.05}, {"compute", 0.12}}))
-      << "each in its own unit, else in the objective's";
+      << "each part has its own unit, or otherwise the objective's";
   spec.configuration.set("lr", std::int64_t{2});
   EXPECT_EQ((*replay)(spec)->parts, (std::map<std::string, double>{{"compute", 0.08}}))
       << "an empty cell is no part";

@@ -124,7 +124,7 @@ TEST(WatchedCpu, CountsSecondsAboveTheRunnersThreshold) {
   };
   // The system's own processes make one or two of the quiet 140 s look disturbed.
   EXPECT_NEAR(disturbed_s(disturbed_program(1.3, true)), 60.0, 4.0);
-  EXPECT_LT(disturbed_s(disturbed_program(1.3, false)), 8.0) << "it does not show";
+  EXPECT_LT(disturbed_s(disturbed_program(1.3, false)), 8.0) << "the disturbance does not show";
   EXPECT_LT(disturbed_s(disturbed_program(1.03, true)), 20.0) << "a tenth of the CPU is the least";
 }
 

@@ -32,7 +32,7 @@ TEST(UsualNoise, IsTheVarianceOfAMeanOverASecond) {
   EXPECT_DOUBLE_EQ(variance_s(measured(30.0)), 1e-4 * 3.0);
   Measurement widened = measured(30.0);
   widened.step_half_width_s = 1.0;
-  EXPECT_DOUBLE_EQ(variance_s(widened), 1e-4 * 3.0) << "what an interval is widened by is no noise";
+  EXPECT_DOUBLE_EQ(variance_s(widened), 1e-4 * 3.0) << "widening of an interval is no noise";
 }
 
 TEST(UsualNoise, LongerTrialsCountMore) {
@@ -68,7 +68,7 @@ TEST(UsualNoise, IncludesStallsThatComeOftenEnoughForAnyTrial) {
   const double of_steps_s = variance_s(measured(100.0));
   EXPECT_NEAR(variance_s(stalled(20.0)) - of_steps_s, (0.01 + 0.04) / 2.0, 1e-12)
       << "at random: as many scatter by the root of their number";
-  EXPECT_DOUBLE_EQ(variance_s(stalled(100.0)), of_steps_s) << "a short trial meets none";
+  EXPECT_DOUBLE_EQ(variance_s(stalled(100.0)), of_steps_s) << "a short trial has no such stall";
   EXPECT_DOUBLE_EQ(variance_s(stalled(0.0)), of_steps_s) << "of a history that somebody edited";
   Measurement periodic = stalled(20.0);
   periodic.phases.begin()->second.period_samples = 20.0;

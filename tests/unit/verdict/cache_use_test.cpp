@@ -55,7 +55,7 @@ TEST(CacheUse, IsMixedIfOtherReadsAreUnknown) {
 TEST(CacheUse, IsReadFromTheMiddleRun) {
   const CacheUse seen = seen_of({run_that_read(900.0 * k_mib), run_that_read(std::nullopt),
                                  run_that_read(0.0), run_that_read(0.5 * k_mib)});
-  EXPECT_EQ(seen.state, CacheState::warm) << "the first one read the program itself";
+  EXPECT_EQ(seen.state, CacheState::warm) << "the first run read the program's files";
   EXPECT_EQ(seen.storage_read_bytes, 0.5 * k_mib);
 }
 
@@ -109,7 +109,7 @@ TEST(CacheUse, ComesBackWithItsRecommendation) {
   EXPECT_EQ(read->page_cache.text, recommendation.page_cache.text);
   json.erase("page_cache");
   read = recommendation_from_json(json, "a study");
-  ASSERT_TRUE(read) << "nothing was seen of it";
+  ASSERT_TRUE(read) << "no figures of the page cache exist";
   EXPECT_EQ(read->page_cache.state, CacheState::not_known);
 }
 

@@ -97,7 +97,7 @@ TEST_F(ConfirmTest, TheConfigurationInUseRunsItsRoundsEvenIfSlower) {
   trials_.back().configuration.set("x", std::int64_t{3});
   const auto order = run(value);
   EXPECT_THAT(order, ::testing::ElementsAre(3, 2, 1, 2, 3, 1, 1, 3, 2))
-      << "no round of the challenger without it";
+      << "each round of the challenger includes the configuration in use";
   EXPECT_EQ(confirmation().winner()->configuration, trials_[8].configuration);
 }
 
@@ -159,7 +159,7 @@ TEST_F(ConfirmTest, CountsTheRunsOfARound) {
   trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
   EXPECT_EQ(confirmation().runs_left_in_round(trials_.back()), 1U);
   study_.measure.in_use = ConfigurationInUse{trials_[1].configuration, 3};
-  EXPECT_EQ(confirmation().runs_in_next_round(), 2U) << "it is the finalist";
+  EXPECT_EQ(confirmation().runs_in_next_round(), 2U) << "the configuration in use is the finalist";
   trials_.push_back(completed(5, 1.0, 0.01));
   EXPECT_EQ(confirmation().runs_in_next_round(), 3U);
 }
@@ -299,7 +299,7 @@ TEST_F(ConfirmTest, FinalistsOfShortProgramsPreferSmallerBatches) {
     trial.measurement->status = MeasurementStatus::warming_up;
   }
   const std::vector<Configuration> both{trials_[1].configuration, trials_[2].configuration};
-  EXPECT_EQ(confirmation().contenders(3), both) << "the preferred one first";
+  EXPECT_EQ(confirmation().contenders(3), both) << "the preferred configuration first";
   EXPECT_EQ(confirmation().contenders(1).size(), 1U);
   trials_[1].objectives[0] = 3.95;
   EXPECT_EQ(confirmation().contenders(3).size(), 1U) << "the baseline is not the best";
@@ -371,7 +371,7 @@ TEST_F(ConfirmTest, ABaselineThatWasNotMeasuredForAGuardHasFailed) {
   }
   EXPECT_TRUE(confirmation().baseline_failed());
   trials_.back().status = TrialStatus::running;
-  EXPECT_FALSE(confirmation().baseline_failed()) << "it may yet be measured";
+  EXPECT_FALSE(confirmation().baseline_failed()) << "the baseline may still be measured";
 }
 
 TEST_F(ConfirmTest, ALaterFinalistMustBeBetterByThePrecision) {
@@ -467,7 +467,7 @@ TEST_F(ConfirmTest, TheFirstOfEquallyDisturbedRunsCounts) {
   trials_.back().disturbed_s = 0.0;
   trials_.back().status = TrialStatus::running;
   EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5)
-      << "the other one is not over";
+      << "the other run has not ended";
 }
 
 TEST(Refutes, AFreshRunOfAFinalistThatEndedWithoutAMeasurement) {
@@ -589,7 +589,7 @@ TEST_F(PairsTest, HowAMetricDiffersBetweenLaunchesPairsAloneTell) {
   EXPECT_FALSE(one.settled);
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
   EXPECT_NEAR(speed_up.ratio, 4.0, 1e-12);
-  EXPECT_TRUE(std::isnan(speed_up.low)) << "no interval that nothing was measured of";
+  EXPECT_TRUE(std::isnan(speed_up.low)) << "nothing was measured, so there is no interval";
   runs_.push_back(confirming(3, k_a, 2, 2, 1.0));
   runs_.push_back(confirming(4, k_b, 2, 1, 4.02));
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
@@ -752,7 +752,7 @@ TEST(LeastPairs, AreTwoUnlessTheStudyAsksForOne) {
   }
   study.trials = TrialsIn::attached;
   study.measure.confirm_pairs = 1;
-  EXPECT_EQ(least_pairs(study), 2) << "beside a long run one pair is never enough";
+  EXPECT_EQ(least_pairs(study), 2) << "within a long run one pair is never enough";
 }
 
 TEST(ShareOfLook, IsDividedOverTheLooks) {
@@ -839,7 +839,7 @@ TEST(LaunchVariation, DoesNotCountScatterWithinRunsTwice) {
   for (TrialRecord& trial : trials)
     trial.standard_errors.clear();
   EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).degrees_of_freedom, 3.0)
-      << "of which it is not known how sure they are";
+      << "their errors are not known";
 }
 
 TEST(LaunchVariation, SubtractsTheScatterWithinRuns) {
@@ -888,7 +888,7 @@ TrialRecord disturbed(double disturbed_s, double spent_s = 10.0) {
 
 TEST(DisturbedRuns, AreJudgedByTheirLastLaunch) {
   TrialRecord trial = disturbed(5.0, 20.0);
-  EXPECT_DOUBLE_EQ(disturbed_share(trial), 0.25) << "when it began is not known";
+  EXPECT_DOUBLE_EQ(disturbed_share(trial), 0.25) << "the start of the disturbance is not known";
   trial.started_wall_s = 1000.0;
   trial.ended_wall_s = 1010.0;
   EXPECT_DOUBLE_EQ(disturbed_share(trial), 0.5);
@@ -911,7 +911,7 @@ TEST(DisturbedRuns, AreUsualIfMoreThanAThirdAre) {
     return disturbance_is_usual(runs);
   };
   EXPECT_FALSE(usual(0, 0));
-  EXPECT_FALSE(usual(1, 1)) << "one may be by chance";
+  EXPECT_FALSE(usual(1, 1)) << "one disturbed run may be chance";
   EXPECT_FALSE(usual(1, 3));
   EXPECT_TRUE(usual(2, 2));
   EXPECT_TRUE(usual(2, 3));
@@ -970,7 +970,7 @@ TEST_F(WholeRunPairs, IntervalsAreNarrowerIfPairsAgree) {
   for (TrialRecord& run : runs_)
     run.measurement->whole_run = false;
   EXPECT_NE(judge(study_, pairs(), k_error).verdict, Verdict::faster)
-      << "of trials that were cut off nothing says that launches repeat it";
+      << "trials that were cut off do not show that launches agree";
 }
 
 TEST_F(WholeRunPairs, EqualPairsAreNotCertain) {
