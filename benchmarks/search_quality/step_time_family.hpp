@@ -23,12 +23,13 @@ struct FamilyOptions {
 using PlayCampaign =
     std::function<Result<Campaign>(const Problem& problem, const std::string& searcher)>;
 
-/// Evaluations until one whose noise-free value is within 3 % of the optimum: the median over seeds
-/// for each member, and the median over members. Infinite if half or more never got there.
+/// Number of evaluations until one is within 3 % of the optimum, by its noise-free value. The
+/// median over seeds for each member (a simulated program), and the median over members. Infinite
+/// if half or more of the runs never find such a value.
 struct FamilySummary {
   std::vector<double> by_member;
   double median = 0.0;
-  double solved = 0.0;  ///< share of all runs that got there
+  double solved = 0.0;  ///< share of all runs that find such a value
 };
 
 /// Summarises one searcher's `campaigns`, one for each member of `problems`.

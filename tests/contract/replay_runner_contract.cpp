@@ -8,8 +8,8 @@
 namespace steptune::contract {
 namespace {
 
-/// A replayed trial exists only in its runner. It counts as running from the runner's request to
-/// the model until its last event, or until the runner is destroyed, which owns the model.
+/// A replayed trial exists only in its runner. It counts as running from the moment when the runner
+/// asks the model for its behaviour until the trial's last event, or until the runner is destroyed.
 class ReplayBench final : public RunnerBench {
  public:
   explicit ReplayBench(int parallel) : parallel_(parallel) {}

@@ -60,12 +60,12 @@ bool knows_losses(const HookLog& log) {
 
 /// Keeps the check's hook from writing into the events file of the trial that it repeats.
 void keep_no_events(TrialSpec& spec) {
-  const auto asked = spec.environment.find(k_pytorch_hook_variable);
-  if (asked == spec.environment.end()) return;
-  auto json = parse_json(asked->second, k_pytorch_hook_variable);
+  const auto hook_variable = spec.environment.find(k_pytorch_hook_variable);
+  if (hook_variable == spec.environment.end()) return;
+  auto json = parse_json(hook_variable->second, k_pytorch_hook_variable);
   if (!json || !json->is_object()) return;
   json->erase("events");
-  asked->second = dump_json(*json);
+  hook_variable->second = dump_json(*json);
 }
 
 class ForkedRunner final : public Runner {

@@ -47,7 +47,7 @@ GpuWatch::Strangers GpuWatch::look(double now_s, std::span<const ProcessStat> pr
   return {strangers, from_s};
 }
 
-std::optional<GpuUse> GpuWatch::use_since_asked() {
+std::optional<GpuUse> GpuWatch::use_since_last_call() {
   return std::exchange(since_asked_, Readings{}).mean();
 }
 

@@ -32,7 +32,7 @@ class GpuWatch {
   /// Returns GPU use over all samples; nullopt if no GPU could be read.
   [[nodiscard]] std::optional<GpuUse> use() const { return all_.mean(); }
   /// Returns GPU use over the samples since the last call.
-  [[nodiscard]] std::optional<GpuUse> use_since_asked();
+  [[nodiscard]] std::optional<GpuUse> use_since_last_call();
 
  private:
   class Readings {

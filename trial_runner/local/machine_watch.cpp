@@ -33,7 +33,7 @@ std::optional<MachineWatch::Look> MachineWatch::look(double now_s, double own_s,
   second.quota_wait = waited.quota.value_or(MachineSecond::k_unknown);
   const auto clock_hz = clocks_.look(now_s, proc_stat.value_or(""));
   second.cpu_clock_hz = clock_hz.value_or(MachineSecond::k_unknown);
-  if (const auto gpu = gpus.use_since_asked()) {
+  if (const auto gpu = gpus.use_since_last_call()) {
     second.gpu_clock_hz = gpu->sm_clock_hz;
     second.gpu_utilisation = gpu->utilisation;
     second.gpu_slowed = gpu->slowed_share;

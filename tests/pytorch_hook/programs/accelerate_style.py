@@ -37,7 +37,7 @@ def one_ahead(iterator, device, state):
 
 
 class DataLoaderShard(DataLoader):
-    """As until 2024."""
+    """Accelerate's loader until 2024: a subclass of DataLoader."""
 
     def __init__(self, dataset, device, state, **named):
         super().__init__(dataset, **named)
@@ -49,7 +49,7 @@ class DataLoaderShard(DataLoader):
 
 
 class DataLoaderAdapter:
-    """As since 2024: not a subclass of DataLoader."""
+    """Accelerate's loader since 2024: not a subclass of DataLoader."""
 
     def __init__(self, dataset, device, state, **named):
         self.base_dataloader = DataLoader(dataset, **named)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Saves its model by a fake of safetensors. The program takes `save_file` from the module early; it writes by the module's
-current function."""
+"""Saves its model by a fake of safetensors. The program imports `save_file` before the hook can wrap it. `save_file` calls
+the module's `serialize_file`, which the hook can wrap."""
 import os
 import sys
 import tempfile

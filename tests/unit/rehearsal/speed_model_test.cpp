@@ -96,7 +96,7 @@ TEST(ProjectedTuning, MoreTrialsTakeLongerAndCostMore) {
   ASSERT_TRUE(few && many);
   EXPECT_GT(many->duration_s.mean, few->duration_s.mean);
   EXPECT_GT(many->usd->mean, few->usd->mean);
-  EXPECT_EQ(few->duration_s.low, few->duration_s.high) << "of one rehearsal";
+  EXPECT_EQ(few->duration_s.low, few->duration_s.high) << "one rehearsal has no range";
   const std::string text = projection_text(rented_study(2), *few);
   EXPECT_TRUE(text.ends_with('\n'));
   EXPECT_NE(text.find('$'), std::string::npos) << text;

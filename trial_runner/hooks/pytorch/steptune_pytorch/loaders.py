@@ -63,7 +63,7 @@ class LoaderFacts:
         # program collates.
         self.may_give_samples = self._batch_size is None and getattr(loader, "batch_sampler", None) is None
         self.count_samples = self._count_first  # samples in a batch
-        self._samples_in_first = None  # of its batches, by the same count as later (the data set may make batches, too)
+        self._samples_in_first = None  # samples in the loader's first batch, counted as `count_samples` does
 
     def _count_first(self, batch):
         # A rank's part of a batch has fewer samples.
