@@ -116,20 +116,22 @@ class Lightning(Callbacks):
 
 
 class Keras(Callbacks):
-    def trained(self, steps_per_execution):
-        backend = next((name for name in ("jax", "torch", "tensorflow") if importlib.util.find_spec(name)), "jax")
+    def trained(self, steps_per_execution, backends):
+        backend = next((name for name in backends if importlib.util.find_spec(name)), None)
+        if backend is None:
+            self.skipTest("needs one of " + ", ".join(backends))
         return self.train("keras", KERAS.replace("STEPS", str(steps_per_execution)), KERAS_BACKEND=backend,
                           CUDA_VISIBLE_DEVICES="")
 
     def test_steps_and_evaluations_are_reported(self):
-        steps, phases = self.trained(1)
+        steps, phases = self.trained(1, ["jax", "tensorflow", "torch"])
         self.assertEqual((steps[0]["step"], steps[0]["samples"]), (1, 8.0))
         self.assertEqual((steps[-1]["step"], steps[-1]["samples"]), (10, 80.0))
         self.assertIn("loss", steps[-1])
         self.assertEqual(phases, ["evaluation", "evaluation"])
 
     def test_steps_that_keras_runs_together_are_counted(self):
-        steps, _ = self.trained(2)
+        steps, _ = self.trained(2, ["jax", "tensorflow"])
         self.assertEqual((steps[-1]["step"], steps[-1]["samples"]), (10, 80.0))
 
 

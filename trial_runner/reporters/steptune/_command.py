@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import csv
+import ctypes
+import glob
 import json
 import os
 import shutil
@@ -11,10 +14,11 @@ import subprocess
 import sys
 import threading
 import warnings
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 SCHEMA_VERSION = 1
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
+_PR_SET_PDEATHSIG = 1  # prctl(2)
 _ERROR = "steptune: error: "
 _WARNING = "steptune: warning: "
 
@@ -36,16 +40,29 @@ class ProgramNotFound(Error):
 
 
 def program() -> str:
-    """Returns the path of the program: the one inside this package, otherwise the first one on PATH."""
-    own = os.path.join(_FOLDER, "_program", "bin", "steptune")
-    found = own if os.access(own, os.X_OK) else shutil.which("steptune")
+    """Returns the path of the program: the one that was installed with this package, otherwise the first one on PATH."""
+    found = _installed_with_package() or shutil.which("steptune")
     if found is None:
         raise ProgramNotFound(
-            "the program steptune was not found: it is not in %s and not on PATH\n"
-            "  install the wheel of Steptune, or add the folder of the program to PATH" % os.path.dirname(own),
+            "the program steptune was not found: it was not installed with %s and is not on PATH\n"
+            "  install the wheel of Steptune, or add the folder of the program to PATH" % _FOLDER,
             127,
         )
     return found
+
+
+def _installed_with_package() -> Optional[str]:
+    """Finds the program in the list of files that pip has installed from the wheel, so that a virtual environment need
+    not be activated.
+    """
+    site = os.path.dirname(_FOLDER)
+    for record in glob.glob(os.path.join(glob.escape(site), "steptune-*.dist-info", "RECORD")):
+        with open(record, encoding="utf-8", newline="") as file:
+            for row in csv.reader(file):
+                path = os.path.normpath(os.path.join(site, row[0])) if row else ""
+                if path.endswith("/bin/steptune") and os.access(path, os.X_OK):
+                    return path
+    return None
 
 
 def document(
@@ -131,6 +148,7 @@ def _run(argv: Sequence[str], folder: Optional[str], show: bool) -> Tuple[int, s
             encoding="utf-8",
             errors="replace",
             start_new_session=True,  # only _Signals passes a Ctrl-C on, so that the program gets it once
+            preexec_fn=_ending_with_parent(),
         )
         signals.pass_to(process)
         assert process.stdout is not None and process.stderr is not None
@@ -146,6 +164,14 @@ def _run(argv: Sequence[str], folder: Optional[str], show: bool) -> Tuple[int, s
         process.stdout.close()
         process.stderr.close()
     return code if code >= 0 else 128 - code, "".join(output), messages
+
+
+def _ending_with_parent() -> Optional[Callable[[], object]]:
+    """Returns a function that makes the new process get SIGTERM if Python is killed, so that no tuner is left behind.
+    A notebook kills its kernel to restart it.
+    """
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    return None if prctl is None else lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class _Signals:
