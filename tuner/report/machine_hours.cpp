@@ -50,7 +50,8 @@ std::optional<MachineHours> read_machine_hours(const StoredStudy& study, const S
     trials = &own;
   }
   MachineHours hours;
-  // Kept machines have the same name as in the placement of the trials that ran there.
+  // Number of machines by the job or allocation that held them. Trials name it in their placement,
+  // unused times in `machine`.
   std::map<std::string, double> machines_at;
   for (const TrialRecord& trial : *trials) {
     const double machines = machines_of(spec, trial);

@@ -11,22 +11,25 @@
 
 namespace steptune {
 
-/// Use of rented machines without a known price, in hours of one machine.
+/// Use of rented machines whose price is unknown, in machine-hours: one hour on four machines
+/// counts as four.
 struct MachineHours {
-  std::map<std::int64_t, double> by_trial;  ///< hours of all launches of each trial
-  double unused = 0.0;  ///< hours of machines that were kept but used by no trial
+  std::map<std::int64_t, double> by_trial;  ///< of all launches of each trial
+  double unused = 0.0;                      ///< of machines that were held while no trial used them
   [[nodiscard]] double total() const;
 };
 
-/// Returns nullopt if trials run on the tuner's machine, have a price, or this version cannot read
-/// the study. If no trial shows how many machines were kept (none started there), counts one.
+/// Returns the machine-hours of a study. Returns nullopt if trials run on the tuner's machine, have
+/// a price, or the stored study or its trials cannot be read. The size of a job or allocation that
+/// was held unused is that of the trials that ran there; if none ran there, counts one machine.
 /// `trials` are all trials of the study; if null, reads them.
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(const StoredStudy& study);
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(
     const StoredStudy& study, const StudySpec& spec,
     const std::vector<TrialRecord>* trials = nullptr);
 
-/// Returns the machine-hours of one trial.
+/// Returns the machine-hours of one trial; nullopt if trials run on the tuner's machine or have a
+/// price.
 [[nodiscard]] std::optional<double> machine_hours_of(const StudySpec& spec,
                                                      const TrialRecord& trial);
 

@@ -12,32 +12,37 @@
 namespace steptune::bayes {
 namespace {
 
-// Distance, in logarithms, by which an unlikely candidate ranks below every likely one, unless
-// risks are taken.
+// In this file, a candidate is "unlikely" if its probability of being feasible is below the
+// threshold, otherwise "likely". A "gain" is an expected improvement. Scores, and names with `log`,
+// are natural logarithms.
+
+// Unless risks are taken, an unlikely candidate's score is at most minus this, far below the scores
+// of likely candidates.
 constexpr double k_below_threshold = 1e6;
 
-// Power of the probability of feasibility by which the gain is multiplied. Power 1 would give the
-// expected gain if the probabilities were right. But the search prefers candidates whose
-// probabilities are overestimated, so a higher power is needed.
+// The gain is multiplied by the probability of feasibility to this power. Power 1 would give the
+// expected gain if the probabilities were right. But some are too high, and the candidate with the
+// highest product is often one of these. A higher power makes up for it.
 constexpr double k_caution = 3.0;
 
-// An unlikely candidate is tried before a likely one only if its worth is higher by `k_risk` (a
-// logarithm) and exceeds `k_worth_a_failure`, the logarithm of about a millionth of the best value.
+// If risks are taken, an unlikely candidate ranks among the likely ones, with a score reduced by
+// `k_risk`. Its score must exceed `k_worth_a_failure`, the logarithm of about a millionth: such an
+// improvement is a millionth of the best value.
 constexpr double k_risk = 3.0;
 constexpr double k_worth_a_failure = -13.8;
 
-// Number of pairs of the front that upper bounds use.
+// Number of points of the Pareto front from which upper bounds are computed.
 constexpr std::size_t k_thinned_front = 5;
 
 constexpr double k_never = -std::numeric_limits<double>::infinity();
 
-/// Returns the worth of a candidate whose probability of being feasible is below the threshold.
-double unlikely(double log_threshold, double log_feasibility) {
+/// Returns the score of an unlikely candidate. The less likely it is, the lower.
+double unlikely_score(double log_threshold, double log_feasibility) {
   return -k_below_threshold * (1.0 + std::min(log_threshold - log_feasibility, 1e6));
 }
 
-/// Returns the highest worth that a candidate of this gain can have, whatever its feasibility.
-double at_most(double log_gain) {
+/// Returns the highest score that a candidate of this gain can have, whatever its feasibility.
+double highest_score(double log_gain) {
   return std::max(log_gain, -k_below_threshold);
 }
 
@@ -63,10 +68,12 @@ Acquisition::Acquisition(Inputs inputs) : inputs_(std::move(inputs)) {
 
 Acquisition::Goal Acquisition::goal_of(const EnsembleMember& member) {
   Goal goal;
-  goal.log_worth = std::log(member.weight);
+  goal.log_factor = std::log(member.weight);
   const auto& targets = member.feasible_targets;
   for (std::size_t k = 0; k < targets.size(); ++k) {
-    // Members may use different transforms. Improvement relative to the best is common to all.
+    // Members may use different transforms, so their targets have different units. Convert each
+    // unit to a share of the best value, which is comparable. Differences of logarithms are such
+    // shares already.
     const OutputTransform& transform = member.objectives[k].transform();
     double unit = transform.scale();
     if (transform.warp() == Warp::none) {
@@ -74,7 +81,7 @@ Acquisition::Goal Acquisition::goal_of(const EnsembleMember& member) {
           std::abs(transform.backward(*std::min_element(targets[k].begin(), targets[k].end())));
       if (value > 1e-9 * unit) unit /= value;
     }
-    goal.log_worth += std::log(unit);
+    goal.log_factor += std::log(unit);
   }
   if (targets.size() < 2) {
     goal.best = *std::min_element(targets[0].begin(), targets[0].end());
@@ -112,7 +119,7 @@ std::vector<double> Acquisition::log_gains(const Matrix& features, std::size_t f
       const Posterior posterior = objectives[0].predict(features, first, last, variances);
       for (std::size_t i = 0; i < gains.size(); ++i) {
         const double gain = log_expected_improvement(at(posterior, i), goal.best);
-        gains[i] = log_sum(gains[i], gain + goal.log_worth);
+        gains[i] = log_sum(gains[i], gain + goal.log_factor);
       }
       continue;
     }
@@ -120,7 +127,7 @@ std::vector<double> Acquisition::log_gains(const Matrix& features, std::size_t f
     const Posterior two = objectives[1].predict(features, first, last, variances);
     for (std::size_t i = 0; i < gains.size(); ++i) {
       const double gain = area->log_expected(at(one, i), at(two, i));
-      gains[i] = log_sum(gains[i], gain + goal.log_worth);
+      gains[i] = log_sum(gains[i], gain + goal.log_factor);
     }
   }
   return gains;
@@ -134,46 +141,52 @@ void Acquisition::score(const Matrix& features, std::size_t first, std::size_t l
     return;
   }
   const std::vector<double> gains = log_gains(features, first, last, Variances::exact);
-  std::vector<std::size_t> open(last - first);
-  std::iota(open.begin(), open.end(), std::size_t{0});
+  std::vector<std::size_t> undecided(last - first);
+  std::iota(undecided.begin(), undecided.end(), std::size_t{0});
   if (!floors.empty()) {
-    std::erase_if(open, [&](std::size_t i) { return !(at_most(gains[i]) > floors[i]); });
+    std::erase_if(undecided, [&](std::size_t i) { return !(highest_score(gains[i]) > floors[i]); });
     if (inputs_.feasibility) {
-      const auto most = inputs_.feasibility->log_probability_bounds(rows_at(features, first, open),
-                                                                    0, open.size());
+      const auto log_bounds = inputs_.feasibility->log_probability_bounds(
+          rows_at(features, first, undecided), 0, undecided.size());
       std::size_t k = 0;
-      std::erase_if(open, [&](std::size_t i) { return !(worth(gains[i], most[k++]) > floors[i]); });
+      std::erase_if(undecided, [&](std::size_t i) {
+        return !(score_of(gains[i], log_bounds[k++]) > floors[i]);
+      });
     }
   }
-  const auto feasibilities = log_feasibilities(rows_at(features, first, open), 0, open.size());
+  const auto feasibilities =
+      log_feasibilities(rows_at(features, first, undecided), 0, undecided.size());
   std::fill(scores.begin(), scores.end(), k_never);
-  for (std::size_t k = 0; k < open.size(); ++k)
-    scores[open[k]] = worth(gains[open[k]], feasibilities[k]);
+  for (std::size_t k = 0; k < undecided.size(); ++k)
+    scores[undecided[k]] = score_of(gains[undecided[k]], feasibilities[k]);
 }
 
-double Acquisition::worth(double log_gain, double log_feasibility) const {
+double Acquisition::score_of(double log_gain, double log_feasibility) const {
   // log(EI P^3): improvement times the cubed probability of feasibility (Gardner et al. 2014 do not
   // cube it).
   const double threshold = std::log(inputs_.feasibility_threshold);
   const double cautious = k_caution * log_feasibility + log_gain;
   if (log_feasibility >= threshold) return cautious;
   if (inputs_.takes_risks && cautious > k_worth_a_failure) return cautious - k_risk;
-  return unlikely(threshold, log_feasibility);
+  return unlikely_score(threshold, log_feasibility);
 }
 
-bool Acquisition::bounds() const {
+bool Acquisition::has_cheap_bounds() const {
   if (goals_.empty()) return false;
+  // Bounds leave out feasibility and memory, so they are cheaper if scores need one of these. With
+  // two objectives, the models of both learn from the same trials, so asking the first is enough.
   return inputs_.feasibility || inputs_.memory ||
-         std::any_of(inputs_.ensemble.begin(), inputs_.ensemble.end(),
-                     [](const EnsembleMember& member) { return member.objectives[0].bounds(); });
+         std::any_of(
+             inputs_.ensemble.begin(), inputs_.ensemble.end(),
+             [](const EnsembleMember& member) { return member.objectives[0].has_cheap_bounds(); });
 }
 
 void Acquisition::bound(const Matrix& features, std::size_t first, std::size_t last,
                         std::span<double> bounds) const {
-  // Expected improvement grows with the variance, for a minimum and for an area, because both are
-  // convex.
+  // The improvement (of the minimum, or of the dominated area) is a convex function of each
+  // objective. So its expectation grows with the variances, and their upper bounds give a bound.
   const std::vector<double> gains = log_gains(features, first, last, Variances::bounded);
-  std::transform(gains.begin(), gains.end(), bounds.begin(), at_most);
+  std::transform(gains.begin(), gains.end(), bounds.begin(), highest_score);
 }
 
 std::optional<double> Acquisition::improvement_share(const Matrix& features,

@@ -14,7 +14,7 @@ namespace steptune::bayes {
 
 /// The acquisition function: the logarithm of the expected improvement (one objective) or the
 /// expected hypervolume improvement (two), averaged over an ensemble of models and weighted by
-/// feasibility. Immutable; thread-safe.
+/// feasibility. Its values are the scores of candidates. Immutable; thread-safe.
 class Acquisition {
  public:
   /// One model of the ensemble, with one or two objectives.
@@ -33,27 +33,29 @@ class Acquisition {
     std::optional<MemoryForecast> memory;
     /// Candidates with a lower probability of being feasible rank after all others.
     double feasibility_threshold = 0.0;
-    /// If true, an unlikely candidate may rank higher if it promises far more.
+    /// If true, a candidate below that threshold may rank higher if its improvement is far larger.
     bool takes_risks = false;
   };
 
   explicit Acquisition(Inputs inputs);
 
-  /// Writes the logarithms of the worth of rows [first, last) to `scores`.
+  /// Writes the scores of rows [first, last) to `scores`. Without a best, a score is the logarithm
+  /// of the probability of being feasible.
   void score(const Matrix& features, std::size_t first, std::size_t last,
              std::span<double> scores) const {
     score(features, first, last, {}, scores);
   }
-  /// Computes the same at a lower cost: a score that does not exceed its entry of `floors` may be
-  /// minus infinity. If `floors` is empty, all scores are exact.
+  /// Computes the same at a lower cost. `floors` contains for each row the score that it must
+  /// exceed to be of use. The score of a row that does not exceed its floor may be minus infinity.
+  /// If `floors` is empty, all scores are exact.
   void score(const Matrix& features, std::size_t first, std::size_t last,
              std::span<const double> floors, std::span<double> scores) const;
 
   /// Writes upper bounds of the scores, without feasibility, to `bounds`. Cheaper than the scores
-  /// if `bounds()` is true; otherwise not worth calling.
+  /// if `has_cheap_bounds()` is true; otherwise not worth calling.
   void bound(const Matrix& features, std::size_t first, std::size_t last,
              std::span<double> bounds) const;
-  [[nodiscard]] bool bounds() const;
+  [[nodiscard]] bool has_cheap_bounds() const;
 
   /// Returns the expected improvement at one row as a share of the best so far, times the
   /// probability of being feasible. With two objectives it is a share of the dominated area.
@@ -69,8 +71,10 @@ class Acquisition {
     /// Upper bound of `hypervolume`, cheaper to compute.
     std::optional<HypervolumeImprovement> thinned;
     double dominated_area = 0.0;
-    /// Logarithm of the model's weight times the worth of its unit of improvement.
-    double log_worth = 0.0;
+    /// Logarithm of the factor by which this model's improvements enter the ensemble's mean: its
+    /// weight, times one unit of its targets as a share of the best value (with two objectives, the
+    /// product of both shares).
+    double log_factor = 0.0;
   };
 
   [[nodiscard]] static Goal goal_of(const EnsembleMember& member);
@@ -78,9 +82,9 @@ class Acquisition {
   /// bounded variances, upper bounds of them.
   [[nodiscard]] std::vector<double> log_gains(const Matrix& features, std::size_t first,
                                               std::size_t last, Variances variances) const;
-  /// Returns the logarithm of a gain's worth, given its probability of being feasible; grows with
-  /// both.
-  [[nodiscard]] double worth(double log_gain, double log_feasibility) const;
+  /// Returns the score of a candidate with this expected improvement (`log_gain`) and this
+  /// probability of being feasible. Grows with both.
+  [[nodiscard]] double score_of(double log_gain, double log_feasibility) const;
   /// Returns the logarithms of the probabilities that rows [first, last) are feasible.
   [[nodiscard]] std::vector<double> log_feasibilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;

@@ -83,7 +83,7 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
 
 /// Returns upper bounds of the scores, rounding included; infinite if no cheaper bound is known.
 std::vector<double> bounds_of(const CandidateSearch& search, const Candidates& candidates) {
-  if (!search.acquisition.bounds() || !search.prune) {
+  if (!search.acquisition.has_cheap_bounds() || !search.prune) {
     return std::vector<double>(candidates.size(), k_unbounded);
   }
   auto bounds = by_chunks(search, candidates.size(), [&](auto first, auto last, auto values) {

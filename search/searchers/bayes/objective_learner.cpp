@@ -46,7 +46,7 @@ Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first, std
                                          : process.predict(features, first, last);
 }
 
-bool ObjectiveModel::bounds() const {
+bool ObjectiveModel::has_cheap_bounds() const {
   return !plain_.empty() && plain_[0].process.size() >= GaussianProcess::k_worth_bounding;
 }
 

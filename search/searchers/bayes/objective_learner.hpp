@@ -9,7 +9,8 @@
 
 namespace steptune::bayes {
 
-/// Kind of predicted variances: exact, or upper bounds, which cost less if the model `bounds`.
+/// Kind of predicted variances: exact, or upper bounds. Bounds cost less if the model
+/// `has_cheap_bounds`; otherwise they are exact.
 enum class Variances { exact, bounded };
 
 /// Predicts one objective, as targets of `transform()`.
@@ -23,7 +24,8 @@ class ObjectiveModel {
 
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first, std::size_t last,
                                   Variances variances = Variances::exact) const;
-  [[nodiscard]] bool bounds() const;
+  /// True if bounded variances cost less than exact ones.
+  [[nodiscard]] bool has_cheap_bounds() const;
   [[nodiscard]] const OutputTransform& transform() const { return transform_; }
   /// Returns the model if it does not use an earlier study as prior mean; otherwise null.
   [[nodiscard]] const Model* plain() const { return plain_.empty() ? nullptr : &plain_[0]; }

@@ -11,34 +11,37 @@
 namespace steptune::simulated {
 namespace {
 
-constexpr double k_always_s = std::numeric_limits<double>::infinity();
-constexpr int k_usual_page = 10;
-constexpr int k_largest_page = 100;
+constexpr double k_unlimited_s = std::numeric_limits<double>::infinity();
+constexpr int k_default_page_size = 10;
+constexpr int k_largest_page_size = 100;
 
-struct Window {
-  double after_s = -k_always_s;
-  double before_s = k_always_s;
-  [[nodiscard]] bool holds(double time_s) const { return time_s > after_s && time_s < before_s; }
+/// Range of times that a request asks for, as Unix times, without its ends.
+struct TimeWindow {
+  double after_s = -k_unlimited_s;
+  double before_s = k_unlimited_s;
+  [[nodiscard]] bool contains(double time_s) const { return time_s > after_s && time_s < before_s; }
 };
 
-Window window_of(const Json& request, const std::string& field) {
-  return {request.value(fmt::format("{}After", field), -k_always_s),
-          request.value(fmt::format("{}Before", field), k_always_s)};
+/// Returns the window of `<field>After` and `<field>Before`; without them it is unlimited.
+TimeWindow window_of(const Json& request, const std::string& field) {
+  return {request.value(fmt::format("{}After", field), -k_unlimited_s),
+          request.value(fmt::format("{}Before", field), k_unlimited_s)};
 }
 
-void keep_asked_for(std::vector<ListedJob>& jobs, const Json& request) {
+/// Removes the jobs that the request's filters of name and time exclude.
+void filter_by_name_and_time(std::vector<ListedJob>& jobs, const Json& request) {
   const auto name = request.value("NameContains", std::string());
-  const Window created = window_of(request, "CreationTime");
-  const Window modified = window_of(request, "LastModifiedTime");
+  const TimeWindow created = window_of(request, "CreationTime");
+  const TimeWindow modified = window_of(request, "LastModifiedTime");
   std::erase_if(jobs, [&](const ListedJob& listed) {
     const double wall_s = listed.context.wall_minus_clock_s;
     return listed.job->name().find(name) == std::string::npos ||
-           !created.holds(wall_s + listed.job->created_s()) ||
-           !modified.holds(wall_s + listed.job->modified_s());
+           !created.contains(wall_s + listed.job->created_s()) ||
+           !modified.contains(wall_s + listed.job->modified_s());
   });
 }
 
-void sort_as_asked(std::vector<ListedJob>& jobs, const Json& request) {
+void sort_as_requested(std::vector<ListedJob>& jobs, const Json& request) {
   const auto by = request.value("SortBy", std::string("CreationTime"));
   const auto before = [&](const ListedJob& a, const ListedJob& b) {
     if (by == "Name") return a.job->name() < b.job->name();
@@ -51,6 +54,7 @@ void sort_as_asked(std::vector<ListedJob>& jobs, const Json& request) {
   });
 }
 
+/// True if the request has no status filters, or the job passes them.
 bool passes_status(const Json& summary, const Json& request) {
   const auto status = request.value("StatusEquals", std::string());
   const auto pool = request.value("WarmPoolStatusEquals", std::string());
@@ -62,15 +66,16 @@ bool passes_status(const Json& summary, const Json& request) {
 }  // namespace
 
 Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request) {
-  const int size = request.value("MaxResults", k_usual_page);
-  if (size < 1 || size > k_largest_page) {
+  const int size = request.value("MaxResults", k_default_page_size);
+  // For sizes below 1 the real service names the lower limit instead. The tuner never sends them.
+  if (size < 1 || size > k_largest_page_size) {
     return refuse_input(
         fmt::format("1 validation error detected: Value '{}' at 'maxResults' failed to satisfy "
                     "constraint: Member must have value less than or equal to {}",
-                    size, k_largest_page));
+                    size, k_largest_page_size));
   }
-  keep_asked_for(jobs, request);
-  sort_as_asked(jobs, request);
+  filter_by_name_and_time(jobs, request);
+  sort_as_requested(jobs, request);
   std::size_t begin = 0;
   if (request.contains("NextToken")) {
     const auto token = request["NextToken"].get<std::string>();
@@ -81,6 +86,8 @@ Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request) {
   }
   begin = std::min(begin, jobs.size());
   const std::size_t end = std::min(jobs.size(), begin + static_cast<std::size_t>(size));
+  // Filter by status only after the page is cut, as the real service does (API reference of
+  // ListTrainingJobs). So a page can be short or empty although `NextToken` is set.
   Json answer = {{"TrainingJobSummaries", Json::array()}};
   for (std::size_t i = begin; i < end; ++i) {
     Json entry = summary(*jobs[i].job, jobs[i].context);
