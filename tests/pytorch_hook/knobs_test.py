@@ -16,7 +16,7 @@ from harness import HOOK, program, run, run_fresh, settings
 
 sys.path.append(HOOK)
 from steptune_pytorch.knobs import attention, huge_pages, preload  # noqa: E402
-from steptune_pytorch.knobs.environment import EnvironmentKnobs as EnvironmentGroup  # noqa: E402
+from steptune_pytorch.knobs.environment import EnvironmentKnobs  # noqa: E402
 from steptune_pytorch.knobs.process import ProcessKnobs  # noqa: E402
 from steptune_pytorch.knobs.table import read_table  # noqa: E402
 
@@ -677,7 +677,7 @@ class EnvironmentKnobs(Knobs):
             with unittest.mock.patch.multiple(huge_pages, **files), unittest.mock.patch.object(
                 os, "confstr", return_value=glibc
             ), unittest.mock.patch.object(preload, "_loaded", return_value=set(brings)):
-                row = next(row for row in EnvironmentGroup(read_table()).statuses() if row.name == "malloc")
+                row = next(row for row in EnvironmentKnobs(read_table()).statuses() if row.name == "malloc")
                 return row.choices if row.why is None else row.why
 
         self.assertIn("hugepages", choices("always [madvise] never"))

@@ -354,9 +354,9 @@ class Devices(Ranks):
 
     def test_more_processes_than_gpus(self):
         def model_on_gpu():
-            from steptune_pytorch.knobs.strategy import StrategyKnob
+            from steptune_pytorch.knobs.strategy import DistributedStrategyKnob
 
-            StrategyKnob._uses_gpu = lambda knob: True
+            DistributedStrategyKnob._uses_gpu = lambda knob: True
 
         ran = start(
             "one_process",

@@ -13,7 +13,7 @@ _CHOICES = (_AUTO, _FREEZE, "every_50")
 _FROZEN_AGAIN_AT_STEP = 10
 
 
-class CollectorKnob:
+class GarbageCollectorKnob:
     def __init__(self, requested):
         self._requested = requested.get(_NAME)
         self._why = None

@@ -14,6 +14,8 @@ _SEPARATORS = {"GLIBC_TUNABLES": ":", "MALLOC_CONF": ","}
 
 
 class EnvironmentKnobs:
+    """The knobs of the table whose `applied` is `environment`."""
+
     def __init__(self, table):
         self._knobs = [knob for knob in table if knob["applied"] == "environment"]
 

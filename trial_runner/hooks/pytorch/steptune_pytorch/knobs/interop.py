@@ -10,7 +10,7 @@ from steptune_pytorch.knobs.knob_status import KnobStatus
 _NAME = "num_interop_threads"
 
 
-class InteropKnob:
+class InteropThreadsKnob:
     def __init__(self, hook, requested):
         self._hook = hook
         self._requested = requested.get(_NAME)

@@ -14,7 +14,8 @@ class KnobStatus:
         self.where = list(where)
         self.also = list(also)  # further arguments that the call needs with such a value
 
-    def finished(self, requested):
+    def checked_against(self, requested):
+        """Returns this status. If nothing prevented the requested value and the current value differs, sets `why`."""
         wanted = requested.get(self.name)
         if self.why is None and wanted is not None and self.value != wanted:
             self.why = "the program sets it itself"

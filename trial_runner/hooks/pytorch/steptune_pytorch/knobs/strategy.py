@@ -21,7 +21,7 @@ _CHOICES = ["none", "ddp"]
 _ITSELF = "the program distributes itself"
 
 
-class StrategyKnob:
+class DistributedStrategyKnob:
     def __init__(self, hook, requested):
         self._hook = hook
         self._rank, self._world_size = ranks.rank_and_world_size()
