@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loads twice as slowly as it computes; the queue fills while the first step compiles. A longer queue changes nothing."""
+"""A training program whose steady speed is known: loading a batch takes twice as long as computing it. The queue fills
+while the first step compiles. After it is drained, loading alone decides the speed, so the queue's length does not."""
 import argparse
 import queue
 import threading

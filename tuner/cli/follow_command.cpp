@@ -168,12 +168,12 @@ void tell(CommandContext& context, const StoredStudy& study, const Follower& fol
   if (const std::string clock = follower.clock_text(); !clock.empty()) {
     text += fmt::format("times    from {}\n", clock);
   }
-  constexpr std::size_t k_title = 9;
+  constexpr std::size_t k_title_width = 9;
   // stdout belongs to the command's own output.
   if (context.separated) {
-    context.console.message(wrapped_entries(text, context.console.stderr_width(), k_title));
+    context.console.message(wrapped_entries(text, context.console.stderr_width(), k_title_width));
   } else {
-    context.console.result(wrapped_entries(text, context.console.stdout_width(), k_title));
+    context.console.result(wrapped_entries(text, context.console.stdout_width(), k_title_width));
   }
 }
 

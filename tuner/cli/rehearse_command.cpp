@@ -49,9 +49,10 @@ ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
     context.console.json_result(json);
     return ExitCode::ok;
   }
-  constexpr std::size_t k_title = 10;
+  // Columns of the titles in `projection_text`, with the spaces after them.
+  constexpr std::size_t k_title_width = 10;
   context.console.result(wrapped_entries(projection_text(*study, *projection),
-                                         context.console.stdout_width(), k_title));
+                                         context.console.stdout_width(), k_title_width));
   return ExitCode::ok;
 }
 

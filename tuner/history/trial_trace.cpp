@@ -9,12 +9,13 @@
 namespace steptune {
 namespace {
 
-/// Rounds to shorten the text. Reports are never closer together.
+/// Rounds times of reports and decisions, to shorten the text.
 double to_microseconds(double seconds) {
   return std::round(seconds * 1e6) / 1e6;
 }
 
-/// Rounds times of the machine, which is observed about once a second.
+/// Rounds times of a `MachineSecond`, to shorten the text. The machine is sampled about once a
+/// second.
 double to_milliseconds(double seconds) {
   return std::round(seconds * 1e3) / 1e3;
 }
@@ -37,12 +38,12 @@ Disturbance disturbance_from(const Json& json) {
   return disturbance;
 }
 
-/// Rounds to the precision that a share or a clock needs.
+/// Rounds a machine figure: a share (at most 1) to 0.0001, a clock to whole hertz.
 double rounded(double value) {
   return value < 1.0 ? std::round(value * 1e4) / 1e4 : std::round(value);
 }
 
-/// Returns one array for each figure; none for a figure without values.
+/// Returns one array for each figure. Leaves out figures that the runner could not see.
 Json machine_json(const std::vector<MachineSecond>& seconds) {
   Json json = Json::object();
   for (const MachineSecond& second : seconds) {

@@ -14,18 +14,20 @@ namespace steptune {
 /// A figure over several rehearsals.
 struct Range {
   double mean = 0.0;
-  double low = 0.0;
-  double high = 0.0;
+  double low = 0.0;   ///< lowest of all rehearsals
+  double high = 0.0;  ///< highest of all rehearsals
 };
 
 /// Expected time and bill of a tuning, over several rehearsals.
 struct Projection {
-  std::string speeds;  ///< source of the trials' speeds, for people
+  std::string speeds;  ///< where the trials' speeds come from, for people
   int repeats = 0;
   Range duration_s;
-  std::optional<Range> usd;               ///< unset if the provider has no price
-  std::optional<Range> not_training_usd;  ///< part of `usd`
-  /// Cost of waiting for the result, if the study gives its price.
+  std::optional<Range> usd;  ///< unset if the provider has no price
+  /// Part of `usd` for machines that do not train: downloads, uploads, machines kept idle.
+  std::optional<Range> not_training_usd;
+  /// Cost of the time until the tuning ends, at the study's price of an hour of waiting; unset
+  /// without such a price. Not part of `usd`.
   std::optional<Range> waiting_usd;
   std::optional<Range> machine_hours;  ///< if the provider counts them
   Range trials;

@@ -21,7 +21,7 @@ namespace {
 
 /// If a full buffer lowers the interval's lower end by a smaller share, no line is printed.
 constexpr double k_buffer_worth_naming = 0.99;
-constexpr std::size_t k_title = 8;
+constexpr std::size_t k_title_width = 8;
 
 const Objective& first_objective(const RecommendationContext& context) {
   static const Objective k_time{"time", Direction::minimize};
@@ -222,7 +222,8 @@ std::string buffer_line(const Recommendation& recommendation,
 }
 
 std::string titled(std::string_view title, const std::string& text) {
-  return text.empty() ? "" : fmt::format("{:<{}}{}\n", title, k_title, printable_line(text, 2000));
+  return text.empty() ? ""
+                      : fmt::format("{:<{}}{}\n", title, k_title_width, printable_line(text, 2000));
 }
 
 /// Returns the gain that no loader setting can exceed.
@@ -280,13 +281,13 @@ std::string result_text(const Recommendation& recommendation, const Recommendati
   }
   return result + wrapped_entries(first + plan_line(recommendation, context) +
                                       titled("cost", tuning_text(recommendation, context)),
-                                  width, k_title);
+                                  width, k_title_width);
 }
 
 std::string recommendation_text(const Recommendation& recommendation,
                                 const RecommendationContext& context, std::size_t width) {
   return result_text(recommendation, context, width) +
-         fmt::format("{:<{}}{}\n", "next", k_title, next_step(recommendation, context));
+         fmt::format("{:<{}}{}\n", "next", k_title_width, next_step(recommendation, context));
 }
 
 std::string details_text(const Recommendation& recommendation, const RecommendationContext& context,
@@ -305,7 +306,7 @@ std::string details_text(const Recommendation& recommendation, const Recommendat
   result += titled("cache", recommendation.page_cache.text);
   for (const std::string& note : texts_of(recommendation.notes))
     result += titled("note", note);
-  return wrapped_entries(result, width, k_title);
+  return wrapped_entries(result, width, k_title_width);
 }
 
 Json recommendation_json(const Recommendation& recommendation,

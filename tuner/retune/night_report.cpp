@@ -160,12 +160,12 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
     text += fmt::format("change {}\n", printable_line(to_text(night.changes), 2000));
   }
   if (!night.reason.empty()) text += fmt::format("why    {}\n", printable_line(night.reason, 2000));
-  constexpr std::size_t k_title = 7;
+  constexpr std::size_t k_title_width = 7;
   // If nothing could be measured, the trials of the night show why.
   const std::string next = night.result == NightResult::failed
                                ? fmt::format("leaderboard {} --all", night.study)
                                : "best " + context.best_study;
-  return wrapped_entries(text, width, k_title) +
+  return wrapped_entries(text, width, k_title_width) +
          fmt::format("next   steptune {}{}\n", next, context.database_option);
 }
 

@@ -15,15 +15,15 @@ StudyFigures study_of(const std::string& name) {
   study.listed.record.name = name;
   study.listed.record.status = StudyStatus::running;
   study.listed.record.elapsed_s = 90.0;
-  study.listed.record.overhead_usd = 0.25;
+  study.listed.record.overhead_usd = 0.25;  // cost of idle machines
   study.listed.counts = {{TrialStatus::completed, 3}, {TrialStatus::failed, 2}};
-  study.spending = {60.0, 1.5, 4};
+  study.spending = {60.0, 1.5, 4};  // billed seconds, US dollars, relaunches
   study.idle_s = 45.5;
   study.machines = {{"1 ml.g5.xlarge", 2}};
   return study;
 }
 
-TEST(Metrics, AreOneFamilyEachWithHelpAndType) {
+TEST(Metrics, GroupSamplesByNameUnderOneHelpAndTypeLine) {
   StudyFigures study = study_of("nightly");
   study.objectives =
       objective_views(Json{{"objectives", {"time", "cost"}}, {"planned_run", {{"samples", 1e9}}}});
@@ -53,7 +53,7 @@ TEST(Metrics, AreOneFamilyEachWithHelpAndType) {
   EXPECT_TRUE(text.ends_with('\n'));
 }
 
-TEST(Metrics, AnUnreadableStudyHasTheKnownFigures) {
+TEST(Metrics, AnUnreadableStudyShowsOnlyStateCountsAndRecordedFigures) {
   StudyFigures study;
   study.listed = study_of("broken").listed;
   study.fault = "trial 3 is damaged";
@@ -66,15 +66,15 @@ TEST(Metrics, AnUnreadableStudyHasTheKnownFigures) {
   EXPECT_THAT(text, Not(HasSubstr("steptune_machines_idle_seconds_total{study=\"broken\"}")));
 }
 
-TEST(Metrics, KeepUnitsApart) {
+TEST(Metrics, NamesDifferByTheUnitOfTheObjective) {
   StudyFigures per_sample = study_of("a");
   per_sample.objectives = objective_views(Json{{"objectives", {"time"}}});
   per_sample.best = {12.0};
-  StudyFigures metric = study_of("b");
-  metric.objectives = objective_views(
+  StudyFigures with_metric = study_of("b");
+  with_metric.objectives = objective_views(
       Json::parse(R"({"objectives": [{"metric": "loss", "direction": "minimize"}]})"));
-  metric.best = {0.5};
-  const std::string text = metrics_text({per_sample, metric}, "1");
+  with_metric.best = {0.5};
+  const std::string text = metrics_text({per_sample, with_metric}, "1");
   EXPECT_THAT(text, HasSubstr("steptune_best_million_samples_seconds{study=\"a\"} 12\n"));
   EXPECT_THAT(text, HasSubstr("steptune_best_metric{study=\"b\",metric=\"loss\"} 0.5\n"));
   EXPECT_THAT(text, Not(HasSubstr("planned_run")));
@@ -91,7 +91,7 @@ TEST(Metrics, EscapeWhateverAStudyIsCalled) {
   }
 }
 
-TEST(Metrics, WithoutStudiesOnlyTheProgramsAreShown) {
+TEST(Metrics, WithoutStudiesOnlyTheProgramsVersionIsShown) {
   EXPECT_EQ(metrics_text({}, "1"),
             "# HELP steptune_build_info 1, labelled with the version of the program.\n"
             "# TYPE steptune_build_info gauge\nsteptune_build_info{version=\"1\"} 1\n");

@@ -9,15 +9,15 @@ namespace {
 
 using ::testing::MatchesRegex;
 
-TEST(StudyPrefix, IsReadableAndOfThisStudyAlone) {
+TEST(StudyPrefix, ContainsTheNameAndDiffersBetweenIdentities) {
   const std::string prefix = study_prefix("resnet-nightly", "a");
   EXPECT_THAT(prefix, MatchesRegex("steptune\\.resnet-nightly\\.[0-9a-f]+\\."));
   EXPECT_EQ(prefix, study_prefix("resnet-nightly", "a"));
-  EXPECT_NE(prefix, study_prefix("resnet-nightly", "b")) << "another folder's";
+  EXPECT_NE(prefix, study_prefix("resnet-nightly", "b")) << "studies of one name, two folders";
   EXPECT_EQ(study_of_job(prefix + "7"), "resnet-nightly");
 }
 
-TEST(StudyPrefix, KeepsLettersDigitsAndDashesOfTheFirstBytes) {
+TEST(StudyPrefix, ReplacesOtherCharactersByDashesAndShortensTheName) {
   EXPECT_EQ(study_of_job(study_prefix("aZ09_-", "")), "aZ09_-");
   EXPECT_EQ(study_of_job(study_prefix("v1.2 b/c", "")), "v1-2-b-c");
   const std::string longer(40, 'x');
@@ -25,12 +25,12 @@ TEST(StudyPrefix, KeepsLettersDigitsAndDashesOfTheFirstBytes) {
   EXPECT_NE(study_prefix(longer + "1", ""), study_prefix(longer + "2", ""));
 }
 
-TEST(StudyOfJob, IsNobodysForOtherJobs) {
+TEST(StudyOfJob, ReturnsNulloptForOtherJobs) {
   for (const char* job : {"", "train", "steptune", "steptune.", "steptune.a", "xsteptune.a.b."})
     EXPECT_FALSE(study_of_job(job)) << job;
 }
 
-TEST(StepName, ContainsTrialAttemptAndLaunch) {
+TEST(StepName, ContainsTrialAttemptLaunchAndWord) {
   const std::string name = step_name({7, 2}, 3, "0123456789abcdef");
   EXPECT_EQ(name, "t7-a2-l3-0123456789abcdef");
   EXPECT_TRUE(is_step_name(name));
