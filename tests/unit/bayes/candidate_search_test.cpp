@@ -109,7 +109,7 @@ TEST_P(Pruning, FindsWhatScoringAllFinds) {
   }
 }
 
-TEST_P(Pruning, BoundsLieAboveScoresAndTellBadCandidates) {
+TEST_P(Pruning, BoundsLieAboveScoresAndExcludeBadCandidates) {
   const auto [objectives, failures] = GetParam();
   const Study study(wide_space(), objectives, failures);
   const Candidates drawn = study.draw(9);

@@ -97,7 +97,7 @@ TEST(FeasibilityClassifier, FarFromAllDataTheShareOfSuccessesCounts) {
   }
 }
 
-TEST(FeasibilityClassifier, OutcomesThatFollowTheFeaturesAreForeseen) {
+TEST(FeasibilityClassifier, OutcomesThatDependOnTheFeaturesAreForeseen) {
   Rng rng(3, "evidence");
   const Matrix rows = draw(rng, 60);
   std::vector<bool> by_features;
@@ -110,7 +110,7 @@ TEST(FeasibilityClassifier, OutcomesThatFollowTheFeaturesAreForeseen) {
             foresight(rows, at_random, k_pair, k_kernel) + 10.0);
 }
 
-TEST(FeasibilityClassifier, OutcomesThatFollowAreLearnt) {
+TEST(FeasibilityClassifier, AppendedOutcomesAreLearnt) {
   double before = 0.0;
   double after = 0.0;
   for (std::uint64_t seed = 0; seed < 4; ++seed) {

@@ -152,7 +152,7 @@ void expect_same(const GaussianProcess& a, const GaussianProcess& b, const Matri
   }
 }
 
-TEST(GaussianProcess, AppendedIsWhatIsBuiltAtOnce) {
+TEST(GaussianProcess, AppendingRowsEqualsBuildingFromAll) {
   // The factor is stored in blocks of 64 rows: test a part of a block, a block's end, and two block
   // ends.
   Problem problem = example(150);

@@ -155,7 +155,7 @@ TEST(Histories, TheSearcherAnswersForAnyHistory) {
     survive(all, number, 40);
 }
 
-TEST(Histories, SoDoShortOnesByTheThousand) {
+TEST(Histories, TheSearcherAnswersForManyShortHistories) {
   // STEPTUNE_HISTORIES=100000 before a release; the default is smaller.
   const char* wanted = std::getenv("STEPTUNE_HISTORIES");
   const std::uint64_t count = wanted == nullptr ? 1000 : std::strtoull(wanted, nullptr, 10);

@@ -34,7 +34,7 @@ class HistoryFaults : public HistoryFixture {
   }
 };
 
-TEST_F(HistoryFaults, ASecondWriterLearnsTheFirstOne) {
+TEST_F(HistoryFaults, ASecondWriterIsRefusedWithThePidOfTheFirst) {
   const History first = open();
   const auto second = History::open_for_writing(path(), clock_);
   ASSERT_FALSE(second);
@@ -215,7 +215,7 @@ TEST_F(HistoryFaults, IsReadIfSQLiteCannotCreateFiles) {
   EXPECT_EQ(must(reader.study("t")).name, "t");
 }
 
-TEST_F(HistoryFaults, AReaderRefusesAWalItCannotRead) {
+TEST_F(HistoryFaults, AReaderRefusesAnUnreadableWriteAheadLog) {
   { const History history = open(); }
   forbid_index(path());
   std::ofstream(path().string() + "-wal") << "what was committed last";

@@ -46,7 +46,7 @@ TEST(GcPlan, StudiesThatNightsNeedAreNeverRemoved) {
                           "logs new", "study old"));
 }
 
-TEST(GcPlan, StepsTellWhatComesBack) {
+TEST(GcPlan, StepsNameTheBytesThatTheyFree) {
   const auto steps =
       plan_gc({use_of(1, "old", 100), use_of(2, "new", 1)}, {50 * k_day_s, true, {}}, k_now_s, 0);
   ASSERT_EQ(steps.size(), 1U);

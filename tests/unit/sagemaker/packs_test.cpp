@@ -62,7 +62,7 @@ TEST_F(PacksTest, AClockThatIsBehindTheServicesDelaysNoReport) {
   EXPECT_LT(clock.now_s() - asked_s, account_options.stages.cold_start_s + 120.0);
 }
 
-TEST_F(PacksTest, OthersThanThoseOfOneMachineHaveJobsOfTheirOwn) {
+TEST_F(PacksTest, TrialsOnOtherTypesOrSeveralMachinesHaveSeparateJobs) {
   options.backlog = 8;
   start(given(1, 30.0));
   start(given(2, 30.0, "ml.m5.xlarge"));

@@ -148,7 +148,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
   std::filesystem::path tools_ = folder_.path() / "tools";
 };
 
-TEST_P(TrialPackTest, EachTrialGetsItsExactWords) {
+TEST_P(TrialPackTest, EachTrialGetsItsExactArguments) {
   const std::string odd = "a b'c\"d$e`f\\g*h\ti;j&k|l<m>n#o~ \xc3\xa9";
   std::string longest(400, 'x');
   for (std::size_t i = 0; i + 1 < longest.size(); i += 2)
@@ -394,7 +394,7 @@ INSTANTIATE_TEST_SUITE_P(Shells, TrialPackTest, testing::Values("/bin/sh", "/bin
                            return std::filesystem::path(shell.param).filename().string();
                          });
 
-TEST(TrialPack, RequestsKeepToTheServicesLimits) {
+TEST(TrialPack, RequestsStayWithinTheServicesLimits) {
   std::vector<TrialSpec> trials;
   for (int number = 1; number <= 8; ++number)
     trials.push_back(trial(number, {"python3", "train.py", std::string(300, 'a')}));
@@ -408,7 +408,7 @@ TEST(TrialPack, RequestsKeepToTheServicesLimits) {
     EXPECT_EQ(word.find('\n'), std::string::npos) << word;
 }
 
-TEST(TrialPack, ThirtyTwoTrialsWithLimitsKeepToThemToo) {
+TEST(TrialPack, RequestsOfThirtyTwoTrialsStayWithinTheLimitsToo) {
   std::vector<TrialSpec> trials;
   for (int number = 1001; number <= 1032; ++number) {
     trials.push_back(trial(number, {"python3", "train.py", "--number", "{number}"}, 1234.5));

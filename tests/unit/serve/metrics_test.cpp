@@ -80,7 +80,7 @@ TEST(Metrics, NamesDifferByTheUnitOfTheObjective) {
   EXPECT_THAT(text, Not(HasSubstr("planned_run")));
 }
 
-TEST(Metrics, EscapeWhateverAStudyIsCalled) {
+TEST(Metrics, EscapeNamesOfStudies) {
   const std::string text = metrics_text({study_of("a\"} 1\nevil{b=\"\\ \xff \x1b[31m")}, "1");
   EXPECT_THAT(text,
               HasSubstr("steptune_study_running{study=\"a\\\"} 1\\nevil{b=\\\"\\\\ \xef\xbf\xbd "));

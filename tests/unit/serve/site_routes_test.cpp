@@ -175,7 +175,7 @@ TEST_F(SiteRoutes, OtherQueriesChangeNothing) {
   }
 }
 
-TEST_F(SiteRoutes, AreTheOnlyAddresses) {
+TEST_F(SiteRoutes, AllOtherAddressesAreNotFound) {
   Rng rng(1, "addresses");
   const std::vector<std::string> pieces{
       "/",      "studies", "1",      "2",    "events", "api", "metrics", "..",
@@ -190,7 +190,7 @@ TEST_F(SiteRoutes, AreTheOnlyAddresses) {
   }
 }
 
-TEST_F(SiteRoutes, DocumentsAreThatOfTheStudy) {
+TEST_F(SiteRoutes, JsonAndMetricsDescribeTheStudy) {
   const Json studies = Json::parse(answer(with_token("/api/studies")).body);
   EXPECT_EQ(studies["schema_version"], 1);
   EXPECT_EQ(studies["studies"][0]["name"], "nightly");

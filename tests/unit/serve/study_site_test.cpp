@@ -71,7 +71,7 @@ class HostileStudy : public testing::Test {
   StudySite site_{{file_, "", "0123456789abcdef", 7417, "1"}, clock_};
 };
 
-TEST_F(HostileStudy, IsTextOnEveryPage) {
+TEST_F(HostileStudy, ItsTextsAreEscapedOnEveryPage) {
   for (const char* path : {"/", "/studies/1"}) {
     const httplib::Response page = get(path);
     EXPECT_EQ(page.status, 200) << path;
@@ -92,7 +92,7 @@ TEST_F(HostileStudy, IsTextOnEveryPage) {
   }
 }
 
-TEST_F(HostileStudy, IsReachedByItsIdAlone) {
+TEST_F(HostileStudy, MalformedAddressesAndUnknownIdsAreNotFound) {
   for (const char* path : {"/studies/",
                            "/studies/0",
                            "/studies/-1",
@@ -120,7 +120,7 @@ TEST_F(HostileStudy, IsReachedByItsIdAlone) {
   EXPECT_THAT(get("/studies/2").body, HasSubstr("there is no study with the id 2"));
 }
 
-TEST_F(HostileStudy, AnUnreadableOneHidesNoOthers) {
+TEST_F(HostileStudy, AnUnreadableStudyHidesNoOtherStudies) {
   spoil_beside_sound_one("UPDATE trials SET configuration = '[' WHERE study_id = 1");
   EXPECT_EQ(get("/studies/1").status, 503);
   const httplib::Response page = get("/");
@@ -164,7 +164,7 @@ TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
   EXPECT_THAT(get("/metrics").body, idle("50")) << "a resumed study is not counted twice";
 }
 
-TEST_F(HostileStudy, AnEndedOneShowsItsRecommendation) {
+TEST_F(HostileStudy, AnEndedStudyShowsItsRecommendation) {
   const auto set = [&](StudyStatus status) {
     History history = must(History::open_for_writing(file_, clock_));
     StudyRecord study = must(history.studies()).front();

@@ -118,7 +118,7 @@ TEST_F(AllocationsTest, OneKindHoldsEqualResources) {
   EXPECT_NE(plain, allocation_kind({}, other));
 }
 
-TEST_F(AllocationsTest, AQueueThatCannotBeReadEndsTheBeginning) {
+TEST_F(AllocationsTest, AnUnreadableQueueFailsTheStart) {
   for (const CommandResult& listing :
        {CommandResult{1, false, "", "squeue: error: slurm_load_jobs"},
         CommandResult{0, false, "", ""}}) {
@@ -259,7 +259,7 @@ TEST_F(AllocationsTest, AJobThatIsMissingFromAListForAMomentIsStillHeld) {
   EXPECT_TRUE(host_.forgotten.contains(name));
 }
 
-TEST_F(AllocationsTest, TheStateComesFromALaterLook) {
+TEST_F(AllocationsTest, AJobsStateComesFromALaterQuery) {
   const Allocation& allocation = hold();
   pass(10.0);
   const double now_s = clock_.now_s();
@@ -410,7 +410,7 @@ TEST_F(AllocationsTest, ARequeuedJobCostsNothing) {
   EXPECT_THAT(allocations().take_unused(), IsEmpty());
 }
 
-TEST_F(AllocationsTest, AnEndThatLastsCostsNothing) {
+TEST_F(AllocationsTest, CompletingAfterTheReleaseCostsNothing) {
   options_.usd_per_node_hour = NodePrices(36.0);
   Allocation& allocation = hold();
   allocations().give_back(allocation);
@@ -422,7 +422,7 @@ TEST_F(AllocationsTest, AnEndThatLastsCostsNothing) {
   EXPECT_THAT(allocations().take_unused(), IsEmpty());
 }
 
-TEST_F(AllocationsTest, AStateThatIsNotKnownEndsNoProgram) {
+TEST_F(AllocationsTest, AnUnknownJobStateCountsAsRunning) {
   const Allocation& allocation = hold();
   for (const char* state : {"A_STATE_OF_A_LATER_SLURM", "RESIZING", "RUNNING"}) {
     host_.queue.back().state = state;

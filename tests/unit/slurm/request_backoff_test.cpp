@@ -46,7 +46,7 @@ TEST(RequestBackoff, AllocationsThatEndUnusedAreNotRequestedForever) {
   EXPECT_EQ(backoff.may_ask_at_s("a", 0), 55.0) << "a trial has started in between";
 }
 
-TEST(RequestBackoff, AFullQueueIsWaitedForAsLongAsAQueue) {
+TEST(RequestBackoff, AFullQueueIsRetriedUntilTheLimitOfWaiting) {
   RequestBackoff backoff(k_limits);
   EXPECT_EQ(backoff.on_setback("a", Setback::full, "AssocMaxSubmitJobLimit", 0, 0.0), std::nullopt);
   EXPECT_EQ(backoff.on_setback("a", Setback::full, "AssocMaxSubmitJobLimit", 0, 3599.0),
@@ -76,7 +76,7 @@ TEST(RequestBackoff, ASubmissionMustFailThreeTimes) {
     EXPECT_EQ(often.on_setback("a", Setback::unclear, "?", 0, 99.0 * time), std::nullopt);
 }
 
-TEST(RequestBackoff, AnotherSetbackBeginsAnew) {
+TEST(RequestBackoff, ADifferentSetbackRestartsTheDelay) {
   RequestBackoff backoff(k_limits);
   EXPECT_EQ(backoff.on_setback("a", Setback::unused, "job 1", 0, 0.0), std::nullopt);
   EXPECT_EQ(backoff.on_setback("a", Setback::unused, "job 2", 0, 1.0), std::nullopt);
@@ -108,7 +108,7 @@ TEST(RequestBackoff, AnAcceptedSubmissionClearsEarlierSetbacks) {
 
 /// For random setbacks: while an allocation of the kind is held, requests are never given up, and
 /// they come at a pace that grows up to its limit.
-TEST(RequestBackoff, NeverAskAtOnceAndNeverWaitForLongerThanTheirPace) {
+TEST(RequestBackoff, DelaysLieBetweenTheFirstAndTheLongestOfTheirSetback) {
   constexpr double k_first_s[] = {60.0, 30.0, 10.0, 5.0};
   constexpr double k_longest_s[] = {900.0, 600.0, 300.0, 60.0};
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -281,7 +281,7 @@ TEST(StepOutcome, IsAFailedLaunchIfItsPortWasTaken) {
   EXPECT_EQ(missing->kind, OutcomeKind::not_started);
 }
 
-TEST(StepOutcome, SlurmsWordsDifferFromAPrograms) {
+TEST(StepOutcome, MessagesOfSlurmDifferFromThoseOfPrograms) {
   EXPECT_TRUE(reports_lost_node("srun: error: Node failure on n2"));
   EXPECT_TRUE(reports_lost_node(
       "srun: error: step_launch_notify_io_failure: aborting, io error with slurmstepd on node 1"));
@@ -304,7 +304,7 @@ TEST(StepOutcome, SlurmsWordsDifferFromAPrograms) {
       "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T10:00:00 ***"));
 }
 
-TEST(StepOutcome, IsWhatThisProgramEndedItFor) {
+TEST(StepOutcome, IsTheReasonForWhichTheTunerEndedTheStep) {
   TrialLimits limits;
   limits.wall_s = 600.0;
   limits.idle_s = 90.0;

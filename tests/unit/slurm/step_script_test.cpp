@@ -99,7 +99,7 @@ TEST(StepScript, PrintsTheNodeOnWhichItRuns) {
   EXPECT_TRUE(second.second.empty());
 }
 
-TEST(StepScript, GivesTasksTheirRanksAndNoMeetingOfTorchruns) {
+TEST(StepScript, SetsRanksOfTasksAndNoVariablesOfTorchrun) {
   const TrialSpec spec = printing(Launch{Launcher::srun, 2, 2});
   const std::string third = output_of(spec, 2, 4, 2, 1);
   EXPECT_THAT(third, HasSubstr("RANK=2\n"));
@@ -110,7 +110,7 @@ TEST(StepScript, GivesTasksTheirRanksAndNoMeetingOfTorchruns) {
   EXPECT_THAT(output_of(printing(std::nullopt), 1, 1, 0, 0), Not(HasSubstr("RANK")));
 }
 
-TEST(StepScript, AProcessThatIsAloneHasNoRankOfTheTuners) {
+TEST(StepScript, ASingleProcessDoesNotInheritTheTunersRank) {
   TrialSpec spec = printing(Launch{Launcher::srun, 1, 1});
   spec.argv = {"/bin/sh", "-c",
                "echo \"<${RANK-none}${WORLD_SIZE-none}${OMPI_COMM_WORLD_RANK-}>\""};

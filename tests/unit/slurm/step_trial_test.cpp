@@ -148,7 +148,7 @@ TEST_F(StepTrialTest, TheFirstCauseOfItsEndCounts) {
   EXPECT_EQ(trial().asked_s(), 40.0);
 }
 
-TEST_F(StepTrialTest, ItsLastLineNeedsNoEnd) {
+TEST_F(StepTrialTest, TheLastLineNeedsNoNewline) {
   launch();
   (void)prints(20.0, start_mark());
   tape_->end = StepEnd{3, ""};
@@ -161,7 +161,7 @@ TEST_F(StepTrialTest, ItsLastLineNeedsNoEnd) {
   EXPECT_THAT(read(31.0), IsEmpty()) << "all was read";
 }
 
-TEST_F(StepTrialTest, SlurmsWordsAreEvidence) {
+TEST_F(StepTrialTest, MessagesOfSlurmAreEvidence) {
   launch();
   (void)prints(20.0, start_mark());
   EXPECT_FALSE(trial().evidence().memory_kill);
@@ -185,7 +185,7 @@ TEST_F(StepTrialTest, ANodeThatIsLostBeforeTheStartIsKnownToo) {
   EXPECT_THAT(trial().lost_nodes(), IsEmpty()) << "of this launch";
 }
 
-TEST_F(StepTrialTest, ALaunchThatCameToNothingIsCountedAndForgotten) {
+TEST_F(StepTrialTest, AFailedLaunchIsCountedAndItsStateReset) {
   EXPECT_EQ(trial().next_launch(), 1);
   launch();
   EXPECT_EQ(trial().next_launch(), 2);
@@ -218,7 +218,7 @@ TEST_F(StepTrialTest, WaitingTrialsArePolledLessAndLess) {
   EXPECT_EQ(trial().failed_launches(), 0);
 }
 
-TEST_F(StepTrialTest, WordsOfAnEarlierLaunchAreIgnored) {
+TEST_F(StepTrialTest, OutputOfAnEarlierLaunchIsNoEvidence) {
   launch();
   tape_->end = StepEnd{1, ""};
   (void)prints(20.0, "srun: error: Cannot allocate memory\nhalf a line");
@@ -242,7 +242,7 @@ TEST_F(StepTrialTest, AnUnfinishedLineDoesNotReachTheNextLaunch) {
   EXPECT_THAT(trial().evidence().tail, ElementsAre("hello"));
 }
 
-TEST_F(StepTrialTest, AnEarlyFailureHasAStart) {
+TEST_F(StepTrialTest, AFailureBeforeAllTasksStartIsPrecededByAStart) {
   launch(10.0, 2);
   tape_->end = StepEnd{1, ""};
   const auto events = prints(20.0, start_mark(0) + "no GPU\n" + exit_mark(0, 1));
@@ -251,7 +251,7 @@ TEST_F(StepTrialTest, AnEarlyFailureHasAStart) {
   EXPECT_THAT(trial().evidence().tail, ElementsAre("no GPU"));
 }
 
-TEST_F(StepTrialTest, IsKnownUntilItsLatestOutputWhileMoreIsRead) {
+TEST_F(StepTrialTest, IsKnownUntilItsLatestOutputWhileOutputArrives) {
   launch();
   (void)prints(20.0, start_mark());
   tape_->chunks.push_back({50.0, "long ago\n"});
@@ -261,7 +261,7 @@ TEST_F(StepTrialTest, IsKnownUntilItsLatestOutputWhileMoreIsRead) {
   EXPECT_EQ(trial().known_until_s(), 500.0) << "nothing more was printed";
 }
 
-TEST_F(StepTrialTest, AnEndThatIsSeenLateCostsNoMore) {
+TEST_F(StepTrialTest, TheTimeFromAnEndUntilItIsSeenIsNotBilled) {
   launch();
   (void)prints(20.0, start_mark());
   tape_->end = StepEnd{0, "", 80.0};
@@ -281,7 +281,7 @@ TEST_F(StepTrialTest, PaysForAllNodesThatAreHeldFromItsStartToItsSteps) {
   EXPECT_NEAR(finished.outcome.billed_usd.value(), 4 * 36.0 * 100.0 / 3600.0, 1e-9);
 }
 
-TEST_F(StepTrialTest, OneThatNeverStartedPaysNothing) {
+TEST_F(StepTrialTest, ATrialThatNeverStartedPaysNothing) {
   launch();
   EXPECT_EQ(trial().finish(50.0, {}, 36.0).outcome.billed_usd, 0.0);
   EXPECT_EQ(trial().finish(50.0, {}, std::nullopt).outcome.billed_usd, std::nullopt)

@@ -46,7 +46,7 @@ TEST(SubmitWords, RequestsWholeNodesByDefault) {
   EXPECT_THAT(words_for({1, {std::string(k_site_memory)}}), Not(Contains(HasSubstr("--mem"))));
 }
 
-TEST(SubmitWords, TheTimeIsTheNeedsOrTheDefaultInWholeMinutes) {
+TEST(SubmitWords, TheTimeLimitIsThatOfTheSpecOrTheDefaultInWholeMinutes) {
   SlurmOptions options;
   options.default_time_s = 3601.0;
   EXPECT_THAT(words_for({}, options), Contains("--time=61")) << "never less than was asked for";
@@ -57,7 +57,7 @@ TEST(SubmitWords, TheTimeIsTheNeedsOrTheDefaultInWholeMinutes) {
   EXPECT_EQ(std::ranges::count_if(words, [](auto& word) { return word.starts_with("--time"); }), 1);
 }
 
-TEST(SubmitWords, OptionsOfTheNeedFollowInTheirOrder) {
+TEST(SubmitWords, OptionsOfTheSpecKeepTheirOrder) {
   const auto words = words_for({1, {"partition=gpu", "gpus-per-node=a100:2", "contiguous"}});
   const auto at = [&](const char* word) { return std::ranges::find(words, word); };
   ASSERT_NE(at("--contiguous"), words.end());
@@ -65,7 +65,7 @@ TEST(SubmitWords, OptionsOfTheNeedFollowInTheirOrder) {
   EXPECT_LT(at("--gpus-per-node=a100:2"), at("--contiguous"));
 }
 
-TEST(SubmitWords, LostNodesAndTheUsersAreExcluded) {
+TEST(SubmitWords, LostNodesAndThoseTheUserExcludesAreExcluded) {
   EXPECT_THAT(words_for({}, {}, ""), Not(Contains(StartsWith("--exclude"))));
   EXPECT_EQ(words_for({}, {}, "n2,n3").back(), "--exclude=n2,n3");
   EXPECT_EQ(words_for({1, {"exclude=n1"}}, {}, "n2").back(), "--exclude=n1,n2")

@@ -173,7 +173,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, StepsOfOneAllocationMayHaveDifferentTasks) 
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, MemoryIsAllOfTheNodesUnlessTheNeedSaysOtherwise) {
+TEST_F(SlurmRunnerOnAVirtualCluster, RequestsAllMemoryOfTheNodesUnlessTheSpecNamesSome) {
   std::vector<StepRequest> steps;
   cluster_.program = [&](const StepRequest& request) {
     steps.push_back(request);
@@ -679,7 +679,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AFolderThatCannotBeWrittenForAMomentEndsNot
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, AnEarlyFailureIsLostWithItsNode) {
+TEST_F(SlurmRunnerOnAVirtualCluster, AFailureBeforeAllTasksStartIsLostIfItsNodeFails) {
   // One of two tasks never starts. The other one fails without it, and the job loses its node.
   cluster_.program = [this](const StepRequest&) {
     VirtualProgram program{0.1, 20.0, 0, 143};
