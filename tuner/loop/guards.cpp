@@ -49,8 +49,9 @@ bool is_shown(double by, const GuardedValue& value, double limit_error) {
   return by > boost::math::quantile(distribution, 1.0 - k_guard_error) * error;
 }
 
-/// Returns the limit of a ratio as a multiple of the baseline's value. Beside a negative value, the
-/// limit lies as far away and in the same direction as beside a positive value.
+/// Returns the factor by which to multiply the baseline's value to get a guard's limit. For a
+/// negative value this is not the ratio itself: 1.02 of the guard means 2 % of the size above the
+/// value, so the limit for -5 is -4.9, and the factor 0.98.
 double multiple_of(double ratio, double baseline) {
   return baseline < 0.0 ? 2.0 - ratio : ratio;
 }

@@ -27,9 +27,8 @@ enum class GuardMoment {
 
 /// Returns the guard that a trial violates, as a sentence for people; nullopt if the trial respects
 /// all guards. `baseline`: the baseline's trial, or null for the baseline itself. Skips ratios to a
-/// value that the baseline did not report. Beside a negative value, the limit lies on the same side
-/// as beside a positive value: 1.02 of -5 is -4.9. `peak_memory_bytes` may be guarded like any
-/// metric.
+/// value that the baseline did not report. A ratio of 1.02 allows 2 % of the size of the baseline's
+/// value more: 5.1 for 5, -4.9 for -5. `peak_memory_bytes` may be guarded like any metric.
 ///
 /// This is a test of non-inferiority. A value violates a limit if it is shown to be beyond the
 /// limit, with an error probability of at most 5 % (Student's t, one-sided). The test uses the

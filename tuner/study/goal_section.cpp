@@ -105,8 +105,8 @@ Type<std::vector<Objective>> objectives() {
     }
     if (node.json().is_array() && node.json().empty()) {
       node.fault(
-          "the list is empty: name \"time\", \"cost\" or a metric, or remove the key for "
-          "\"time\"");
+          "the list is empty: name \"time\", \"cost\" or a metric, or remove the key: the "
+          "objective is then \"time\"");
     }
     return std::optional(std::move(objectives));
   };
@@ -131,12 +131,12 @@ const Section<Guard>& guard_section() {
           .add(key("min", &Guard::min, document::number(k_any_value)).doc("lower limit"))
           .add(key("max_ratio_to_baseline", &Guard::max_ratio_to_baseline,
                    document::number(k_any_ratio))
-                   .doc("upper limit as a multiple of the baseline's value at the same "
-                        "point; 1.02 of -5 is -4.9"))
+                   .doc("upper limit relative to the baseline's value at the same point: 1.02 "
+                        "allows 2 % of its size more, that is 5.1 for 5 and -4.9 for -5"))
           .add(key("min_ratio_to_baseline", &Guard::min_ratio_to_baseline,
                    document::number(k_any_ratio))
-                   .doc("lower limit as a multiple of the baseline's value at the same "
-                        "point; 0.98 of -5 is -5.1"))
+                   .doc("lower limit relative to the baseline's value at the same point: 0.98 "
+                        "allows 2 % of its size less, that is 4.9 for 5 and -5.1 for -5"))
           .check(check_limits)
           .also_in_schema({{"anyOf",
                             {{{"required", {"max"}}},
@@ -152,12 +152,13 @@ const Section<PlannedPhase>& planned_phase_section() {
                             "an object such as {\"every_steps\": 200}")
           .add(key("every_samples", &PlannedPhase::every_samples,
                    document::number({1.0, k_max_samples}))
-                   .doc("samples from one to the next"))
+                   .doc("samples after which the phase comes again"))
           .add(
               key("every_steps", &PlannedPhase::every_steps, document::number({1.0, k_max_samples}))
-                  .doc("optimizer steps from one to the next, in place of `every_samples`"))
+                  .doc("optimizer steps after which the phase comes again, in place of "
+                       "`every_samples`"))
           .add(key("seconds", &PlannedPhase::seconds, document::duration_s({0.0, 1e7}))
-                   .doc("how long one takes, if no trial has shown it"))
+                   .doc("duration of the phase, if no trial has shown it"))
           .check([](const ObjectNode& object, const PlannedPhase& phase) {
             if (object.node().faults().within(object.node().pointer())) return;
             if (phase.every_samples.has_value() != phase.every_steps.has_value()) return;
@@ -180,22 +181,28 @@ const Section<PlannedRun>& planned_run_section() {
           .add(key("phases", &PlannedRun::phases,
                    document::map_of(document::object(planned_phase_section()),
                                     "an object of phases by name", k_max_phases))
+                   // Studies from before this key keep their fingerprint and stored document, both
+                   // of which contain the key only if it is given.
                    .in_fingerprint(InFingerprint::unless_default)
                    .omitted_at_default()
                    .anchor("planned_phase")
-                   .doc("evaluations, checkpoints and the like, by reported name. Without it "
-                        "they come as often as trials showed"))
+                   .doc("evaluations, checkpoints and the like, by the names that the program "
+                        "reports. Other phases are expected as often as trials showed"))
+          // Deadline and price limit change no measurement, so another value does not make another
+          // study.
           .add(key("deadline", &PlannedRun::deadline_s, document::duration_s({1.0, 1e9}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("longest planned run; a slower configuration is infeasible"))
+                   .doc("longest time that the planned run may take; a slower configuration is "
+                        "infeasible"))
           .add(key("max_cost", &PlannedRun::max_cost_usd, document::number({0.0, 1e9}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("most USD of the planned run; a dearer configuration is infeasible"))
+                   .doc("most USD that the planned run may cost; a dearer configuration is "
+                        "infeasible"))
           .check([](const ObjectNode& object, const PlannedRun& run) {
             if (run.samples) return;
             for (const std::string_view name : {"deadline", "max_cost"}) {
               if (const auto node = object.find(name)) {
-                node->fault("how long the run is must be known: give \"samples\"");
+                node->fault("this limit needs the length of the run: give \"samples\"");
               }
             }
           });

@@ -358,7 +358,7 @@ const std::vector<Broken>& goals() {
        R"({"planned_run": {"phases": {"evaluation": {"every_samples": 2, "every_steps": 2}}}})",
        "/planned_run/phases/evaluation", "give either \"every_samples\" or \"every_steps\""},
       {"planned_deadline", R"({"planned_run": {"samples": null, "deadline": "12h"}})",
-       "/planned_run/deadline", "how long the run is must be known: give \"samples\""},
+       "/planned_run/deadline", "this limit needs the length of the run: give \"samples\""},
       {"planned_cost",
        R"({"planned_run": {"max_cost": 40}, "objectives": ["time"], "budget": {"cost": null},
            "runner": {"price_per_hour": null}})",
