@@ -213,7 +213,7 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
   if (model != nullptr && samples.logarithmic && in_space) {
     add_responses(bottleneck, space, study_document, point, samples, *model);
   } else {
-    bottleneck.no_responses =
+    bottleneck.why_no_responses =
         bottleneck.trials < EffectsModel::k_fewest_samples
             ? fmt::format("{} measured; {} are needed to find what the step time depends on",
                           bottleneck.trials == 1 ? "1 trial was"

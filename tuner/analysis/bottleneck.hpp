@@ -67,10 +67,12 @@ struct Bottleneck {
   double interruptions_share = 0.0;
   std::optional<double> startup_share;  ///< share of start-up and warm-up in the planned run's time
   std::vector<ParameterResponse> responses;  ///< largest range first
-  std::vector<std::string> inactive;         ///< varied, but inactive in this trial
-  std::size_t trials = 0;                    ///< number of trials behind the responses
-  std::string no_responses;                  ///< why there are none, for people; otherwise empty
-  UnitName unit{};                           ///< unit of the study's samples
+  /// Varied parameters whose condition (`when`) this trial does not meet.
+  std::vector<std::string> inactive;
+  std::size_t trials = 0;  ///< number of trials behind the responses
+  /// For people: why `responses` is empty. Empty if there are responses.
+  std::string why_no_responses;
+  UnitName unit{};  ///< unit of the study's samples
   /// How many times faster the baseline's step was with cached batches; nullopt if not measured.
   std::optional<double> loading_ceiling{};
   bool is_baseline = false;
@@ -95,7 +97,9 @@ struct Bottleneck {
 struct BottleneckWords {
   std::string finding;
   std::string evidence;
-  std::string ceiling;  ///< measured limit of data loading; empty if not measured
+  /// Sentence on how much faster the baseline's steps were with cached batches; empty if that was
+  /// not measured.
+  std::string gain_without_loading;
 };
 [[nodiscard]] BottleneckWords in_words(const Bottleneck& bottleneck);
 

@@ -198,8 +198,8 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
 BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   BottleneckWords words;
   words.finding = "The program did not report parts of its steps";
-  if (!bottleneck.no_responses.empty()) {
-    words.finding += ", and " + bottleneck.no_responses;
+  if (!bottleneck.why_no_responses.empty()) {
+    words.finding += ", and " + bottleneck.why_no_responses;
     return words;
   }
   Responses matter;
@@ -262,8 +262,8 @@ BottleneckWords in_words(const Bottleneck& bottleneck) {
   }
   if (!words.evidence.empty()) words.evidence += ".";
   if (bottleneck.loading_ceiling) {
-    words.ceiling = fmt::format("In the baseline, {}.",
-                                loading_ceiling_text(*bottleneck.loading_ceiling, true));
+    words.gain_without_loading = fmt::format(
+        "In the baseline, {}.", loading_ceiling_text(*bottleneck.loading_ceiling, true));
   }
   return words;
 }

@@ -43,7 +43,7 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
   json["startup_share_of_plan"] = number_or_null(bottleneck.startup_share);
   json["trials"] = bottleneck.trials;
   json["no_responses"] =
-      bottleneck.no_responses.empty() ? Json(nullptr) : Json(bottleneck.no_responses);
+      bottleneck.why_no_responses.empty() ? Json(nullptr) : Json(bottleneck.why_no_responses);
   json["responses"] = Json::array();
   for (const ParameterResponse& response : bottleneck.responses) {
     json["responses"].push_back({{"parameter", response.parameter},

@@ -13,6 +13,7 @@
 namespace steptune {
 namespace {
 
+/// Returns the program's names of the parts that belong to a stage.
 std::string part_names(const StageTime& time) {
   std::string text;
   for (const std::string& part : time.parts)
@@ -20,17 +21,19 @@ std::string part_names(const StageTime& time) {
   return text;
 }
 
+/// Returns the speed-up if the stage took no time: `2.56x`, or `-` if there is none to compute.
 std::string most_gain_text(const Bottleneck& bottleneck, std::optional<StepStage> stage) {
   if (!stage) return "-";
   const auto most = bottleneck.most_gain(*stage);
   return most ? format_ratio(*most) : "-";
 }
 
+/// Returns the stages of a step and the time of each. Column `parts`: names in the program.
 TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   std::vector<TextTable::Column> columns{{"stage", Align::left},
                                          {"share of a step", Align::right},
                                          {"per " + bottleneck.unit.singular(), Align::right},
-                                         {"gain if it took none", Align::right}};
+                                         {"gain if it took 0 s", Align::right}};
   if (with_parts) columns.push_back({"parts", Align::left});
   TextTable table(std::move(columns));
   for (const StageTime& time : bottleneck.stages) {
@@ -42,6 +45,7 @@ TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   }
   constexpr double k_worth_a_row = 0.005;
   if (bottleneck.unreported_share > k_worth_a_row) {
+    // Time of a step that is in no reported part.
     table.add_row({"unknown", format_percent(bottleneck.unreported_share),
                    seconds_text(bottleneck.unreported_share * bottleneck.step_seconds_per_sample),
                    "-"});
@@ -49,6 +53,10 @@ TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   return table;
 }
 
+/// Returns how the step time depends on each parameter if all others keep this trial's values.
+/// `now` is this trial's value, `best` the fastest value. `gain left`: speed-up from `now` to
+/// `best`. `worst to best`: speed-up from the slowest value to the fastest, left out unless
+/// `with_range`.
 TextTable response_table(const Bottleneck& bottleneck, bool with_range) {
   std::vector<TextTable::Column> columns{{"parameter", Align::left},
                                          {"acts on", Align::left},
@@ -57,19 +65,21 @@ TextTable response_table(const Bottleneck& bottleneck, bool with_range) {
                                          {"gain left", Align::right}};
   if (with_range) columns.push_back({"worst to best", Align::right});
   TextTable table(std::move(columns));
-  const auto word = [](const Value& value) {
+  const auto short_value = [](const Value& value) {
     return elide_middle(printable_line(to_text(value)), 12);
   };
   for (const ParameterResponse& response : bottleneck.responses) {
     std::vector<std::string> cells{
         elide_middle(response.parameter, 20), response.stage ? stage_title(response.stage) : "-",
-        word(response.now), word(response.best), gain_text(response.gain, true)};
+        short_value(response.now), value_text(response.best), gain_text(response.gain, true)};
     if (with_range) cells.push_back(gain_text(response.range, true));
     table.add_row(std::move(cells));
   }
   return table;
 }
 
+/// Returns a line for each further fact that is known: use of GPU and CPUs, waits for the loader,
+/// time outside the steps, why there is no table of parameters, parameters without a meaning here.
 std::string further_facts(const Bottleneck& bottleneck) {
   std::string text;
   if (bottleneck.gpu_busy) {
@@ -83,22 +93,24 @@ std::string further_facts(const Bottleneck& bottleneck) {
                         format_percent(*bottleneck.loader_queue_empty));
   }
   if (bottleneck.loader_worker_cpu) {
-    text += fmt::format("the loader's workers compute {} of their time\n",
+    text += fmt::format("the loader's workers compute for {} of their time\n",
                         format_percent(*bottleneck.loader_worker_cpu));
   }
   if (bottleneck.interruptions_share > 0.0) {
-    text += fmt::format("phases and stalls between steps: {} of the time per {}\n",
-                        format_percent(bottleneck.interruptions_share), bottleneck.unit.singular());
+    text += fmt::format(
+        "phases (such as evaluation) and stalls between steps take {} of the average time per {}\n",
+        format_percent(bottleneck.interruptions_share), bottleneck.unit.singular());
   }
   if (bottleneck.startup_share.value_or(0.0) > 0.0) {
     text += fmt::format("start-up and warm-up: {} of the planned run\n",
                         format_percent(*bottleneck.startup_share));
   }
-  if (!bottleneck.no_responses.empty() && !bottleneck.stages.empty()) {
-    text += bottleneck.no_responses + "\n";
+  if (!bottleneck.why_no_responses.empty() && !bottleneck.stages.empty()) {
+    text += bottleneck.why_no_responses + "\n";
   }
   for (const std::string& parameter : bottleneck.inactive)
-    text += fmt::format("{}: not active in this trial\n", parameter);
+    text +=
+        fmt::format("{}: not used in this trial, because its condition is not met\n", parameter);
   return text;
 }
 
@@ -124,7 +136,7 @@ std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style
   const std::size_t width = style.width > 0 ? std::min(style.width, k_readable) : 0;
   std::string text = wrapped(words.finding, width);
   if (style.color) text = "\x1b[1m" + text.substr(0, text.size() - 1) + "\x1b[0m\n";
-  for (const std::string& sentence : {words.evidence, words.ceiling}) {
+  for (const std::string& sentence : {words.evidence, words.gain_without_loading}) {
     if (!sentence.empty()) text += wrapped(sentence, width);
   }
   if (!bottleneck.stages.empty()) {

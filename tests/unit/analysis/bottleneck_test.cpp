@@ -164,9 +164,9 @@ TEST(Bottleneck, ABestValueInsideItsRangeIsAsGoodAsItGets) {
 
 TEST(Bottleneck, ShowsTheMeasuredCeilingOfLoading) {
   Bottleneck bottleneck = waiting_for_data(6);
-  EXPECT_EQ(in_words(bottleneck).ceiling, "");
+  EXPECT_EQ(in_words(bottleneck).gain_without_loading, "");
   bottleneck.loading_ceiling = 5.0;
-  EXPECT_EQ(in_words(bottleneck).ceiling,
+  EXPECT_EQ(in_words(bottleneck).gain_without_loading,
             "In the baseline, data loading costs 80 % of a step: at most 5.0 times as fast without "
             "it (measured with cached batches).");
   EXPECT_NEAR(*bottleneck.most_gain(StepStage::data), 1.0 / 0.22, 1e-9) << "another trial";

@@ -173,10 +173,10 @@ TEST(BottleneckText, BeginsWithTheFinding) {
       R"(Data loading costs 61 % of a step: at most 2.6x to gain. workers 0 -> 8 gives 1.90x (1.80-2.00); precision cannot help.
 Based on the parts that trial 7 reported (70 % of its step time), and on a model of the speed of 49 trials, at the configuration of trial 7.
 
-stage    share of a step  per sample  gain if it took none  parts
-data                61 %      610 us                 2.56x  data
-compute            9.0 %       90 us                 1.10x  backward, forward
-unknown             30 %      300 us                     -
+stage    share of a step  per sample  gain if it took 0 s  parts
+data                61 %      610 us                2.56x  data
+compute            9.0 %       90 us                1.10x  backward, forward
+unknown             30 %      300 us                    -
 
 parameter  acts on   now  best          gain left      worst to best
 workers    data        0     8  1.90x (1.80-2.00)  1.90x (1.80-2.00)

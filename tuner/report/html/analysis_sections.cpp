@@ -131,7 +131,8 @@ std::string importance_html(const StudyImportance& study) {
 std::string bottleneck_html(const Bottleneck& bottleneck) {
   const BottleneckWords words = in_words(bottleneck);
   std::string html = fmt::format("<p><strong>{}</strong></p>\n", html_escaped(words.finding)) +
-                     paragraph(words.evidence, "evidence") + paragraph(words.ceiling, "evidence");
+                     paragraph(words.evidence, "evidence") +
+                     paragraph(words.gain_without_loading, "evidence");
   std::string body;
   for (const StageTime& time : bottleneck.stages) {
     std::string parts;
@@ -147,7 +148,7 @@ std::string bottleneck_html(const Bottleneck& bottleneck) {
     html += html_table("",
                        html_head_cell("stage") + html_head_cell("share of a step", true) +
                            html_head_cell("per " + bottleneck.unit.singular(), true) +
-                           html_head_cell("gain if it took none", true) + html_head_cell("parts"),
+                           html_head_cell("gain if it took 0 s", true) + html_head_cell("parts"),
                        body);
   }
   body.clear();
@@ -158,7 +159,7 @@ std::string bottleneck_html(const Bottleneck& bottleneck) {
             html_cell(gain_text(response.gain, true), true) +
             html_cell(gain_text(response.range, true), true) + "</tr>";
   }
-  if (body.empty()) return html + paragraph(bottleneck.no_responses);
+  if (body.empty()) return html + paragraph(bottleneck.why_no_responses);
   return html + "<h3>What the step time depends on</h3>\n" +
          html_table("",
                     html_head_cell("parameter") + html_head_cell("acts on") +
