@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view k_machine = "node";
 
 /// Characters allowed in a value, besides letters and digits.
-constexpr std::string_view k_others = "_.:,&|*()[]@/=+%-";
+constexpr std::string_view k_other_characters = "_.:,&|*()[]@/=+%-";
 
 std::optional<std::vector<double>> numbers_between_colons(std::string_view text) {
   std::vector<double> numbers;
@@ -70,7 +70,7 @@ std::optional<AllocationSpec> allocation_spec_of(const Resources& resources) {
 bool is_option_value(std::string_view value) {
   return !value.empty() && value.front() != '-' && std::ranges::all_of(value, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           k_others.find(c) != std::string_view::npos;
+           k_other_characters.find(c) != std::string_view::npos;
   });
 }
 

@@ -44,9 +44,9 @@ std::map<std::string, std::string> variables_of_children() {
 
 bool is_inherited(std::string_view name, const std::vector<std::string>& inherited) {
   // Without these variables srun is not found, or finds no cluster.
-  constexpr std::array<std::string_view, 7> k_always = {
+  constexpr std::array<std::string_view, 7> k_always_inherited = {
       "PATH", "HOME", "USER", "LOGNAME", "SLURM_CONF", "SLURM_CLUSTERS", "SLURM_JWT"};
-  return std::ranges::find(k_always, name) != k_always.end() ||
+  return std::ranges::find(k_always_inherited, name) != k_always_inherited.end() ||
          std::ranges::any_of(inherited, [name](const std::string_view wanted) {
            return wanted.ends_with('*') ? name.starts_with(wanted.substr(0, wanted.size() - 1))
                                         : name == wanted;

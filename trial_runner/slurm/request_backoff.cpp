@@ -14,6 +14,7 @@ namespace {
 /// Most allocations in a row that end before a trial starts in them. One or two may fail because of
 /// a node or a preemption; three in a row have a lasting reason.
 constexpr int k_most_unused = 3;
+/// Fewest submissions in a row without a clear answer before requests are given up.
 constexpr int k_least_failures = 3;
 
 struct Pace {
@@ -21,7 +22,7 @@ struct Pace {
   double longest_s;
 };
 
-/// Gaps between requests; doubled each time.
+/// Returns the first delay before the next request, which doubles each time, and the longest.
 Pace pace_of(Setback setback) {
   switch (setback) {
     case Setback::refused:

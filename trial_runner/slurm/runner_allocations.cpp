@@ -24,6 +24,7 @@ namespace {
 
 /// Allocations that may wait in the queue in addition to those that trials could use at once.
 constexpr int k_more_pending = 3;
+/// Longest time for which an idle allocation is kept while another one is needed or pending.
 constexpr double k_keep_beside_pending_s = 3.0;
 /// A trial that waits for longer counts as waiting in the queue. Within this time the study has
 /// given back idle allocations that were in the way, and an idle cluster has granted new ones.

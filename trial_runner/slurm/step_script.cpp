@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t k_most_script_bytes = 131'071;
 constexpr char k_mark = '\x1e';
 constexpr std::string_view k_end_of_mark = ";";
+/// Word in the mark of an exit: the task had received SIGTERM.
 constexpr std::string_view k_told = "told";
 /// Exit statuses of a shell whose program was ended by a signal.
 constexpr int k_terminated = 128 + 15;

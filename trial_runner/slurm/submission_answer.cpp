@@ -8,7 +8,8 @@
 namespace steptune::slurm {
 namespace {
 
-constexpr std::string_view k_passing[] = {
+/// Parts of messages about temporary errors.
+constexpr std::string_view k_temporary[] = {
     "Socket timed out", "Unable to contact",  "temporarily", "try again",     "Connection refused",
     "Connection reset", "Transport endpoint", "Zero Bytes",  "not responding"};
 /// Parts of `AssocMaxSubmitJobLimit`, `QOSMaxSubmitJobPerUserLimit` and similar.
@@ -41,7 +42,7 @@ std::string job_id_of(std::string_view text) {
 }  // namespace
 
 bool may_pass(const CommandResult& result) {
-  return result.timed_out || tells(result, k_passing) || tells(result, k_full);
+  return result.timed_out || tells(result, k_temporary) || tells(result, k_full);
 }
 
 SubmissionAnswer read_submission(const CommandResult& result) {
@@ -49,7 +50,7 @@ SubmissionAnswer read_submission(const CommandResult& result) {
     std::string id = job_id_of(result.out);
     return id.empty() ? SubmissionAnswer{} : SubmissionAnswer{Submission::accepted, std::move(id)};
   }
-  if (result.timed_out || tells(result, k_passing)) return {};
+  if (result.timed_out || tells(result, k_temporary)) return {};
   if (tells(result, k_full)) return {Submission::full, {}};
   const bool refused = result.status == k_cannot_be_started || tells(result, k_refused);
   return {refused ? Submission::refused : Submission::unclear, {}};

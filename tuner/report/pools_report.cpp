@@ -128,6 +128,7 @@ struct PoolColumn {
   std::function<std::string(const HeldMachines&)> text;
 };
 
+/// Importance of a column that stays even if the table is too wide.
 constexpr int k_always_shown = 10;
 
 /// Importance of columns: a job's name includes study and trial. Names are cut last, because the

@@ -29,9 +29,10 @@ namespace {
 constexpr std::size_t k_threads = 64;
 constexpr std::size_t k_most_waiting = 256;
 constexpr int k_backlog = 128;
-constexpr int k_look_ms = 250;
-/// A well-behaved client sends its request within this time.
-constexpr double k_good_time_s = 0.5;
+/// Interval at which the server checks whether it must stop.
+constexpr int k_stop_check_ms = 250;
+/// If all threads are busy, clients that have not sent their request within this time make room.
+constexpr double k_patience_with_client_s = 0.5;
 
 }  // namespace
 
@@ -85,7 +86,7 @@ class HttpServer::Engine final : public httplib::Server {
     }
     while (!is_stopping()) {
       pollfd listening{listener_.get(), POLLIN, 0};
-      const int ready = ::poll(&listening, 1, k_look_ms);
+      const int ready = ::poll(&listening, 1, k_stop_check_ms);
       make_room();
       if (ready <= 0) continue;
       const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -93,7 +94,7 @@ class HttpServer::Engine final : public httplib::Server {
         take(UniqueFd(fd));
       } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         // The connection stays in the backlog, so poll would return at once: pause instead.
-        pause_thread(1e-3 * k_look_ms);
+        pause_thread(1e-3 * k_stop_check_ms);
       }
     }
     svr_sock_ = INVALID_SOCKET;
@@ -157,7 +158,7 @@ class HttpServer::Engine final : public httplib::Server {
     const std::lock_guard lock(mutex_);
     if (visits_.size() < k_threads) return;
     std::size_t wanted = waiting_.size();
-    const double latest_s = clock_.now_s() - k_good_time_s;
+    const double latest_s = clock_.now_s() - k_patience_with_client_s;
     for (Visit& visit : visits_) {
       if (wanted == 0) return;
       if (!visit.is_asking || visit.begun_s > latest_s) continue;

@@ -34,8 +34,9 @@ constexpr std::chrono::seconds k_look_every{1};
 /// A client that disappeared is noticed only by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
 constexpr double k_read_busy_timeout_s = 1.0;
-/// While the database is locked, each request waits for the timeout above.
-constexpr std::chrono::seconds k_wait_for_others{5};
+/// Longest wait of a request for requests that read the database before it. While the database is
+/// locked, each of those waits for the timeout above.
+constexpr std::chrono::seconds k_longest_wait_for_readers{5};
 /// A page with more trials is useless and takes seconds to make.
 constexpr std::int64_t k_most_trials = 10'000;
 constexpr std::size_t k_most_pages_kept = 8;
@@ -282,7 +283,7 @@ void StudySite::stop() {
 }
 
 Result<std::unique_lock<std::timed_mutex>> StudySite::lock_for_reading() {
-  std::unique_lock lock(reading_, k_wait_for_others);
+  std::unique_lock lock(reading_, k_longest_wait_for_readers);
   if (!lock) {
     return fail(ErrorKind::unavailable, "too many requests at once", options_.database.string(),
                 "ask again in a few seconds");

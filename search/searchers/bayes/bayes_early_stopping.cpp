@@ -13,7 +13,7 @@ namespace {
 
 // Trials of the initial design are stopped at this share of a full trial, because there is no
 // complete trial to compare them with.
-constexpr double k_held = 1.0 / 9.0;
+constexpr double k_held_fidelity = 1.0 / 9.0;
 // A trial is stopped only if another one's rate is higher by more than this (a logarithm), divided
 // by the square root of the fidelity reached. Forecasts from early values err more than they state,
 // and a restarted trial pays for its first part again.
@@ -91,7 +91,7 @@ std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& prog
     const bool any_complete = std::any_of(measured_.begin(), measured_.end(),
                                           [](const Measured& measured) { return measured.winner; });
     if (any_complete) return std::nullopt;
-    if (reached < k_held) return StopDecision{};
+    if (reached < k_held_fidelity) return StopDecision{};
     return StopDecision{true,
                         fmt::format("at {:.2g} % of its length: no trial runs longer before {} "
                                     "configurations have been compared",

@@ -12,15 +12,16 @@
 namespace steptune::bayes {
 namespace {
 
+// Number of best trials whose neighbourhoods are candidates; with two objectives, half for each.
 constexpr std::size_t k_promising = 4;
-// Number of initial points (with the baseline) if at least `k_telling_trials` trials of earlier
-// studies are known.
-constexpr std::size_t k_telling_trials = 5;
+// If at least this many trials of earlier studies are known, the initial design has at most
+// `k_points_beside_earlier` points, with the baseline.
+constexpr std::size_t k_fewest_earlier_trials = 5;
 constexpr int k_points_beside_earlier = 2;
 // Number of trials at which the thresholds of feasibility reach half of their final values.
 constexpr double k_trials_to_half = 8.0;
 // Stands for the logarithm of an infinite price: such candidates rank after all others, in the
-// order of their worth.
+// order of their scores.
 constexpr double k_log_price_of_last = 1e4;
 // A stopped trial is restarted only if its expected gain exceeds this share of the best value. A
 // trial that is far slower than the best would be stopped early again.
@@ -176,7 +177,7 @@ std::vector<Point> BayesSearcher::encode_running(std::span<const Configuration> 
 int BayesSearcher::wanted_initial_points() const {
   int wanted = options_.initial_points.value_or(initial_design_.default_size());
   // An earlier study already covers the space, so few random points suffice.
-  if (!options_.initial_points && earlier_trials_ >= k_telling_trials) {
+  if (!options_.initial_points && earlier_trials_ >= k_fewest_earlier_trials) {
     wanted = std::min(wanted, k_points_beside_earlier);
   }
   return std::max(1, wanted);

@@ -21,6 +21,7 @@ constexpr double k_unbounded = std::numeric_limits<double>::infinity();
 constexpr std::size_t k_first_batch = 32;
 // Most multiplications of an exhaustive pass: some tens of milliseconds.
 constexpr double k_exhaustive_work = 4e8;
+// Number of rows that a thread evaluates at a time.
 constexpr std::size_t k_chunk = 64;
 constexpr std::size_t k_most_draws = 1000;
 constexpr std::size_t k_fewest_draws = 250;
@@ -35,7 +36,8 @@ constexpr std::size_t k_climbers_at_last = 2;
 // Random points near the best candidate at each radius.
 constexpr std::size_t k_refinements = 32;
 constexpr std::size_t k_refinements_at_last = 12;
-constexpr int k_climbs = 12;
+// Most moves of a climber.
+constexpr int k_most_moves = 12;
 
 /// Calls `evaluate(first, last, values)` for fixed blocks that cover all rows.
 template <typename Evaluate>
@@ -62,11 +64,13 @@ double log_price_of(const CandidateSearch& search, std::span<const double> point
   return search.log_price ? search.log_price(point) : 0.0;
 }
 
-/// Returns scores, exact if they exceed the row's entry of `floors`.
+/// Returns scores, from which the logarithms of prices are subtracted. A score is exact if it
+/// exceeds the row's entry of `floors`; otherwise it may be minus infinity.
 std::vector<double> scores_of(const CandidateSearch& search, const Candidates& candidates,
                               std::vector<double> floors) {
   std::vector<double> log_prices(candidates.size());
   for (std::size_t i = 0; i < log_prices.size(); ++i) {
+    // The acquisition's scores do not contain prices, so its floors must not, either.
     log_prices[i] = log_price_of(search, candidates.point(i));
     floors[i] += log_prices[i];
   }
@@ -208,7 +212,7 @@ void stop_followers(std::vector<Climber>& climbers) {
 
 /// Moves each climber to its best neighbour as long as that is better.
 void climb(const CandidateSearch& search, std::vector<Climber>& climbers) {
-  for (int round = 0; round < k_climbs; ++round) {
+  for (int round = 0; round < k_most_moves; ++round) {
     // Score the neighbours of all climbers together, because small batches cost more for each
     // point.
     Candidates neighbours;

@@ -13,6 +13,7 @@
 namespace steptune::bayes {
 namespace {
 
+// Number of outcomes at which the kernel is fitted first.
 constexpr std::size_t k_first_feasibility_fit = 6;
 // The kernel is fitted to at most this many outcomes.
 constexpr std::size_t k_feasibility_fit_limit = 96;

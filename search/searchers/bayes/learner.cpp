@@ -14,6 +14,7 @@ namespace {
 // fit.
 constexpr std::size_t k_fit_limit = 120;
 constexpr std::size_t k_fresh_limit = 64;
+// Number of examples at which they are fitted first.
 constexpr std::size_t k_first_fit = 3;
 
 // Divides the sum of leave-one-out log densities: each prediction uses all other examples, so the

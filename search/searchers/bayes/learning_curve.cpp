@@ -9,7 +9,9 @@
 namespace steptune::bayes {
 namespace {
 
+// Factor on standard errors of earlier milestones, because later ones contain their measurements.
 constexpr double k_shared_errors = 2.0;
+// Fidelity from which on no further stage is planned before the end.
 constexpr double k_almost_full = 0.75;
 // A value this many standard deviations from all others is beyond every model.
 constexpr double k_beyond_all = 1e3;

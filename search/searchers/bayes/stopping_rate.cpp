@@ -9,10 +9,13 @@
 namespace steptune::bayes {
 namespace {
 
-constexpr std::size_t k_grid = 161;
-constexpr double k_reach = 6.0;  // standard deviations that the grid extends to either side
-constexpr int k_bisections = 40;
+// Values are tabulated at this many equally spaced predicted means, which extend
+// `k_grid_deviations` standard deviations to either side of the first prediction.
+constexpr std::size_t k_grid_points = 161;
+constexpr double k_grid_deviations = 6.0;
+constexpr int k_most_bisections = 40;
 
+/// Point of an approximated standard normal, and its probability.
 struct Node {
   double place;
   double weight;
@@ -38,27 +41,28 @@ double improvement(double mean, double variance, double best) {
   return std::exp(log_expected_improvement({mean, variance}, best));
 }
 
-/// Expected improvement minus `rate` times the expected price, under the best stopping rule.
-class Worth {
+/// Value of the best stopping rule: the expected improvement minus `rate` times the expected price.
+class RuleValue {
  public:
-  Worth(const Normal& full, double best, std::span<const Stage> stages)
+  RuleValue(const Normal& full, double best, std::span<const Stage> stages)
       : full_(full), best_(best), stages_(stages), nodes_(make_nodes()) {
-    low_ = full.mean - k_reach * std::sqrt(full.variance);
-    step_ = 2.0 * k_reach * std::sqrt(full.variance) / static_cast<double>(k_grid - 1);
+    low_ = full.mean - k_grid_deviations * std::sqrt(full.variance);
+    step_ =
+        2.0 * k_grid_deviations * std::sqrt(full.variance) / static_cast<double>(k_grid_points - 1);
   }
 
   [[nodiscard]] double at(double rate) const {
     // Backward induction: V_k(mean) = max(0, E[V_k+1] - rate price_k). At the end, V is the
     // improvement.
-    std::vector<double> values(k_grid);
-    std::vector<double> next(k_grid);
+    std::vector<double> values(k_grid_points);
+    std::vector<double> next(k_grid_points);
     for (std::size_t k = stages_.size(); k-- > 0;) {
       const double before = k == 0 ? full_.variance : stages_[k - 1].variance;
       const double resolved = std::max(0.0, before - stages_[k].variance);
       const double price = rate * stages_[k].price;
       if (k == 0)
         return expected(full_.mean, std::sqrt(resolved), next, stages_.size() == 1) - price;
-      for (std::size_t i = 0; i < k_grid; ++i) {
+      for (std::size_t i = 0; i < k_grid_points; ++i) {
         const double mean = low_ + step_ * static_cast<double>(i);
         const bool last = k + 1 == stages_.size();
         values[i] = std::max(0.0, (last ? improvement(mean, resolved, best_)
@@ -77,7 +81,7 @@ class Worth {
     double sum = 0.0;
     for (const Node& node : nodes_) {
       const double place =
-          std::clamp((mean + deviation * node.place - low_) / step_, 0.0, k_grid - 1.001);
+          std::clamp((mean + deviation * node.place - low_) / step_, 0.0, k_grid_points - 1.001);
       const auto below = static_cast<std::size_t>(place);
       const double share = place - static_cast<double>(below);
       sum += node.weight * ((1.0 - share) * next[below] + share * next[below + 1]);
@@ -106,12 +110,12 @@ double log_stopping_rate(const Normal& full, double best, std::span<const Stage>
   double low = log_gain - std::log(price);
   if (stages.size() == 1) return low;
   double high = log_gain - std::log(stages.front().price);
-  const Worth worth(full, best, stages);
+  const RuleValue value_of_rule(full, best, stages);
   // The grid cannot resolve rates this low; stopping cannot improve them noticeably.
-  if (!(worth.at(std::exp(low)) > 0.0)) return low;
-  for (int i = 0; i < k_bisections && high - low > 1e-3; ++i) {
+  if (!(value_of_rule.at(std::exp(low)) > 0.0)) return low;
+  for (int i = 0; i < k_most_bisections && high - low > 1e-3; ++i) {
     const double middle = 0.5 * (low + high);
-    (worth.at(std::exp(middle)) > 0.0 ? low : high) = middle;
+    (value_of_rule.at(std::exp(middle)) > 0.0 ? low : high) = middle;
   }
   return low;
 }

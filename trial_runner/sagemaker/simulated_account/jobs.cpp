@@ -12,7 +12,8 @@
 namespace steptune::simulated {
 namespace {
 
-constexpr double k_usual_misfortune_s = 5.0;
+/// Time from the start of training to a planned fault that names none (`Fault::after_s`).
+constexpr double k_default_fault_after_s = 5.0;
 constexpr std::size_t k_longest_reason = 1024;
 constexpr int k_killed = 137;
 
@@ -189,7 +190,7 @@ void SimulatedJob::start_containers() {
   exit_s_ = program.ends_after_s ? now_s + *program.ends_after_s : k_never_s;
   limit_s_ = now_s + input_.at("StoppingCondition").value("MaxRuntimeInSeconds", 86400.0);
   const auto time_of = [&](const std::optional<Fault>& fault) {
-    return fault ? now_s + fault->after_s.value_or(k_usual_misfortune_s) : k_never_s;
+    return fault ? now_s + fault->after_s.value_or(k_default_fault_after_s) : k_never_s;
   };
   internal_error_s_ = time_of(around_.faults.for_job(name_, FaultKind::internal));
   interruption_s_ =
