@@ -5,7 +5,8 @@ import json
 import os
 import sys
 
-_OF_EACH_PROCESS = ("patched", "disabled")
+# Every process writes these to the file of events, not only the one that prints.
+_EVENTS_OF_EACH_PROCESS = ("patched", "disabled")
 
 _encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False)
 
@@ -68,7 +69,7 @@ class Events:
     def _write(self, document, before):
         # A knob that one rank refuses is not set on the others either, so each rank reports refusals.
         tells = self._printer.may_print() or _is_refusal(document, before)
-        if self._settings.events and (tells or document["event"] in _OF_EACH_PROCESS):
+        if self._settings.events and (tells or document["event"] in _EVENTS_OF_EACH_PROCESS):
             _try(append, self._settings.events, document)
         if self._settings.prints_events and (tells or document["event"] == "disabled"):
             _try(write_line, {"v": 1, "hook": document})

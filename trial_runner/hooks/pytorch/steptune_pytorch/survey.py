@@ -9,7 +9,7 @@ import torch
 from steptune_pytorch import ranks, report
 
 
-_SEPARATE = (
+_WHY_SEPARATE = (
     "several processes train without ranks, each by itself: steps, samples, loss and speed-up are those of the first "
     "process, while the other processes run beside it"
 )
@@ -19,7 +19,7 @@ def tell(hook):
     if hook.printer.is_second():
         hook.events.open()
         with hook.printer.aloud():
-            hook.events.tell("separate", why=_SEPARATE)
+            hook.events.tell("separate", why=_WHY_SEPARATE)
     events = hook.events
     rank, world_size = ranks.rank_and_world_size()[0], ranks.together()
     fields = {"torch": str(torch.__version__), "mode": hook.settings.mode, "rank": rank}

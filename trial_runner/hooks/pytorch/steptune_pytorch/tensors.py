@@ -8,7 +8,7 @@ import torch
 
 _MAX_DEPTH = 6
 _MAX_DEPTH_OF_ATTRIBUTES = 3
-_FEW = 8
+_MOST_ITEMS = 8
 _LISTS = (list, tuple)
 
 
@@ -93,7 +93,7 @@ def _rows(value, depth=0):
         value = value.values()
     elif not isinstance(value, (list, tuple)):
         value = _attributes(value)
-    return next(filter(None, (_rows(item, depth + 1) for item in itertools.islice(value, _FEW))), 0)
+    return next(filter(None, (_rows(item, depth + 1) for item in itertools.islice(value, _MOST_ITEMS))), 0)
 
 
 def _attributes(value):

@@ -8,7 +8,8 @@ import torch
 from steptune_pytorch.gradients import trained_by
 
 _STEPS_BY_HAND = 2  # until then all ranks may have the whole batch
-_ANOTHER_WAY = ("finished reduction in the prior iteration", "training graph has changed")
+# Parts of errors of DistributedDataParallel: a step used other parameters than the first steps.
+_OTHER_PARAMETERS_PHRASES = ("finished reduction in the prior iteration", "training graph has changed")
 
 
 class Averaging:
@@ -62,7 +63,7 @@ class Averaging:
     def failed(self, error):
         """Gives up if DistributedDataParallel reports that a step used other parameters than the first steps, since it
         did not average their gradients."""
-        if any(phrase in str(error) for phrase in _ANOTHER_WAY):
+        if any(phrase in str(error) for phrase in _OTHER_PARAMETERS_PHRASES):
             self._give_up(
                 "a step did not use the same parameters of %s as the first steps did, after which all ranks wait "
                 "for the gradients of those: parameters may be unused in the first steps, too, or in none"

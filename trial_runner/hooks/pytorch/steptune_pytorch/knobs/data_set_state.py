@@ -6,7 +6,7 @@ import zlib
 import torch
 
 _MAX_DEPTH = 4
-_FEW = 64
+_MOST_ITEMS = 64  # of a container whose items are looked into
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -33,7 +33,7 @@ def state_of(value, depth=0, most_bytes=None):
 
 def _items(named, count, depth, most_bytes):
     """Returns the states of a few items, and only the identities of many."""
-    if depth < _MAX_DEPTH and count <= _FEW:
+    if depth < _MAX_DEPTH and count <= _MOST_ITEMS:
         return tuple((name, state_of(item, depth + 1, most_bytes)) for name, item in named)
     return hash(tuple((name, id(item)) for name, item in named))
 

@@ -21,8 +21,8 @@ _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
 _VOLUME_DIMENSIONS = 5
 # Errors of a view that does not fit other strides, in plain and in compiled code.
-_OF_LAYOUT = "view size is not compatible with input tensor's size and stride"
-_OF_LAYOUT_COMPILED = "Cannot view a tensor with shape"
+_LAYOUT_ERROR = "view size is not compatible with input tensor's size and stride"
+_COMPILED_LAYOUT_ERROR = "Cannot view a tensor with shape"
 
 
 class ForwardKnobs:
@@ -159,10 +159,10 @@ class ForwardKnobs:
                 self._took_layout[module] = Parts(module)
             return tensors.converted(outputs, _to_contiguous)
         except RuntimeError as error:
-            if _OF_LAYOUT not in str(error) and _OF_LAYOUT_COMPILED not in str(error):
+            if _LAYOUT_ERROR not in str(error) and _COMPILED_LAYOUT_ERROR not in str(error):
                 raise
             before.failed()
-            self._refuse_layout(_of_model(error))
+            self._refuse_layout(_why_model_refuses(error))
         outputs = self._call_with_precision(original, module, inputs, named)
         before.was_called_again()
         return outputs
@@ -288,8 +288,8 @@ def _compilers():
     return filter(None, (os.environ.get("CXX"), os.environ.get("CC"), "g++", "gcc", "clang++", "clang"))
 
 
-def _of_model(error):
-    return "the model does not take it: %s: %s (reshape would do)" % (call_site.of_error(error), _OF_LAYOUT)
+def _why_model_refuses(error):
+    return "the model does not take it: %s: %s (reshape would do)" % (call_site.of_error(error), _LAYOUT_ERROR)
 
 
 def _why_no_layout(module):

@@ -9,7 +9,7 @@ import torch
 
 PATIENCE_S = 300.0  # of a trial, for a late rank
 _LONGEST_S = 1800.0  # of a long run, for a late rank; also for an action of rank 0 once it has begun
-_AT_ONCE_S = 1.0
+_AT_ONCE_S = 1.0  # for the key of a rank that has already arrived
 
 
 class Gathering:

@@ -7,7 +7,7 @@ import io
 import sys
 
 _MAX_DEPTH = 4
-_FEW = 64
+_MOST_ITEMS = 64  # of a container that is searched
 _LIBRARIES = ("h5py", "lmdb", "tables")
 _CONNECTIONS = ("sqlite3.Connection", "socket.socket")
 
@@ -75,4 +75,4 @@ def _items(value):
     elif not isinstance(value, (list, tuple)):
         attributes = getattr(value, "__dict__", None)
         value = list(attributes.values()) if attributes and not isinstance(value, type) else ()
-    return value if len(value) <= _FEW else ()
+    return value if len(value) <= _MOST_ITEMS else ()

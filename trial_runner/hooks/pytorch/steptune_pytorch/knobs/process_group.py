@@ -10,8 +10,9 @@ import torch
 
 from steptune_pytorch import ranks
 
-_TORCHRUN = ("MASTER_ADDR", "MASTER_PORT")
-_OF_LAUNCH = _TORCHRUN + ("TORCHELASTIC_RUN_ID", "PMIX_SERVER_TMPDIR", "STEPTUNE_TRIAL")
+_ADDRESS_VARIABLES = ("MASTER_ADDR", "MASTER_PORT")
+# Variables that are equal on all ranks of a launch. Some differ between launches.
+_LAUNCH_VARIABLES = _ADDRESS_VARIABLES + ("TORCHELASTIC_RUN_ID", "PMIX_SERVER_TMPDIR", "STEPTUNE_TRIAL")
 
 
 def local_rank():
@@ -44,12 +45,12 @@ def join(backend):
 
 
 def _has_address():
-    return all(name in os.environ for name in _TORCHRUN)
+    return all(name in os.environ for name in _ADDRESS_VARIABLES)
 
 
 def seed_equally():
     """Seeds before the program starts. Unseeded draws are then the same on all ranks, but differ between launches."""
-    seed = zlib.crc32("\n".join(os.environ.get(name, "") for name in _OF_LAUNCH).encode())
+    seed = zlib.crc32("\n".join(os.environ.get(name, "") for name in _LAUNCH_VARIABLES).encode())
     torch.manual_seed(seed)
     random.seed(seed)
     numpy = sys.modules.get("numpy")

@@ -18,7 +18,7 @@ from steptune_pytorch.knobs.shared_batches import SharedBatches
 
 _NAME = "distributed_strategy"
 _CHOICES = ["none", "ddp"]
-_ITSELF = "the program distributes itself"
+_DISTRIBUTES_ITSELF = "the program distributes itself"
 
 
 class DistributedStrategyKnob:
@@ -52,7 +52,7 @@ class DistributedStrategyKnob:
         """Called when the program wraps one of its own modules."""
         if not self.is_wrapping():
             self._of_program = what
-            self._refuse(_ITSELF)
+            self._refuse(_DISTRIBUTES_ITSELF)
 
     def _refuse(self, why):
         if self._refused is None:
@@ -93,7 +93,7 @@ class DistributedStrategyKnob:
     def _wrap_init(self, original):
         def init_process_group(*arguments, **named):
             if self._hook.active and self._averaging is None:
-                self._refuse(_ITSELF)
+                self._refuse(_DISTRIBUTES_ITSELF)
             return original(*arguments, **named)
 
         return init_process_group
@@ -102,7 +102,7 @@ class DistributedStrategyKnob:
         """Joins the ranks. True if they train together."""
         if self.is_on() and self._averaging is None:
             if torch.distributed.is_initialized():
-                self._refuse(_ITSELF)
+                self._refuse(_DISTRIBUTES_ITSELF)
                 return False
             uses_gpu = self._uses_gpu()
             if uses_gpu and self._lacks_gpu:
@@ -198,7 +198,7 @@ class DistributedStrategyKnob:
         today = self._of_program or "none"
         why = self._refused
         if self._of_program is not None or (self._averaging is None and _is_initialized()):
-            why = _ITSELF
+            why = _DISTRIBUTES_ITSELF
         elif self._world_size == 1:
             why = "one process"
         elif why is None and not self.is_asked:

@@ -12,8 +12,8 @@ from steptune_pytorch.live.passes import LivePasses
 BASELINE = 0
 _STEPS_TO_KNOW = 3  # until then the program has shown its loaders and modules
 _WARM_UP_STEPS = 2
-_WARM_UP_STEPS_OF_KERNELS = 5  # allocators and libraries adapt again
-_FIRST_WORD_S = 1.0
+_WARM_UP_STEPS_IF_KERNELS_CHANGE = 5  # allocators and libraries adapt again
+_FIRST_MESSAGE_S = 1.0
 _BETWEEN_STEPS_S = 0.005
 _BETWEEN_LOSSES_S = 0.25
 _MOST_OF_A_STEP_S = 5.0  # seconds of a longer step or pause (an evaluation, say) that count as the tuner's silence
@@ -114,7 +114,7 @@ class Live:
         self._is_begun = True
         survey.tell(self._hook)
         # The first message may be a switch for the next step, so wait for it.
-        self._take(self._channel.received(_FIRST_WORD_S))
+        self._take(self._channel.received(_FIRST_MESSAGE_S))
         if not self._channel.is_open and not self._awaits_last():
             self._go_on_alone(progress, "the tuner is gone")
 
@@ -140,7 +140,7 @@ class Live:
     def _switch(self, progress, configuration, knobs):
         self._configuration = configuration
         changes_kernels = self._hook.knobs.switch(knobs)
-        steps = _WARM_UP_STEPS_OF_KERNELS if changes_kernels else _WARM_UP_STEPS
+        steps = _WARM_UP_STEPS_IF_KERNELS_CHANGE if changes_kernels else _WARM_UP_STEPS
         self._warm_up_ends = progress.steps + steps
         self._reported_warm_up = None
         survey.tell(self._hook)
