@@ -288,8 +288,8 @@ Estimate ScalingFit::estimate(const std::function<double(const ScalingCurve&)>& 
   return result;
 }
 
-Estimate estimate_by_any(std::span<const ScalingFit> fits,
-                         const std::function<double(const ScalingCurve&)>& quantity) {
+Estimate estimate_by_plausible_laws(std::span<const ScalingFit> fits,
+                                    const std::function<double(const ScalingCurve&)>& quantity) {
   const ScalingFit& closest = *std::ranges::min_element(fits, {}, &ScalingFit::chi_squared);
   Estimate result = fits.front().estimate(quantity);
   for (const ScalingFit& fit : fits.subspan(1)) {

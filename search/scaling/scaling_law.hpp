@@ -74,8 +74,8 @@ struct ScalingFit {
 /// interval and the intervals of all other laws that the points cannot rule out. The points rule a
 /// law out if its chi-squared is above the limit of the closest-fitting law. `fits` must not be
 /// empty.
-[[nodiscard]] Estimate estimate_by_any(std::span<const ScalingFit> fits,
-                                       const std::function<double(const ScalingCurve&)>& quantity);
+[[nodiscard]] Estimate estimate_by_plausible_laws(
+    std::span<const ScalingFit> fits, const std::function<double(const ScalingCurve&)>& quantity);
 
 /// Returns the last of `counts` up to which added machines pay. From one count to the next, each
 /// added machine must add at least `min_efficiency` times the speed per machine at the first count.

@@ -160,7 +160,7 @@ class ScalingSearcher final : public Searcher {
     const std::vector<double> counts = counts_up_to(most);
     Estimate knee{most, most, most};
     if (!fits.empty()) {
-      knee = estimate_by_any(fits, [&](const ScalingCurve& curve) {
+      knee = estimate_by_plausible_laws(fits, [&](const ScalingCurve& curve) {
         return knee_of(curve, counts, options_.min_efficiency);
       });
     }
@@ -200,7 +200,7 @@ class ScalingSearcher final : public Searcher {
       if (!outward) return std::nullopt;
       const auto beyond = open.upper_bound(best_.rbegin()->first);
       const auto may_keep = std::find_if(beyond, open.end(), [&](const auto& each) {
-        const Estimate time = estimate_by_any(
+        const Estimate time = estimate_by_plausible_laws(
             fits, [&](const ScalingCurve& curve) { return curve.time_s(each.first); });
         return time.low <= *options_.deadline;
       });
@@ -259,7 +259,7 @@ class ScalingSearcher final : public Searcher {
     std::optional<double> found;
     for (auto each = open.lower_bound(knee.low); each != open.end() && each->first <= knee.high;
          ++each) {
-      const Estimate time = estimate_by_any(
+      const Estimate time = estimate_by_plausible_laws(
           fits, [&](const ScalingCurve& curve) { return std::log(curve.time_s(each->first)); });
       const double half_width = 0.5 * (time.high - time.low);
       if (half_width <= widest) continue;

@@ -27,13 +27,15 @@ Estimate scaled(const Estimate& estimate, double factor) {
 
 /// Mean of one configuration's runs, weighted by inverse variance.
 struct ConfigurationMean {
-  const ScalingRun* first = nullptr;
+  /// Run that stands for the configuration in tables: its first candidate, or otherwise its first
+  /// run.
+  const ScalingRun* shown = nullptr;
   bool completed = false;
   double weights = 0.0;
   double log_sum = 0.0;
 
   void add(const ScalingRun& run) {
-    if (first == nullptr || (run.selectable && !first->selectable)) first = &run;
+    if (shown == nullptr || (run.is_candidate && !shown->is_candidate)) shown = &run;
     completed = completed || run.completed;
     const double relative = run.standard_error_s / run.time_s;
     weights += 1.0 / (relative * relative);
@@ -47,7 +49,9 @@ struct ByConfiguration {
   bool operator()(const Configuration* a, const Configuration* b) const { return *a < *b; }
 };
 
-/// True if `a` is better; of equal ones the one whose text comes first.
+/// True if `a` is better than `b`. A configuration with a completed run is better than one without;
+/// otherwise the faster one is better. If both are equally fast, the texts of the configurations
+/// decide, so that the result does not depend on the order of the runs.
 bool is_better(const ConfigurationMean& a, const ConfigurationMean& b) {
   const auto key = [](const ConfigurationMean& mean) {
     return std::pair(!mean.completed, mean.time_s());
@@ -55,14 +59,14 @@ bool is_better(const ConfigurationMean& a, const ConfigurationMean& b) {
   const auto key_of_a = key(a);
   const auto key_of_b = key(b);
   if (key_of_a != key_of_b) return key_of_a < key_of_b;
-  return a.first->configuration.text() < b.first->configuration.text();
+  return a.shown->configuration.text() < b.shown->configuration.text();
 }
 
 ScalingCount best_at(double count, const std::vector<const ScalingRun*>& runs) {
   std::map<const Configuration*, ConfigurationMean, ByConfiguration> means;
   std::size_t trials = 0;
   for (const ScalingRun* run : runs) {
-    if (run->selectable) ++trials;
+    if (run->is_candidate) ++trials;
     means[&run->configuration].add(*run);
   }
   const ConfigurationMean& best = std::ranges::min_element(means, [](const auto& a, const auto& b) {
@@ -70,29 +74,32 @@ ScalingCount best_at(double count, const std::vector<const ScalingRun*>& runs) {
                                   })->second;
   ScalingCount result;
   result.count = count;
-  result.trial = best.first->trial;
-  result.configuration = best.first->configuration;
+  result.trial = best.shown->trial;
+  result.configuration = best.shown->configuration;
   result.trials = trials;
   result.completed = best.completed;
   result.relative_error = best.relative_error();
   result.time_s = around(best.time_s(), result.relative_error);
-  result.cost = scaled(result.time_s, usage_usd(best.first->price_per_hour, 1.0));
+  result.cost = scaled(result.time_s, usage_usd(best.shown->price_per_hour, 1.0));
   return result;
 }
 
-void compare_with_first(std::vector<ScalingCount>& counts, bool alike) {
+/// Sets each count's speed-up over the first count. If `with_efficiency`, also sets efficiency and
+/// marginal gain.
+void compare_with_first(std::vector<ScalingCount>& counts, bool with_efficiency) {
   const ScalingCount& first = counts.front();
   for (std::size_t i = 0; i < counts.size(); ++i) {
     ScalingCount& here = counts[i];
     const double error = i == 0 ? 0.0 : std::hypot(here.relative_error, first.relative_error);
     here.speed_up = around(first.time_s.mean / here.time_s.mean, error);
-    if (!alike) continue;
+    if (!with_efficiency) continue;
     here.efficiency = scaled(here.speed_up, first.count / here.count);
     if (i == 0) continue;
     const ScalingCount& before = counts[i - 1];
-    // Speeds are relative to the first count's, so its error is in both.
     const double gained = here.speed_up.mean - before.speed_up.mean;
     const double added = (here.count - before.count) / first.count;
+    // Both speed-ups are ratios to the first count's speed, so an error of that speed changes them
+    // in proportion, and their difference, too. The speed-up of the first count is exactly 1.
     const double error_of_first =
         (i == 1 ? here.speed_up.mean : here.speed_up.mean - before.speed_up.mean) *
         first.relative_error;
@@ -100,8 +107,8 @@ void compare_with_first(std::vector<ScalingCount>& counts, bool alike) {
     const double error_of_gain =
         std::hypot(here.speed_up.mean * here.relative_error, error_of_before, error_of_first) /
         added;
-    here.added_pays = Estimate{gained / added, gained / added - k_z_95 * error_of_gain,
-                               gained / added + k_z_95 * error_of_gain};
+    here.marginal_gain = Estimate{gained / added, gained / added - k_z_95 * error_of_gain,
+                                  gained / added + k_z_95 * error_of_gain};
   }
 }
 
@@ -116,10 +123,10 @@ std::optional<ScalingKnee> find_knee(const Scaling& scaling) {
     if (count > first && count < most) between.insert(count);
   }
   const std::vector<double> counts(between.begin(), between.end());
-  const Estimate knee = estimate_by_any(scaling.fits, [&](const ScalingCurve& curve) {
+  const Estimate knee = estimate_by_plausible_laws(scaling.fits, [&](const ScalingCurve& curve) {
     return knee_of(curve, counts, scaling.question.min_efficiency);
   });
-  return ScalingKnee{knee.mean, knee.low, knee.high, knee.mean >= most};
+  return ScalingKnee{knee.mean, knee.low, knee.high, /*is_last=*/knee.mean >= most};
 }
 
 const ScalingCount& nearest_to(const std::vector<ScalingCount>& counts, double count) {
@@ -136,7 +143,8 @@ std::vector<double> counts_to_predict(const Scaling& scaling) {
   for (const double count : scaling.question.possible_counts) {
     const bool measured =
         std::ranges::find(scaling.counts, count, &ScalingCount::count) != scaling.counts.end();
-    // Four points say nothing about counts beyond twice the measured range.
+    // A few measured counts do not determine a law so far away: predict nothing above twice the
+    // largest measured count.
     if (!measured && count >= 1.0 && count <= 2.0 * greatest) counts.push_back(count);
   }
   if (counts.size() <= k_most_predictions) return counts;
@@ -155,7 +163,7 @@ std::vector<ScalingPrediction> predict(const Scaling& scaling) {
     const auto price =
         scaling.question.price_per_hour(nearest_to(scaling.counts, count).configuration, count);
     if (!price) continue;
-    const Estimate time = estimate_by_any(
+    const Estimate time = estimate_by_plausible_laws(
         scaling.fits, [count](const ScalingCurve& curve) { return curve.time_s(count); });
     predictions.push_back(
         {count, time, scaled(time, usage_usd(*price, 1.0)), count < least || count > greatest});
@@ -169,30 +177,36 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
   const auto offer = [&](const ScalingChoice& choice) {
     if (deadline && choice.time_s.mean > *deadline) return;
     const auto key = [](const ScalingChoice& each) {
-      return std::tuple(!each.surely, each.cost.mean, each.count);
+      return std::tuple(!each.surely_in_time, each.cost.mean, each.count);
     };
     if (!best || key(choice) < key(*best)) best = choice;
   };
-  const auto surely = [&](const Estimate& time) { return !deadline || time.high <= *deadline; };
+  const auto surely_in_time = [&](const Estimate& time) {
+    return !deadline || time.high <= *deadline;
+  };
   for (const ScalingCount& count : scaling.counts)
-    offer({count.count, true, surely(count.time_s), count.time_s, count.cost});
+    offer({count.count, /*measured=*/true, surely_in_time(count.time_s), count.time_s, count.cost});
   if (!deadline) return best;
-  // A deadline may be met between two measured counts. Beyond them, no law is reliable.
+  // The cheapest count that meets the deadline may lie between two measured counts, so consider the
+  // laws' predictions for those. Outside the measured counts the laws are not reliable enough.
   for (const ScalingPrediction& each : scaling.predictions) {
-    if (!each.beyond) offer({each.count, false, surely(each.time_s), each.time_s, each.cost});
+    if (!each.beyond_measured)
+      offer({each.count, /*measured=*/false, surely_in_time(each.time_s), each.time_s, each.cost});
   }
   return best;
 }
 
-void explain(Scaling& scaling) {
-  if (!scaling.question.alike) {
-    scaling.unknown = "the machines are of several kinds, and a scaling law needs equal ones";
+/// Fits the laws to the counts and says how well they are known. If no law can be fitted, sets
+/// `why_no_law` instead.
+void fit_laws(Scaling& scaling) {
+  if (!scaling.question.equal_machines) {
+    scaling.why_no_law = "the machines are of several kinds, and a scaling law needs equal ones";
     return;
   }
   if (scaling.counts.front().count < 1.0) {
-    scaling.unknown =
+    scaling.why_no_law =
         fmt::format("{} is less than 1 in some trials: it cannot be a count of machines",
-                    scaling.question.over);
+                    scaling.question.count_parameter);
     return;
   }
   std::vector<ScalingPoint> points;
@@ -200,20 +214,22 @@ void explain(Scaling& scaling) {
     points.push_back({count.count, count.time_s.mean, count.relative_error});
   scaling.fits = fit_scaling_laws(points, scaling.question.error_degrees_of_freedom);
   if (scaling.fits.empty()) {
-    scaling.unknown =
+    scaling.why_no_law =
         "only one count was measured: fitting a law needs two, and choosing among the laws needs "
         "four";
     return;
   }
   const ScalingFit& first = scaling.fits.front();
-  double of_its_kind = 0.0;
+  // Evidence for the first law's family: laws of constant work, or laws of growing work.
+  double family_weight = 0.0;
   for (const ScalingFit& fit : scaling.fits) {
-    if (work_grows(fit.best.law) == work_grows(first.best.law)) of_its_kind += fit.weight;
+    if (work_grows(fit.best.law) == work_grows(first.best.law)) family_weight += fit.weight;
   }
-  constexpr double k_odds = 10.0;
+  constexpr double k_deciding_odds = 10.0;
   const bool all_compared =
       std::ranges::all_of(scaling.fits, [](const ScalingFit& fit) { return fit.aicc.has_value(); });
-  scaling.law_is_decided = all_compared && of_its_kind >= k_odds / (1.0 + k_odds);
+  scaling.law_family_is_decided =
+      all_compared && family_weight >= k_deciding_odds / (1.0 + k_deciding_odds);
   if (first.degrees_of_freedom > 0.0) {
     scaling.scatter = std::max(1.0, std::sqrt(first.chi_squared / first.degrees_of_freedom));
   }
@@ -240,14 +256,15 @@ Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question
   scaling.question = std::move(question);
   scaling.counts = best_by_count(runs);
   if (scaling.counts.empty()) {
-    scaling.unknown = "no trial was measured";
+    scaling.why_no_law = "no trial was measured";
     return scaling;
   }
-  // Counts below 1 have neither a law nor an efficiency per machine.
-  const bool efficient = scaling.question.alike && scaling.counts.front().count >= 1.0;
-  compare_with_first(scaling.counts, efficient);
-  explain(scaling);
-  if (efficient) scaling.knee = find_knee(scaling);
+  // Below 1, the parameter is not a number of machines, so there is no efficiency per machine.
+  const bool has_efficiency =
+      scaling.question.equal_machines && scaling.counts.front().count >= 1.0;
+  compare_with_first(scaling.counts, has_efficiency);
+  fit_laws(scaling);
+  if (has_efficiency) scaling.knee = find_knee(scaling);
   scaling.predictions = predict(scaling);
   scaling.cheapest = choose_cheapest(scaling);
   return scaling;

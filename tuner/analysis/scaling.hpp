@@ -18,8 +18,10 @@ struct ScalingRun {
   std::int64_t trial = 0;
   double count = 0.0;  ///< machines, processes or GPUs
   Configuration configuration;
-  bool completed = true;   ///< false: the scheduler stopped it before it was fully measured
-  bool selectable = true;  ///< false: a repetition, which only adds to its configuration's mean
+  bool completed = true;  ///< false: the scheduler stopped it before it was fully measured
+  /// True for the baseline and trials of the search, which can be chosen. False for confirming runs
+  /// and sentinels, which only add to their configuration's mean.
+  bool is_candidate = true;
   double time_s = 0.0;
   double standard_error_s = 0.0;  ///< positive; error of the configuration among launches
   double price_per_hour = 0.0;    ///< price of all machines together, in the unit of cost
@@ -30,7 +32,7 @@ struct ScalingCount {
   double count = 0.0;
   std::int64_t trial = 0;
   Configuration configuration;
-  std::size_t trials = 0;  ///< number of trials measured at this count
+  std::size_t trials = 0;  ///< number of candidates measured at this count
   bool completed = true;   ///< false: all trials at this count were stopped early
   Estimate time_s;         ///< mean over the configuration's runs
   double relative_error = 0.0;
@@ -39,8 +41,9 @@ struct ScalingCount {
   /// Speed-up divided by the ratio of the counts. nullopt if the machines are of several kinds.
   std::optional<Estimate> efficiency;
   /// Speed that each machine added since the previous count contributes, as a share of the speed of
-  /// each of the first count's machines. nullopt for the first count.
-  std::optional<Estimate> added_pays;
+  /// each of the first count's machines. nullopt for the first count, and if the machines are of
+  /// several kinds.
+  std::optional<Estimate> marginal_gain;
 };
 
 /// Prediction of a law for a count that was not measured.
@@ -48,7 +51,7 @@ struct ScalingPrediction {
   double count = 0.0;
   Estimate time_s;
   Estimate cost;
-  bool beyond = false;  ///< outside the measured counts
+  bool beyond_measured = false;  ///< outside the measured counts
 };
 
 /// Count from which a further machine pays less than required.
@@ -62,18 +65,18 @@ struct ScalingKnee {
 /// The cheapest count that meets the deadline.
 struct ScalingChoice {
   double count = 0.0;
-  bool measured = true;  ///< false: predicted by the law
-  bool surely = true;    ///< the upper end of its time also meets the deadline
+  bool measured = true;        ///< false: predicted by the law
+  bool surely_in_time = true;  ///< the upper end of its time also meets the deadline
   Estimate time_s;
   Estimate cost;
 };
 
 struct ScalingQuestion {
-  std::string over;             ///< parameter that counts machines
+  std::string count_parameter;  ///< parameter that counts machines
   double min_efficiency = 0.7;  ///< least efficiency, in (0, 1], at which a further machine pays
   std::optional<double> deadline_s;
   /// True if all machines are of one kind. Otherwise no law applies.
-  bool alike = true;
+  bool equal_machines = true;
   double error_degrees_of_freedom = 3.0;
   /// Possible counts, in order, and the price per hour at a count, given the configuration of the
   /// nearest measured count. The price is nullopt if that configuration cannot have this count.
@@ -88,13 +91,13 @@ struct Scaling {
   std::vector<ScalingFit> fits;      ///< best supported law first; may be empty
   /// True if the points support the first law's family (constant work, or work that grows) over the
   /// other at odds of 10 to 1, and all laws can be compared.
-  bool law_is_decided = false;
+  bool law_family_is_decided = false;
   /// Standard deviation of the points around the first law, relative to their errors; 1 if unknown.
   double scatter = 1.0;
   std::vector<ScalingPrediction> predictions;
   std::optional<ScalingKnee> knee;
   std::optional<ScalingChoice> cheapest;  ///< meets the deadline, if there is one
-  std::string unknown;                    ///< why there is no law, for people; otherwise empty
+  std::string why_no_law;                 ///< for people; empty if there are laws
 };
 
 /// Returns the best configuration at each count, in order of count, without comparing counts.

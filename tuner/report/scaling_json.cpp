@@ -44,7 +44,7 @@ Json count_json(const ScalingCount& count) {
           {"cost", estimate_json(count.cost)},
           {"speed_up", estimate_json(count.speed_up)},
           {"efficiency", optional_estimate(count.efficiency)},
-          {"added_pays", optional_estimate(count.added_pays)}};
+          {"added_pays", optional_estimate(count.marginal_gain)}};
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Json count_json(const ScalingCount& count) {
 Json scaling_summary_json(const StudyScaling& study) {
   const Scaling& scaling = study.scaling;
   Json json;
-  json["over"] = scaling.question.over;
+  json["over"] = scaling.question.count_parameter;
   json["cost_unit"] = study.has_price ? "USD" : "machine_hours";
   json["min_efficiency"] = scaling.question.min_efficiency;
   json["deadline_s"] =
@@ -68,7 +68,7 @@ Json scaling_summary_json(const StudyScaling& study) {
   if (const auto& choice = scaling.cheapest) {
     json["cheapest"] = {{"count", choice->count},
                         {"measured", choice->measured},
-                        {"surely_in_time", choice->surely},
+                        {"surely_in_time", choice->surely_in_time},
                         {"time_s", estimate_json(choice->time_s)},
                         {"cost", estimate_json(choice->cost)}};
   }
@@ -86,15 +86,15 @@ Json scaling_json(const StudyScaling& study) {
   json["laws"] = Json::array();
   for (const ScalingFit& fit : scaling.fits)
     json["laws"].push_back(law_json(fit, scaling.counts.back().count));
-  json["law_is_decided"] = scaling.law_is_decided;
+  json["law_is_decided"] = scaling.law_family_is_decided;
   json["scatter"] = scaling.scatter;
-  json["why_no_law"] = scaling.unknown.empty() ? Json(nullptr) : Json(scaling.unknown);
+  json["why_no_law"] = scaling.why_no_law.empty() ? Json(nullptr) : Json(scaling.why_no_law);
   json["predictions"] = Json::array();
   for (const ScalingPrediction& each : scaling.predictions) {
     json["predictions"].push_back({{"count", each.count},
                                    {"time_s", estimate_json(each.time_s)},
                                    {"cost", estimate_json(each.cost)},
-                                   {"beyond_measured", each.beyond}});
+                                   {"beyond_measured", each.beyond_measured}});
   }
   json["remarks"] = study.remarks;
   return json;

@@ -21,7 +21,7 @@ std::string time_interval(const Estimate& time) {
 }
 
 std::string law_words(const Scaling& scaling) {
-  if (scaling.fits.empty()) return scaling.unknown;
+  if (scaling.fits.empty()) return scaling.why_no_law;
   const ScalingFit& first = scaling.fits.front();
   if (!first.aicc) {
     return fmt::format("{}, assumed: {} counts cannot tell the laws apart, four or more can",
@@ -33,7 +33,7 @@ std::string law_words(const Scaling& scaling) {
   std::string text = fmt::format("{} ({} of the evidence", law_title(first.best.law),
                                  format_percent(first.weight));
   text +=
-      scaling.law_is_decided
+      scaling.law_family_is_decided
           ? std::string(")")
           : fmt::format(
                 "); cannot be distinguished from the other kind: the same work {}, growing work {}",
@@ -84,8 +84,9 @@ std::string greatest_words(const Scaling& scaling) {
     return percent_interval(
         fit.estimate([&](const ScalingCurve& curve) { return curve.shares(most).*member; }));
   };
-  std::string text = fmt::format("on {}: serial {}", count_text(scaling.question.over, most),
-                                 share(&TimeShares::serial));
+  std::string text =
+      fmt::format("on {}: serial {}", count_text(scaling.question.count_parameter, most),
+                  share(&TimeShares::serial));
   if (communicates(fit.best.law)) text += ", communication " + share(&TimeShares::communication);
   return text + ", parallel " + share(&TimeShares::parallel);
 }
@@ -93,7 +94,7 @@ std::string greatest_words(const Scaling& scaling) {
 std::string knee_words(const Scaling& scaling) {
   if (!scaling.knee) return {};
   const ScalingKnee& knee = *scaling.knee;
-  std::string text = count_text(scaling.question.over, knee.count);
+  std::string text = count_text(scaling.question.count_parameter, knee.count);
   if (knee.high > knee.low)
     text += fmt::format(" ({} to {})", format_number(knee.low), format_number(knee.high));
   const std::string wanted = format_percent(scaling.question.min_efficiency);
@@ -114,15 +115,15 @@ std::string choice_words(const StudyScaling& study) {
     const ScalingCount& fastest = *std::ranges::min_element(
         scaling.counts, {}, [](const ScalingCount& count) { return count.time_s.mean; });
     return fmt::format("{}: none; the fastest that was measured is {}, {}", in_time,
-                       count_text(scaling.question.over, fastest.count),
+                       count_text(scaling.question.count_parameter, fastest.count),
                        format_duration(fastest.time_s.mean));
   }
   const ScalingChoice& choice = *scaling.cheapest;
-  std::string text =
-      fmt::format("{}: {}, {}, {}", in_time, count_text(scaling.question.over, choice.count),
-                  time_interval(choice.time_s), scaling_cost_text(study, choice.cost.mean));
+  std::string text = fmt::format(
+      "{}: {}, {}, {}", in_time, count_text(scaling.question.count_parameter, choice.count),
+      time_interval(choice.time_s), scaling_cost_text(study, choice.cost.mean));
   if (!choice.measured) text += "; by the law, not measured";
-  if (!choice.surely) text += "; it may miss the deadline";
+  if (!choice.surely_in_time) text += "; it may miss the deadline";
   return text;
 }
 
@@ -132,8 +133,8 @@ TextTable count_table(const StudyScaling& study, Detail detail) {
   const Scaling& scaling = study.scaling;
   const bool alike = scaling.counts.front().efficiency.has_value();
   const bool intervals = detail < Detail::no_intervals;
-  std::vector<TextTable::Column> columns{{elide_middle(scaling.question.over, 20), Align::right},
-                                         {"time", Align::right}};
+  std::vector<TextTable::Column> columns{
+      {elide_middle(scaling.question.count_parameter, 20), Align::right}, {"time", Align::right}};
   if (intervals) columns.push_back({"95 %", Align::left});
   columns.push_back({study.has_price ? "cost" : "machine-hours", Align::right});
   if (detail < Detail::least) columns.push_back({"speed-up", Align::right});
@@ -155,7 +156,7 @@ TextTable count_table(const StudyScaling& study, Detail detail) {
     if (detail < Detail::least) cells.push_back(format_ratio(count.speed_up.mean));
     if (alike) cells.push_back(share(*count.efficiency));
     if (alike && detail < Detail::least)
-      cells.push_back(count.added_pays ? share(*count.added_pays) : "-");
+      cells.push_back(count.marginal_gain ? share(*count.marginal_gain) : "-");
     cells.push_back(fmt::format("{}{}", count.trial, count.completed ? "" : " (stopped early)"));
     if (detail == Detail::all) cells.push_back(fmt::format("{}", count.trials));
     table.add_row(std::move(cells));

@@ -171,7 +171,7 @@ std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
 void add_failures(const std::map<double, std::size_t>& failed, StudyScaling& out) {
   for (const auto& [count, trials] : failed) {
     out.remarks.push_back(fmt::format("{}={}: {}, and no configuration that can be used",
-                                      printable_line(out.scaling.question.over), count,
+                                      printable_line(out.scaling.question.count_parameter), count,
                                       trials == 1 ? "1 trial" : fmt::format("{} trials", trials)));
   }
 }
@@ -212,7 +212,7 @@ double price_of(const StudySpec& spec, const Parameter& parameter,
 ScalingQuestion question_of(const StudySpec& spec, const Parameter& over,
                             const ScalingOptions& options, double error_degrees_of_freedom) {
   ScalingQuestion question;
-  question.over = over.name;
+  question.count_parameter = over.name;
   question.min_efficiency = options.min_efficiency.value_or(spec.search.min_efficiency);
   if (spec.planned_run.samples) {
     question.deadline_s = options.deadline_s ? options.deadline_s : spec.planned_run.deadline_s;
@@ -235,7 +235,7 @@ ScalingRun run_of(const TrialRecord& trial, double count, const UncertainSeconds
   run.count = count;
   run.configuration = trial.configuration;
   run.completed = trial.status != TrialStatus::stopped_early;
-  run.selectable = is_compared(trial.purpose);
+  run.is_candidate = is_compared(trial.purpose);
   run.time_s = time.seconds;
   run.standard_error_s = time.standard_error;
   run.price_per_hour = price_per_hour;
@@ -247,7 +247,7 @@ ScalingRun run_of(const TrialRecord& trial, double count, const UncertainSeconds
 std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Standing& standing,
                                                const Parameter& over, MeasuredRuns& measured) {
   const std::set<Configuration> refuted(standing.refuted().begin(), standing.refuted().end());
-  bool& alike = measured.question.alike;
+  bool& alike = measured.question.equal_machines;
   std::set<double> usable;
   std::map<std::string, RunsOfKind> kinds;
   for (const TrialRecord& trial : standing.trials()) {
@@ -313,8 +313,8 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
 StudyScaling curve_through(MeasuredRuns measured, const StudySpec& spec) {
   StudyScaling result = std::move(measured.known);
   result.scaling = scaling_of(measured.runs, std::move(measured.question));
-  result.efficiency_by_trial =
-      efficiencies(measured.runs, result.scaling.counts.front(), result.scaling.question.alike);
+  result.efficiency_by_trial = efficiencies(measured.runs, result.scaling.counts.front(),
+                                            result.scaling.question.equal_machines);
   add_failures(measured.unusable, result);
   result.scaling.question.price_per_hour = nullptr;
   if (spec.space.parameters().size() > 1) add_cautions(result);
@@ -333,7 +333,7 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
   if (measured->runs.empty()) {
     return fail(ErrorKind::not_found,
                 fmt::format("the study \"{}\" has no measured trial with {}", study.record.name,
-                            measured->question.over),
+                            measured->question.count_parameter),
                 "", "'steptune leaderboard --all' lists the trials");
   }
   return curve_through(*std::move(measured), *spec);

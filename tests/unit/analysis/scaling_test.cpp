@@ -83,7 +83,7 @@ TEST_P(EveryLaw, IntervalsByAnyLawHoldWithFewCounts) {
       const auto fits = fit_scaling_laws(points, 3.0);
       const auto held = [&](double count) {
         const auto time = [count](const ScalingCurve& curve) { return curve.time_s(count); };
-        return covers(estimate_by_any(fits, time), time(truth)) ? 1 : 0;
+        return covers(estimate_by_plausible_laws(fits, time), time(truth)) ? 1 : 0;
       };
       between += held(0.75 * points.back().count);
       beyond += held(2.0 * points.back().count);
@@ -147,7 +147,7 @@ ScalingRun run_of(std::int64_t trial, double count, double time_s, std::int64_t 
 
 ScalingQuestion question() {
   ScalingQuestion asked;
-  asked.over = "nodes";
+  asked.count_parameter = "nodes";
   asked.possible_counts = {1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0};
   asked.price_per_hour = [](const Configuration&, double count) { return 2.0 * count; };
   return asked;
@@ -164,7 +164,7 @@ TEST(Scaling, UsesAllRunsOfTheBestConfigurationPerCount) {
   std::vector<ScalingRun> runs{run_of(1, 1.0, 3600.0), run_of(2, 2.0, 2500.0),
                                run_of(3, 2.0, 2000.0, 8), run_of(4, 2.0, 2100.0, 8),
                                run_of(5, 2.0, 1500.0, 16)};
-  runs[3].selectable = false;
+  runs[3].is_candidate = false;
   runs[4].completed = false;
   const Scaling scaling = scaling_of(runs, question());
   ASSERT_EQ(scaling.counts.size(), 2U);
@@ -175,7 +175,7 @@ TEST(Scaling, UsesAllRunsOfTheBestConfigurationPerCount) {
   EXPECT_NEAR(two.relative_error, 0.01 / std::sqrt(2.0), 1e-9);
   EXPECT_NEAR(two.cost.mean, two.time_s.mean / 3600.0 * 4.0, 1e-9);
   EXPECT_NEAR(two.efficiency->mean, two.speed_up.mean / 2.0, 1e-12);
-  EXPECT_NEAR(two.added_pays->mean, two.speed_up.mean - 1.0, 1e-12);
+  EXPECT_NEAR(two.marginal_gain->mean, two.speed_up.mean - 1.0, 1e-12);
 }
 
 TEST(Scaling, FindsTheKneeOfAKnownLaw) {
@@ -201,7 +201,7 @@ TEST(Scaling, TheCheapestCountForADeadlineMayBeUnmeasured) {
   EXPECT_EQ(choice(40'000.0)->count, 1.0);
   EXPECT_EQ(choice(1.1 * law.time_s(6.0))->count, 6.0) << "cheaper than the 8 that were measured";
   EXPECT_FALSE(choice(1.1 * law.time_s(6.0))->measured);
-  EXPECT_TRUE(choice(1.001 * law.time_s(8.0)) && !choice(1.001 * law.time_s(8.0))->surely);
+  EXPECT_TRUE(choice(1.001 * law.time_s(8.0)) && !choice(1.001 * law.time_s(8.0))->surely_in_time);
   EXPECT_FALSE(choice(0.5 * law.time_s(8.0)));
 }
 
@@ -212,7 +212,7 @@ TEST(Scaling, PredictsUpToTwiceTheMeasuredCount) {
   for (const ScalingPrediction& each : scaling.predictions) {
     counts.push_back(each.count);
     EXPECT_TRUE(covers(each.time_s, law.time_s(each.count)));
-    EXPECT_EQ(each.beyond, each.count > 8.0);
+    EXPECT_EQ(each.beyond_measured, each.count > 8.0);
   }
   EXPECT_EQ(counts, (std::vector<double>{3.0, 6.0, 16.0}));
   // Neither below them, nor if they are impossible.
@@ -224,7 +224,7 @@ TEST(Scaling, PredictsUpToTwiceTheMeasuredCount) {
   };
   const Scaling upper = scaling_of(runs_on(law, {3, 4, 8}), asked);
   for (const ScalingPrediction& each : upper.predictions)
-    EXPECT_EQ(each.beyond, each.count < 3.0 || each.count > 8.0) << each.count;
+    EXPECT_EQ(each.beyond_measured, each.count < 3.0 || each.count > 8.0) << each.count;
   EXPECT_EQ(upper.cheapest->count, 3.0) << "of those measured; 1 and 2 are beyond them";
   EXPECT_EQ(std::ranges::count(upper.predictions, 6.0, &ScalingPrediction::count), 0);
 }
@@ -243,17 +243,17 @@ TEST(Scaling, AThousandCountsAreAllConsidered) {
 }
 
 TEST(Scaling, SaysWhyThereIsNoLaw) {
-  EXPECT_EQ(scaling_of({}, question()).unknown, "no trial was measured");
-  EXPECT_NE(scaling_of({run_of(1, 4.0, 100.0)}, question()).unknown.find("one count"),
+  EXPECT_EQ(scaling_of({}, question()).why_no_law, "no trial was measured");
+  EXPECT_NE(scaling_of({run_of(1, 4.0, 100.0)}, question()).why_no_law.find("one count"),
             std::string::npos);
   const Scaling none = scaling_of({run_of(1, 0.0, 100.0), run_of(2, 1.0, 60.0)}, question());
-  EXPECT_NE(none.unknown.find("less than 1"), std::string::npos);
+  EXPECT_NE(none.why_no_law.find("less than 1"), std::string::npos);
   EXPECT_FALSE(none.counts[1].efficiency);
   EXPECT_FALSE(none.knee);
   ScalingQuestion mixed = question();
-  mixed.alike = false;
+  mixed.equal_machines = false;
   EXPECT_NE(scaling_of({run_of(1, 1.0, 100.0), run_of(2, 2.0, 60.0)}, mixed)
-                .unknown.find("several kinds"),
+                .why_no_law.find("several kinds"),
             std::string::npos);
 }
 
@@ -263,7 +263,7 @@ TEST(Scaling, MoreMachinesThatSlowItDownHaveAKneeAtTheFirst) {
   ASSERT_TRUE(scaling.knee);
   EXPECT_EQ(scaling.knee->count, 1.0);
   EXPECT_EQ(scaling.cheapest->count, 1.0);
-  EXPECT_FALSE(scaling.law_is_decided);
+  EXPECT_FALSE(scaling.law_family_is_decided);
 }
 
 TEST(Scaling, FasterThanLinearIsNoShareBelowNothing) {

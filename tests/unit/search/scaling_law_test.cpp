@@ -235,7 +235,7 @@ TEST(ScalingFits, TheOverallIntervalIncludesAllPlausibleLaws) {
   const auto fits =
       fit_scaling_laws(noisy_points({ScalingLaw::gustafson, 2.0, 0.1, 0.0}, rng, 0.05), 15.0);
   const auto time_at_64 = [](const ScalingCurve& curve) { return curve.time_s(64); };
-  const Estimate any = estimate_by_any(fits, time_at_64);
+  const Estimate any = estimate_by_plausible_laws(fits, time_at_64);
   EXPECT_EQ(any.mean, fits.front().estimate(time_at_64).mean);
   double least_chi_squared = std::numeric_limits<double>::infinity();
   double limit = 0.0;

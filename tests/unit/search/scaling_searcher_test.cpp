@@ -69,8 +69,9 @@ Estimate knee_by(const std::vector<ScalingPoint>& points, double most) {
   std::vector<double> counts;
   for (int i = 1; i <= static_cast<int>(most); ++i)
     counts.push_back(i);
-  return estimate_by_any(fit_scaling_laws(points, 3.0),
-                         [&](const ScalingCurve& curve) { return knee_of(curve, counts, 0.7); });
+  return estimate_by_plausible_laws(fit_scaling_laws(points, 3.0), [&](const ScalingCurve& curve) {
+    return knee_of(curve, counts, 0.7);
+  });
 }
 
 /// Runs a search on times that follow the curve, with errors.

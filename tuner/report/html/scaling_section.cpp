@@ -39,14 +39,14 @@ std::string scaling_html(const StudyScaling& study) {
                                   format_duration(count.time_s.high))) +
             html_cell(scaling_cost_text(study, count.cost.mean), true) +
             html_cell(format_ratio(count.speed_up.mean), true) + share_cell(count.efficiency) +
-            share_cell(count.added_pays) +
+            share_cell(count.marginal_gain) +
             html_cell(fmt::format("{}{}", count.trial, count.completed ? "" : " (stopped early)"),
                       true) +
             html_cell(fmt::format("{}", count.trials), true) + "</tr>";
   }
   html += html_table(
       "",
-      html_head_cell(study.scaling.question.over, true) + html_head_cell("time", true) +
+      html_head_cell(study.scaling.question.count_parameter, true) + html_head_cell("time", true) +
           html_head_cell("95 %") + html_head_cell("cost", true) + html_head_cell("speed-up", true) +
           html_head_cell("efficiency", true) + html_head_cell("marginal gain", true) +
           html_head_cell("trial", true) + html_head_cell("best of", true),
@@ -63,7 +63,7 @@ std::string scaling_html(const StudyScaling& study) {
 Json scaling_data(const StudyScaling& study) {
   const Scaling& scaling = study.scaling;
   Json json;
-  json["over"] = scaling.question.over;
+  json["over"] = scaling.question.count_parameter;
   json["time"] = study.planned_run ? "time" : "time/1M " + study.unit.plural;
   json["ideal"] = scaling.counts.front().efficiency.has_value();
   json["points"] = Json::array();
@@ -75,7 +75,7 @@ Json scaling_data(const StudyScaling& study) {
          {"high", count.time_s.high},
          {"trial", count.trial},
          {"text", fmt::format("trial {}: {}\n{} ({} to {})", count.trial,
-                              count_text(scaling.question.over, count.count),
+                              count_text(scaling.question.count_parameter, count.count),
                               format_duration(count.time_s.mean), format_duration(count.time_s.low),
                               format_duration(count.time_s.high))}});
   }
