@@ -16,14 +16,14 @@ bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
 }
 
 bool was_looked_at_for_long(const Measurement& measurement, const TrialTargets& targets) {
-  return measurement.window_steps >= targets.longer_window_steps ||
-         measurement.window_s >= targets.longer_window_s;
+  return measurement.window_steps >= targets.baseline_window_steps ||
+         measurement.window_s >= targets.baseline_window_s;
 }
 
 bool is_measured_enough(const TrialView& trial) {
   const TrialTargets& targets = trial.targets;
   // Runs of one round end at the same time: what one measures alone its partner does not meet.
-  if (targets.interleaved_round > 1 && std::isfinite(targets.share_s)) return false;
+  if (targets.interleaved_round > 1 && std::isfinite(targets.share_of_budget_s)) return false;
   MeasureSpec wanted = targets.measure;
   if (trial.takes_turns()) {
     wanted.min_window_s /= k_with_turns;

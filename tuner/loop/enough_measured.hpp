@@ -14,7 +14,8 @@ inline constexpr double k_least_look_steps = 10.0;
 /// True if the measurement is as precise and as long as `wanted` asks, and the speed has not just
 /// changed.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
-/// True if the window has the steps or the seconds of `longer_window_steps` and `longer_window_s`.
+/// True if the window has the steps or the seconds of `baseline_window_steps` and
+/// `baseline_window_s`.
 [[nodiscard]] bool was_looked_at_for_long(const Measurement& measurement,
                                           const TrialTargets& targets);
 

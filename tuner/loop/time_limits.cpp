@@ -43,7 +43,7 @@ double silence_limit_s(const TrialView& trial) {
 /// Returns the longest time after start-up if the trial was found to have no steady state. The
 /// baseline gets more time, because no study continues without one.
 double longest_without_steady_state_s(const TrialView& trial) {
-  const double share_s = trial.targets.share_s;
+  const double share_s = trial.targets.share_of_budget_s;
   const auto& budget_s = trial.study.budget.time_s;
   const bool is_found = trial.measurement().status == MeasurementStatus::not_steady;
   if (!is_found || !is_compared(trial.record.purpose) || !budget_s) return k_never_s;
@@ -69,7 +69,7 @@ double measuring_limit_s(const TrialView& trial) {
                        current.window_steps >= k_least_look_steps && !may_be_buffered(trial);
   const double most_s = (trial.takes_turns() ? k_with_turns : 1.0) * measure.max_trial_s;
   const double without_guard_s =
-      will_do ? trial.targets.share_s : longest_without_steady_state_s(trial);
+      will_do ? trial.targets.share_of_budget_s : longest_without_steady_state_s(trial);
   const double longest_s = awaits_guard(trial) ? most_s : std::min(most_s, without_guard_s);
   // The shared program had started before this trial began.
   const double startup_s = current.startup_s - trial.time.program_startup_s;

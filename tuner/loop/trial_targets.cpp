@@ -119,7 +119,7 @@ double longest_period(const Standing& standing) {
 void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s,
               const LaunchState& state) {
   const StudySpec& study = state.study;
-  targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
+  targets.share_of_budget_s = share_of_trial_s(study, trial.purpose, startup_s);
   targets.longest_start_s = longest_start_s(study, trial.purpose, state.standing.baseline());
   targets.longest_trial_s = longest_trial_s(state.standing);
   targets.budget_end_s =
@@ -131,9 +131,10 @@ void set_confirming_time(TrialTargets& targets, double startup_s, const LaunchSt
   const StudySpec& study = state.study;
   Spending so_far = state.spending;
   so_far.elapsed_s -= state.ran_s;
-  targets.share_s = share_of_confirming_run_s(study, so_far, startup_s, state.runs_left_in_round);
+  targets.share_of_budget_s =
+      share_of_confirming_run_s(study, so_far, startup_s, state.runs_left_in_round);
   if (!study.budget.time_s) return;
-  targets.least_s = k_longer_fresh_run * startup_s + targets.share_s;
+  targets.least_s = k_longer_fresh_run * startup_s + targets.share_of_budget_s;
   const TrialRecord* baseline = state.standing.baseline();
   if (baseline != nullptr && is_whole_run(*baseline)) {
     targets.least_s = std::max(targets.least_s, k_longer_fresh_run * latest_attempt_s(*baseline));
@@ -162,8 +163,8 @@ void set_confirming(TrialTargets& targets, const TrialRecord& trial, double star
   if (targets.interleaved_round > 1) {
     // The first round has looked for phases that no trial had shown.
     const double phases_s = targets.min_window_samples * baseline_rate.value_or(0.0);
-    targets.share_s =
-        std::min(targets.share_s, std::max(later_window_s(measure, standing), phases_s));
+    targets.share_of_budget_s =
+        std::min(targets.share_of_budget_s, std::max(later_window_s(measure, standing), phases_s));
   }
   if (trial.purpose == TrialPurpose::confirm_incumbent) {
     const bool is_bounded = baseline_rate && was_bounded(standing, trial.configuration,
@@ -180,8 +181,8 @@ void set_longer_window(TrialTargets& targets, const TrialRecord& baseline, const
   if (!study.budget.cost_usd) return;
   const double usd_per_s = usage_usd(usd_per_hour_alone(study, baseline.configuration), 1.0);
   if (usd_per_s > 0.0) {
-    targets.longer_window_s = std::min(targets.longer_window_s,
-                                       k_longer_window_cost * *study.budget.cost_usd / usd_per_s);
+    targets.baseline_window_s = std::min(targets.baseline_window_s,
+                                         k_longer_window_cost * *study.budget.cost_usd / usd_per_s);
   }
 }
 
@@ -199,9 +200,9 @@ void set_to_beat(TrialTargets& targets, const TrialRecord& trial, const LaunchSt
 }  // namespace
 
 void measure_longer(TrialTargets& targets) {
-  targets.longer_window_steps = k_longer_window_steps * targets.measure.min_window_steps;
-  targets.longer_window_s =
-      std::min(k_longer_window_time * targets.measure.min_window_s, 0.5 * targets.share_s);
+  targets.baseline_window_steps = k_longer_window_steps * targets.measure.min_window_steps;
+  targets.baseline_window_s = std::min(k_longer_window_time * targets.measure.min_window_s,
+                                       0.5 * targets.share_of_budget_s);
 }
 
 TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
@@ -230,7 +231,7 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
   }
   if (trial.purpose == TrialPurpose::sentinel) {
     targets.measure = sentinel_measure(targets.measure);
-    targets.share_s *= 0.5;
+    targets.share_of_budget_s *= 0.5;
     return targets;
   }
   set_to_beat(targets, trial, state);

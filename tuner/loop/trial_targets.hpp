@@ -20,11 +20,13 @@ struct TrialTargets {
   MeasureSpec measure;  ///< the study's, adapted to the trial's purpose
   /// Least samples in the window, as far as `max_trial_s` allows: some periods of all known phases.
   double min_window_samples = 0.0;
-  /// Least steps in the window, unless the window is `longer_window_s` long.
-  double longer_window_steps = 0.0;
-  double longer_window_s = 0.0;
-  /// Seconds after start-up from which any interval suffices: the trial's share of a time budget.
-  double share_s = std::numeric_limits<double>::infinity();
+  /// The window must have this many steps or be this many seconds long. 0 for all trials but the
+  /// baseline (`measure_longer`).
+  double baseline_window_steps = 0.0;
+  double baseline_window_s = 0.0;
+  /// The trial's share of a time budget, in seconds after start-up. Once the share is used up, a
+  /// steady trial ends, however wide its interval is. The end for all trials is `budget_end_s`.
+  double share_of_budget_s = std::numeric_limits<double>::infinity();
   /// Longest time from the start to the first step (`longest_start_s`).
   double longest_start_s = std::numeric_limits<double>::infinity();
   /// Duration of the study's longest trial; 0 before any was measured.
@@ -54,8 +56,8 @@ struct TrialTargets {
 
 /// Sets a longer window for the study's first trial. All other trials are compared with it, and no
 /// earlier trial shows how much steps vary. Asks for at least seven times as many steps as in other
-/// trials. The look ends earlier after ten times the least window, or after half of the trial's
-/// share of a time budget. (With a money budget, a twentieth of it is a limit, too: `targets_of`.)
+/// trials. Fewer suffice after ten times the least window, or after half of the trial's share of a
+/// time budget. With a money budget, fewer also suffice after a twentieth of it (`targets_of`).
 void measure_longer(TrialTargets& targets);
 
 /// State of a study at the launch of a trial.
@@ -65,7 +67,7 @@ struct LaunchState {
   Spending spending;         ///< with the current time and money
   double now_s = 0.0;        ///< loop's clock
   double elapsed_s = 0.0;    ///< tuning time
-  double ran_s = 0.0;        ///< time that a confirming run has used before it was adopted
+  double ran_s = 0.0;        ///< time that a confirming run used before a restart of the tuner
   /// Runs that the trial's confirming round still has, this one included.
   std::size_t runs_left_in_round = 1;
   bool interleaves = false;    ///< the runs of a confirming round are interleaved

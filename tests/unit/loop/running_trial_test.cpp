@@ -279,7 +279,7 @@ TEST(RunningTrial, GuardsUseLossesSinceTheLastRestart) {
 TEST(RunningTrial, AGuardExtendsTheShareOfTheTime) {
   StudySpec study = guarded_study();
   TrialTargets targets{study.measure};
-  targets.share_s = 20.0;
+  targets.share_of_budget_s = 20.0;
   const TrialRecord judged = out_of_time_at(study, TrialPurpose::search, targets);
   EXPECT_EQ(judged.status, TrialStatus::completed) << judged.failure;
   EXPECT_NEAR(judged.spent_s, 1.0 + 1250 * 0.11, 2.0) << "until the guard's window is full";
@@ -292,7 +292,7 @@ TEST(RunningTrial, OutOfTimeBeforeItsGuardIsInterrupted) {
   StudySpec study = guarded_study();
   study.budget.time_s = 60.0;
   TrialTargets targets{study.measure};
-  targets.share_s = 20.0;
+  targets.share_of_budget_s = 20.0;
   targets.budget_end_s = 50.0;
   const TrialRecord searched = out_of_time_at(study, TrialPurpose::search, targets);
   EXPECT_EQ(searched.status, TrialStatus::interrupted) << searched.failure;
@@ -303,7 +303,7 @@ TEST(RunningTrial, OutOfTimeBeforeItsGuardIsInterrupted) {
 TEST(RunningTrial, AFinalistThatKeptItsGuardsNeedNotReachThem) {
   const StudySpec study = guarded_study();
   TrialTargets targets{study.measure};
-  targets.share_s = 20.0;
+  targets.share_of_budget_s = 20.0;
   targets.kept_guards = true;
   const TrialRecord fresh = out_of_time_at(study, TrialPurpose::confirm_incumbent, targets);
   EXPECT_EQ(fresh.status, TrialStatus::completed) << fresh.failure;
@@ -534,7 +534,7 @@ TEST(RunningTrial, LaterRefusedLinesFailTheTrial) {
 TEST(RunningTrial, LongSilenceMayMeanSlowSteps) {
   const StudySpec study = time_study();
   TrialTargets targets{study.measure};
-  targets.share_s = 5.0;
+  targets.share_of_budget_s = 5.0;
   TrialRecord record;
   record.number = 1;
   record.purpose = TrialPurpose::confirm_incumbent;
@@ -610,7 +610,7 @@ double deadline_of_a_drifting_trial(TrialPurpose purpose, double time_s) {
   study.measure.max_trial_s = 120.0;
   study.budget.time_s = time_s;
   TrialTargets targets{study.measure};
-  targets.share_s = purpose == TrialPurpose::baseline ? 20.0 : 10.0;
+  targets.share_of_budget_s = purpose == TrialPurpose::baseline ? 20.0 : 10.0;
   TrialRecord record;
   record.number = 2;
   record.purpose = purpose;
@@ -948,7 +948,7 @@ TEST(RunningTrial, ASteadyTrialHasItsShareOfTheTimeBudget) {
   TrialRecord record;
   record.number = 2;
   TrialTargets targets{study.measure};
-  targets.share_s = 5.0;
+  targets.share_of_budget_s = 5.0;
   RunningTrial trial(study, record, 0.0, targets);
   trial.started({{2, 1}, 100.0, "", {}});
   train(trial, 5);
@@ -1092,7 +1092,7 @@ int steps_of_baseline(double step_s, double share_s) {
   record.number = 1;
   record.purpose = TrialPurpose::baseline;
   TrialTargets targets{study.measure};
-  targets.share_s = share_s;
+  targets.share_of_budget_s = share_s;
   measure_longer(targets);
   RunningTrial trial(study, record, 0.0, targets);
   trial.started({{1, 1}, 0.0, "", {}});

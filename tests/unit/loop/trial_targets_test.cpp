@@ -10,16 +10,18 @@
 namespace steptune {
 namespace {
 
-/// Fixture after a baseline that started in 10 s.
+/// Study whose baseline is measured. The baseline's start-up took 10 s.
 class TrialTargetsTest : public ::testing::Test {
  protected:
   TrialTargetsTest() {
-    TrialRecord baseline = completed(1, 100.0, 1.0);
+    TrialRecord baseline = completed(/*number=*/1, /*value=*/100.0, /*standard_error=*/1.0);
     baseline.purpose = TrialPurpose::baseline;
-    baseline.measurement = steady(0.1, 0.001, 10.0);
+    baseline.measurement =
+        steady(/*seconds_per_sample=*/0.1, /*half_width_s=*/0.001, /*startup_s=*/10.0);
     standing_.put(baseline);
   }
-  /// Returns the state at 50 s on the loop's clock, after 400 s of tuning time.
+  /// Returns the state at a launch. The loop's clock shows 50 s. The study has used 400 s of tuning
+  /// time, including earlier runs of the tuner. Two runs of a confirming round are left.
   [[nodiscard]] LaunchState state() const {
     Spending spending = spending_of(study_, standing_);
     spending.elapsed_s = 400.0;
@@ -43,51 +45,53 @@ class TrialTargetsTest : public ::testing::Test {
   Standing standing_{ranking_rules(study_)};
 };
 
-TEST_F(TrialTargetsTest, WithoutATimeBudgetHaveNoTimeLimit) {
+TEST_F(TrialTargetsTest, WithoutATimeBudgetNoTrialHasATimeLimit) {
   for (const TrialPurpose purpose : {TrialPurpose::search, TrialPurpose::confirm_incumbent}) {
     const TrialTargets targets = targets_of(trial(purpose), state());
-    EXPECT_TRUE(std::isinf(targets.share_s));
+    EXPECT_TRUE(std::isinf(targets.share_of_budget_s));
     EXPECT_TRUE(std::isinf(targets.budget_end_s));
   }
 }
 
-TEST_F(TrialTargetsTest, RunsOfARoundDivideTheRestOfTheBudget) {
+TEST_F(TrialTargetsTest, RunsOfAConfirmingRoundDivideTheRestOfTheTimeBudget) {
   study_.budget.time_s = 1000.0;
-  TrialRecord fresh = trial(TrialPurpose::confirm_incumbent);
-  fresh.confirm_pair = 1;
-  EXPECT_DOUBLE_EQ(targets_of(fresh, state()).budget_end_s, 50.0 + 600.0 / 2);
-  LaunchState adopted = state();
-  adopted.ran_s = 30.0;
-  EXPECT_DOUBLE_EQ(targets_of(fresh, adopted).budget_end_s, 20.0 + 630.0 / 2);
+  TrialRecord run = trial(TrialPurpose::confirm_incumbent);
+  run.confirm_pair = 1;  // first round
+  EXPECT_DOUBLE_EQ(targets_of(run, state()).budget_end_s, 50.0 + 600.0 / 2);
+  // A restarted tuner takes over a run that began 30 s ago, when 630 s were left.
+  LaunchState after_restart = state();
+  after_restart.ran_s = 30.0;
+  EXPECT_DOUBLE_EQ(targets_of(run, after_restart).budget_end_s, 20.0 + 630.0 / 2);
 }
 
-TEST_F(TrialTargetsTest, InterleavedRunsShareTheRestOfTheBudget) {
+TEST_F(TrialTargetsTest, InterleavedRunsOfARoundAllEndWithTheTimeBudget) {
   study_.budget.time_s = 1000.0;
-  TrialRecord fresh = trial(TrialPurpose::confirm_incumbent);
-  fresh.confirm_pair = 1;
+  TrialRecord run = trial(TrialPurpose::confirm_incumbent);
+  run.confirm_pair = 1;  // first round
   LaunchState interleaved = state();
   interleaved.interleaves = true;
-  const TrialTargets targets = targets_of(fresh, interleaved);
-  EXPECT_EQ(targets.interleaved_round, 1);
+  const TrialTargets targets = targets_of(run, interleaved);
+  EXPECT_EQ(targets.interleaved_round, 1) << "the runs of round 1 take turns";
   EXPECT_DOUBLE_EQ(targets.budget_end_s, 50.0 + 600.0);
-  fresh.attempt = 2;
-  EXPECT_EQ(targets_of(fresh, interleaved).interleaved_round, 0)
-      << "the other runs of the round are over";
+  run.attempt = 2;
+  EXPECT_EQ(targets_of(run, interleaved).interleaved_round, 0)
+      << "a repeated run runs alone: the other runs of its round are over";
 }
 
-TEST_F(TrialTargetsTest, InterleavedRunsOfLaterRoundsMeasureForAsLongAsTheyStart) {
+TEST_F(TrialTargetsTest, AfterTheFirstRoundInterleavedRunsMeasureForAsLongAsAStartUpTakes) {
   study_.budget.time_s = 10'000.0;
-  TrialRecord fresh = trial(TrialPurpose::confirm_incumbent);
-  fresh.confirm_pair = 2;
+  TrialRecord run = trial(TrialPurpose::confirm_incumbent);
+  run.confirm_pair = 2;  // second round
   LaunchState interleaved = state();
   interleaved.interleaves = true;
-  EXPECT_DOUBLE_EQ(targets_of(fresh, interleaved).share_s, 10.0);
+  EXPECT_DOUBLE_EQ(targets_of(run, interleaved).share_of_budget_s, 10.0);
 }
 
-TEST_F(TrialTargetsTest, ASentinelTakesHalfTheShareOfATrial) {
+/// A sentinel is a run of the baseline between search trials, to show if the machine drifts.
+TEST_F(TrialTargetsTest, ASentinelGetsHalfOfASearchTrialsShareOfTheTimeBudget) {
   study_.budget.time_s = 1000.0;
-  const double search_s = targets_of(trial(TrialPurpose::search), state()).share_s;
-  const double sentinel_s = targets_of(trial(TrialPurpose::sentinel), state()).share_s;
+  const double search_s = targets_of(trial(TrialPurpose::search), state()).share_of_budget_s;
+  const double sentinel_s = targets_of(trial(TrialPurpose::sentinel), state()).share_of_budget_s;
   EXPECT_DOUBLE_EQ(sentinel_s, 0.5 * search_s);
 }
 
@@ -97,12 +101,12 @@ TEST_F(TrialTargetsTest, OnlyATrialOfTheSearchHasAnIncumbentToBeat) {
   EXPECT_FALSE(targets_of(trial(TrialPurpose::confirm_incumbent), state()).to_beat);
 }
 
-TEST_F(TrialTargetsTest, MoneyLimitsTheLongerWindowOfTheBaseline) {
+TEST_F(TrialTargetsTest, TheBaselinesWindowCostsAtMostATwentiethOfAMoneyBudget) {
   const TrialRecord baseline = trial(TrialPurpose::baseline);
-  EXPECT_DOUBLE_EQ(targets_of(baseline, state()).longer_window_s,
+  EXPECT_DOUBLE_EQ(targets_of(baseline, state()).baseline_window_s,
                    10.0 * study_.measure.min_window_s);
-  study_.budget.cost_usd = 0.1;  // 100 s at 3.6 USD an hour
-  EXPECT_DOUBLE_EQ(targets_of(baseline, state()).longer_window_s, 5.0);
+  study_.budget.cost_usd = 0.1;  // pays for 100 s at 3.6 USD an hour
+  EXPECT_DOUBLE_EQ(targets_of(baseline, state()).baseline_window_s, 5.0);
 }
 
 }  // namespace

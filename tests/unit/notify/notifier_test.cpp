@@ -34,6 +34,7 @@ class NotifierTest : public ::testing::Test {
     }
   }
 
+  /// Returns the content of a file of the test's folder.
   [[nodiscard]] std::string read(const std::string& name) const {
     return read_file(folder_.path() / name);
   }
@@ -60,6 +61,7 @@ class NotifierTest : public ::testing::Test {
     return "http://127.0.0.1:" + port;
   }
 
+  /// Returns the requests that the fake webhook has received.
   [[nodiscard]] std::vector<Json> requests() const {
     std::vector<Json> all;
     std::ifstream file(folder_.path() / "requests");
@@ -68,17 +70,19 @@ class NotifierTest : public ::testing::Test {
     return all;
   }
 
+  /// Sends `notice_` to the target; returns the warnings.
   [[nodiscard]] std::vector<std::string> tell(const std::string& target) const {
     return must(Notifier::create({target}, clock_)).tell(notice_);
   }
 
   TemporaryFolder folder_{"notify"};
   SystemClock clock_;
-  Notification notice_{"regressed", "slower since night 11", Json{{"study", "resnet"}}};
+  Notification notice_{"regressed", "resnet is 20 % slower than last week",
+                       Json{{"study", "resnet"}}};
   pid_t server_ = -1;
 };
 
-TEST_F(NotifierTest, ACommandGetsTheEventOnItsStdinAndNoSecret) {
+TEST_F(NotifierTest, ACommandReadsTheEventFromStdinAndGetsNoSecretVariable) {
   ASSERT_EQ(setenv("MY_TOKEN", "hunter2", 1), 0);
   const std::string folder = folder_.path().string();
   EXPECT_THAT(tell(fmt::format("cat > {0}/event; env > {0}/environment; echo noise", folder)),
@@ -91,10 +95,10 @@ TEST_F(NotifierTest, ACommandGetsTheEventOnItsStdinAndNoSecret) {
   EXPECT_THAT(read("environment"), Not(HasSubstr("hunter2")));
 }
 
-TEST_F(NotifierTest, ACommandThatDoesNotReadOrFailsIsAWarning) {
-  EXPECT_THAT(tell("true"), IsEmpty());
+TEST_F(NotifierTest, OnlyACommandThatFailsGivesAWarning) {
+  EXPECT_THAT(tell("true"), IsEmpty()) << "a command may ignore its input";
   notice_.body["long"] = std::string(1 << 20, 'x');
-  EXPECT_THAT(tell("exit 0"), IsEmpty()) << "unread input does not block the tuner";
+  EXPECT_THAT(tell("exit 0"), IsEmpty()) << "input that overflows the pipe unread does not block";
   EXPECT_THAT(tell("exit 3"), ElementsAre(HasSubstr("ended with exit status 3")));
   EXPECT_THAT(tell("kill -KILL $$"), ElementsAre(HasSubstr("killed by signal 9")));
   EXPECT_THAT(tell("/no/such/program"), ElementsAre(HasSubstr("exit status 127")));
@@ -107,7 +111,7 @@ TEST_F(NotifierTest, TextsOfTheEventAreNeverPartOfACommand) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "pwned"));
 }
 
-TEST_F(NotifierTest, AWebhookIsPostedTheDocument) {
+TEST_F(NotifierTest, AWebhookReceivesTheEventAsJsonByPost) {
   const std::string address = serve();
   EXPECT_THAT(tell(address + "/hook?x=1"), IsEmpty());
   ASSERT_EQ(requests().size(), 1U);
@@ -116,11 +120,11 @@ TEST_F(NotifierTest, AWebhookIsPostedTheDocument) {
   EXPECT_EQ(requests()[0]["body"], (Json{{"event", "regressed"}, {"study", "resnet"}}));
 }
 
-TEST_F(NotifierTest, SlackGetsItsOwnShape) {
+TEST_F(NotifierTest, SlackReceivesTheTextAloneWithItsMarkupEscaped) {
   const std::string address = serve();
   EXPECT_THAT(tell("slack+" + address + "/services/T0/B0/secret"), IsEmpty());
   ASSERT_EQ(requests().size(), 1U);
-  EXPECT_EQ(requests()[0]["body"], (Json{{"text", "slower since night 11"}}));
+  EXPECT_EQ(requests()[0]["body"], (Json{{"text", "resnet is 20 % slower than last week"}}));
 
   notice_.text = "torch 2.4.0 -> 2.5.1, <!channel> <https://x.example|here> &lt;";
   EXPECT_THAT(tell("slack+" + address + "/services/T0/B0/secret"), IsEmpty());
@@ -132,7 +136,7 @@ TEST_F(NotifierTest, SlackGetsItsOwnShape) {
       << "text from other programs cannot mention users";
 }
 
-TEST_F(NotifierTest, AWebhookThatFailsIsOneWarningWithoutItsPath) {
+TEST_F(NotifierTest, AFailedWebhookGivesOneWarningThatHidesThePathOfItsAddress) {
   const std::string address = serve();
   for (const char* path : {"/broken", "/moved"}) {
     const auto warnings = tell(address + path);
