@@ -11,8 +11,7 @@
 namespace steptune::document {
 namespace {
 
-/// True if the default is a scalar or empty, so that readers understand it without the rest of the
-/// document.
+/// True if the default is a scalar or empty, so that a table can show it in full.
 bool is_plain(const std::optional<Json>& value) {
   return value && (value->is_primitive() || value->empty());
 }
@@ -45,13 +44,14 @@ KeyRow key_row(const KeyTraits& traits, const std::optional<Json>& default_value
 }
 
 Json key_schema(const KeyTraits& traits, Json schema, const std::optional<Json>& default_value) {
-  const bool stated =
+  // The schema gives a default only if it is a value that stored documents contain.
+  const bool default_is_stored =
       !traits.required && !traits.omitted_at_default && traits.default_words.empty();
-  if (stated && is_plain(default_value)) schema["default"] = *default_value;
+  if (default_is_stored && is_plain(default_value)) schema["default"] = *default_value;
   if (traits.doc.empty()) return schema;
   std::string description = plain_text(traits.doc);
-  // Start the description with a capital letter, as editors show it. Names in code font stay as
-  // they are.
+  // Editors show the description as a sentence, so start it with a capital letter. If it starts
+  // with a name in code font, Markdown and plain text start differently: leave the name unchanged.
   if (traits.doc.front() == description.front() && description.front() >= 'a' &&
       description.front() <= 'z') {
     description.front() = static_cast<char>(description.front() - 'a' + 'A');

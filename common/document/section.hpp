@@ -30,7 +30,9 @@ struct KeyTraits {
   std::string name;
   std::string doc;  ///< one or two sentences of Markdown, for the reference and editors
   bool required = false;
-  bool omitted_at_default = false;  ///< not written if it has its default
+  /// True if the stored document and the fingerprint leave the key out while it has its default.
+  /// The reference then shows `default_words` as the default, or "none" without them.
+  bool omitted_at_default = false;
   InFingerprint in_fingerprint = InFingerprint::always;
   std::string default_words;  ///< the default in words if it is no plain value: "the region's"
   std::string anchor;         ///< heading of the reference with details

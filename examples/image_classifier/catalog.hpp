@@ -16,12 +16,13 @@ struct Catalog {
     std::filesystem::path file;
     std::int64_t label = 0;
   };
-  std::vector<std::string> classes;  ///< names by label
+  std::vector<std::string> classes;  ///< `classes[i]` is the name of the class with label i
   std::vector<Entry> entries;
 };
 
-/// Reads a folder that has one folder of JPEG files (`.jpg`, `.jpeg`) for each class, in the order
-/// of names. Fewer than two classes, or a class without images, is an error.
+/// Reads a folder that contains a subfolder of JPEG files (`.jpg`, `.jpeg`) for each class. Classes
+/// and their files are sorted by name. A class is named after its subfolder. Returns an error for
+/// fewer than two classes or a class without images.
 [[nodiscard]] Result<Catalog> read_catalog(const std::filesystem::path& folder);
 
 }  // namespace steptune::example

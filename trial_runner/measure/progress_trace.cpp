@@ -11,8 +11,9 @@
 namespace steptune {
 namespace {
 
-/// More points are held while a trial runs, for a better choice of those to drop.
-constexpr std::size_t k_most_points_held = 4 * k_most_trace_points;
+/// Most points in memory while a trial runs. Above the stored number, because a late choice of the
+/// points to drop is a better one.
+constexpr std::size_t k_most_kept_points = 4 * k_most_trace_points;
 constexpr std::size_t k_most_phases = 200;
 
 /// Linked list of points, from which points are removed.
@@ -105,32 +106,32 @@ void ProgressTracer::add(const Report& report) {
   const double samples = samples_reported_ ? *report.samples : *report.step * samples_per_step_;
   const double at_s = report.received_s - started_s_;
   if (!std::isfinite(samples) || !std::isfinite(at_s)) return;
-  if (!points_.empty() && restart_.is_seen(samples, points_.back().by_receipt.samples)) {
+  if (!points_.empty() && counter_restart_.is_seen(samples, points_.back().by_receipt.samples)) {
     points_.clear();
     phases_.clear();
     clock_ = ClockComparison();
   }
   if (!points_.empty() && samples <= points_.back().by_receipt.samples) return;
-  if (open_ && !(report.phase && !report.phase->seconds)) {
-    open_->to_s = at_s;
-    phases_.push_back(*std::exchange(open_, std::nullopt));
+  if (open_phase_ && !(report.phase && !report.phase->seconds)) {
+    open_phase_->to_s = at_s;
+    phases_.push_back(*std::exchange(open_phase_, std::nullopt));
   }
   clock_.add(report.received_s, report.clock_s);
   points_.push_back({{at_s, samples, report.step.value_or(samples / samples_per_step_)},
                      report.clock_s.value_or(0.0)});
-  if (points_.size() >= k_most_points_held) thin();
+  if (points_.size() >= k_most_kept_points) thin();
 }
 
 void ProgressTracer::add_phase(const Report& report) {
   const double at_s = report.received_s - started_s_;
-  if (open_) {
-    open_->to_s = at_s;
-    phases_.push_back(*std::exchange(open_, std::nullopt));
+  if (open_phase_) {
+    open_phase_->to_s = at_s;
+    phases_.push_back(*std::exchange(open_phase_, std::nullopt));
   }
   if (report.phase->seconds) {
     phases_.push_back({report.phase->name, at_s - *report.phase->seconds, at_s});
   } else {
-    open_ = TracePhase{report.phase->name, at_s, at_s};
+    open_phase_ = TracePhase{report.phase->name, at_s, at_s};
   }
   if (phases_.size() <= k_most_phases) return;
   phases_.erase(std::ranges::min_element(
@@ -142,7 +143,7 @@ void ProgressTracer::thin() {
   for (const Received& received : points_)
     points.push_back(received.by_receipt);
   std::vector<Received> kept;
-  for (const std::size_t i : PointElimination(points, {}).reduce_to(k_most_points_held / 2))
+  for (const std::size_t i : PointElimination(points, {}).reduce_to(k_most_kept_points / 2))
     kept.push_back(points_[i]);
   points_ = std::move(kept);
 }
@@ -150,9 +151,9 @@ void ProgressTracer::thin() {
 ProgressTrace ProgressTracer::trace(std::span<const double> kept_s) const {
   ProgressTrace trace;
   trace.phases = phases_;
-  if (open_ && !points_.empty()) {
-    trace.phases.push_back(*open_);
-    trace.phases.back().to_s = std::max(open_->from_s, points_.back().by_receipt.at_s);
+  if (open_phase_ && !points_.empty()) {
+    trace.phases.push_back(*open_phase_);
+    trace.phases.back().to_s = std::max(open_phase_->from_s, points_.back().by_receipt.at_s);
   }
   const bool by_clock = clock_.has_clock() && clock_.is_trusted();
   for (const Received& received : points_) {

@@ -31,7 +31,7 @@ struct TracePhase {
   bool operator==(const TracePhase&) const = default;
 };
 
-/// A trial's progress, stored for people to look at. Between two points the pace is a mean.
+/// A trial's progress, stored to be drawn. Between two points only the mean speed is known.
 struct ProgressTrace {
   std::vector<TracePoint> points;
   std::vector<TracePhase> phases;  ///< in order of their ends
@@ -39,44 +39,48 @@ struct ProgressTrace {
 };
 
 /// Reduces `points` to at most `most` (at least 2), so that the curve of samples over time changes
-/// least. Keeps corners (the end of a warm-up, both ends of a stall, a changed level) and drops
-/// points on straight stretches. Always keeps the first and the last point and those nearest to
-/// `kept_s`. Source: M. Visvalingam and J. D. Whyatt, "Line generalisation by repeated elimination
-/// of points", The Cartographic Journal 30(1), 1993. The choice does not depend on the axes' units.
+/// least. Keeps corners of the curve: the end of a warm-up, both ends of a stall, a change of
+/// speed. Drops points on straight stretches. Always keeps the first and the last point, and for
+/// each time in `kept_s` the nearest point. The units of the axes do not affect the choice. Source:
+/// M. Visvalingam and J. D. Whyatt, "Line generalisation by repeated elimination of points", The
+/// Cartographic Journal 30(1), 1993.
 [[nodiscard]] std::vector<TracePoint> thinned(std::vector<TracePoint> points, std::size_t most,
                                               std::span<const double> kept_s = {});
 
 /// Records the trace of a running trial in bounded memory. Not thread safe.
 class ProgressTracer {
  public:
-  /// `started_s` is the runner's clock. `samples_per_step` is used if reports contain only steps;
-  /// unknown: 1.
+  /// `started_s`: the trial's start on the runner's clock. `samples_per_step` converts steps to
+  /// samples if reports contain only steps. If it is unknown, a step counts as one sample.
   ProgressTracer(double started_s, std::optional<double> samples_per_step)
       : started_s_(started_s), samples_per_step_(samples_per_step.value_or(1.0)) {}
 
   void add(const Report& report);
 
-  /// Returns the trace so far, in at most `k_most_trace_points` points. Time is the trial's own
-  /// clock if it can be trusted (`ClockComparison`), otherwise that of receipt; the first point
-  /// always has the time of receipt. `kept_s`: times since the start at which to keep a point.
+  /// Returns the trace so far, in at most `k_most_trace_points` points. The first point has the
+  /// time at which its report was received. Later points follow the trial's own clock if it can be
+  /// trusted (`ClockComparison`). Otherwise they also have the times at which their reports were
+  /// received. `kept_s`: times since the start at which to keep a point.
   [[nodiscard]] ProgressTrace trace(std::span<const double> kept_s = {}) const;
 
  private:
+  /// A reported point with both of its times.
   struct Received {
-    TracePoint by_receipt;
-    double by_clock_s = 0.0;  ///< 0 if the trial has no clock
+    TracePoint by_receipt;    ///< `at_s` is the time at which the report was received
+    double by_clock_s = 0.0;  ///< time by the trial's own clock; 0 if the trial has no clock
   };
   void add_phase(const Report& report);
+  /// Drops half of the points.
   void thin();
 
   double started_s_;
   double samples_per_step_;
-  bool samples_reported_ = false;
+  bool samples_reported_ = false;  ///< false: all reports so far have only steps
   std::vector<Received> points_;
   ClockComparison clock_;
-  CounterRestart restart_;
+  CounterRestart counter_restart_;
   std::vector<TracePhase> phases_;
-  std::optional<TracePhase> open_;
+  std::optional<TracePhase> open_phase_;  ///< phase that has begun and not ended
 };
 
 }  // namespace steptune

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two spawned ranks of DistributedDataParallel. `fails`: they load with one worker; on the second rank, loading with several
-fails. `draws`: the second rank's sampler draws from the global generator while it is read, so its batches cannot be loaded
-ahead."""
+"""Trains with DistributedDataParallel on two spawned ranks, of which the second one differs, so that the hook's setting of
+the loader is impossible on that rank alone.
+
+`fails`: the program loads with one worker. If the hook sets several workers, loading fails on the second rank.
+`draws`: the program loads without workers. The second rank's sampler draws from the global random generator while it is
+read, so workers cannot load its batches ahead without changing the batches."""
 import os
 import sys
 import tempfile
@@ -29,7 +32,7 @@ class Data(Dataset):
         return self.x[index]
 
 
-class Drawn(Sampler):
+class DrawingSampler(Sampler):
     def __init__(self):
         pass
 
@@ -46,9 +49,9 @@ def train(rank, rendezvous):
     torch.manual_seed(16)
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(5, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    is_odd = rank == 1
-    sampler = Drawn() if is_odd and not FAILS else None
-    for x in DataLoader(Data(FAILS and is_odd), batch_size=4, sampler=sampler, num_workers=1 if FAILS else 0):
+    is_second_rank = rank == 1
+    sampler = DrawingSampler() if is_second_rank and not FAILS else None
+    for x in DataLoader(Data(FAILS and is_second_rank), batch_size=4, sampler=sampler, num_workers=1 if FAILS else 0):
         loss = model(x).pow(2).mean()
         optimizer.zero_grad()
         loss.backward()
