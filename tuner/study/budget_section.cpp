@@ -30,7 +30,7 @@ const Section<BudgetSpec>& budget_section() {
                    .doc("failed trials in a row after which the study ends"))
           .add(key("trials", &BudgetSpec::trials,
                    document::integer({1.0, double(k_most_budget_trials)}))
-                   .doc("trials, baseline and `try` included, confirmation apart"))
+                   .doc("most trials, baseline and `try` included; confirming runs do not count"))
           .add(key("time", &BudgetSpec::time_s, document::duration_s({1.0, k_max_time_s}))
                    .doc("time spent tuning. Running trials then end with what they have "
                         "measured; only the first pair of fresh runs may go beyond"))

@@ -58,9 +58,9 @@ const Section<MeasureSpec>& measure_section() {
                    .omitted_at_default()
                    .default_words("`warm`")
                    .in_fingerprint(InFingerprint::unless_default)
-                   .doc("what of `data` a trial finds in memory: `warm`, what earlier trials "
-                        "left; `cold`, nothing, as in a first epoch; `auto`, cold if the "
-                        "data is larger than the memory. Local trials only"))
+                   .doc("how much of `data` is in memory when a trial starts: `warm`, what earlier "
+                        "trials left there; `cold`, nothing, as in a first epoch; `auto`, `cold` "
+                        "if the data is larger than the memory. Local trials only"))
           .add(key("data", &MeasureSpec::data, document::list_of(document::path(), k_max_paths))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
@@ -102,9 +102,10 @@ const Section<TrialLimits>& limits_section() {
                    .doc("longest silence; then the trial is ended as hung. Reported phases "
                         "may be silent for longer"))
           .add(key("grace", &TrialLimits::grace_s, document::duration_s({0.0, 3600.0}))
-                   .doc("between SIGTERM and SIGKILL"))
+                   .doc("time that a trial gets to end after SIGTERM, before SIGKILL"))
           .add(key("memory", &TrialLimits::memory_bytes, document::bytes({0x1p20, 0x1p60}))
-                   .doc("of all the trial's processes together: bytes, `\"512MiB\"`, `\"12GiB\"`, "
+                   .doc("most memory of all the trial's processes together: bytes, `\"512MiB\"`, "
+                        "`\"12GiB\"`, "
                         "`\"16GB\"`"))
           .add(key("memory_share", &TrialLimits::memory_share, document::number({0.01, 1.0}))
                    .omitted_at_default()

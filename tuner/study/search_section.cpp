@@ -62,7 +62,7 @@ const Section<SearchSpec>& search_section() {
                    .doc("ASHA: steady-state steps of the first rung; `bayes` judges trials "
                         "at 1, 2, 4, ... times as many"))
           .add(key("max_steps", &SearchSpec::max_steps, document::number({1.0, 1e9}))
-                   .doc("ASHA: no rung beyond"))
+                   .doc("ASHA: most steady-state steps of a rung"))
           .add(key("initial_points", &SearchSpec::initial_points, document::integer({0.0, 1e6}))
                    .default_words("from the space")
                    .doc("space-filling trials before the model takes over"))

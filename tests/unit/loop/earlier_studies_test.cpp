@@ -123,7 +123,7 @@ TEST(EarlierStudies, SlowStartsDoNotCountIfThereIsMoreTime) {
   EXPECT_EQ(observed_count(std::nullopt), 1U);
 }
 
-TEST(EarlierStudies, AnObjectiveThatIsTurnedRoundIsAnotherOne) {
+TEST(EarlierStudies, AnObjectiveInTheOtherDirectionIsAnotherObjective) {
   const StudySpec now =
       study("now", k_batch, R"({"batch": 8})", R"([{"metric": "score", "direction": "maximize"}])");
   const StudySpec earlier =
@@ -135,7 +135,7 @@ TEST(EarlierStudies, AnObjectiveThatIsTurnedRoundIsAnotherOne) {
             "(score (maximized))\n  name studies with the same objectives");
 }
 
-TEST(EarlierStudies, TheirErrorsFollowTheirObjectives) {
+TEST(EarlierStudies, StandardErrorsAreMatchedToObjectivesByName) {
   const StudySpec now = study("now", k_batch, R"({"batch": 8})", R"(["cost"])");
   const StudySpec earlier = study("earlier", k_batch, R"({"batch": 8})", R"(["time", "cost"])");
   TrialRecord trial = trial_of(1, batch(16), 2.0);

@@ -76,7 +76,7 @@ TEST_F(LeftTime, GoesIntoPairsUntilAClaimIsDecidedAgainstTheWorth) {
   EXPECT_TRUE(judge(study_of(900.0), clear, k_first_finalists_error).settled) << "certain already";
 }
 
-TEST_F(LeftTime, MoreLooksDoNotTakeAClaimBack) {
+TEST_F(LeftTime, FurtherPairsDoNotRevokeAClaim) {
   std::vector<double> gains{1.06, 1.07, 1.08};
   const StudySpec study = study_of(900.0);
   const SpeedUp three = speed_up_over_looks(study, pairs(gains), k_first_finalists_error);

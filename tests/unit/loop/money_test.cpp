@@ -289,7 +289,7 @@ TEST(Budget, ConfirmingRunsShareTheRest) {
       << "later rounds share the remaining time, too";
 }
 
-TEST(Budget, TrialsEndWithTheTimeThatAProofDoesNotTake) {
+TEST(Budget, SearchTrialsEndInTimeForTheShortestConfirmingPair) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 3;
   Spending spending;
@@ -351,7 +351,7 @@ TEST(Budget, KeepsAShareForTheConfirmation) {
   EXPECT_DOUBLE_EQ(ends_at(), 1001.0);
 }
 
-TEST(Budget, TheLeastTrialIsOneOfTheSearchThatWasMeasured) {
+TEST(Budget, TheLeastTrialTimeIsThatOfTheShortestMeasuredSearchTrial) {
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 20),
                                   spent(3, 5, TrialPurpose::sentinel)};
   const auto least_s = [&] {
@@ -524,13 +524,13 @@ TEST(ShareOfATrial, DividesThreeFifthsOfTheTime) {
   EXPECT_TRUE(std::isinf(share_s())) << "no budget of time";
   study.measure.min_window_s = 1.0;
   study.budget.time_s = 1100.0;  // the search gets 660 s of it
-  EXPECT_DOUBLE_EQ(share_s(), 660.0 / 21.0) << "twenty at most, and the baseline's is twice";
+  EXPECT_DOUBLE_EQ(share_s(), 660.0 / 21.0) << "20 trials at most; the baseline counts twice";
   study.budget.trials = 40;
   EXPECT_DOUBLE_EQ(share_s(), 660.0 / 21.0);
   study.budget.trials = 10;
   EXPECT_DOUBLE_EQ(share_s(), 60.0);
   study.budget.trials = 1;
-  EXPECT_DOUBLE_EQ(share_s(), 220.0) << "never less than two share";
+  EXPECT_DOUBLE_EQ(share_s(), 220.0) << "at least 2 trials are assumed";
   study.budget.trials = 10;
   for (const TrialPurpose twice :
        {TrialPurpose::baseline, TrialPurpose::confirm_baseline, TrialPurpose::confirm_incumbent}) {
@@ -539,9 +539,9 @@ TEST(ShareOfATrial, DividesThreeFifthsOfTheTime) {
   EXPECT_DOUBLE_EQ(share_s(TrialPurpose::sentinel), 60.0);
   EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 20.0), 40.0) << "start-up is not measuring";
   EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 44.0), 44.0)
-      << "fewer that are measured for longer";
+      << "fewer trials, so that measuring takes as long as the start-up";
   EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 200.0), 55.0)
-      << "of two and the baseline, a quarter is left to measure";
+      << "at least a quarter of an even share, 660 s / 3";
   study.measure.min_window_s = 40.0;
   EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 200.0), 80.0) << "or two least windows";
 }

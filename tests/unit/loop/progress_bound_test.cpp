@@ -212,7 +212,7 @@ TEST(UnsteadyAtLimit, ReachesTheMeanOfAllReports) {
   EXPECT_DOUBLE_EQ(unsteady_at_limit(measurement, progress, 101.0).slowest_seconds_per_sample, 7.0);
 }
 
-TEST(AsIfSteady, TakesAnIntervalForOne) {
+TEST(AsIfSteady, ATrialWithAFiniteIntervalCountsAsSteady) {
   Measurement measurement;
   measurement.status = MeasurementStatus::not_steady;
   measurement.seconds_per_sample = 1.0;

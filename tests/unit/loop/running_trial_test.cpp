@@ -78,7 +78,7 @@ RunningTrial second_trial(const StudySpec& study) {
   return trial;
 }
 
-TEST(RunningTrial, AStoppedTrialKeepsTheMeasurementOfItsDecision) {
+TEST(RunningTrial, AStoppedTrialKeepsTheMeasurementFromWhenItsStopWasDecided) {
   const StudySpec study = study_of_long_windows();
   RunningTrial trial = second_trial(study);
   auto [step, now_s] = report_until_end(trial, 20, 0.1);
@@ -1115,7 +1115,7 @@ TEST(RunningTrial, TheBaselineIsMeasuredForLonger) {
   EXPECT_LE(in_short_budget, 60);
 }
 
-TEST(RunningTrial, WhileItIsStoppedForAnotherNoTimePassesForIt) {
+TEST(RunningTrial, WhileItIsPausedForAnotherTrialItsLimitsWait) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 2;

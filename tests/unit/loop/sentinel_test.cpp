@@ -45,7 +45,7 @@ double quiet(int /*searched*/) {
   return 1.0;
 }
 
-TEST_F(SentinelTest, ComesMoreAndMoreSeldomOnAQuietMachine) {
+TEST_F(SentinelTest, IntervalsDoubleOnAQuietMachine) {
   // The first sentinel may take as long as a trial, which must be 5 % of the search.
   EXPECT_THAT(search(200, 5.0, quiet), ::testing::ElementsAre(19, 38, 76, 152));
 }

@@ -41,7 +41,7 @@ TEST_F(SlowLimitTest, IsOneAndAHalfTimesTheBestAfterWarmUp) {
   EXPECT_EQ(found->window_s, 3.0) << "both looks see the least window";
 }
 
-TEST_F(SlowLimitTest, UnsteadyTrialsTellNoWarmUp) {
+TEST_F(SlowLimitTest, WarmUpOfAnUnsteadyTrialIsIgnored) {
   TrialRecord failed = completed(2, 100.0);
   failed.status = TrialStatus::failed;
   failed.measurement = steady(0.1);
@@ -57,7 +57,7 @@ TEST_F(SlowLimitTest, UnsteadyTrialsTellNoWarmUp) {
   EXPECT_EQ(found->after_s, 9.0);
 }
 
-TEST_F(SlowLimitTest, ALimitOfCostIsInSecondsOfItsMachines) {
+TEST_F(SlowLimitTest, ACostLimitIsConvertedToSecondsByTheMachinesPrice) {
   study_.objectives.front().metric = "cost";
   const auto found = limit(0.05);
   ASSERT_TRUE(found);
@@ -70,7 +70,7 @@ TEST_F(SlowLimitTest, IsAbsentIfASlowTrialMayBeUseful) {
   EXPECT_FALSE(limit(90.0));
 }
 
-TEST_F(SlowLimitTest, ATrialThatItsJobEndedForItIsStoppedEarly) {
+TEST_F(SlowLimitTest, ATrialThatItsJobEndedAsTooSlowIsStoppedEarly) {
   TrialRecord record;
   record.number = 2;
   RunningTrial trial(study_, record, 0.0, {study_.measure});

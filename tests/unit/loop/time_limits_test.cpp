@@ -40,7 +40,7 @@ class TimeLimitsTest : public ::testing::Test {
   TrialReports reports_{study_, record_.configuration, targets_, 100.0, 0.0};
 };
 
-TEST_F(TimeLimitsTest, WithoutReportsAreTheIdleLimitAndTheTimeOfATrial) {
+TEST_F(TimeLimitsTest, WithoutReportsTheLimitIsIdleTimePlusMeasuringTime) {
   EXPECT_DOUBLE_EQ(limits().deadline_s(), 100.0 + 50.0 + 60.0);
   EXPECT_FALSE(limits().reached(209.0));
   const auto over = limits().reached(211.0);

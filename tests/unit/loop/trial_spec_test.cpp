@@ -38,7 +38,7 @@ std::optional<double> level(double step_rate, double rate) {
   return spec.live ? spec.live->baseline_seconds_per_sample : std::nullopt;
 }
 
-TEST(TrialSpecOfLiveTrial, HasALevelBesideABaselineThatWasNotSteady) {
+TEST(TrialSpecOfLiveTrial, UsesTheStepRateOfABaselineWithoutASteadyRate) {
   constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(level(0.25, 0.5), 0.25);
   EXPECT_EQ(level(k_unknown, 0.5), 0.5);

@@ -39,7 +39,7 @@ TEST(TrialWarnings, ABaselineWithANanLossIsReported) {
               ElementsAre(HasSubstr("the baseline's loss was NaN or infinite when it ended")));
 }
 
-TEST(TrialWarnings, ASoundBaselineIsNot) {
+TEST(TrialWarnings, ABaselineWithAFiniteLossIsNotReported) {
   TrialRecord sound = diverged();
   sound.measurement->not_finite.clear();
   EXPECT_TRUE(warnings_of(sound).empty());
