@@ -39,7 +39,7 @@ bool covers(const Estimate& estimate, double truth) {
 
 class EveryLaw : public testing::TestWithParam<ScalingLaw> {};
 
-TEST_P(EveryLaw, IsRecoveredFromTimesOnIt) {
+TEST_P(EveryLaw, ParametersAreRecoveredFromExactTimes) {
   const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
   const auto fits = fit_scaling_laws(points_on(truth, 6, 1e-9, 1), k_known);
   const ScalingFit& fit = fit_of(fits, GetParam());
@@ -72,7 +72,7 @@ TEST_P(EveryLaw, IntervalsHoldAtTheirRate) {
 }
 
 /// The law is unknown, and may be one that cannot be compared with so few counts.
-TEST_P(EveryLaw, IntervalsByAnyLawHoldWithFewCounts) {
+TEST_P(EveryLaw, IntervalsOverPlausibleLawsHoldWithFewCounts) {
   constexpr int k_seeds = 60;
   const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
   for (const std::size_t counts : {2U, 3U, 4U, 5U, 6U}) {
@@ -266,7 +266,7 @@ TEST(Scaling, MoreMachinesThatSlowItDownHaveAKneeAtTheFirst) {
   EXPECT_FALSE(scaling.law_family_is_decided);
 }
 
-TEST(Scaling, FasterThanLinearIsNoShareBelowNothing) {
+TEST(Scaling, FasterThanLinearScalingGivesNoNegativeSerialShare) {
   const Scaling scaling = scaling_of(
       {run_of(1, 1.0, 1000.0), run_of(2, 2.0, 400.0), run_of(3, 4.0, 150.0), run_of(4, 8.0, 60.0)},
       question());

@@ -65,7 +65,7 @@ TEST(NightStudy, BoundsOfTheCommandLineWin) {
   }
 }
 
-TEST(NightStudy, ListedTrialsOfAFirstNightAreNoSearchTrials) {
+TEST(NightStudy, TriesOfAFirstNightDoNotCountAsSearchTrials) {
   const StudySpec study = study_with(k_budget, Json::array({{{"workers", 2}}, {{"workers", 4}}}));
   NightBounds bounds;
   bounds.trials = 0;
@@ -121,7 +121,7 @@ TEST(NightStudy, SearchTrialsAreAddedToComparedOnes) {
   EXPECT_FALSE(of_baseline.measure.in_use);
 }
 
-TEST(NightStudy, PaybackEndsNoSearchThatMakesUpForALoss) {
+TEST(NightStudy, PaybackDoesNotEndASearchIfTheConfigurationInUseIsBroken) {
   const StudySpec study = study_with(k_budget);
   EXPECT_TRUE(must(night_study(study, night_with(4), {}, {})).budget.stop_at_payback);
   Night broken = night_with(4);
@@ -138,7 +138,7 @@ TEST(NightStudy, PaybackEndsNoSearchAfterASlowdownOrAShrunkenLead) {
     EXPECT_FALSE(must(night_study(study, night, {}, {})).budget.stop_at_payback);
 }
 
-TEST(NightStudy, ACheckSearchesNothingAndASearchIsTheStudysOwn) {
+TEST(NightStudy, OnlySearchesUseTheStudysSearcherAndScheduler) {
   Json document = study_with(k_budget).document;
   document["search"] = {
       {"searcher", "bayes"}, {"scheduler", "median"}, {"seed", 7}, {"learn_from", {"other"}}};

@@ -122,7 +122,7 @@ TEST(Knee, KneeOfAmdahlsLawFollowsFromItsDerivative) {
   EXPECT_NEAR(knee, exact, 1.0);
 }
 
-TEST(Knee, MovesDownAsMoreIsAskedOfAMachine) {
+TEST(Knee, IsLowerForAHigherRequiredEfficiency) {
   Rng rng(5, "knees");
   const std::vector<double> counts = whole_counts(200);
   for (int i = 0; i < 30; ++i) {
@@ -138,7 +138,7 @@ TEST(Knee, MovesDownAsMoreIsAskedOfAMachine) {
   }
 }
 
-TEST(Knee, DoesNotDependOnHowLongOneMachineTakes) {
+TEST(Knee, DoesNotDependOnTheTimeOfOneMachine) {
   Rng rng(6, "knees");
   for (const ScalingLaw law : k_every_law) {
     ScalingCurve curve = random_curve(law, rng);
@@ -148,7 +148,7 @@ TEST(Knee, DoesNotDependOnHowLongOneMachineTakes) {
   }
 }
 
-TEST(Knee, WorkWithoutASerialShareHasItAtTheLastCount) {
+TEST(Knee, IsTheLastCountIfNothingIsSerial) {
   for (const ScalingLaw law : k_every_law)
     EXPECT_EQ(knee_of({law, 1.0, 0.0, 0.0}, whole_counts(64), 0.99), 64.0);
 }
@@ -158,7 +158,7 @@ TEST(Knee, ASingleCountIsTheKnee) {
   EXPECT_EQ(knee_of({ScalingLaw::amdahl, 1.0, 0.9, 0.0}, one, 0.7), 4.0);
 }
 
-TEST(Knee, IsComputedFromTheLeastPossibleCount) {
+TEST(Knee, EfficiencyIsRelativeToTheLeastPossibleCount) {
   // Machines come in pairs, and the speed of 2 is the unit.
   const ScalingCurve curve{ScalingLaw::amdahl, 1.0, 0.1, 0.0};
   const auto speed = [&](double count) { return 1.0 / curve.time_s(count); };

@@ -146,7 +146,7 @@ TEST(ScalingSearcher, FindsTheKneeOf64CountsWithSixTrials) {
   EXPECT_GE(near / studies, 0.95);
 }
 
-TEST(ScalingSearcher, KeepsWhatRunsWellNearby) {
+TEST(ScalingSearcher, TakesOtherSettingsFromTheBestTrialOfANearbyCount) {
   const SearchSpace space = nodes_and_batch(8);
   const auto searcher = scaling_searcher(space);
   searcher->observe(timed(configured(1, 64), 100.0, 0.01));
@@ -177,7 +177,7 @@ TEST(ScalingSearcher, BeginsWithTheLeastCount) {
   EXPECT_EQ(nodes_of((*suggestion)->configuration), 1.0);
 }
 
-TEST(ScalingSearcher, GoesNotBeyondWhatFailed) {
+TEST(ScalingSearcher, SuggestsNoCountAboveOneThatFailed) {
   const SearchSpace space = nodes_and_batch(64);
   const auto searcher = scaling_searcher(space);
   std::vector<double> tried;
@@ -284,7 +284,7 @@ TEST(ScalingSearcher, SaysWhyItIsDone) {
   EXPECT_EQ(other->why_done(), "the knee is known: nodes=1");
 }
 
-TEST(ScalingSearcher, RefusesWhatCountsNoMachines) {
+TEST(ScalingSearcher, RefusesAParameterThatCannotCountMachines) {
   const SearchSpace space = nodes_and_batch(8);
   EXPECT_FALSE(make_searcher("scaling", space, {}));
   SearcherOptions options;

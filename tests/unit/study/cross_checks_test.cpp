@@ -50,7 +50,7 @@ TEST(CrossChecks, ATrialIsNotMeasuredBeyondItsLimit) {
                         "timed out after 5 min: raise \"wall\" in \"limits\""));
 }
 
-TEST(CrossChecks, APartThatHoldsNeedsTheValuesOfItsParameters) {
+TEST(CrossChecks, ACommandPartWithAParameterThatMayBeInactiveIsRefused) {
   const std::string inner = R"({"parameters": {"y": {"type": "int", "low": 1, "high": 2,
                                                      "when": "x > 4"}},
                                 "command": ["train", "{x}", )";
