@@ -71,7 +71,7 @@ TextTable response_table(const Bottleneck& bottleneck, bool with_range) {
   for (const ParameterResponse& response : bottleneck.responses) {
     std::vector<std::string> cells{
         elide_middle(response.parameter, 20), response.stage ? stage_title(response.stage) : "-",
-        short_value(response.now), value_text(response.best), gain_text(response.gain, true)};
+        short_value(response.now), short_value(response.best), gain_text(response.gain, true)};
     if (with_range) cells.push_back(gain_text(response.range, true));
     table.add_row(std::move(cells));
   }
