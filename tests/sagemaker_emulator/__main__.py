@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A local SageMaker: `python3 tests/sagemaker_emulator --root DIR [--config FILE]`.
+"""A local SageMaker: `python3 tests/sagemaker_emulator --root DIR [--config FILE] [--certificate FILE]`.
 
 Prints one line, `listening on http://127.0.0.1:PORT`, and serves until SIGTERM. The configuration is a JSON
 object; every key has a default:
@@ -20,6 +20,7 @@ import argparse
 import json
 import pathlib
 import signal
+import ssl
 import sys
 import threading
 import time
@@ -66,16 +67,23 @@ def main():
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--root", required=True, help="folder for objects and job files")
     parser.add_argument("--config", help="JSON file")
+    parser.add_argument("--certificate", help="PEM file of a key and its certificate: serve HTTPS")
     arguments = parser.parse_args()
     config = json.loads(pathlib.Path(arguments.config).read_text()) if arguments.config else {}
     world = build_world(arguments.root, config)
     server = Server(("127.0.0.1", arguments.port), make_handler(world))
+    scheme = "http"
+    if arguments.certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(arguments.certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        scheme = "https"
     # Not an Event: a signal handler that interrupts this thread's wait and sets the Event would deadlock.
     stop_signals = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda caught, _: stop_signals.append(caught))
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    print(f"listening on http://127.0.0.1:{server.server_address[1]}", flush=True)
+    print(f"listening on {scheme}://127.0.0.1:{server.server_address[1]}", flush=True)
     while not stop_signals:
         world.sagemaker.tick()
         time.sleep(0.01)

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "common/certificates.hpp"
+#include "common/environment.hpp"
 #include "common/libcurl.hpp"
 
 namespace steptune {
@@ -37,6 +39,8 @@ Result<void> post_json(const std::string& address, const std::string& document) 
   lib.easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
   lib.easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, k_connect_s);
   lib.easy_setopt(curl.get(), CURLOPT_TIMEOUT, k_total_s);
+  if (const auto certificates = trusted_certificates(process_environment()); !certificates.empty())
+    lib.easy_setopt(curl.get(), CURLOPT_CAINFO, certificates.c_str());
   lib.easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &drop_answer);
   const CURLcode code = lib.easy_perform(curl.get());
   if (code != CURLE_OK) return fail(ErrorKind::unavailable, lib.easy_strerror(code));

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "common/certificates.hpp"
+#include "common/environment.hpp"
 #include "common/libcurl.hpp"
 #include "common/text.hpp"
 #include "trial_runner/sagemaker/aws/header_text.hpp"
@@ -86,7 +88,9 @@ std::string percent_encoded(std::string_view text, bool keep_slash) {
   return encoded;
 }
 
-CurlTransport::CurlTransport(std::string ca_bundle) : ca_bundle_(std::move(ca_bundle)) {}
+CurlTransport::CurlTransport(std::string ca_bundle)
+    : ca_bundle_(ca_bundle.empty() ? trusted_certificates(process_environment())
+                                   : std::move(ca_bundle)) {}
 
 CurlTransport::~CurlTransport() {
   if (handle_ != nullptr) (*libcurl())->easy_cleanup(handle_);
