@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/null_studies/neighbour_table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -28,20 +29,20 @@ struct NeighbourCell {
   double studies = 0.0;
   double claims = 0.0;
   double claims_hold = 0.0;  ///< claims whose interval contains the truth
-  double found = 0.0;        ///< studies whose finalist is the fast configuration
+  double found = 0.0;        ///< share of the possible gain that the finalist has, as a logarithm
   double finalists = 0.0;    ///< studies with an interval for their finalist
   double finalists_hold = 0.0;
   double half_width = 0.0;  ///< of these intervals, as a logarithm
   double pairs = 0.0;
   double seconds = 0.0;
 
-  void add(const Outcome& outcome) {
+  void add(const Outcome& outcome, double best) {
     studies += 1.0;
     seconds += outcome.elapsed_s;
     if (!outcome.finalist) return;
     const SpeedUp& speed_up = outcome.finalist->speed_up;
     pairs += speed_up.pairs;
-    found += outcome.finalist->truth != 1.0 ? 1.0 : 0.0;
+    if (best > 1.0) found += std::log(outcome.finalist->truth) / std::log(best);
     const bool is_known = std::isfinite(std::log(speed_up.high / speed_up.low));
     const bool holds =
         speed_up.low <= outcome.finalist->truth && outcome.finalist->truth <= speed_up.high;
@@ -62,7 +63,7 @@ std::string mean_text(double sum, double count) {
 }
 
 bool print_neighbour_cell(const NeighbourTable& table, double truth, double launch_variation,
-                          const TimeBudget& budget, bool in_turns) {
+                          const TimeBudget& budget, bool in_turns, bool in_rounds) {
   Machine machine{launch_variation, 0.0, table.step_noise};
   machine.neighbours = table.neighbours;
   machine.neighbour_slowness = table.slowness;
@@ -70,26 +71,32 @@ bool print_neighbour_cell(const NeighbourTable& table, double truth, double laun
   machine.warmup_steps = table.warmup_steps;
   Program program{truth, k_startup_s};
   // With the program's speeds, the seed decides the order of the trials.
-  program.speeds.assign(static_cast<std::size_t>(table.configurations), 1.0);
-  program.speeds.back() = truth;
+  program.speeds = table.speeds;
+  if (program.speeds.empty()) {
+    program.speeds.assign(static_cast<std::size_t>(table.configurations), 1.0);
+    program.speeds.back() = truth;
+  }
+  const double best = *std::ranges::max_element(program.speeds);
   program.step_s = k_step_s;
   program.worth = table.worth;
   NeighbourCell cell;
   for (int i = 0; i < table.studies; ++i) {
     const DatabaseFolder folder;
-    const auto outcome =
-        run_study(machine, program, Json{{"trials", table.configurations}, {"time", budget.time_s}},
-                  table.first_seed + static_cast<std::uint64_t>(i), folder.path());
+    const auto outcome = run_study(machine, program,
+                                   Json{{"trials", program.speeds.size()}, {"time", budget.time_s}},
+                                   table.first_seed + static_cast<std::uint64_t>(i), folder.path(),
+                                   Json{{"sentinels", in_rounds}});
     if (!outcome) {
       fmt::print(stderr, "null_studies: {}\n", outcome.error().text());
       return false;
     }
-    cell.add(*outcome);
+    cell.add(*outcome, best);
   }
   fmt::print(
-      "{:>6.2f} {:>7.0f} % {:>7} {:>6} {:>6.2f} {:>9.3f} {:>9} {:>9} {:>10} {:>6.1f} {:>7.0f} s\n",
-      truth, 100.0 * launch_variation, budget.name, in_turns ? "on" : "off",
-      cell.found / cell.studies, cell.claims / cell.studies,
+      "{:>6.2f} {:>7.0f} % {:>7} {:>6} {:>6} {:>6.2f} {:>9.3f} {:>9} {:>9} {:>10} {:>6.1f} "
+      "{:>7.0f} s\n",
+      best, 100.0 * launch_variation, budget.name, in_turns ? "on" : "off",
+      in_rounds ? "on" : "off", cell.found / cell.studies, cell.claims / cell.studies,
       mean_text(cell.claims_hold, cell.claims), mean_text(cell.finalists_hold, cell.finalists),
       mean_text(cell.half_width, cell.finalists), cell.pairs / cell.studies,
       cell.seconds / cell.studies);
@@ -117,6 +124,13 @@ void add_neighbour_options(CLI::App& app, NeighbourTable& table) {
   app.add_option("--truths", table.truths, "With --neighbour: true speed-ups")
       ->check(CLI::Range(0.1, 10.0))
       ->capture_default_str();
+  app.add_option("--speeds", table.speeds,
+                 "With --neighbour: speed of each configuration, instead of --configurations and "
+                 "--truths; the first is the baseline's")
+      ->check(CLI::Range(0.1, 100.0));
+  app.add_option("--rounds", table.rounds,
+                 "With --neighbour: true if search trials take turns, too; both values compare")
+      ->capture_default_str();
   app.add_option("--worth", table.worth, "With --neighbour: least gain that counts")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
@@ -125,14 +139,17 @@ void add_neighbour_options(CLI::App& app, NeighbourTable& table) {
 bool print_neighbours(const NeighbourTable& table) {
   fmt::print("{} neighbour{}, each slows programs down by a factor of {:g} while it is busy\n",
              table.neighbours, table.neighbours == 1 ? "" : "s", table.slowness);
-  fmt::print("{:>6} {:>9} {:>7} {:>6} {:>6} {:>9} {:>9} {:>9} {:>10} {:>6} {:>9}\n", "truth",
-             "launches", "budget", "turns", "found", "\"faster\"", "interval", "finalist",
+  fmt::print("{:>6} {:>9} {:>7} {:>6} {:>6} {:>6} {:>9} {:>9} {:>9} {:>10} {:>6} {:>9}\n", "best",
+             "launches", "budget", "turns", "rounds", "found", "\"faster\"", "interval", "finalist",
              "half-width", "pairs", "tuning");
   for (const double truth : table.truths) {
     for (const double launch_variation : table.launch_variations) {
       for (const TimeBudget& budget : k_time_budgets) {
         for (const bool in_turns : table.turns) {
-          if (!print_neighbour_cell(table, truth, launch_variation, budget, in_turns)) return false;
+          for (const bool in_rounds : table.rounds) {
+            if (!print_neighbour_cell(table, truth, launch_variation, budget, in_turns, in_rounds))
+              return false;
+          }
         }
       }
     }

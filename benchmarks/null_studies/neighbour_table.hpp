@@ -21,6 +21,10 @@ struct NeighbourTable {
   std::vector<double> truths{1.0, 1.1, 1.3, 1.5};
   std::vector<double> launch_variations{0.01, 0.05, 0.1};
   std::vector<bool> turns{false, true};
+  std::vector<bool> rounds{true};  ///< search trials beside neighbours take turns, too
+  /// Speeds of the configurations, instead of `configurations` and `truths`; the first is the
+  /// baseline's.
+  std::vector<double> speeds{};
 };
 
 /// Adds the options that only this table has.

@@ -84,4 +84,14 @@ double Neighbours::work_between(double from_s, double to_s) {
   return work_s;
 }
 
+double Neighbours::busy_between(double from_s, double to_s) {
+  double busy_s = 0.0;
+  for (std::size_t index = stretch_at(from_s); from_s < to_s; ++index) {
+    const double end_s = std::min(to_s, end_of_stretch(index));
+    if (stretches_[index].slowness > 1.0) busy_s += end_s - from_s;
+    from_s = end_s;
+  }
+  return busy_s;
+}
+
 }  // namespace steptune::null_studies

@@ -22,6 +22,8 @@ class Neighbours {
   [[nodiscard]] double end_of(double from_s, double work_s);
   /// Returns the work that is done between two times, in seconds of an idle machine.
   [[nodiscard]] double work_between(double from_s, double to_s);
+  /// Returns the seconds between two times in which a neighbour is busy.
+  [[nodiscard]] double busy_between(double from_s, double to_s);
 
  private:
   struct Neighbour {

@@ -227,6 +227,7 @@ bool print_beside_neighbours(const Options& options, bool are_launches_given,
   table.warmup_steps = options.warmup_steps;
   if (are_launches_given) table.launch_variations = options.launch_variations;
   if (!options.turns.empty()) table.turns = {options.turns == "on"};
+  if (!table.speeds.empty()) table.truths = {1.0};
   return print_neighbours(table);
 }
 

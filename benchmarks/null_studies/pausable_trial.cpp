@@ -38,6 +38,7 @@ double PausableTrial::next_s() const {
 
 TrialEvent PausableTrial::next() {
   const double now_s = next_s();
+  disturbed_s_ += neighbours_->busy_between(since_s_, now_s);
   work_s_ = replay_.next_s();
   since_s_ = now_s;
   TrialEvent event = replay_.next();
@@ -58,6 +59,7 @@ TrialEvent PausableTrial::next() {
 }
 
 void PausableTrial::count_work(double now_s) {
+  disturbed_s_ += neighbours_->busy_between(since_s_, now_s);
   // Rounding must not carry the trial beyond its next event.
   work_s_ = std::min(work_s_ + neighbours_->work_between(since_s_, now_s), replay_.next_s());
   since_s_ = now_s;

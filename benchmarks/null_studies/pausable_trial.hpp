@@ -26,6 +26,8 @@ class PausableTrial {
   /// True once its end was requested.
   [[nodiscard]] bool is_ending() const { return is_ending_; }
   [[nodiscard]] bool has_ended() const;
+  /// Returns the seconds of the trial, without pauses, in which a neighbour was busy.
+  [[nodiscard]] double disturbed_s() const { return disturbed_s_; }
 
   /// Time of the next event. Infinite while the trial is paused and after its end.
   [[nodiscard]] double next_s() const;
@@ -49,6 +51,7 @@ class PausableTrial {
   double started_s_;
   double work_s_ = 0.0;  ///< done up to `since_s_`
   double since_s_;
+  double disturbed_s_ = 0.0;
   std::optional<double> paused_since_s_;
   double paused_s_ = 0.0;  ///< length of all pauses that are over
   std::int64_t progress_reports_ = 0;

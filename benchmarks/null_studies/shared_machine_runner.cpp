@@ -116,6 +116,13 @@ void SharedMachineRunner::advance_turns(std::vector<TrialEvent>& events) {
   begin_turn(*next);
 }
 
+void SharedMachineRunner::add_disturbance(const PausableTrial& trial, double now_s,
+                                          std::vector<TrialEvent>& events) {
+  if (trial.disturbed_s() <= 0.0) return;
+  events.insert(std::prev(events.end()),
+                TrialDisturbed{trial.key(), now_s - trial.disturbed_s(), now_s, {}});
+}
+
 Result<std::vector<TrialEvent>> SharedMachineRunner::wait(double deadline_s) {
   std::vector<TrialEvent> events = std::exchange(unstarted_, {});
   advance_turns(events);
@@ -132,6 +139,7 @@ Result<std::vector<TrialEvent>> SharedMachineRunner::wait(double deadline_s) {
   for (PausableTrial& trial : trials_) {
     while (trial.next_s() <= clock_.now_s())
       events.push_back(trial.next());
+    if (trial.has_ended()) add_disturbance(trial, clock_.now_s(), events);
   }
   std::erase_if(trials_, [](const PausableTrial& trial) { return trial.has_ended(); });
   return events;

@@ -45,6 +45,9 @@ class SharedMachineRunner final : public Runner {
   /// Round of the trials that wait or run; 0 without any.
   [[nodiscard]] int round() const;
   void advance_turns(std::vector<TrialEvent>& events);
+  /// Reports the time in which neighbours were busy, before the trial's last event.
+  static void add_disturbance(const PausableTrial& trial, double now_s,
+                              std::vector<TrialEvent>& events);
   void start_next();
   void begin_turn(const PausableTrial& trial);
   [[nodiscard]] bool turn_is_over(const PausableTrial& turn) const;

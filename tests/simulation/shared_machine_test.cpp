@@ -152,6 +152,32 @@ TEST(NeighbourStudies, TurnsMakeTheIntervalOfAGainNarrowerAndClaimNothingFalse) 
   EXPECT_LE(false_claims, 1) << "of 5; more has a chance of 0.02 at a true share of 5 %";
 }
 
+/// Returns the true speed of the finalist that a study of twelve configurations finds.
+double speed_found(bool in_rounds, std::uint64_t seed) {
+  Machine machine{0.01, 0.0};
+  machine.neighbours = 1;
+  machine.neighbour_slowness = 1.6;
+  machine.in_turns = true;
+  Program program{1.0, 1.5};
+  program.step_s = 0.05;
+  program.speeds = {1.0, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.5};
+  const DatabaseFolder folder;
+  const Outcome outcome = must(run_study(machine, program, Json{{"trials", 12}, {"time", "3m"}},
+                                         seed, folder.path(), Json{{"sentinels", in_rounds}}));
+  return outcome.finalist ? outcome.finalist->truth : 1.0;
+}
+
+TEST(NeighbourStudies, SearchTrialsInTurnsFindAFasterConfiguration) {
+  double in_rounds = 0.0, one_by_one = 0.0;
+  constexpr int k_seeds = 10;
+  for (std::uint64_t seed = 0; seed < k_seeds; ++seed) {
+    in_rounds += speed_found(true, seed) / k_seeds;
+    one_by_one += speed_found(false, seed) / k_seeds;
+  }
+  EXPECT_GT(in_rounds, one_by_one);
+  EXPECT_GT(in_rounds, 1.35);
+}
+
 TEST(NeighbourStudies, FollowFromTheSeed) {
   const Outcome once = beside_neighbours(1.3, true, 4);
   const Outcome again = beside_neighbours(1.3, true, 4);

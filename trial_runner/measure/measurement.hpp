@@ -68,6 +68,10 @@ struct Measurement {
   /// also includes repeated looks, a fading start, and the scatter in other trials. Not finite:
   /// unknown.
   double step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
+  /// Standard error of the ratio of its steps' time to that of a run of the baseline that took
+  /// turns with it, as a share. Smaller than the errors of both, because neighbours slow both. NaN:
+  /// there was no such run.
+  double ratio_error = std::numeric_limits<double>::quiet_NaN();
   /// Upper bound of the long run's seconds per sample, in case a buffer that was filled before the
   /// window hides a slower stage. At least the upper end of the interval; infinite while unknown.
   /// If a program has consumed N samples t seconds after its start, no buffered stage is slower

@@ -350,4 +350,8 @@ Measurement Measurer::whole_run(double ended_s) const {
   return state_->whole_run(ended_s);
 }
 
+std::optional<ProgressPoint> Measurer::latest() const {
+  return state_->series.size() > 0 ? std::optional(state_->series.back()) : std::nullopt;
+}
+
 }  // namespace steptune

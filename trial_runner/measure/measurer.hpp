@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "trial_runner/measure/measurement.hpp"
+#include "trial_runner/measure/progress_series.hpp"
 #include "trial_runner/report.hpp"
 
 namespace steptune {
@@ -69,6 +70,8 @@ class Measurer {
   /// written at the program's end), the rate is that of the whole process including start-up, with
   /// a half-width of half the rate.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
+  /// Returns the progress of the latest report with a counter; nullopt before the first.
+  [[nodiscard]] std::optional<ProgressPoint> latest() const;
 
  private:
   struct State;

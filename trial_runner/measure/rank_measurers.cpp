@@ -84,6 +84,10 @@ const Measurement& RankMeasurers::current() const {
   return ranks_.size() > 1 ? combined_ : ranks_.begin()->second.current();
 }
 
+std::optional<ProgressPoint> RankMeasurers::latest() const {
+  return ranks_.empty() ? std::nullopt : ranks_.begin()->second.latest();
+}
+
 Measurement RankMeasurers::whole_run(double ended_s) const {
   if (ranks_.empty()) return {};
   std::map<int, Measurement> whole_runs;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "trial_runner/measure/measurer.hpp"
@@ -25,6 +26,8 @@ class RankMeasurers {
   [[nodiscard]] const Measurement& current() const;
   /// As `Measurer::whole_run`, combined as above.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
+  /// As `Measurer::latest`, of the lowest rank that reports.
+  [[nodiscard]] std::optional<ProgressPoint> latest() const;
 
  private:
   void combine();

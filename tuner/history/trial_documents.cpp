@@ -19,12 +19,13 @@ namespace ondemand = simdjson::ondemand;
 template <typename T, std::size_t N>
 using NumberFields = std::array<std::pair<std::string_view, double T::*>, N>;
 
-constexpr NumberFields<Measurement, 13> k_measurement_numbers{{
+constexpr NumberFields<Measurement, 14> k_measurement_numbers{{
     {"seconds_per_sample", &Measurement::seconds_per_sample},
     {"half_width_s", &Measurement::half_width_s},
     {"step_seconds_per_sample", &Measurement::step_seconds_per_sample},
     {"step_half_width_s", &Measurement::step_half_width_s},
     {"step_standard_error_s", &Measurement::step_standard_error_s},
+    {"ratio_error", &Measurement::ratio_error},
     {"slowest_seconds_per_sample", &Measurement::slowest_seconds_per_sample},
     {"startup_s", &Measurement::startup_s},
     {"warmup_s", &Measurement::warmup_s},

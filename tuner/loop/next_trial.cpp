@@ -10,6 +10,7 @@
 #include "tuner/loop/disturbed_trial.hpp"
 #include "tuner/loop/sentinel.hpp"
 #include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/setting_changes.hpp"
 
 namespace steptune {
@@ -55,8 +56,10 @@ std::optional<TrialRecord> next_hint(const StudyRun& run) {
 }
 
 std::optional<TrialRecord> next_disturbed(const StudyRun& run) {
-  // Trials that run side by side always disturb each other.
-  if (!run.runs_one_at_a_time()) return std::nullopt;
+  // Trials that run side by side always disturb each other. Turns remove what neighbours do.
+  if (!run.runs_one_at_a_time() || was_in_search_round(run.standing().trials())) {
+    return std::nullopt;
+  }
   const TrialRecord* disturbed = trial_to_measure_again(run.parts.study, run.standing());
   if (disturbed == nullptr) return std::nullopt;
   return run.new_trial(TrialPurpose::search, fmt::format("trial {} again", disturbed->number),

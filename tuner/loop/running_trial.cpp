@@ -71,6 +71,7 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
 }
 
 bool RunningTrial::paused(const TrialPaused& event) {
+  if (!event.resumes) reports_.end_turn();
   time_.paused_since_s = event.resumes ? std::nullopt : std::optional(event.time_s);
   time_.paused_s = event.paused_s;
   return event.prints_while_paused &&
@@ -90,6 +91,8 @@ std::optional<std::string> RunningTrial::given_up(Scheduler& scheduler, Searcher
   const TrialView trial = view();
   const double resource = measurement().window_steps;
   if (!is_compared(record_.purpose)) return std::nullopt;
+  // Only at the end of its round is a trial's time known without the neighbours.
+  if (targets_.interleaved_round > 0) return std::nullopt;
   if (steps_seen_by_scheduler_ && resource <= *steps_seen_by_scheduler_) return std::nullopt;
   const auto objectives = objectives_so_far(trial, baseline);
   // Until the batch size is shown to be applied, the value may be too good for any real
@@ -187,10 +190,10 @@ TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const
 }
 
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
-                                   double wall_time_s) {
+                                   double wall_time_s, std::span<const TurnEnd> beside) {
   cause_ = settled_cause(std::move(cause_), outcome, view());
   machine_ = thinned(outcome.machine, k_most_machine_seconds);
-  TrialRecord ended = ended_record(view(), cause_, outcome, machine_, baseline);
+  TrialRecord ended = ended_record(view(), cause_, outcome, machine_, baseline, beside);
   ended.ended_wall_s = wall_time_s;
   if (is_final(ended.status)) {
     const auto milestones = early_stopping_.milestones();

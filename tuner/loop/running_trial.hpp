@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,9 +46,10 @@ class RunningTrial {
   /// nothing if an end was already asked for.
   bool refuse(std::string why) { return ask_for_end({EndRequest::silent, {}, std::move(why)}); }
 
-  /// Returns the trial's final record. `outcome`: the end as the runner reports it.
+  /// Returns the trial's final record. `outcome`: the end as the runner reports it. `beside`: turns
+  /// of the baseline's run in the trial's round; empty without one.
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
-                                     double wall_time_s);
+                                     double wall_time_s, std::span<const TurnEnd> beside = {});
 
   /// Returns the trial's events for the history, including the points at both ends of the window of
   /// `measured`. `measured`: the measurement from `finished`; nullopt if there is none.
@@ -57,9 +59,10 @@ class RunningTrial {
   [[nodiscard]] double started_s() const { return time_.started_s; }
   /// Returns the seconds that the trial has run, without pauses.
   [[nodiscard]] double ran_s(double now_s) const { return time_.at(now_s) - time_.started_s; }
-  /// True if the trial failed next to another trial, or could not be stopped for another trial.
+  /// True if the trial failed next to another trial, or could not be stopped for another trial. A
+  /// new configuration may fail for other reasons; it is tried again by itself.
   [[nodiscard]] bool cannot_be_interleaved() const {
-    return cause_.request == EndRequest::interleaved;
+    return cause_.request == EndRequest::interleaved && !is_searched(record_.purpose);
   }
   /// True if the trial was asked to end because its part of a time budget was over and too little
   /// was measured.
@@ -70,6 +73,10 @@ class RunningTrial {
   /// cost.
   [[nodiscard]] double usd_per_billed_s() const { return usd_per_billed_s_; }
   [[nodiscard]] const Measurement& measurement() const { return reports_.measurement(); }
+  /// Returns the turns so far, if the trial is interleaved.
+  [[nodiscard]] const std::vector<TurnEnd>& turns() const { return reports_.turns(); }
+  /// Returns the round of trials with which it is interleaved; 0 without one.
+  [[nodiscard]] int round() const { return targets_.interleaved_round; }
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
 
  private:

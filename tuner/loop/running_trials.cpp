@@ -13,6 +13,10 @@ namespace {
 constexpr double k_longest_wait_s = 0.5;
 constexpr double k_between_displays_s = 0.25;
 
+bool repeats_baseline(TrialPurpose purpose) {
+  return purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
+}
+
 }  // namespace
 
 Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
@@ -109,11 +113,26 @@ Result<void> RunningTrials::on_event(const TrialFinished& event) {
   RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
   if (trial->lacked_time()) lacked_time_.insert(event.key.trial);
-  ended_.push_back(trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s()));
+  ended_.push_back(
+      trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s(), turns_beside(*trial)));
+  if (repeats_baseline(trial->record().purpose)) {
+    latest_round_ = trial->round();
+    latest_turns_ = trial->turns();
+  }
   interleaving_failed_ = interleaving_failed_ || trial->cannot_be_interleaved();
   const TrialTrace trace = trial->trace(ended_.back().measurement);
   trials_.erase(event.key.trial);
   return recorder_->ended(ended_.back(), trace);
+}
+
+std::span<const TurnEnd> RunningTrials::turns_beside(const RunningTrial& trial) const {
+  if (trial.round() == 0 || repeats_baseline(trial.record().purpose)) return {};
+  const auto baseline = std::ranges::find_if(trials_, [&](const auto& other) {
+    return repeats_baseline(other.second.record().purpose) && other.second.round() == trial.round();
+  });
+  if (baseline != trials_.end()) return baseline->second.turns();
+  return latest_round_ == trial.round() ? std::span<const TurnEnd>(latest_turns_)
+                                        : std::span<const TurnEnd>{};
 }
 
 void RunningTrials::end_overdue() {

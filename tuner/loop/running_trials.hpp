@@ -82,6 +82,8 @@ class RunningTrials {
   [[nodiscard]] Result<void> on_event(const TrialDisturbed& event);
   [[nodiscard]] Result<void> on_event(const TrialPaused& event);
   [[nodiscard]] Result<void> on_event(const TrialFinished& event);
+  /// Returns the turns of the baseline's run in the trial's round; empty without one.
+  [[nodiscard]] std::span<const TurnEnd> turns_beside(const RunningTrial& trial) const;
   void end_overdue();
   void show_progress();
   void keep_spent();
@@ -95,6 +97,8 @@ class RunningTrials {
   std::vector<TrialRecord> ended_;               ///< since the last `listen`
   std::set<std::int64_t> lacked_time_;  ///< trials for which their last launch had too little time
   bool interleaving_failed_ = false;
+  int latest_round_ = 0;               ///< of the baseline's latest run that has ended
+  std::vector<TurnEnd> latest_turns_;  ///< of that run
   double shown_s_ = 0.0;
   bool shown_ = false;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -55,8 +56,8 @@ class EndOfTrial {
  public:
   /// All arguments outlive the object.
   EndOfTrial(const TrialView& trial, const TrialEndCause& cause, const Outcome& outcome,
-             const TrialRecord* baseline)
-      : trial_(trial), cause_(cause), outcome_(outcome), baseline_(baseline) {}
+             const TrialRecord* baseline, std::span<const TurnEnd> beside)
+      : trial_(trial), cause_(cause), outcome_(outcome), baseline_(baseline), beside_(beside) {}
 
   /// Collects what is known at the end. Removes the file of the hook's events.
   [[nodiscard]] FactsAtEnd facts() const;
@@ -79,12 +80,20 @@ class EndOfTrial {
   const TrialEndCause& cause_;
   const Outcome& outcome_;
   const TrialRecord* baseline_;
+  std::span<const TurnEnd> beside_;
 };
 
 FactsAtEnd EndOfTrial::facts() const {
   const StudySpec& study = trial_.study;
   FactsAtEnd facts;
   facts.measurement = final_measurement(trial_, cause_, outcome_, baseline_);
+  const Measurement* of_baseline = measurement_of(baseline_);
+  const auto ratio = ratio_in_turns(trial_.reports.turns(), beside_);
+  if (ratio) facts.measurement.ratio_error = ratio->relative_error;
+  // A confirming run is compared with the run beside it, not with the study's first one.
+  if (ratio && of_baseline != nullptr && is_searched(trial_.record.purpose)) {
+    set_time_by_ratio(*ratio, *of_baseline, facts.measurement);
+  }
   // The hook then only repeats the samples that the study gave to it.
   const HookLog& hook = trial_.reports.hook();
   if (has_given_samples(hook)) facts.measurement.samples_reported = false;
@@ -216,13 +225,14 @@ void explain_changes(std::span<const MachineSecond> machine, double program_star
 }  // namespace
 
 TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, const Outcome& outcome,
-                         std::span<const MachineSecond> machine, const TrialRecord* baseline) {
+                         std::span<const MachineSecond> machine, const TrialRecord* baseline,
+                         std::span<const TurnEnd> beside) {
   TrialRecord record = trial.record;
   record_usage(outcome, trial.study, record);
   // The memory that the trial has used is evidence of its batch size.
   const TrialView used{trial.study, record,        trial.targets,
                        trial.time,  trial.reports, trial.usd_per_hour};
-  const EndOfTrial end(used, cause, outcome, baseline);
+  const EndOfTrial end(used, cause, outcome, baseline, beside);
   FactsAtEnd facts = end.facts();
   const TrialEnding ending = end.ending(facts);
   TrialResult result = trial_result(ending);

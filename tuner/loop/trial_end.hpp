@@ -15,10 +15,12 @@ namespace steptune {
 /// the file of the hook's events.
 ///
 /// `machine`: the outcome's seconds, thinned for the history. `baseline`: null until it has been
-/// measured.
+/// measured. `beside`: turns of the baseline's run in the trial's search round, if any. The trial's
+/// time then follows from the ratio to that run and from the baseline.
 [[nodiscard]] TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause,
                                        const Outcome& outcome,
                                        std::span<const MachineSecond> machine,
-                                       const TrialRecord* baseline);
+                                       const TrialRecord* baseline,
+                                       std::span<const TurnEnd> beside);
 
 }  // namespace steptune

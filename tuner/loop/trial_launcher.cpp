@@ -31,9 +31,9 @@ bool TrialLauncher::takes_another() const {
   return running < static_cast<std::size_t>(machines.backlog());
 }
 
-Result<void> TrialLauncher::launch(TrialRecord trial) {
+Result<void> TrialLauncher::launch(TrialRecord trial, int search_round) {
   const Standing& standing = run_->standing();
-  trial = run_->with_machine_level(std::move(trial));
+  if (search_round == 0) trial = run_->with_machine_level(std::move(trial));
   trial.status = TrialStatus::launching;
   log_launch(trial);
   if (is_first_of_finalist(trial, standing)) {
@@ -41,7 +41,7 @@ Result<void> TrialLauncher::launch(TrialRecord trial) {
   }
   run_->put(trial);
   if (const auto further = further_trials()) run_->machines.expect_at_most(*further);
-  TrialTargets targets = targets_now(trial);
+  TrialTargets targets = targets_now(trial, search_round);
   return run_->running.launch(std::move(trial), std::move(targets), standing.baseline());
 }
 
@@ -98,7 +98,7 @@ std::optional<std::int64_t> TrialLauncher::further_trials() const {
   return again + confirmations + std::max<std::int64_t>(0, *study.budget.trials - searched);
 }
 
-TrialTargets TrialLauncher::targets_now(const TrialRecord& trial) const {
+TrialTargets TrialLauncher::targets_now(const TrialRecord& trial, int search_round) const {
   const LoopParts& parts = run_->parts;
   LaunchState state{.study = parts.study,
                     .standing = run_->standing(),
@@ -106,7 +106,8 @@ TrialTargets TrialLauncher::targets_now(const TrialRecord& trial) const {
                     .now_s = parts.clock.now_s(),
                     .elapsed_s = run_->stopwatch.elapsed_s(),
                     .interleaves = run_->interleaves(),
-                    .one_at_a_time = run_->runs_one_at_a_time()};
+                    .one_at_a_time = run_->runs_one_at_a_time(),
+                    .search_round = search_round};
   if (is_confirmation(trial.purpose)) {
     state.runs_left_in_round = run_->confirmation().runs_left_in_round(trial);
     const bool is_adopted = trial.status == TrialStatus::running;

@@ -20,12 +20,13 @@ class TrialLauncher {
 
   /// True if the search may hand over another trial in addition to the running ones.
   [[nodiscard]] bool takes_another() const;
-  [[nodiscard]] Result<void> launch(TrialRecord trial);
+  /// Launches a trial. `search_round`: number of its search round (`SearchRounds`); 0: none.
+  [[nodiscard]] Result<void> launch(TrialRecord trial, int search_round = 0);
   /// Launches the confirming runs that go with the first run of `round`: those interleaved with it,
   /// and those of further rounds that are certain to be needed.
   [[nodiscard]] Result<void> launch_beside(int round);
   /// Returns the targets of a trial that is launched, or taken over, now.
-  [[nodiscard]] TrialTargets targets_now(const TrialRecord& trial) const;
+  [[nodiscard]] TrialTargets targets_now(const TrialRecord& trial, int search_round = 0) const;
 
  private:
   [[nodiscard]] Result<void> launch_rest_of_round(int round);

@@ -46,10 +46,18 @@ bool TrialReports::add(const Report& report) {
   }
   tracer_.add(report);
   const bool starts_again = progress_.add(report);
-  // The guards saw an earlier training, which does not count.
-  if (starts_again) guards_ = GuardWindows(study_->guards);
+  // The guards and the turns saw an earlier training, which does not count.
+  if (starts_again) {
+    guards_ = GuardWindows(study_->guards);
+    turns_.clear();
+  }
   guards_.add(measurer_.current(), report);
   return starts_again;
+}
+
+void TrialReports::end_turn() {
+  const auto latest = measurer_.latest();
+  if (latest) turns_.push_back({latest->samples, latest->received_s - latest->phase_s});
 }
 
 bool TrialReports::has_reported_progress() const {

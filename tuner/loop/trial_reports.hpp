@@ -2,11 +2,13 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "common/configuration.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/measure/progress_trace.hpp"
 #include "trial_runner/measure/rank_measurers.hpp"
+#include "trial_runner/measure/ratio_in_turns.hpp"
 #include "trial_runner/report.hpp"
 #include "tuner/loop/guard_window.hpp"
 #include "tuner/loop/progress_bound.hpp"
@@ -27,7 +29,12 @@ class TrialReports {
   /// what follows.
   bool add(const Report& report);
 
+  /// Ends a turn of an interleaved trial.
+  void end_turn();
+
   [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
+  /// Returns the ends of all turns so far, in order.
+  [[nodiscard]] const std::vector<TurnEnd>& turns() const { return turns_; }
   /// Returns the measurement of the whole run of a program that ended by itself.
   [[nodiscard]] Measurement whole_run(double ended_s) const { return measurer_.whole_run(ended_s); }
   [[nodiscard]] const ProgressBound& progress() const { return progress_; }
@@ -50,6 +57,7 @@ class TrialReports {
  private:
   const StudySpec* study_;
   RankMeasurers measurer_;
+  std::vector<TurnEnd> turns_;
   ProgressTracer tracer_;
   ProgressBound progress_;
   GuardWindows guards_;

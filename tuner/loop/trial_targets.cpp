@@ -6,6 +6,8 @@
 
 #include "common/interval.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
+#include "trial_runner/measure/ratio_in_turns.hpp"
+#include "trial_runner/turn_rules.hpp"
 #include "tuner/loop/buffer_bound.hpp"
 #include "tuner/loop/guards.hpp"
 #include "tuner/loop/sentinel.hpp"
@@ -126,6 +128,17 @@ void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s,
       state.now_s + latest_end_s(study, state.spending, trial.purpose) - state.elapsed_s;
 }
 
+/// Sets the time of a trial of a search round. All its trials end together, whatever they are.
+void set_search_round(TrialTargets& targets, const LaunchState& state) {
+  targets.interleaved_round = state.search_round;
+  const auto& baseline = state.standing.baseline()->measurement;
+  // A turn has two reports at least.
+  const double step_s =
+      baseline && baseline->window_steps > 0.0 ? baseline->window_s / baseline->window_steps : 0.0;
+  const double turn_s = std::max(k_turn_s, double(k_least_turn_reports) * step_s);
+  targets.share_s = std::min(targets.share_s, double(k_turns_to_compare) * turn_s);
+}
+
 /// Sets the time limits of a confirming run.
 void set_confirming_time(TrialTargets& targets, double startup_s, const LaunchState& state) {
   const StudySpec& study = state.study;
@@ -228,6 +241,10 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
     set_longer_window(targets, trial, study);
   } else {
     targets.time_to_measure_s = time_to_measure_s(study, standing, trial.configuration, targets);
+  }
+  if (state.search_round > 0) {
+    set_search_round(targets, state);
+    return targets;
   }
   if (trial.purpose == TrialPurpose::sentinel) {
     targets.measure = sentinel_measure(targets.measure);

@@ -72,6 +72,7 @@ struct LaunchState {
   std::size_t runs_left_in_round = 1;
   bool interleaves = false;    ///< the runs of a confirming round are interleaved
   bool one_at_a_time = false;  ///< trials run on this machine by themselves
+  int search_round = 0;        ///< round of the trial (`SearchRounds`); 0: none
 };
 
 /// Returns the targets of a trial.

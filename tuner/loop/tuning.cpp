@@ -27,6 +27,7 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRu
       ended_(run_, pending_),
       launcher_(run_, pending_),
       search_(run_, pending_, ended_),
+      rounds_(run_, search_, launcher_),
       former_(former) {}
 
 Result<LoopResult> Tuning::run() {
@@ -82,7 +83,10 @@ Result<void> Tuning::search() {
       auto next = search_.next();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
-      if (auto launched = launcher_.launch(**std::move(next)); !launched) return launched;
+      const bool in_round = rounds_.takes(**next);
+      auto launched =
+          in_round ? rounds_.launch(**std::move(next)) : launcher_.launch(**std::move(next));
+      if (!launched) return launched;
     }
     if (run_.end && run_.running.empty()) return {};
     if (auto heard = listen(); !heard) return heard;

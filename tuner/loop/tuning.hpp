@@ -10,6 +10,7 @@
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/pending_trials.hpp"
 #include "tuner/loop/resume.hpp"
+#include "tuner/loop/search_rounds.hpp"
 #include "tuner/loop/search_trials.hpp"
 #include "tuner/loop/study_run.hpp"
 #include "tuner/loop/trial_launcher.hpp"
@@ -54,6 +55,7 @@ class Tuning {
   EndedTrials ended_;
   TrialLauncher launcher_;
   SearchTrials search_;
+  SearchRounds rounds_;
   std::optional<FormerRun> former_;
   std::string left_running_;
 };

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double k_much = 0.2;
 constexpr double k_usual_share = 1.0 / 3.0;
+constexpr std::size_t k_latest = 12;
 
 }  // namespace
 
@@ -38,6 +39,27 @@ std::vector<const TrialRecord*> without_disturbed(std::vector<const TrialRecord*
   if (!some_left) return trials;
   std::erase_if(trials, [](const TrialRecord* trial) { return is_much_disturbed(*trial); });
   return trials;
+}
+
+bool is_of_search_round(const TrialRecord& trial) {
+  const bool searches = is_compared(trial.purpose) || trial.purpose == TrialPurpose::sentinel;
+  return searches && trial.placement.contains(k_interleaved_fact);
+}
+
+bool was_in_search_round(const std::vector<TrialRecord>& trials) {
+  return std::ranges::any_of(trials, is_of_search_round);
+}
+
+bool machine_is_shared(const std::vector<TrialRecord>& trials) {
+  if (was_in_search_round(trials)) return true;
+  std::size_t measured = 0;
+  std::size_t disturbed = 0;
+  for (auto trial = trials.rbegin(); trial != trials.rend() && measured < k_latest; ++trial) {
+    if (!is_compared(trial->purpose) || !was_measured(trial->status)) continue;
+    ++measured;
+    if (is_much_disturbed(*trial)) ++disturbed;
+  }
+  return double(disturbed) > k_usual_share * double(measured);
 }
 
 }  // namespace steptune

@@ -24,4 +24,12 @@ namespace steptune {
 [[nodiscard]] std::vector<const TrialRecord*> without_disturbed(
     std::vector<const TrialRecord*> trials);
 
+/// True for a search trial or a sentinel that took turns with the others of a search round.
+[[nodiscard]] bool is_of_search_round(const TrialRecord& trial);
+/// True if the study has such a trial.
+[[nodiscard]] bool was_in_search_round(const std::vector<TrialRecord>& trials);
+/// True if other programs used much of the machine in more than a third of the latest search
+/// trials, baseline included. Remains true for the study once it has a search round.
+[[nodiscard]] bool machine_is_shared(const std::vector<TrialRecord>& trials);
+
 }  // namespace steptune

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -23,6 +24,13 @@ struct Launches {
 /// Assumed variation within a whole run whose steps do not show it, as a share of its value.
 constexpr double k_within_whole_run = 0.025;
 
+/// Returns the standard error of the time of phases, in seconds per sample.
+double phase_error_s(const Measurement& m) {
+  return std::sqrt(std::max(
+             0.0, m.half_width_s * m.half_width_s - m.step_half_width_s * m.step_half_width_s)) /
+         k_z_95;
+}
+
 /// True if the trial did not run because earlier trials were fast or slow. Selected trials would
 /// bias the variation.
 bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
@@ -33,6 +41,14 @@ bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
 }
 
 }  // namespace
+
+double ratio_error(const TrialRecord& trial) {
+  if (!trial.measurement || !std::isfinite(trial.measurement->ratio_error)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const Measurement& m = *trial.measurement;
+  return std::hypot(m.ratio_error, phase_error_s(m) / m.seconds_per_sample);
+}
 
 bool is_whole_run(const TrialRecord& trial) {
   return trial.measurement && trial.measurement->whole_run;
@@ -51,11 +67,7 @@ double error_within_run(const TrialRecord& trial) {
   const double error = relative_error(trial);
   if (!trial.measurement) return error;
   const Measurement& m = *trial.measurement;
-  const double of_phases_s =
-      std::sqrt(std::max(
-          0.0, m.half_width_s * m.half_width_s - m.step_half_width_s * m.step_half_width_s)) /
-      k_z_95;
-  const double own_s = std::hypot(m.step_standard_error_s, of_phases_s);
+  const double own_s = std::hypot(m.step_standard_error_s, phase_error_s(m));
   const double total_s = m.half_width_s / k_z_95;
   return std::isfinite(own_s) && own_s < total_s ? error * own_s / total_s : error;
 }
@@ -63,10 +75,16 @@ double error_within_run(const TrialRecord& trial) {
 LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                           const MachineDrift& drift) {
   std::vector<const TrialRecord*> launches;
+  const bool is_shared = machine_is_shared(trials);
   for (const TrialRecord& trial : trials) {
     const bool measured = trial.status == TrialStatus::completed && !trial.objectives.empty() &&
                           trial.objectives[0] > 0.0 && !trial.standard_errors.empty();
-    if (measured && was_not_selected(trial, drift)) launches.push_back(&trial);
+    // On a shared machine, runs in turns differ by what their neighbours did. Only their ratios
+    // tell how launches differ (`statistics_of`).
+    const bool may_differ_by_neighbours = is_shared && trial.placement.contains(k_interleaved_fact);
+    if (measured && !may_differ_by_neighbours && was_not_selected(trial, drift)) {
+      launches.push_back(&trial);
+    }
   }
   std::map<Configuration, Launches> groups;
   for (const TrialRecord* trial : without_disturbed(std::move(launches))) {

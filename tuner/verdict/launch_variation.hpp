@@ -31,6 +31,10 @@ class MachineDrift;
 /// possible rest of the warm-up. Between launches, all of this shows in their differences.
 [[nodiscard]] double error_within_run(const TrialRecord& trial);
 
+/// Returns the standard error of the trial's ratio to the baseline's run that took turns with it,
+/// with the error of the time of its phases; NaN without such a run.
+[[nodiscard]] double ratio_error(const TrialRecord& trial);
+
 /// Estimates the variation from launches that were not selected for their speed, grouped by
 /// configuration: baselines, sentinels and confirming runs. Starts from the prior
 /// `LaunchVariation{}`.

@@ -34,9 +34,9 @@ bool tells(const TrialRecord& trial) {
   // The user's present configuration may violate a guard.
   const bool measured =
       trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible;
-  return its && measured && !trial.objectives.empty() && !trial.standard_errors.empty() &&
-         trial.objectives[0] > 0.0 && std::isfinite(trial.objectives[0]) &&
-         std::isfinite(trial.standard_errors[0]);
+  return its && measured && !is_of_search_round(trial) && !trial.objectives.empty() &&
+         !trial.standard_errors.empty() && trial.objectives[0] > 0.0 &&
+         std::isfinite(trial.objectives[0]) && std::isfinite(trial.standard_errors[0]);
 }
 
 std::vector<BaselineRun> runs_of(const std::vector<TrialRecord>& trials) {

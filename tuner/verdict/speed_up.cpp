@@ -79,6 +79,9 @@ bool are_interleaved(const std::vector<RunPair>& pairs) {
 
 /// `repeated`: other pairs show the variation that the runs' own scatter does not include.
 double within_variance(const RunPair& pair, bool repeated) {
+  if (const double in_turns = ratio_error(*pair.incumbent); std::isfinite(in_turns)) {
+    return in_turns * in_turns;
+  }
   const auto error = [&](const TrialRecord& run) {
     return repeated ? error_within_run(run) : relative_error(run);
   };

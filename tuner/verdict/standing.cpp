@@ -9,6 +9,7 @@
 
 #include "common/interval.hpp"
 #include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/objectives.hpp"
 #include "tuner/verdict/shrinkage.hpp"
 #include "tuner/verdict/trial_price.hpp"
@@ -170,7 +171,8 @@ const TrialRecord* Standing::baseline() const {
 
 MachineLevel Standing::level_of(const TrialRecord& trial, std::size_t objective) const {
   const Objective& which = rules_.objectives[objective];
-  return which.is_timed() ? drift_.at(trial.number) : MachineLevel{};
+  // The time of a trial in a search round is relative to the baseline already.
+  return which.is_timed() && !is_of_search_round(trial) ? drift_.at(trial.number) : MachineLevel{};
 }
 
 double Standing::value(const TrialRecord& trial, std::size_t objective) const {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/search_rounds.hpp"
+
+#include <utility>
+
+#include "tuner/verdict/disturbed_runs.hpp"
+
+namespace steptune {
+namespace {
+
+/// Search trials of a round. The sentinel's time is shared by all of them, but the searcher learns
+/// nothing new within a round.
+constexpr std::size_t k_trials_in_round = 3;
+
+}  // namespace
+
+bool SearchRounds::takes(const TrialRecord& first) const {
+  const StudySpec& study = run_->parts.study;
+  return is_searched(first.purpose) && first.attempt == 1 && study.measure.sentinels &&
+         study.objectives.front().is_timed() && run_->runs_one_at_a_time() && run_->interleaves() &&
+         run_->standing().baseline() != nullptr && machine_is_shared(run_->standing().trials());
+}
+
+Result<void> SearchRounds::launch(TrialRecord first) {
+  if (!std::exchange(is_announced_, true)) {
+    run_->announce({.kind = "rounds",
+                    .text = "other programs use this machine, so trials take turns with the "
+                            "baseline"});
+  }
+  const auto round = static_cast<int>(first.number);
+  if (auto launched = launcher_->launch(std::move(first), round); !launched) return launched;
+  TrialRecord sentinel =
+      run_->new_trial(TrialPurpose::sentinel, "sentinel", run_->parts.study.baseline);
+  if (auto launched = launcher_->launch(std::move(sentinel), round); !launched) return launched;
+  for (std::size_t trial = 1; trial < k_trials_in_round; ++trial) {
+    auto next = search_->next();
+    if (!next) return tl::unexpected(next.error());
+    if (!*next) break;
+    if (auto launched = launcher_->launch(**std::move(next), round); !launched) return launched;
+  }
+  return {};
+}
+
+}  // namespace steptune

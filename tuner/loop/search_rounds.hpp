@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "common/error.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/search_trials.hpp"
+#include "tuner/loop/study_run.hpp"
+#include "tuner/loop/trial_launcher.hpp"
+
+namespace steptune {
+
+/// Search trials in turns, for a machine that other programs use, too. A round has a sentinel and
+/// up to three search trials, which share the same stretch of time. Each trial's time is the
+/// baseline's, times the ratio of its turns to the sentinel's (`ratio_in_turns`). So a trial that
+/// ran while the neighbours were quiet does not look fast.
+class SearchRounds {
+ public:
+  /// All arguments outlive the object.
+  SearchRounds(StudyRun& run, SearchTrials& search, TrialLauncher& launcher)
+      : run_(&run), search_(&search), launcher_(&launcher) {}
+
+  /// True if the search trial `first` can begin a round. True for all such trials once other
+  /// programs used much of the machine in a third of the latest trials.
+  [[nodiscard]] bool takes(const TrialRecord& first) const;
+  /// Launches a round: `first`, a sentinel, and the search's next trials.
+  [[nodiscard]] Result<void> launch(TrialRecord first);
+
+ private:
+  StudyRun* run_;
+  SearchTrials* search_;
+  TrialLauncher* launcher_;
+  bool is_announced_ = false;
+};
+
+}  // namespace steptune
