@@ -1154,6 +1154,7 @@ TEST(RunningTrial, FailedInterleavingRunsAgain) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 2;
+  record.purpose = TrialPurpose::confirm_incumbent;
   TrialTargets targets{study.measure};
   targets.interleaved_round = 1;
   for (const bool prints : {true, false}) {
@@ -1166,6 +1167,50 @@ TEST(RunningTrial, FailedInterleavingRunsAgain) {
     EXPECT_EQ(trial.finished(outcome, nullptr, 5.0).status, TrialStatus::interrupted);
     EXPECT_TRUE(trial.cannot_be_interleaved());
   }
+}
+
+TEST(RunningTrial, ANewConfigurationThatFailsInARoundRunsAgainAndOthersStillTakeTurns) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.interleaved_round = 2;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 0.0, "", {}});
+  const Outcome failed{.kind = OutcomeKind::out_of_memory};
+  EXPECT_EQ(trial.finished(failed, nullptr, 5.0).status, TrialStatus::interrupted);
+  EXPECT_FALSE(trial.cannot_be_interleaved());
+}
+
+TEST(RunningTrial, ASearchTrialInTurnsTakesTheBaselinesTimeTimesTheRatio) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.interleaved_round = 2;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 0.0, "", {}});
+  double now_s = 0.0;
+  std::vector<TurnEnd> beside;
+  for (int turn = 1; turn <= 8; ++turn) {
+    const double step_s = turn % 2 == 0 ? 0.1 : 0.2;  // a neighbour comes and goes
+    for (int step = 0; step < 5; ++step) {
+      Report report;
+      report.received_s = now_s += step_s;
+      report.step = 5.0 * (turn - 1) + step + 1;
+      trial.reported(report);
+    }
+    EXPECT_FALSE(trial.paused({{2, 1}, now_s, false, 0.0}));
+    beside.push_back({10.0 * turn, now_s});
+  }
+  TrialRecord baseline;
+  baseline.measurement.emplace();
+  baseline.measurement->step_seconds_per_sample = 0.03;
+  const TrialRecord ended =
+      trial.finished(Outcome{.kind = OutcomeKind::stopped}, &baseline, now_s, beside);
+  ASSERT_TRUE(ended.measurement);
+  EXPECT_NEAR(ended.measurement->step_seconds_per_sample, 0.06, 1e-9) << "half as fast";
+  EXPECT_NEAR(ended.measurement->ratio_error, 0.0, 1e-9);
 }
 
 }  // namespace
