@@ -23,8 +23,9 @@ struct RatioInTurns {
   double degrees_of_freedom = 0.0;
 };
 
-/// Turns of a search trial: enough for six beside the baseline after the warm-up, the first quarter.
-/// The interval of Student's t is then less than a third wider than with any number of turns.
+/// Turns of a search trial: enough for six beside the baseline after the warm-up, the first
+/// quarter. The interval of Student's t is then less than a third wider than with any number of
+/// turns.
 inline constexpr std::size_t k_turns_to_compare = 8;
 
 /// Compares two trials of one round by their turns, in order: the n-th turns of both come close

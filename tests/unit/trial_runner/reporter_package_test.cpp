@@ -53,8 +53,8 @@ TEST(ReporterPackage, InstallsWithoutANetworkAndReports) {
   EXPECT_EQ(reported.status, 0) << reported.output;
   EXPECT_TRUE(reported.output.starts_with("[steptune] {\"v\":1,\"step\":1,\"samples\":8.0,"))
       << reported.output;
-  EXPECT_NE(reported.output.find(
-                fmt::format("\n" STEPTUNE_VERSION " {}/site/steptune/__init__.py", folder.string())),
+  EXPECT_NE(reported.output.find(fmt::format("\n" STEPTUNE_VERSION " {}/site/steptune/__init__.py",
+                                             folder.string())),
             std::string::npos)
       << reported.output;
   fs::remove_all(folder);
