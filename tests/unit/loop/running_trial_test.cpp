@@ -1207,7 +1207,7 @@ TEST(RunningTrial, ASearchTrialInTurnsTakesTheBaselinesTimeTimesTheRatio) {
   baseline.measurement.emplace();
   baseline.measurement->step_seconds_per_sample = 0.03;
   const TrialRecord ended =
-      trial.finished(Outcome{.kind = OutcomeKind::stopped}, &baseline, now_s, beside);
+      trial.finished(Outcome{.kind = OutcomeKind::completed}, &baseline, now_s, beside);
   ASSERT_TRUE(ended.measurement);
   EXPECT_NEAR(ended.measurement->step_seconds_per_sample, 0.06, 1e-9) << "half as fast";
   EXPECT_NEAR(ended.measurement->ratio_error, 0.0, 1e-9);
