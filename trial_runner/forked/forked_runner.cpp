@@ -130,14 +130,16 @@ Result<void> ForkedRunner::start(const TrialSpec& spec) {
 }
 
 Result<void> ForkedRunner::begin(const TrialSpec& spec) {
-  if (!spec.forked || is_refused_) return start_fresh(spec);
+  // Trials that take turns start in new processes: each starts while the others are paused.
+  if (!spec.forked || is_refused_ || spec.interleaved_round > 0) return start_fresh(spec);
   if (may_fork_) return start_forked(spec);
   if (reference_ && !check_) return start_check(spec);
   return start_fresh(spec);
 }
 
 Result<void> ForkedRunner::start_fresh(TrialSpec spec) {
-  const bool is_watched = spec.forked && !is_refused_ && !reference_;
+  const bool is_watched =
+      spec.forked && !is_refused_ && !reference_ && spec.interleaved_round == 0;
   const TrialKey key = spec.key;
   spec.forked.reset();
   auto started = runner_->start(spec);

@@ -162,6 +162,19 @@ TEST_F(ForkedRunnerTest, DoesNotForkIfLossesAreUnknown) {
   EXPECT_FALSE(latest().forked);
 }
 
+TEST_F(ForkedRunnerTest, TrialsThatTakeTurnsStartInNewProcessesWithoutACheck) {
+  run_reference();
+  for (const std::int64_t number : {2, 3}) {
+    TrialSpec spec = trial(number);
+    spec.interleaved_round = 2;
+    ASSERT_TRUE(runner_->start(spec)) << "trial " << number;
+    EXPECT_EQ(latest().key.trial, number);
+    EXPECT_FALSE(latest().forked);
+    if (number == 2) inner_->end(latest().key, OutcomeKind::completed);
+    if (number == 2) EXPECT_THAT(ended(), ElementsAre(2));
+  }
+}
+
 TEST_F(ForkedRunnerTest, ConfirmingTrialsAreNotForked) {
   run_reference();
   ASSERT_TRUE(runner_->start(trial(2, false)));
