@@ -136,7 +136,8 @@ void set_search_round(TrialTargets& targets, const LaunchState& state) {
   const double step_s =
       baseline && baseline->window_steps > 0.0 ? baseline->window_s / baseline->window_steps : 0.0;
   const double turn_s = std::max(k_turn_s, double(k_least_turn_reports) * step_s);
-  targets.share_s = std::min(targets.share_s, double(k_turns_to_compare) * turn_s);
+  targets.share_of_budget_s =
+      std::min(targets.share_of_budget_s, double(k_turns_to_compare) * turn_s);
 }
 
 /// Sets the time limits of a confirming run.
