@@ -138,8 +138,7 @@ Result<void> ForkedRunner::begin(const TrialSpec& spec) {
 }
 
 Result<void> ForkedRunner::start_fresh(TrialSpec spec) {
-  const bool is_watched =
-      spec.forked && !is_refused_ && !reference_ && spec.interleaved_round == 0;
+  const bool is_watched = spec.forked && !is_refused_ && !reference_ && spec.interleaved_round == 0;
   const TrialKey key = spec.key;
   spec.forked.reset();
   auto started = runner_->start(spec);
