@@ -67,8 +67,8 @@ class Measurer {
   /// as it can be separated. The half-width of its interval is at least a tenth of the rate. The
   /// interval also covers the difference from the overall mean, and the rest of a fading slow start
   /// (2.5 times the difference of the window's halves). If all reports came together (output
-  /// written at the program's end), the rate is that of the whole process including start-up, with
-  /// a half-width of half the rate.
+  /// written at the program's end), the rate covers the whole process, start-up included. Its
+  /// half-width is half the rate.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
   /// Returns the progress of the latest report with a counter; nullopt before the first.
   [[nodiscard]] std::optional<ProgressPoint> latest() const;

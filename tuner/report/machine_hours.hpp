@@ -20,8 +20,8 @@ struct MachineHours {
 };
 
 /// Returns the machine-hours of a study. Returns nullopt if trials run on the tuner's machine, have
-/// a price, or the stored study or its trials cannot be read. The size of a job or allocation that
-/// was held unused is that of the trials that ran there; if none ran there, counts one machine.
+/// a price, or the stored study or its trials cannot be read. Unused time of a job or allocation
+/// counts as many machines as its trials used; one machine if no trial ran there.
 /// `trials` are all trials of the study; if null, reads them.
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(const StoredStudy& study);
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(
