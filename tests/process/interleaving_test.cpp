@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests real programs that take turns on this machine.
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <map>
@@ -104,14 +105,20 @@ TEST_F(InterleavingTest, TheSecondStartsAfterTheFirstReports) {
 }
 
 TEST_F(InterleavingTest, AllProcessesOfAWaitingTrialAreStopped) {
-  start(stepping(1, 1000, "setsid sh -c 'echo pid $$; while :; do sleep 0.01; done' &"));
+  // The trial reports only after its child has printed its own process id.
+  const std::string ready = (folder() / "ready").string();
+  start(stepping(1, 1000,
+                 "mkfifo " + ready + "; setsid sh -c 'echo pid $$; echo >" + ready +
+                     "; while :; do sleep 0.01; done' & read -r line <" + ready + ";"));
   start(stepping(2, 1000));
   (void)wait_for<TrialStarted>(2);
   const std::vector<pid_t> pids = pids_in(read_file(folder() / "trial-1.log"));
   ASSERT_THAT(pids, SizeIs(2));
-  for (const pid_t pid : pids) {
-    EXPECT_TRUE(eventually([&] { return read_stat(pid).value().state == 'T'; })) << pid;
-  }
+  // Turns change only inside of `wait`.
+  EXPECT_TRUE(eventually([&] {
+    (void)runner().wait(clock_.now_s() + 0.02);
+    return std::ranges::all_of(pids, [](pid_t pid) { return read_stat(pid).value().state == 'T'; });
+  }));
   runner().kill_all();
   (void)wait_for_end(2);
   EXPECT_THAT(alive(pids), IsEmpty());

@@ -631,7 +631,7 @@ class Recomputation(Knobs):
         self.same("ddp", activation_checkpointing=True, refused=["activation_checkpointing"])
 
 
-class EnvironmentKnobs(Knobs):
+class KnobsOfTheEnvironment(Knobs):
     def test_an_allocator_is_in_force_where_it_is_loaded(self):
         with tempfile.TemporaryDirectory() as folder:
             # The linker loads any library of that name.

@@ -68,7 +68,9 @@ std::string marking_lines(const std::string& mark_word) {
       "told=\n"
       "trap 'told=\" told\"' TERM\n"
       "trap : INT\n"
-      "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID $s$told\"; exit \"$s\"' EXIT\n",
+      // A signal to the step may end the command before this shell has seen it.
+      "trap 's=$?; [ \"$s\" = 0 ] || sleep 0.2; printf \"\\n\"; m exit \"$SLURM_PROCID $s$told\"; "
+      "exit \"$s\"' EXIT\n",
       mark_word, k_node);
 }
 
