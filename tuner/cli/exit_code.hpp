@@ -13,12 +13,15 @@ enum class ExitCode : int {
   no_feasible = 3,  ///< the study ended without a configuration that works
   history = 4,      ///< the history is locked, corrupt, incompatible or in use by another process
   runner = 5,       ///< the runner cannot do its work
-  promise_broken = 6,   ///< `follow`: the long run is slower than promised
-  night_improved = 7,   ///< `retune`: another configuration is now in use
-  night_regressed = 8,  ///< `retune`: the configuration in use has become slower, or fails
-  night_failed = 9,     ///< `retune`: nothing could be measured
-  interrupted = 130,    ///< SIGINT
-  terminated = 143,     ///< SIGTERM or SIGHUP
+  promise_broken = 6,     ///< `follow`: the long run is slower than promised
+  night_improved = 7,     ///< `retune`: another configuration is now in use
+  night_regressed = 8,    ///< `retune`: the configuration in use has become slower, or fails
+  night_failed = 9,       ///< `retune`: nothing could be measured
+  judged_tied = 10,       ///< `judge`: as fast, within the margin
+  judged_slower = 11,     ///< `judge`: slower
+  judged_undecided = 12,  ///< `judge`: the time was too short
+  interrupted = 130,      ///< SIGINT
+  terminated = 143,       ///< SIGTERM or SIGHUP
 };
 
 [[nodiscard]] constexpr ExitCode exit_code_of(ErrorKind kind) {

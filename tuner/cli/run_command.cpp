@@ -4,25 +4,18 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "trial_runner/machine_holder.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/line_printer.hpp"
-#include "tuner/cli/live_display.hpp"
-#include "tuner/cli/machine_of_trials.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
-#include "tuner/factory/study_parts.hpp"
+#include "tuner/cli/study_tuning.hpp"
 #include "tuner/history/open_if_present.hpp"
-#include "tuner/init/unread_trial.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/survey/draft.hpp"
-#include "tuner/survey/interpreter_versions.hpp"
 
 namespace steptune {
 namespace {
@@ -43,85 +36,6 @@ std::string continuation(const CommandContext& context, const RunOptions& option
   command += context.database_option();
   if (study.name == name_in_file) return command;
   return fmt::format("\"name\": \"{}\" in {}, then {}", study.name, options.study, command);
-}
-
-/// Prints once what the first signal causes, as soon as the loop checks for signals.
-class InterruptNotice {
- public:
-  /// `first` says what happens to running trials.
-  InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string first,
-                  std::string continue_with)
-      : flags_(flags),
-        printer_(printer),
-        first_(std::move(first)),
-        continue_with_(std::move(continue_with)) {}
-
-  [[nodiscard]] int operator()() {
-    const int count = flags_.count();
-    if (count > said_) {
-      said_ = count;
-      printer_.print(count == 1
-                         ? fmt::format("{}; results are saved; press Ctrl-C again to stop at once\n"
-                                       "continue later with: {}",
-                                       first_, continue_with_)
-                         : std::string("stopping at once"));
-    }
-    return count;
-  }
-
- private:
-  const SignalFlags& flags_;
-  LinePrinter& printer_;
-  std::string first_;
-  std::string continue_with_;
-  int said_ = 0;
-};
-
-/// `continue_with` is printed after an interruption.
-Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
-                        History& history, const SignalFlags& flags,
-                        const std::string& continue_with) {
-  MachineDescription machine = machine_of_trials(study);
-  machine.merge(interpreter_versions(study, context.clock, context.console.environment(),
-                                     log_directory(context.database(), study.name)));
-  auto parts = make_study_parts(study, context.clock);
-  if (!parts) return tl::unexpected(parts.error());
-  LinePrinter printer(STDERR_FILENO,
-                      is_smart_terminal(STDERR_FILENO, context.console.environment()));
-  LiveDisplay display(printer, context.clock, *parts->runner.clock, study, options.quiet);
-  const bool detach = options.on_interrupt == "detach";
-  if (detach && !parts->runner.runner->machine_holder().holds_machines()) {
-    return fail(ErrorKind::usage,
-                fmt::format("trials of runner \"{}\" cannot continue without the tuner",
-                            study.runner->kind().name()),
-                "--on-interrupt", "leave it out: the next 'steptune run' continues the study");
-  }
-  InterruptNotice notice(
-      flags, printer, detach ? "detaching: running trials continue" : "stopping the running trials",
-      continue_with);
-  UnreadTrial unread(study, *parts->runner.clock,
-                     [&](const std::string& text) { printer.print("steptune: warning: " + text); });
-  LoopParts loop{study,
-                 *parts->searcher,
-                 *parts->scheduler,
-                 *parts->runner.runner,
-                 history,
-                 *parts->runner.clock,
-                 display,
-                 log_directory(context.database(), study.name),
-                 [&notice] { return notice(); },
-                 detach,
-                 std::move(machine),
-                 "stopped by the user",
-                 options.looked_s,
-                 options.seen_startup_s};
-  loop.why_unread = [&](const std::filesystem::path& log, double run_s) {
-    return unread.why_unread(log, run_s);
-  };
-  auto result = run_loop(std::move(loop));
-  display.finish();
-  if (result && !result->left_running.empty()) context.console.message(result->left_running);
-  return result;
 }
 
 ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
@@ -166,8 +80,10 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
                                        {{}, k_projection_repeats, context.database()});
   if (!agreed) return failed(agreed.error());
   const SignalFlags flags;
-  const auto result = tune(context, options, study, *history, flags,
-                           continuation(context, options, study, name_in_file, options.time));
+  const StudyTuning tuning{options.quiet, options.on_interrupt == "detach",
+                           continuation(context, options, study, name_in_file, options.time),
+                           options.looked_s, options.seen_startup_s};
+  const auto result = tune_study(context, tuning, study, *history, flags);
   if (!result) return failed(result.error());
   const ExitCode code = exit_code_of(*result, flags);
   const bool interrupted = code == ExitCode::interrupted || code == ExitCode::terminated;

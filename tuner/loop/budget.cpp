@@ -31,6 +31,8 @@ constexpr double k_most_for_pairs = 0.4;
 constexpr double k_most_for_claim = 0.5;
 /// The search's share of a time budget, and the largest number of trials that divide it.
 constexpr double k_search_share = 0.6;
+/// The same if each configuration is confirmed: the search only shows that each one runs.
+constexpr double k_search_share_of_judging = 0.2;
 constexpr double k_most_contenders = 20.0;
 /// Share of the search's time by which a trial's start-up may exceed the baseline's, at least.
 constexpr double k_for_start = 0.2;
@@ -60,6 +62,12 @@ double startup_of(const TrialRecord* trial) {
 /// 0 if trials share a running program.
 double paid_startup_s(const StudySpec& study, const TrialRecord* like) {
   return shares_running_program(study) ? 0.0 : startup_of(like);
+}
+
+/// Returns the search's part of the time budget, in seconds.
+double search_time_s(const StudySpec& study) {
+  return *study.budget.time_s *
+         (study.measure.confirm_all ? k_search_share_of_judging : k_search_share);
 }
 
 /// Returns the largest number of trials that divide the search's time; at least 2.
@@ -328,7 +336,7 @@ double longest_start_s(const StudySpec& study, TrialPurpose purpose, const Trial
   }
   // If few trials divide the time, each share is larger.
   const double share = std::max(k_for_start, 1.0 / (most_contenders(study) + 1.0));
-  return startup_of(baseline) + share * k_search_share * *study.budget.time_s;
+  return startup_of(baseline) + share * search_time_s(study);
 }
 
 bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
@@ -340,7 +348,7 @@ bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
 double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {
   if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
   double contenders = most_contenders(study);
-  const double search_s = k_search_share * *study.budget.time_s;
+  const double search_s = search_time_s(study);
   if (startup_s > 0.0) {
     contenders = std::min(contenders, search_s / ((1.0 + k_measured_per_start) * startup_s) - 1.0);
   }
@@ -370,7 +378,7 @@ std::optional<PlannedCourse> planned_course(const StudySpec& study, double start
   const double trial_s =
       trial_start_s + share_of_trial_s(study, TrialPurpose::search, trial_start_s);
   const double search_s =
-      std::min(course.time_s - kept_s, k_search_share * course.time_s) - elapsed_s;
+      std::min(course.time_s - kept_s, search_time_s(study)) - elapsed_s;
   if (course.needed_s > course.time_s) return course;
   course.trials = 1 + std::max(1, static_cast<int>((search_s - baseline_s) / trial_s));
   if (study.budget.trials) {

@@ -205,6 +205,7 @@ void set_to_beat(TrialTargets& targets, const TrialRecord& trial, const LaunchSt
   const Standing& standing = state.standing;
   const TrialRecord* incumbent = standing.incumbent();
   if (incumbent == nullptr || standing.baseline() == nullptr) return;
+  if (state.study.measure.confirm_all) return;
   targets.to_beat = standing.value(*incumbent, 0) + k_z_95 * standing.error(*incumbent, 0);
   if (trial.purpose != TrialPurpose::baseline) {
     targets.slow_limit = slow_limit(state.study, standing, trial.configuration, targets);
@@ -237,8 +238,9 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
     return targets;
   }
   set_time(targets, trial, startup_s, state);
-  // All other trials are compared with the baseline, so it takes as long as it may.
-  if (trial.purpose == TrialPurpose::baseline) {
+  // All other trials are compared with the baseline, so it takes as long as it may. If each
+  // configuration is confirmed, only fresh runs are compared.
+  if (trial.purpose == TrialPurpose::baseline && !study.measure.confirm_all) {
     set_longer_window(targets, trial, study);
   } else {
     targets.time_to_measure_s = time_to_measure_s(study, standing, trial.configuration, targets);

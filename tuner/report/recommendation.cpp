@@ -171,6 +171,10 @@ std::string finalist_verdict(Verdict verdict, const RecommendationContext& conte
       return fmt::format("not shown to be {}", first_objective(context).comparative());
     case Verdict::failed:
       return context.attached ? "failed when it was confirmed" : "failed in a fresh run";
+    case Verdict::slower:
+      return fmt::format("not {}", first_objective(context).comparative());
+    case Verdict::tied:
+      return "as good, within the least gain that counts";
     case Verdict::open:
       break;
   }
@@ -250,6 +254,8 @@ std::string verdict_line(const Recommendation& recommendation,
   return text;
 }
 
+}  // namespace
+
 Json speed_up_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio) && speed_up.pairs == 0) return nullptr;
   return {{"ratio", number_or_null(speed_up.ratio)},
@@ -260,8 +266,6 @@ Json speed_up_json(const SpeedUp& speed_up) {
           {"repeat_high_95", number_or_null(speed_up.repeat_high)},
           {"interleaved_pairs", speed_up.pairs}};
 }
-
-}  // namespace
 
 VerdictSentence verdict_sentence(const Recommendation& recommendation,
                                  const RecommendationContext& context) {

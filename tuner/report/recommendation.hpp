@@ -60,6 +60,8 @@ void add_study_facts(RecommendationContext& context, const StoredStudy& study,
 [[nodiscard]] std::string details_text(const Recommendation& recommendation,
                                        const RecommendationContext& context, std::size_t width = 0);
 
+/// Returns the ratio and its intervals; null if it was not measured.
+[[nodiscard]] Json speed_up_json(const SpeedUp& speed_up);
 [[nodiscard]] Json recommendation_json(const Recommendation& recommendation,
                                        const RecommendationContext& context);
 

@@ -177,6 +177,16 @@ void check_trials(const StudySpec& study, Faults& faults) {
   }
 }
 
+/// Each configuration is confirmed, so there may be few.
+void check_confirm_all(const StudySpec& study, Faults& faults) {
+  constexpr std::uint64_t k_most_configurations = 8;
+  if (!study.measure.confirm_all) return;
+  const auto size = study.space.product_size();
+  if (size && *size >= 2 && *size <= k_most_configurations) return;
+  faults.add("/measure/confirm_all", fmt::format("confirms each configuration: for 2 to {} of them",
+                                                 k_most_configurations));
+}
+
 void check_times(const StudySpec& study, Faults& faults) {
   if (study.measure.max_trial_s <= study.limits.wall_s) return;
   faults.add("/measure/max_trial",
@@ -269,6 +279,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_money(study, faults);
   check_waiting(study, faults);
   check_times(study, faults);
+  check_confirm_all(study, faults);
   check_launch(study, examples, faults);
   check_streams(study, faults);
   check_hooks(study, examples, faults);

@@ -86,6 +86,12 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("pairs of fresh runs of winner and baseline at the end, [fewer if it "
                         "is clear, more if not](algorithms.md#is-the-winner-really-better); "
                         "0: none"))
+          .add(key("confirm_all", &MeasureSpec::confirm_all, document::boolean())
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .doc("fresh runs compare every configuration with the baseline, until each is "
+                        "known to be faster, slower, or within `search.worth`; "
+                        "[`steptune judge`](judge.md) sets it. For at most 8 configurations"))
           .check(check_window)
           .check(check_data);
   return k_section;

@@ -150,6 +150,8 @@ struct MeasureSpec {
   int confirm_pairs = 3;                    ///< pairs of incumbent and baseline at the end
   bool interleave = true;  ///< runs of a pair take turns, each stopped while the other one runs
   bool sentinels = true;   ///< repeat the baseline during the search, to see if machines drift
+  /// Confirm each configuration, and find out if it is faster, slower or within `search.worth`.
+  bool confirm_all = false;
   std::optional<ConfigurationInUse> in_use;  ///< not a key of the study file: `retune` sets it
 };
 

@@ -89,8 +89,14 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
   pair_runs(counted_runs(standing));
   const LaunchVariation known = launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i)
-    judge_finalist(finalists_[i], error_of_finalist(i), known);
+    judge_finalist(finalists_[i], error_of(i), known);
   if (study.measure.in_use) settle_in_use(*study.measure.in_use);
+}
+
+double Confirmation::error_of(std::size_t index) const {
+  if (!study_->measure.confirm_all) return error_of_finalist(index);
+  const double configurations = static_cast<double>(study_->space.product_size().value_or(2));
+  return k_one_sided_error / std::max(1.0, configurations - 1.0);
 }
 
 void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
@@ -118,7 +124,9 @@ void Confirmation::judge_finalist(Finalist& finalist, double error,
     return refutes(trial) && trial.configuration == finalist.configuration;
   });
   finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, error, known);
-  const Judgement judgement = judge(*study_, finalist.pairs, error, known);
+  const Judgement judgement = study_->measure.confirm_all
+                                  ? judge_both_ways(*study_, finalist.pairs, error, known)
+                                  : judge(*study_, finalist.pairs, error, known);
   finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
   finalist.settled = finalist.failed || judgement.settled;
 }
@@ -191,9 +199,21 @@ std::optional<Configuration> Confirmation::simpler_than(const Finalist& finalist
   return std::nullopt;
 }
 
+std::vector<Configuration> Confirmation::all_others() const {
+  std::vector<const TrialRecord*> candidates = standing_->candidates();
+  std::ranges::sort(candidates, {}, &TrialRecord::number);
+  std::vector<Configuration> result;
+  for (const TrialRecord* trial : candidates) {
+    const bool is_new = std::ranges::find(result, trial->configuration) == result.end();
+    if (is_new && trial->configuration != study_->baseline) result.push_back(trial->configuration);
+  }
+  return result;
+}
+
 std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   std::vector<Configuration> result;
   if (most == 0) return result;
+  if (study_->measure.confirm_all) return all_others();
   const TrialRecord* incumbent = standing_->incumbent();
   const TrialRecord* baseline = standing_->baseline();
   if (baseline == nullptr) return result;
@@ -241,13 +261,14 @@ bool Confirmation::may_be_worth_it(const TrialRecord& trial) const {
 }
 
 bool Confirmation::may_take_turns() const {
+  if (study_->measure.confirm_all) return standing_->baseline() != nullptr;
   const auto unproven = std::ranges::count_if(
       finalists_, [](const Finalist& finalist) { return finalist.verdict != Verdict::faster; });
   return standing_->baseline() != nullptr && static_cast<std::size_t>(unproven) < k_most_finalists;
 }
 
 std::optional<Configuration> Confirmation::next_in_turn() const {
-  if (!may_take_turns()) return std::nullopt;
+  if (!may_take_turns() || study_->measure.confirm_all) return std::nullopt;
   if (const Finalist* best = winner()) return simpler_than(*best);
   const TrialRecord& baseline = *standing_->baseline();
   const double to_beat = standing_->value(baseline, 0);

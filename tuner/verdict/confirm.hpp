@@ -52,6 +52,9 @@ struct ConfirmLimits {
 /// A failed run of the baseline is repeated once, because one failure may be an accident. After a
 /// second failure nothing more is confirmed.
 ///
+/// If a study confirms each configuration (`MeasureSpec::confirm_all`), all of them are finalists
+/// from the first round on. They share the error equally, and are judged in both directions.
+///
 /// The study's configuration in use (`MeasureSpec::in_use`) is a finalist, too, if its search trial
 /// may win. It runs in its own rounds and in every round of other finalists.
 ///
@@ -93,7 +96,8 @@ class Confirmation {
   /// True if a further finalist may still be confirmed.
   [[nodiscard]] bool may_take_turns() const;
 
-  /// Returns the finalists of the first round, at most `most`:
+  /// Returns the finalists of the first round: all configurations if each is confirmed, otherwise
+  /// at most `most`:
   /// - the incumbent, and configurations that cannot be distinguished from it and look better than
   ///   the baseline;
   /// - if the baseline itself is the best, of a program that ends without a steady state: all
@@ -112,6 +116,10 @@ class Confirmation {
   /// Settles the configuration in use after all others were judged: it continues as long as another
   /// finalist does.
   void settle_in_use(const ConfigurationInUse& in_use);
+  /// Returns the one-sided error of the finalist at `index`.
+  [[nodiscard]] double error_of(std::size_t index) const;
+  /// Returns all measured configurations but the baseline, in the order of their trials.
+  [[nodiscard]] std::vector<Configuration> all_others() const;
   /// Returns the search trial of the study's configuration in use; null if there is none that may
   /// win.
   [[nodiscard]] const TrialRecord* in_use() const;

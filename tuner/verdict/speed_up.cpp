@@ -22,6 +22,8 @@ constexpr auto k_verdicts = enum_names<Verdict>({
     {Verdict::hidden, "hidden"},
     {Verdict::not_faster, "not_faster"},
     {Verdict::failed, "failed"},
+    {Verdict::slower, "slower"},
+    {Verdict::tied, "tied"},
 });
 
 /// Least number of pairs for a claim. A pair B A next to a pair A B also cancels a drift.
@@ -279,6 +281,25 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const bool no_longer = count >= usual && are_repeated_whole_runs(pairs);
   if (low > 0.0) return {Verdict::hidden, given_up || no_longer};
   return {given_up ? Verdict::not_faster : Verdict::open, given_up};
+}
+
+Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+                          const LaunchVariation& known) {
+  const int usual = std::max(1, study.measure.confirm_pairs);
+  const auto count = static_cast<int>(pairs.size());
+  const bool was_last = !study.budget.time_s && count >= k_most_times_usual * usual;
+  if (count < least_pairs(study)) return {};
+  const Looks looks = looks_of(study, pairs, error, known);
+  const double margin = std::log1p(study.search.worth);
+  std::vector<RunPair> swapped;
+  for (const RunPair& pair : pairs)
+    swapped.push_back({pair.baseline, pair.incumbent});
+  const bool is_look_now = is_look(count, usual);
+  if (looks.low > -margin && looks.high < margin) return {Verdict::tied, is_look_now};
+  if (looks.low > std::log(hidden_factor(study, pairs))) return {Verdict::faster, is_look_now};
+  if (looks.high < -std::log(hidden_factor(study, swapped))) return {Verdict::slower, is_look_now};
+  const bool excludes_equality = looks.low > 0.0 || looks.high < 0.0;
+  return {excludes_equality ? Verdict::hidden : Verdict::open, was_last};
 }
 
 SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,

@@ -41,6 +41,8 @@ enum class Verdict {
   hidden,      ///< better as measured, but a buffer could hide that it is not
   not_faster,  ///< not shown to be better with as many runs as were worthwhile
   failed,      ///< a fresh run failed or violated a guard
+  slower,      ///< worse than the baseline; only if each configuration is confirmed
+  tied,        ///< within `search.worth` of the baseline, either way; only then, too
 };
 [[nodiscard]] std::string to_text(Verdict verdict);
 [[nodiscard]] std::optional<Verdict> verdict_from_text(std::string_view text);
@@ -124,6 +126,12 @@ struct Judgement {
 /// of this finalist.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error, const LaunchVariation& known = {});
+/// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). `error` is the error
+/// of either direction. The interval decides at each look: `tied` if it lies within `search.worth`
+/// of 1 on both sides, `faster` or `slower` if it excludes 1 whatever a buffer may hide. Continues
+/// until then if time is limited, otherwise up to four times the usual number of pairs.
+[[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
+                                        double error, const LaunchVariation& known = {});
 
 /// Returns the speed-up by one search trial of each; its `pairs` is 0. NaN for the baseline itself.
 [[nodiscard]] SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,

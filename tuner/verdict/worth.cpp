@@ -133,7 +133,7 @@ std::optional<double> nothing_to_gain(const StudySpec& study, const Standing& st
                                       std::optional<double> expected_improvement) {
   const double worth = study.search.worth;
   const TrialRecord* baseline = standing.baseline();
-  if (!(worth > 0.0) || study.measure.in_use || baseline == nullptr ||
+  if (!(worth > 0.0) || study.measure.in_use || study.measure.confirm_all || baseline == nullptr ||
       !may_win(standing.rules(), *baseline) || confirmation.winner() != nullptr) {
     return std::nullopt;
   }

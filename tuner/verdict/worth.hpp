@@ -29,7 +29,7 @@ namespace steptune {
 ///   not needed if the searcher's `expected_improvement` is at most a twentieth of the worth. By
 ///   Markov's inequality its best proposal then gains as much with a probability of at most 5 %.
 ///
-/// A study with a configuration in use is never decided: it has its own rule.
+/// A study with a configuration in use, or one that confirms each configuration, has its own rule.
 [[nodiscard]] std::optional<double> nothing_to_gain(
     const StudySpec& study, const Standing& standing, const Confirmation& confirmation,
     std::optional<double> expected_improvement = std::nullopt);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/judged_commands.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/verdict/fixture.hpp"
+
+namespace steptune {
+namespace {
+
+StudySpec study_of_three() {
+  const Json document = parse_json(R"({
+    "name": "judge",
+    "command": ["{command}", {"when": "command == 'B'", "args": ["--fast"]}],
+    "parameters": {"command": {"type": "categorical",
+                               "choices": {"A": "./a", "B": "./b", "C": "./c"}}},
+    "baseline": {"command": "A"},
+    "search": {"searcher": "grid", "scheduler": "none", "worth": 0.02},
+    "budget": {"time": "2m"}, "measure": {"confirm_all": true}, "runner": {"type": "local"}
+  })",
+                                   "study")
+                            .value();
+  return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+}
+
+class JudgedCommandsTest : public ::testing::Test {
+ protected:
+  JudgedCommandsTest() {
+    for (const char* name : {"A", "B", "C"}) {
+      TrialRecord trial = completed(std::ssize(trials_) + 1, 1.0);
+      trial.configuration = {};
+      trial.configuration.set("command", std::string(name));
+      trial.purpose = trials_.empty() ? TrialPurpose::baseline : TrialPurpose::search;
+      trials_.push_back(std::move(trial));
+    }
+    recommendation_.finalists = {{2, Verdict::faster, {1.87, 1.5, 2.33, 2, 1.5}},
+                                 {3, Verdict::slower, {0.62, 0.5, 0.77, 2, 0.5}}};
+  }
+  [[nodiscard]] JudgedCommands judged() const {
+    return judged_commands(study_of_three(), trials_, recommendation_, 83.0);
+  }
+
+  std::vector<TrialRecord> trials_;
+  Recommendation recommendation_;
+};
+
+TEST_F(JudgedCommandsTest, EachCommandHasALine) {
+  EXPECT_EQ(judged_text(judged()),
+            "B is faster: 1.87 times as fast as A (95 % interval 1.50-2.33, 2 launches each)\n"
+            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each)\n"
+            "cost    1 min 23 s of 2 min\n"
+            "keep    B: ./b --fast\n");
+  EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::faster);
+}
+
+TEST_F(JudgedCommandsTest, ATieKeepsTheFirst) {
+  recommendation_.finalists = {{2, Verdict::tied, {1.003, 0.992, 1.014, 8, 0.992}},
+                               {3, Verdict::slower, {0.62, 0.5, 0.77, 2, 0.5}}};
+  EXPECT_EQ(judged_text(judged()),
+            "B is as fast as A, within 2 % (95 % interval 0.992-1.014, 8 launches each)\n"
+            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each)\n"
+            "cost    1 min 23 s of 2 min\n"
+            "keep    A: ./a\n");
+  EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::tied);
+}
+
+TEST_F(JudgedCommandsTest, AnUndecidedCommandNamesTheTimeThatWouldDecide) {
+  TrialRecord run = trials_[1];
+  run.number = 4;
+  run.purpose = TrialPurpose::confirm_incumbent;
+  run.spent_s = 5.0;
+  trials_.push_back(run);
+  recommendation_.finalists = {{2, Verdict::open, {1.1, 0.95, 1.27, 4, 0.95}},
+                               {3, Verdict::hidden, {1.2, 1.1, 1.3, 4, 0.9}}};
+  EXPECT_EQ(judged_text(judged()),
+            "undecided: B looks 1.10 times as fast as A (95 % interval 0.95-1.27, 4 launches "
+            "each); the time was too short; about 60 s more would decide\n"
+            "undecided: C looks 1.20 times as fast as A (95 % interval 1.10-1.30, 4 launches "
+            "each); a full buffer may hide the difference\n"
+            "cost    1 min 23 s of 2 min\n"
+            "keep    A: ./a\n");
+  EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::undecided);
+}
+
+TEST_F(JudgedCommandsTest, AFailureIsNamed) {
+  trials_[1].status = TrialStatus::failed;
+  trials_[1].failure = "exit code 3: no such file";
+  recommendation_.finalists.erase(recommendation_.finalists.begin());
+  EXPECT_EQ(judged().others.front().verdict, CommandVerdict::failed);
+  EXPECT_EQ(judged_text(judged()).substr(0, 36), "B failed: exit code 3: no such file\n");
+  EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::slower);
+}
+
+TEST_F(JudgedCommandsTest, WithoutTheFirstCommandNothingIsCompared) {
+  trials_.resize(1);
+  trials_[0].status = TrialStatus::failed;
+  trials_[0].failure = "exit code 1";
+  trials_[0].objectives.clear();
+  const JudgedCommands none = judged_commands(study_of_three(), trials_, std::nullopt, 3.0);
+  EXPECT_EQ(judged_text(none), "A failed, so nothing was compared: exit code 1\n");
+  EXPECT_EQ(verdict_of_all(none), CommandVerdict::failed);
+  EXPECT_TRUE(judged_json(none)["keep"].is_null());
+}
+
+TEST_F(JudgedCommandsTest, JsonHasTheSameVerdicts) {
+  const Json json = judged_json(judged());
+  EXPECT_EQ(json["verdict"], "faster");
+  EXPECT_EQ(json["keep"], "B");
+  EXPECT_TRUE(json["commands"][0]["verdict"].is_null());
+  EXPECT_EQ(json["commands"][1]["command"], "./b --fast");
+  EXPECT_EQ(json["commands"][2]["verdict"], "slower");
+  EXPECT_DOUBLE_EQ(json["commands"][2]["speed_up"]["high_95"].get<double>(), 0.77);
+}
+
+}  // namespace
+}  // namespace steptune

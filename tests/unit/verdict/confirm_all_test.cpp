@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests studies that confirm each configuration, in both directions.
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/rng.hpp"
+#include "tests/unit/verdict/fixture.hpp"
+#include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/worth.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// Returns a study of three configurations that is limited to ten minutes, with a margin of 2 %.
+StudySpec judged_study() {
+  const Json document = parse_json(R"({
+    "name": "s", "command": ["train", "{x}"],
+    "parameters": {"x": {"type": "int", "low": 1, "high": 3}}, "baseline": {"x": 1},
+    "search": {"searcher": "grid", "scheduler": "none", "worth": 0.02},
+    "budget": {"time": "10m"}, "measure": {"confirm_all": true}, "runner": {"type": "local"}
+  })",
+                                   "study")
+                            .value();
+  return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+}
+
+class ConfirmAllTest : public ::testing::Test {
+ protected:
+  ConfirmAllTest() { trials_.front().purpose = TrialPurpose::baseline; }
+
+  Confirmation confirmation() {
+    standing_.emplace(ranking_rules(study_), trials_);
+    return {study_, *standing_};
+  }
+  /// Makes the requested runs, at most `most`, with `value` of their `x`. Returns each `x`.
+  template <typename Value>
+  std::vector<std::int64_t> run(const Value& value, std::size_t most) {
+    std::vector<std::int64_t> order;
+    while (order.size() < most) {
+      const auto step = confirmation().next_step({true, 3});
+      if (!step) break;
+      const auto x = std::get<std::int64_t>(*step->configuration.find("x"));
+      const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+      order.push_back(x);
+      trials_.push_back(confirming(number, step->purpose, step->round, x, value(x), 0.002));
+    }
+    return order;
+  }
+  std::vector<Verdict> verdicts() {
+    std::vector<Verdict> verdicts;
+    const Confirmation done = confirmation();
+    for (const Finalist& finalist : done.finalists())
+      verdicts.push_back(finalist.verdict);
+    return verdicts;
+  }
+
+  StudySpec study_ = judged_study();
+  std::vector<TrialRecord> trials_{completed(1, 1.0, 0.01), completed(2, 1.5, 0.01),
+                                   completed(3, 0.8, 0.01)};
+  std::optional<Standing> standing_;
+};
+
+TEST_F(ConfirmAllTest, ASlowerConfigurationRunsInEveryRound) {
+  const auto order = run([](std::int64_t x) { return x == 2 ? 1.5 : x == 3 ? 0.8 : 1.0; }, 100);
+  EXPECT_THAT(order, ElementsAre(2, 3, 1, 1, 3, 2));
+  EXPECT_THAT(verdicts(), ElementsAre(Verdict::slower, Verdict::faster));
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_NEAR(done.winner()->speed_up.ratio, 1.25, 1e-9);
+}
+
+TEST_F(ConfirmAllTest, WithinTheMarginIsATie) {
+  const auto order = run([](std::int64_t x) { return x == 2 ? 1.004 : x == 3 ? 0.8 : 1.0; }, 100);
+  EXPECT_LT(order.size(), 100U);
+  EXPECT_THAT(verdicts(), ElementsAre(Verdict::tied, Verdict::faster));
+}
+
+TEST_F(ConfirmAllTest, TheSearchAloneNeverDecidesThatNothingIsToBeGained) {
+  trials_[2].objectives = {1.4};
+  const Confirmation open = confirmation();
+  EXPECT_FALSE(nothing_to_gain(study_, *standing_, open));
+}
+
+TEST_F(ConfirmAllTest, AnUndecidedConfigurationContinuesWhileTimeIsLeft) {
+  Rng rng(3, "launches", 0);
+  const auto noisy = [&](std::int64_t x) { return x == 3 ? 0.8 : std::exp(0.3 * rng.normal()); };
+  EXPECT_EQ(run(noisy, 80).size(), 80U);
+  EXPECT_EQ(verdicts().front(), Verdict::open);
+}
+
+TEST_F(ConfirmAllTest, AFailedConfigurationIsLeftOut) {
+  trials_[1].status = TrialStatus::failed;
+  trials_[1].objectives.clear();
+  const auto order = run([](std::int64_t x) { return x == 3 ? 0.8 : 1.0; }, 100);
+  EXPECT_THAT(order, ElementsAre(3, 1, 1, 3));
+}
+
+/// Of studies of equal commands, whose launches differ by 3 %, at most one in twenty may find a
+/// difference.
+TEST_F(ConfirmAllTest, EqualConfigurationsAreRarelyToldApart) {
+  constexpr int k_studies = 400;
+  int wrong = 0;
+  const std::vector<TrialRecord> searched = trials_;
+  for (int seed = 0; seed < k_studies; ++seed) {
+    Rng rng(5, "launches", static_cast<std::uint64_t>(seed));
+    trials_ = searched;
+    run([&](std::int64_t) { return std::exp(0.03 * rng.normal()); }, 90);
+    for (const Verdict verdict : verdicts()) {
+      if (verdict != Verdict::faster && verdict != Verdict::slower) continue;
+      ++wrong;
+      break;
+    }
+  }
+  EXPECT_LE(wrong, 0.05 * k_studies);
+}
+
+}  // namespace
+}  // namespace steptune

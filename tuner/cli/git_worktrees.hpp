@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace steptune {
+
+/// Working trees of revisions of the repository in the current folder. The destructor removes
+/// them.
+class GitWorktrees {
+ public:
+  /// Checks out each revision below `parent`, which is created. Errors (`usage`): the current
+  /// folder is in no repository, or a revision is unknown.
+  [[nodiscard]] static Result<GitWorktrees> check_out(const std::vector<std::string>& revisions,
+                                                      const std::filesystem::path& parent);
+  GitWorktrees(GitWorktrees&& other) noexcept;
+  GitWorktrees& operator=(GitWorktrees&&) = delete;
+  ~GitWorktrees();
+
+  /// Runs a shell command in each tree, in the folder that corresponds to the current one. Its
+  /// output goes to stderr. Fails with `usage` if it fails in one of them.
+  [[nodiscard]] Result<void> build(const std::string& shell_command) const;
+
+  /// Returns the folder in each tree that corresponds to the current one, in the order of the
+  /// revisions.
+  [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return folders_; }
+
+ private:
+  GitWorktrees() = default;
+
+  std::vector<std::filesystem::path> trees_;
+  std::vector<std::filesystem::path> folders_;
+};
+
+}  // namespace steptune

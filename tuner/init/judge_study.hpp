@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "tuner/init/program_look.hpp"
+
+namespace steptune {
+
+/// Name of the parameter that chooses the command in a study that judges commands.
+inline constexpr const char* k_judged_parameter = "command";
+/// Most commands that are compared at once.
+inline constexpr std::size_t k_most_judged = 8;
+
+/// Commands to compare with the first one, and how.
+struct JudgeRequest {
+  std::string name;                                ///< of the study
+  std::vector<std::vector<std::string>> commands;  ///< 2 to `k_most_judged`, none empty
+  double margin = 0.02;  ///< largest difference that counts as a tie, as a share
+  double time_s = 0.0;   ///< limit of the whole study
+  bool terminal = false;
+  std::string input = {};  ///< file for standard input; empty: none
+};
+
+/// Returns `A` for the first command, `B` for the second.
+[[nodiscard]] std::string judged_name(std::size_t index);
+
+/// Returns the study file of a comparison: one parameter chooses the command, the first command is
+/// the baseline, and fresh runs confirm each one. `look` shows how to read the first command's
+/// progress; the other commands are read in the same way. Fails with `usage` if it shows none.
+[[nodiscard]] Result<Json> judge_study(const JudgeRequest& request, const OutputLook& look);
+
+}  // namespace steptune

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/recommendation.hpp"
+
+namespace steptune {
+
+/// Verdict on a command beside the first one. Persistent names.
+enum class CommandVerdict {
+  faster,
+  slower,
+  tied,       ///< within the margin, either way
+  undecided,  ///< the time was too short
+  failed,     ///< a run failed or could not be read
+};
+[[nodiscard]] std::string to_text(CommandVerdict verdict);
+
+/// A command and its verdict.
+struct JudgedCommand {
+  std::string name;     ///< `B`
+  std::string command;  ///< words for a shell
+  CommandVerdict verdict = CommandVerdict::undecided;
+  SpeedUp speed_up;              ///< beside the first command
+  std::string why;               ///< why it is undecided or failed, for people
+  std::optional<double> more_s;  ///< seconds that would decide an undecided command
+};
+
+/// Result of comparing commands.
+struct JudgedCommands {
+  JudgedCommand first;                ///< its verdict says nothing unless it is `failed`
+  std::vector<JudgedCommand> others;  ///< in the order of the command line
+  double margin = 0.0;                ///< as a share
+  double spent_s = 0.0;
+  double longest_s = 0.0;  ///< limit of the time; 0: none
+};
+
+/// Returns the verdicts of a study that confirms each configuration (`MeasureSpec::confirm_all`).
+/// `trials` are all trials of the study; `recommendation` is its result, if it has one.
+[[nodiscard]] JudgedCommands judged_commands(const StudySpec& study,
+                                             std::span<const TrialRecord> trials,
+                                             const std::optional<Recommendation>& recommendation,
+                                             double spent_s);
+
+/// Returns the verdict of all commands together: `faster` if any is, otherwise `undecided` if any
+/// is, otherwise `tied` if any is, otherwise `slower` if any is, otherwise `failed`.
+[[nodiscard]] CommandVerdict verdict_of_all(const JudgedCommands& judged);
+
+/// Returns a line for each command, `cost` and `next`. Ends with a newline.
+[[nodiscard]] std::string judged_text(const JudgedCommands& judged);
+
+[[nodiscard]] Json judged_json(const JudgedCommands& judged);
+
+}  // namespace steptune
