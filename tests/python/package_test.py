@@ -396,6 +396,16 @@ class Running(InFolder):
             steptune.run("no.json", show=False)
         self.assertEqual(raised.exception.code, 2)
 
+    def test_commands_are_judged(self):
+        step = "i=0; while :; do i=$((i+1)); echo \"[steptune] {\\\"v\\\":1,\\\"step\\\":$i}\"; sleep %s; done"
+        slow, fast = (["/bin/sh", "-c", step % pause] for pause in (0.06, 0.02))
+        judged = steptune.judge(slow, fast, time="60s", show=False)
+        self.assertEqual((judged["verdict"], judged["keep"]), ("faster", "B"))
+        self.assertGreater(judged["commands"][1]["speed_up"]["low_95"], 1.0)
+        with self.assertRaises(steptune.Error) as raised:
+            steptune.judge(fast, show=False)
+        self.assertEqual(raised.exception.code, 2)
+
     def test_no_tuner_survives_a_killed_python(self):
         # The tuner and what it starts hold a pipe, which ends with the last of them.
         os.mkfifo("alive")

@@ -38,7 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import callbacks
     from ._command import Error, ProgramNotFound
-    from ._study import Study, Trials, best, follow, run, trials, tune
+    from ._study import Study, Trials, best, follow, judge, run, trials, tune
 
 _MODULES = {
     "Error": "_command",
@@ -48,6 +48,7 @@ _MODULES = {
     "best": "_study",
     "callbacks": None,
     "follow": "_study",
+    "judge": "_study",
     "run": "_study",
     "trials": "_study",
     "tune": "_study",
@@ -66,6 +67,7 @@ __all__ = [
     "end_phase",
     "flush",
     "follow",
+    "judge",
     "metrics",
     "part",
     "phase",

@@ -121,6 +121,40 @@ def follow(
     return _study(study, db).follow(log, trial=trial)
 
 
+def judge(
+    *commands: Union[str, Sequence[str]],
+    time: Union[str, float, None] = "5m",
+    margin: Optional[str] = None,
+    git: Sequence[str] = (),
+    build: Optional[str] = None,
+    name: Optional[str] = None,
+    stdin: Optional[str] = None,
+    db: Optional[str] = None,
+    show: bool = True,
+) -> Dict[str, Any]:
+    """Compares training commands with the first one, as `steptune judge` does.
+
+    Returns `judge` of the document in configs/output.schema.json. Its "verdict" is "faster", "slower", "tied",
+    "undecided" or "failed"; "commands" has the ratio of each with its interval. Raises Error if no verdict was possible.
+
+    commands: each as for `tune`. Two to eight, or one with `git`.
+    time: longest time: seconds, or a text such as "5m".
+    margin: largest difference that counts as a tie, such as "2%".
+    git: revisions of the repository in the present folder, in whose trees the command runs.
+    build: shell command that builds the program in each tree.
+    """
+    options = _options(time=_duration(time), margin=margin, build=build, name=name, stdin=stdin, db=db)
+    if git:
+        options += ["--git", *git]
+    words: List[str] = []
+    for command in commands:
+        words += ["---"] if words else []
+        words += shlex.split(command) if isinstance(command, str) else [os.fspath(word) for word in command]
+    document = _command.document(["judge", *options, "--", *words], show=show, results=_VERDICTS)
+    verdict: Dict[str, Any] = document["judge"]
+    return verdict
+
+
 class Study:
     """A study that the program has stored. Each use reads it again, so it is true while the study runs.
 
@@ -211,6 +245,8 @@ class Trials(List[Dict[str, Any]]):
 
 
 _NO_RESULT = 1  # exit code of `best`: there is no such study, or it has no result
+# Exit codes of `steptune judge` with a document: faster, nothing measured, tied, slower, undecided.
+_VERDICTS = (0, 1, 10, 11, 12)
 _UNKNOWN = 1  # exit codes of `follow` that come with a document
 _BROKEN = 6
 
