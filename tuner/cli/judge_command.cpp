@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
@@ -15,6 +16,7 @@
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/study_tuning.hpp"
+#include "tuner/history/open_if_present.hpp"
 #include "tuner/init/judge_study.hpp"
 #include "tuner/report/judged_commands.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -265,12 +267,12 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
       ->option_text("-- COMMAND --- COMMAND...");
   command
       ->add_option("--git", options->revisions,
-                   "Run one command in working trees of these revisions, 2 to 8")
+                   "Run one command in working trees of these revisions, 2 to 8 [default: off]")
       ->option_text("REVISION...")
       ->check(not_empty());
   command
       ->add_option("--build", options->build,
-                   "Shell command that builds the program in each revision's tree")
+                   "Shell command that builds the program in each revision's tree [default: none]")
       ->option_text("COMMAND")
       ->check(not_empty());
   command->add_option("--time", options->time, "Longest time, such as 2m or 1h30m [default: 5m]")

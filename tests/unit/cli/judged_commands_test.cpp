@@ -57,7 +57,7 @@ TEST_F(JudgedCommandsTest, ATieKeepsTheFirst) {
   recommendation_.finalists = {{2, Verdict::tied, {1.003, 0.992, 1.014, 8, 0.992}},
                                {3, Verdict::slower, {0.62, 0.5, 0.77, 2, 0.5}}};
   EXPECT_EQ(judged_text(judged()),
-            "B is as fast as A, within 2 % (95 % interval 0.992-1.014, 8 launches each)\n"
+            "B is as fast as A, within 2 % (95 % interval 0.99-1.01, 8 launches each)\n"
             "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each)\n"
             "cost    1 min 23 s of 2 min\n"
             "keep    A: ./a\n");
@@ -74,7 +74,7 @@ TEST_F(JudgedCommandsTest, AnUndecidedCommandNamesTheTimeThatWouldDecide) {
                                {3, Verdict::hidden, {1.2, 1.1, 1.3, 4, 0.9}}};
   EXPECT_EQ(judged_text(judged()),
             "undecided: B looks 1.10 times as fast as A (95 % interval 0.95-1.27, 4 launches "
-            "each); the time was too short; about 60 s more would decide\n"
+            "each); the time was too short; about 1 min more would decide\n"
             "undecided: C looks 1.20 times as fast as A (95 % interval 1.10-1.30, 4 launches "
             "each); a full buffer may hide the difference\n"
             "cost    1 min 23 s of 2 min\n"
