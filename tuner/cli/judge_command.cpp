@@ -264,7 +264,8 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
       ->add_option("COMMANDS", options->words,
                    "After --, 2 to 8 training commands with --- between them. The first one is "
                    "what the other ones are compared with")
-      ->option_text("-- COMMAND --- COMMAND...");
+      ->option_text("-- COMMAND --- COMMAND...")
+      ->required();
   command
       ->add_option("--git", options->revisions,
                    "Run one command in working trees of these revisions, 2 to 8 [default: off]")

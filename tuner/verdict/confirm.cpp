@@ -87,7 +87,8 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
   baseline_failed_ =
       std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
   pair_runs(counted_runs(standing));
-  const LaunchVariation known = launches_before_confirming(standing);
+  const LaunchVariation known =
+      study.measure.confirm_all ? k_weak_guess : launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i)
     judge_finalist(finalists_[i], error_of(i), known);
   if (study.measure.in_use) settle_in_use(*study.measure.in_use);

@@ -88,8 +88,8 @@ TEST_F(ConfirmAllTest, TheSearchAloneNeverDecidesThatNothingIsToBeGained) {
 }
 
 TEST_F(ConfirmAllTest, AnUndecidedConfigurationContinuesWhileTimeIsLeft) {
-  Rng rng(3, "launches", 0);
-  const auto noisy = [&](std::int64_t x) { return x == 3 ? 0.8 : std::exp(0.3 * rng.normal()); };
+  int runs = 0;
+  const auto noisy = [&](std::int64_t x) { return x == 3 ? 0.8 : ++runs % 4 < 2 ? 1.3 : 0.75; };
   EXPECT_EQ(run(noisy, 80).size(), 80U);
   EXPECT_EQ(verdicts().front(), Verdict::open);
 }
@@ -101,23 +101,37 @@ TEST_F(ConfirmAllTest, AFailedConfigurationIsLeftOut) {
   EXPECT_THAT(order, ElementsAre(3, 1, 1, 3));
 }
 
-/// Of studies of equal commands, whose launches differ by 3 %, at most one in twenty may find a
-/// difference.
-TEST_F(ConfirmAllTest, EqualConfigurationsAreRarelyToldApart) {
-  constexpr int k_studies = 400;
+/// Judges pairs of equal launches that differ by `variation`, until a verdict or 48 pairs. Returns
+/// the share of comparisons that find a difference.
+double share_told_apart(const StudySpec& study, double variation, int comparisons) {
   int wrong = 0;
-  const std::vector<TrialRecord> searched = trials_;
-  for (int seed = 0; seed < k_studies; ++seed) {
+  for (int seed = 0; seed < comparisons; ++seed) {
     Rng rng(5, "launches", static_cast<std::uint64_t>(seed));
-    trials_ = searched;
-    run([&](std::int64_t) { return std::exp(0.03 * rng.normal()); }, 90);
-    for (const Verdict verdict : verdicts()) {
-      if (verdict != Verdict::faster && verdict != Verdict::slower) continue;
-      ++wrong;
-      break;
+    std::vector<TrialRecord> runs;
+    for (int pair = 1; pair <= 48; ++pair) {
+      for (const TrialPurpose purpose :
+           {TrialPurpose::confirm_incumbent, TrialPurpose::confirm_baseline}) {
+        runs.push_back(confirming(std::ssize(runs) + 1, purpose, pair, 1,
+                                  std::exp(variation * rng.normal()), 0.002));
+      }
     }
+    std::vector<RunPair> pairs;
+    Judgement judgement;
+    for (std::size_t i = 0; i < runs.size() && !judgement.settled; i += 2) {
+      pairs.push_back({&runs[i], &runs[i + 1]});
+      judgement = judge_both_ways(study, pairs, k_one_sided_error, k_weak_guess);
+    }
+    const bool differs =
+        judgement.verdict == Verdict::faster || judgement.verdict == Verdict::slower;
+    wrong += judgement.settled && differs ? 1 : 0;
   }
-  EXPECT_LE(wrong, 0.05 * k_studies);
+  return static_cast<double>(wrong) / comparisons;
+}
+
+TEST(JudgeBothWays, EqualCommandsAreRarelyToldApart) {
+  const StudySpec study = judged_study();
+  for (const double variation : {0.0, 0.01, 0.03, 0.1})
+    EXPECT_LE(share_told_apart(study, variation, 1000), 0.06) << variation;
 }
 
 }  // namespace

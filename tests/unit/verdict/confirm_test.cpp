@@ -766,10 +766,11 @@ TEST(ShareOfLook, IsDividedOverTheLooks) {
 
 TEST(VerdictNames, ReadBackAsTheyAreWritten) {
   for (const Verdict verdict :
-       {Verdict::open, Verdict::faster, Verdict::hidden, Verdict::not_faster, Verdict::failed}) {
+       {Verdict::open, Verdict::faster, Verdict::hidden, Verdict::not_faster, Verdict::failed,
+        Verdict::slower, Verdict::tied}) {
     EXPECT_EQ(verdict_from_text(to_text(verdict)), verdict);
   }
-  EXPECT_FALSE(verdict_from_text("slower"));
+  EXPECT_FALSE(verdict_from_text("quicker"));
 }
 
 TEST(SpeedUp, SearchTrialsGiveNoPairs) {
