@@ -133,6 +133,20 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_EQ(numbers, (std::vector<std::int64_t>{1, 4}));
 }
 
+TEST_F(HistoryDetails, ATraceOfMachineFiguresAloneIsRecorded) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialTrace trace;
+  EXPECT_TRUE(trace.empty());
+  trace.machine = {{.from_s = 0.0, .to_s = 1.0, .steal = 0.25}};
+  must(history.record_ended(study.id, ended(1), {}, trace));
+
+  const auto read = must(history.trace(study.id, 1));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->machine.size(), 1U);
+  EXPECT_EQ(read->machine[0].steal, 0.25);
+}
+
 TEST_F(HistoryDetails, EachAttemptHasItsOwnBill) {
   History history = open();
   const auto study = make_study(history);
