@@ -147,6 +147,29 @@ TEST_F(HistoryDetails, ATraceOfMachineFiguresAloneIsRecorded) {
   EXPECT_EQ(read->machine[0].steal, 0.25);
 }
 
+TEST_F(HistoryDetails, ALaterAttemptDoesNotKeepTheTraceOfTheOneBefore) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialRecord trial = ended(1, TrialStatus::interrupted);
+  must(history.record_ended(study.id, trial, {}, some_trace()));
+  EXPECT_TRUE(must(history.trace(study.id, 1)));
+  trial.attempt = 2;
+  trial.status = TrialStatus::launching;
+  must(history.record_launching(study.id, trial));
+  trial.status = TrialStatus::interrupted;
+  must(history.record_ended(study.id, trial));
+  EXPECT_FALSE(must(history.trace(study.id, 1)));
+
+  trial.attempt = 3;
+  trial.status = TrialStatus::launching;
+  must(history.record_launching(study.id, trial));
+  trial.status = TrialStatus::interrupted;
+  must(history.record_ended(study.id, trial, {}, some_trace()));
+  trial.status = TrialStatus::failed;
+  must(history.record_ended(study.id, trial));
+  EXPECT_TRUE(must(history.trace(study.id, 1))) << "the trace belongs to this attempt";
+}
+
 TEST_F(HistoryDetails, EachAttemptHasItsOwnBill) {
   History history = open();
   const auto study = make_study(history);
