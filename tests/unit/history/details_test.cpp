@@ -133,6 +133,19 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_EQ(numbers, (std::vector<std::int64_t>{1, 4}));
 }
 
+TEST_F(HistoryDetails, AnUnknownLoadOfATraceComesBackAsUnknown) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialTrace trace;
+  trace.disturbed = {{0.0, 1.0, {.other_load = std::nan(""), .steal = 0.75}}};
+  must(history.record_ended(study.id, ended(1), {}, trace));
+  const auto read = must(history.trace(study.id, 1));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->disturbed.size(), 1U);
+  EXPECT_TRUE(std::isnan(read->disturbed[0].disturbance.other_load));
+  EXPECT_EQ(read->disturbed[0].disturbance.steal, 0.75);
+}
+
 TEST_F(HistoryDetails, ATraceOfMachineFiguresAloneIsRecorded) {
   History history = open();
   const auto study = make_study(history);
