@@ -171,8 +171,8 @@ enum class OutcomeKind {
   lost,           ///< the runner lost contact (the machine or the tuner died)
 };
 
-/// Disturbance of a trial by other programs while it ran. Values are shares in [0, 1]. Load and
-/// steal are shares of the CPU time of the trial's CPUs, or of all CPUs if the trial is not bound.
+/// Disturbance of a trial by other programs while it ran: shares in [0, 1]. Load and steal are of
+/// the CPU time of the trial's CPUs, or of all CPUs if it is not bound; NaN: they are unknown.
 struct Disturbance {
   double other_load = 0.0;  ///< CPU time used by processes outside the trial
   double steal = 0.0;       ///< CPU time taken by the hypervisor

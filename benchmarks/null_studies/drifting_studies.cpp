@@ -2,7 +2,11 @@
 // Measures how often a study finds the fastest configuration on a machine that slows down or speeds
 // up during the search, with and without sentinels.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -97,9 +101,20 @@ Machine machine_of(const DriftCase& drift, double launch_variation, double searc
   return machine;
 }
 
+constexpr std::array<std::string_view, 8> k_headings{
+    "        drift", "launches differ by", "with sentinels", "fastest found",
+    "lost",          "trials searched",    "sentinels run",  "report a drift"};
+
+/// Prints each cell below the end of its heading.
+template <typename Cells>
+void print_row(const Cells& cells) {
+  for (std::size_t column = 0; column < k_headings.size(); ++column)
+    fmt::print("{:>{}}{}", cells[column], std::max<std::size_t>(8, k_headings[column].size()),
+               column + 1 < k_headings.size() ? "  " : "\n");
+}
+
 bool print_all(const Options& options) {
-  fmt::print("{:>14} {:>9} {:>10} {:>9} {:>7} {:>9} {:>10} {:>6}\n", "drift", "launches",
-             "sentinels", "fastest", "lost", "searched", "sentinels", "told");
+  print_row(k_headings);
   for (const double launch_variation : {0.0, 0.01, 0.03}) {
     Cell quiet;
     const Json all{{"trials", options.configurations}};
@@ -117,11 +132,13 @@ bool print_all(const Options& options) {
         Cell cell;
         const Machine machine = machine_of(drift, launch_variation, search_s);
         if (!play(options, machine, budget, sentinels, cell)) return false;
-        fmt::print("{:>14} {:>7.0f} % {:>10} {:>9.3f} {:>5.1f} % {:>9.1f} {:>10.1f} {:>6.2f}\n",
-                   drift.name, 100.0 * launch_variation, sentinels ? "yes" : "no",
-                   cell.best / cell.studies, 100.0 * cell.lost / cell.studies,
-                   cell.searched / cell.studies, cell.sentinels / cell.studies,
-                   cell.reported_drift / cell.studies);
+        print_row(std::array<std::string, k_headings.size()>{
+            drift.name, fmt::format("{:.0f} %", 100.0 * launch_variation), sentinels ? "yes" : "no",
+            fmt::format("{:.3f}", cell.best / cell.studies),
+            fmt::format("{:.1f} %", 100.0 * cell.lost / cell.studies),
+            fmt::format("{:.1f}", cell.searched / cell.studies),
+            fmt::format("{:.1f}", cell.sentinels / cell.studies),
+            fmt::format("{:.2f}", cell.reported_drift / cell.studies)});
         std::fflush(stdout);
       }
     }

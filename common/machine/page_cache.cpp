@@ -20,8 +20,10 @@ void note(DataFiles& data, const fs::path& path, const std::string& reason) {
   if (data.fault.empty()) data.fault = fmt::format("{}: {}", path.string(), reason);
 }
 
-void visit_file(const fs::path& file, DataFiles& data,
-                const std::function<std::error_code(const fs::path&)>& action) {
+/// Returns the error that it had with a file.
+using FileAction = std::function<std::error_code(const fs::path&)>;
+
+void visit_file(const fs::path& file, DataFiles& data, const FileAction& action) {
   std::error_code error;
   const auto bytes = fs::file_size(file, error);
   if (!error) error = action(file);
@@ -30,26 +32,36 @@ void visit_file(const fs::path& file, DataFiles& data,
   data.bytes += static_cast<double>(bytes);
 }
 
-DataFiles visit(const std::vector<fs::path>& paths,
-                const std::function<std::error_code(const fs::path&)>& action) {
+void visit_folder(const fs::path& folder, DataFiles& data, const FileAction& action) {
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const fs::path& path = entry->path();
+    std::error_code unknown;
+    if (entry->is_regular_file(unknown)) {
+      visit_file(path, data, action);
+    } else if (entry->is_directory(unknown)) {
+      if (!entry->is_symlink(unknown)) {
+        visit_folder(path, data, action);
+      } else {
+        note(data, path, "a link to a folder, which is not followed: name the folder itself");
+      }
+    } else if (unknown && unknown != std::errc::no_such_file_or_directory) {
+      note(data, path, unknown.message());
+    }
+  }
+  if (error) note(data, folder, error.message());
+}
+
+DataFiles visit(const std::vector<fs::path>& paths, const FileAction& action) {
   DataFiles data;
   for (const fs::path& path : paths) {
     std::error_code error;
-    if (!fs::is_directory(path, error)) {
+    if (fs::is_directory(path, error)) {
+      visit_folder(path, data, action);
+    } else {
       visit_file(path, data, action);
-      continue;
     }
-    fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied,
-                                           error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (entry->is_regular_file(error)) {
-        visit_file(entry->path(), data, action);
-      } else if (entry->is_symlink(error) && entry->is_directory(error)) {
-        note(data, entry->path(),
-             "a link to a folder, which is not followed: name the folder itself");
-      }
-    }
-    if (error) note(data, path, error.message());
   }
   return data;
 }

@@ -16,7 +16,8 @@ struct DataFiles {
 };
 
 /// Finds the regular files at and below `paths`. Follows links to files, because data sets often
-/// consist of links. A link to a folder inside a folder is not followed and is a fault.
+/// consist of links. A link to a folder inside a folder is not followed and is a fault. A folder
+/// that cannot be read is a fault, too; the other folders are visited.
 [[nodiscard]] DataFiles find_data_files(const std::vector<std::filesystem::path>& paths);
 
 /// Asks the kernel to drop these files from its page cache, so that the next reader reads from

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "common/median.hpp"
+
 #include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,14 +25,15 @@ class MedianScheduler final : public Scheduler {
 
   StopDecision on_estimate(const TrialEstimate& estimate) override {
     on_exempt(estimate);
-    if (estimate.resource < min_resource_ || estimate.values.empty()) return {};
+    const bool is_judged = estimate.resource >= min_resource_ * k_resource_slack;
+    if (!is_judged || estimate.values.empty()) return {};
     double first_median = 0.0;
     for (std::size_t i = 0; i < estimate.values.size(); ++i) {
       std::vector<double> others = others_at(estimate, i);
       if (others.size() < k_min_others) return {};
-      const double median = median_of(others);
-      if (i == 0) first_median = median;
-      if (!(estimate.values[i] - estimate.half_widths[i] > median)) return {};
+      const double of_others = *median(std::move(others));
+      if (i == 0) first_median = of_others;
+      if (!(estimate.values[i] - estimate.half_widths[i] > of_others)) return {};
     }
     return {true, fmt::format("at {:g} steps its interval ({:.4g} at least) lies above the median "
                               "of the other trials ({:.4g})",
@@ -72,12 +76,6 @@ class MedianScheduler final : public Scheduler {
       }
     }
     return values;
-  }
-
-  static double median_of(std::vector<double>& values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
   }
 
   double min_resource_;

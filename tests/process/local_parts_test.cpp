@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tests the parts of the local runner that need no process.
+#include <cmath>
 #include <csignal>
 #include <set>
 #include <string>
@@ -557,6 +558,15 @@ TEST(DisturbanceWatch, AVanishedProcessMakesLoadUnknown) {
   EXPECT_TRUE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
   EXPECT_FALSE(watch.look(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0).taken)
       << "the CPU time of an ended process is missing from the trial's";
+}
+
+TEST(DisturbanceWatch, AMachineThatStoodStillMakesNoLoadKnown) {
+  DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
+  EXPECT_TRUE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
+  const auto asleep = watch.look(601.0, CpuTime{8.0, 8.0, 0.0}, 1.0);
+  ASSERT_TRUE(asleep.taken) << "a process vanished, too";
+  EXPECT_GT(asleep.taken->steal, 0.99);
+  EXPECT_TRUE(std::isnan(asleep.taken->other_load));
 }
 
 TEST(PressureWatch, ReadsWhatTheKernelCounts) {

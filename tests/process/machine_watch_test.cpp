@@ -190,6 +190,18 @@ TEST_F(MachineWatchTest, RecordsEachSecondAndItsDisturbance) {
   EXPECT_TRUE(std::isnan(idle->second.cpu_clock_hz)) << "a waiting CPU may have lowered its clock";
 }
 
+TEST_F(MachineWatchTest, ADisturbanceOfUnknownLoadDoesNotClaimThatThereIsNone) {
+  const std::string throttles = "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count";
+  machine_.write(throttles, "3\n");
+  MachineWatch watch(100.0, std::nullopt, {}, machine_.files());
+  machine_.write(throttles, "4\n");
+  const auto seen = watch.look(101.0, 0.5, gpus_);
+  ASSERT_TRUE(seen && seen->disturbance);
+  EXPECT_TRUE(seen->disturbance->clocks_throttled);
+  EXPECT_TRUE(std::isnan(seen->disturbance->other_load)) << "there is no proc/stat";
+  EXPECT_TRUE(std::isnan(seen->disturbance->steal));
+}
+
 TEST(RunWatch, LooksAtThisMachineWhileAProcessRuns) {
   const double started_s = 100.0;
   RunWatch watch(::getpid(), started_s);

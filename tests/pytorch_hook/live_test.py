@@ -127,6 +127,19 @@ class Switches(Live):
         self.assertEqual({told[step] for step in told if step < 7}, {0})
         self.assertEqual({told[step] for step in told if step >= 7}, {1})
 
+    def test_the_warm_up_after_a_switch_of_kernels_in_both_directions(self):
+        """The baseline warms up again as long as the trial before it."""
+        at = [
+            switch(5, 1, num_threads=2),
+            switch(15, 0),
+            switch(25, 2, num_threads=2, set_to_none=True),
+            switch(35, 1, num_threads=2),
+        ]
+        _, messages = self.ran("mnist", "9", switches=at)
+        for first, steps in ((5, 5), (15, 5), (25, 5), (35, 2)):
+            block = [m for m in messages if first <= m.get("step", 0) < first + 10]
+            self.assertEqual(min(m["step"] for m in block if not m["warm_up"]) - first, steps, block)
+
     def test_other_programs(self):
         for name in ("gan", "lightning_style", "trainer_style", "accelerate_style", "teacher", "accumulation"):
             self.same(name, switches=[switch(4, 1, num_workers=1), switch(6, 0)])

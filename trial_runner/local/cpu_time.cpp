@@ -163,7 +163,7 @@ DisturbanceWatch::Span DisturbanceWatch::look(double now_s, const std::optional<
   const double counted_s =
       (counters->total_s - before->total_s) / static_cast<double>(counters->cpus);
   if (counted_s > 0.0 && counted_s < k_least_counted * span_s) {
-    if (!span.taken) span.taken.emplace();
+    if (!span.taken) span.taken = Disturbance{.other_load = MachineSecond::k_unknown};
     span.taken->steal = 1.0 - counted_s / span_s;
   }
   return span;

@@ -80,7 +80,7 @@ class DisturbanceWatch {
   /// A period that ends now.
   struct Span {
     double from_s = 0.0;
-    std::optional<Disturbance> taken;  ///< load and steal; nullopt if unknown
+    std::optional<Disturbance> taken;  ///< load and steal; nullopt if both are unknown
   };
   /// Returns the CPU time that others used since the last sample. `own_s` is the trial's
   /// `own_cpu_seconds`.

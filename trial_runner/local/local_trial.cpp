@@ -224,8 +224,9 @@ void LocalTrial::look_at_machine(double now_s, double own_s,
   if (reported_) cpu_use_.look(now_s, own_s);
   if (!is_replaying_) activity_.look(now_s, processes);
   if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
-    Disturbance disturbance;
-    disturbance.gpu_strangers = strangers.count;
+    const Disturbance disturbance{.other_load = MachineSecond::k_unknown,
+                                  .steal = MachineSecond::k_unknown,
+                                  .gpu_strangers = strangers.count};
     events.emplace_back(TrialDisturbed{key_, strangers.from_s, now_s, disturbance});
   }
   if (const auto look = machine_.look(now_s, own_s, gpus_)) {

@@ -39,7 +39,9 @@ std::optional<MachineWatch::Look> MachineWatch::look(double now_s, double own_s,
     second.gpu_slowed = gpu->slowed_share;
   }
 
-  Disturbance seen = span.taken.value_or(Disturbance{});
+  constexpr Disturbance k_unknown_load{.other_load = MachineSecond::k_unknown,
+                                       .steal = MachineSecond::k_unknown};
+  Disturbance seen = span.taken.value_or(k_unknown_load);
   seen.memory_pressure = waited.memory.value_or(0.0);
   seen.storage_pressure = waited.storage.value_or(0.0);
   seen.quota_wait = waited.quota.value_or(0.0);

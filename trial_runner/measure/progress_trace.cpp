@@ -124,10 +124,9 @@ void ProgressTracer::add(const Report& report) {
 
 void ProgressTracer::add_phase(const Report& report) {
   const double at_s = report.received_s - started_s_;
-  if (open_phase_) {
-    open_phase_->to_s = at_s;
-    phases_.push_back(*std::exchange(open_phase_, std::nullopt));
-  }
+  const auto before = std::exchange(open_phase_, std::nullopt);
+  const bool ends_it = before && report.phase->seconds && before->name == report.phase->name;
+  if (before && !ends_it) phases_.push_back({before->name, before->from_s, at_s});
   if (report.phase->seconds) {
     phases_.push_back({report.phase->name, at_s - *report.phase->seconds, at_s});
   } else {

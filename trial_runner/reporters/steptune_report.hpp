@@ -15,6 +15,9 @@
 // printed to stdout as `[steptune] {"v":1,...}` lines. Steps between two lines are counted, not
 // lost.
 //
+// At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out,
+// with a warning on stderr.
+//
 // Time outside training steps is a phase. Mark its start and its end:
 //
 //   { steptune::Phase phase(reporter, "evaluation"); evaluate(model); }
@@ -81,7 +84,7 @@ class Reporter {
   void part(const char* name, double seconds) {
     if (!active_ || !(seconds >= 0) || !std::isfinite(seconds)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    value_of(parts_, name) += seconds;
+    if (double* value = value_of(parts_, name)) *value += seconds;
   }
 
   /// Begins a phase, which lasts until `end_phase` with the same name: an evaluation, a checkpoint,
@@ -164,12 +167,22 @@ class Reporter {
     return std::chrono::duration<double>(SteadyClock::now() - begin_).count();
   }
 
-  static double& value_of(Named& named, const char* name) {
+  /// Returns the value of this name. Returns null, with a warning, if the tuner would refuse a line
+  /// with this name, too.
+  double* value_of(Named& named, const std::string& name) {
     for (auto& entry : named) {
-      if (entry.first == name) return entry.second;
+      if (entry.first == name) return &entry.second;
+    }
+    if (name.empty() || name.size() > 100) {
+      warn(name.substr(0, 40), "is not a valid name: 1 to 100 bytes");
+      return nullptr;
+    }
+    if (named.size() >= 64) {
+      warn(name, "is one name too many: at most 64 are reported");
+      return nullptr;
     }
     named.emplace_back(name, 0.0);
-    return named.back().second;
+    return &named.back().second;
   }
   static bool is_reserved(const std::string& name) {
     return name == "v" || name == "step" || name == "samples" || name == "clock" ||
@@ -178,10 +191,10 @@ class Reporter {
   void keep(Metrics metrics) {
     pending_ = true;
     for (const auto& metric : metrics) {
-      if (!is_reserved(metric.first)) {
-        value_of(metrics_, metric.first) = metric.second;
-      } else {
+      if (is_reserved(metric.first)) {
         warn(metric.first, "is not a valid metric name");
+      } else if (double* value = value_of(metrics_, metric.first)) {
+        *value = metric.second;
       }
     }
   }

@@ -165,9 +165,10 @@ class KeyValuePreset final : public Preset {
     const std::vector<TableCell> row = table_.read(line);
     std::vector<NumberPair> pairs;
     for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!row[i].value) continue;
       NumberPair pair;
       pair.name = metric_name(row[i].name);
-      pair.value = row[i].value;
+      pair.value = *row[i].value;
       pair.whole = row[i].whole;
       pairs.push_back(pair);
       if (counter_name(pair.name) || contains(k_epoch_names, pair.name)) continue;

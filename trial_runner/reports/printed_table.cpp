@@ -2,6 +2,7 @@
 #include "trial_runner/reports/printed_table.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <re2/re2.h>
 
@@ -39,21 +40,29 @@ std::vector<std::string> cells_of(std::string_view line, bool splits_at_single_b
 }
 
 struct CellNumber {
-  double value = 0.0;
+  std::optional<double> value;  ///< nullopt: a cell without a number, such as `00:12` and `-`
   bool whole = false;
 };
-/// Parses a row's cell: `12`, `0.5`, `3.50s`, `12%`, `00:12`, `-`, `nan`.
+/// Parses a row's cell: `12`, `0.5`, `3.50s`, `12%`, `nan`, `-inf`, `00:12`, `-`. Returns nullopt
+/// for a cell that no row has.
 std::optional<CellNumber> number_of_cell(const std::string& cell) {
   static const re2::RE2 k_number(R"(([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)(?:s|m|%)?)",
                                  re2::RE2::Quiet);
-  static const re2::RE2 k_other(R"((?:\d+:)?\d+:\d\d|-+|nan|inf|N/?A|n\.a\.)", re2::RE2::Quiet);
+  static const re2::RE2 k_not_finite(R"(([+-]?)(?i:(nan)|inf|infinity))", re2::RE2::Quiet);
+  static const re2::RE2 k_no_number(R"((?:\d+:)?\d+:\d\d|-+|N/?A|n\.a\.)", re2::RE2::Quiet);
   std::string digits;
   if (re2::RE2::FullMatch(cell, k_number, &digits)) {
     const auto value = parse_finite(digits);
     if (!value) return std::nullopt;
     return CellNumber{*value, cell.find_first_not_of("0123456789") == std::string::npos};
   }
-  if (re2::RE2::FullMatch(cell, k_other)) return CellNumber{};
+  std::string sign, nan;
+  if (re2::RE2::FullMatch(cell, k_not_finite, &sign, &nan)) {
+    constexpr double k_infinity = std::numeric_limits<double>::infinity();
+    if (!nan.empty()) return CellNumber{std::numeric_limits<double>::quiet_NaN()};
+    return CellNumber{sign == "-" ? -k_infinity : k_infinity};
+  }
+  if (re2::RE2::FullMatch(cell, k_no_number)) return CellNumber{};
   return std::nullopt;
 }
 

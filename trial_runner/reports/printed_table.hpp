@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,7 @@ namespace steptune {
 /// Cell in a row of a printed table.
 struct TableCell {
   std::string name;  ///< from the header; empty if the header has no cell for this column
-  double value = 0.0;
+  std::optional<double> value;  ///< may be NaN or infinite; nullopt for a time or an empty cell
   bool whole = false;
 };
 

@@ -31,7 +31,7 @@ std::optional<std::string> study_of_job(std::string_view job) {
   if (!job.starts_with(k_job_prefix)) return std::nullopt;
   job.remove_prefix(k_job_prefix.size());
   const std::size_t end = job.find('.');
-  if (end == std::string_view::npos) return std::nullopt;
+  if (end == std::string_view::npos || end == 0) return std::nullopt;
   return std::string(job.substr(0, end));
 }
 

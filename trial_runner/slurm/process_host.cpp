@@ -279,7 +279,7 @@ std::string ProcessHost::holder_script(const std::string& allocation) const {
       "#!/bin/sh\n"
       "# Holds nodes for Steptune as long as somebody renews the lease.\n"
       "lease={}\n"
-      "printf '%s\\n' \"$SLURM_JOB_ID\" > {}\n"
+      "printf '%s %s\\n' \"$SLURM_JOB_ID\" \"$SLURM_JOB_CPUS_PER_NODE\" > {}\n"
       "trap 'exit 0' TERM\n"
       "blind=0\n"
       "while :; do\n"
@@ -297,6 +297,13 @@ std::string ProcessHost::holder_script(const std::string& allocation) const {
 bool ProcessHost::holder_is_up(const std::string& allocation) const {
   std::error_code error;
   return fs::exists(up_of(allocation), error);
+}
+
+std::string ProcessHost::node_cpus(const std::string& allocation) const {
+  std::ifstream file(up_of(allocation));
+  std::string job, cpus;
+  file >> job >> cpus;
+  return cpus;
 }
 
 void ProcessHost::forget_allocation(const std::string& allocation) {

@@ -2,6 +2,8 @@
 #include "trial_runner/slurm/step_words.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -15,9 +17,25 @@ int tasks_per_node(const TrialSpec& spec, const SlurmOptions& options) {
   return spec.launch->with == Launcher::srun ? spec.launch->processes_per_node : 1;
 }
 
+std::optional<int> least_cpus(std::string_view cpus_per_node) {
+  std::string_view rest = cpus_per_node;
+  std::optional<int> least;
+  while (true) {
+    int cpus = 0;
+    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), cpus);
+    if (read.ec != std::errc{} || cpus < 1) return std::nullopt;
+    least = std::min(cpus, least.value_or(cpus));
+    rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
+    if (rest.starts_with("(x")) rest.remove_prefix(std::min(rest.find(')'), rest.size() - 1) + 1);
+    if (rest.empty()) return least;
+    if (rest.front() != ',') return std::nullopt;
+    rest.remove_prefix(1);
+  }
+}
+
 std::vector<std::string> step_words(const TrialSpec& spec, const AllocationSpec& requested,
                                     const SlurmOptions& options, const Allocation& allocation,
-                                    const std::string& name) {
+                                    std::string_view cpus_per_node, const std::string& name) {
   const int tasks = tasks_per_node(spec, options);
   std::vector<std::string> words{"srun",
                                  "--jobid=" + allocation.id,
@@ -35,7 +53,8 @@ std::vector<std::string> step_words(const TrialSpec& spec, const AllocationSpec&
   constexpr double k_most_cpus = 1e6;
   int cpus = asked >= 1.0 && asked <= k_most_cpus ? static_cast<int>(asked) : 0;
   if (cpus == 0 && options.exclusive && allocation.nodes > 0) {
-    cpus = std::max(1, allocation.cpus / allocation.nodes / tasks);
+    const int of_node = least_cpus(cpus_per_node).value_or(allocation.cpus / allocation.nodes);
+    cpus = std::max(1, of_node / tasks);
   }
   // By default srun gives each task one CPU, which would starve data loaders.
   if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));

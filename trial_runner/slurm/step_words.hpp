@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trial_runner/runner.hpp"
@@ -15,12 +17,16 @@ namespace steptune::slurm {
 /// processes itself.
 [[nodiscard]] int tasks_per_node(const TrialSpec& spec, const SlurmOptions& options);
 
+/// Returns the smallest number of `SLURM_JOB_CPUS_PER_NODE`: 32 for `64(x2),32`. nullopt if the
+/// text has another form.
+[[nodiscard]] std::optional<int> least_cpus(std::string_view cpus_per_node);
+
 /// Returns srun and its options for a trial's step with this name in a running allocation. The
-/// program's own words follow.
-[[nodiscard]] std::vector<std::string> step_words(const TrialSpec& spec,
-                                                  const AllocationSpec& requested,
-                                                  const SlurmOptions& options,
-                                                  const Allocation& allocation,
-                                                  const std::string& name);
+/// program's own words follow. `cpus_per_node` is from `SubmitHost::node_cpus`. All tasks get the
+/// same number of CPUs, so the node with the fewest decides. If `cpus_per_node` is empty, the
+/// nodes count as equal.
+[[nodiscard]] std::vector<std::string> step_words(
+    const TrialSpec& spec, const AllocationSpec& requested, const SlurmOptions& options,
+    const Allocation& allocation, std::string_view cpus_per_node, const std::string& name);
 
 }  // namespace steptune::slurm

@@ -109,6 +109,9 @@ class SubmitHost {
   [[nodiscard]] virtual std::string holder_script(const std::string& allocation) const = 0;
   /// True if the placeholder has written that it runs: a hint to ask the queue.
   [[nodiscard]] virtual bool holder_is_up(const std::string& allocation) const = 0;
+  /// Returns the CPUs of the allocation's nodes as its placeholder has written them, in the form of
+  /// `SLURM_JOB_CPUS_PER_NODE`: `64(x2),32`. Empty if it has not.
+  [[nodiscard]] virtual std::string node_cpus(const std::string& allocation) const = 0;
   /// Removes the files of an allocation that is gone: its lease and its placeholder's sign of life.
   virtual void forget_allocation(const std::string& allocation) = 0;
 };

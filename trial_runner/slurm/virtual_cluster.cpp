@@ -218,6 +218,9 @@ class VirtualHost final : public SubmitHost {
       return job.name == allocation && job.runs();
     });
   }
+  [[nodiscard]] std::string node_cpus(const std::string& /*allocation*/) const override {
+    return {};
+  }
   void forget_allocation(const std::string& allocation) override {
     cluster_.leases_.erase(allocation);
   }

@@ -206,6 +206,20 @@ bool says(ConfigFormat format, std::string_view text, const Scalars& before, con
   return changed == changes.size();
 }
 
+/// Fails if two parameters have the same place, even if one has the value that the file has now.
+Result<void> check_own_places(std::vector<std::pair<const ConfigScalar*, std::string>> parameters,
+                              const std::string& where) {
+  std::ranges::sort(parameters, {},
+                    [](const auto& of) { return std::pair(of.first->begin, of.second); });
+  const auto twice = std::ranges::adjacent_find(
+      parameters, [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice == parameters.end()) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("{} and {} would both go to {}", twice->second, std::next(twice)->second,
+                          twice->first->key()),
+              where, "give each its own key with --map");
+}
+
 Result<void> check_names(const Configuration& configuration, const ConfigKeys& keys) {
   std::vector<std::string> names;
   for (const auto& [name, value] : configuration.values())
@@ -237,23 +251,20 @@ Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::strin
   if (!scalars) return tl::unexpected(scalars.error());
   Places places(*scalars, keys);
   std::vector<ConfigChange> changes;
+  std::vector<std::pair<const ConfigScalar*, std::string>> parameters;
   for (const auto& [name, value] : configuration.values()) {
     const ConfigScalar* place = places.of(name);
     if (place == nullptr) continue;
+    parameters.emplace_back(place, name);
     const Json wanted = to_json(as_kind_of(*place, text_of(*place, text), value));
     if (place->value == wanted || is_verbatim(format, text, *place, value)) continue;
     changes.push_back(change_of(format, text, name, *place, value));
   }
   if (auto checked = places.checked(where); !checked) return tl::unexpected(checked.error());
-  std::ranges::sort(changes, {}, [](const ConfigChange& change) { return change.edit.begin; });
-  const auto twice = std::ranges::adjacent_find(
-      changes, [](const auto& a, const auto& b) { return a.edit.begin == b.edit.begin; });
-  if (twice != changes.end()) {
-    return fail(ErrorKind::usage,
-                fmt::format("{} and {} would both go to {}", twice->parameter,
-                            std::next(twice)->parameter, twice->key),
-                where, "give each its own key with --map");
+  if (auto checked = check_own_places(std::move(parameters), where); !checked) {
+    return tl::unexpected(checked.error());
   }
+  std::ranges::sort(changes, {}, [](const ConfigChange& change) { return change.edit.begin; });
   const std::string edited = edited_text(text, edits_of(changes));
   const auto after = scan_config(format, edited, where);
   if (!after || !says(format, edited, *scalars, *after, changes)) {

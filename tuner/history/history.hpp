@@ -366,7 +366,7 @@ class History {
                                             const MachineDescription& machine);
   /// Adds a night, or replaces the stored one.
   [[nodiscard]] Result<void> record_night(const std::string& study, const NightRow& night);
-  /// Records the intent to start a trial or its next attempt. Inserts or updates by number. Fails
+  /// Records the intent to start a trial or its next attempt, and removes the earlier trace. Fails
   /// with `internal` for a trial in a final state, which is never overwritten. Here and in
   /// `record_ended`, `totals` replace the study's in the same transaction.
   [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,

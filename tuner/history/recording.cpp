@@ -184,7 +184,13 @@ void History::put_decisions(std::int64_t study_id, std::span<const StudyDecision
 
 void History::put_details(std::int64_t study_id, const TrialRecord& trial,
                           const TrialTrace& trace) {
-  if (!trace.empty()) {
+  if (trial.status == TrialStatus::launching) {
+    // The new attempt may end without a trace.
+    store_->query("DELETE FROM traces WHERE study_id = ? AND number = ?")
+        .bind(study_id)
+        .bind(trial.number)
+        .run();
+  } else if (!trace.empty()) {
     store_->query("INSERT OR REPLACE INTO traces (study_id, number, trace) VALUES (?, ?, ?)")
         .bind(study_id)
         .bind(trial.number)

@@ -104,7 +104,10 @@ Result<TrialRecord> read_trial(const Query& query, Milestones milestones,
   read_objectives(query, trial);
   trial.peak_memory_bytes = optional_number(query.column(18));
   if (!query.column(19).isNull() || !query.column(20).isNull()) {
-    trial.disturbance = Disturbance{query.column(19).getDouble(), query.column(20).getDouble()};
+    trial.disturbance = Disturbance{};
+    trial.disturbance->other_load =
+        optional_number(query.column(19)).value_or(MachineSecond::k_unknown);
+    trial.disturbance->steal = optional_number(query.column(20)).value_or(MachineSecond::k_unknown);
   }
   trial.failure = query.column(21).getString();
   trial.log_path = query.column(23).getString();

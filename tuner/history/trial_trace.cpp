@@ -26,8 +26,8 @@ double number_or_zero(const Json& json, const char* name) {
 
 Disturbance disturbance_from(const Json& json) {
   Disturbance disturbance;
-  disturbance.other_load = number_or_zero(json, "other_load");
-  disturbance.steal = number_or_zero(json, "steal");
+  disturbance.other_load = number_at(json, "other_load").value_or(MachineSecond::k_unknown);
+  disturbance.steal = number_at(json, "steal").value_or(MachineSecond::k_unknown);
   disturbance.gpu_strangers = static_cast<int>(number_or_zero(json, "gpu_strangers"));
   disturbance.memory_pressure = number_or_zero(json, "memory_pressure");
   disturbance.storage_pressure = number_or_zero(json, "storage_pressure");
@@ -109,8 +109,8 @@ Json to_json(const TrialTrace& trace) {
   for (const DisturbedTime& time : trace.disturbed) {
     json["disturbed"].push_back({{"from_s", to_microseconds(time.from_s)},
                                  {"to_s", to_microseconds(time.to_s)},
-                                 {"other_load", time.disturbance.other_load},
-                                 {"steal", time.disturbance.steal},
+                                 {"other_load", number_or_null(time.disturbance.other_load)},
+                                 {"steal", number_or_null(time.disturbance.steal)},
                                  {"gpu_strangers", time.disturbance.gpu_strangers},
                                  {"memory_pressure", time.disturbance.memory_pressure},
                                  {"storage_pressure", time.disturbance.storage_pressure},

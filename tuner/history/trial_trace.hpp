@@ -43,7 +43,7 @@ struct TrialTrace {
 
   [[nodiscard]] bool empty() const {
     return progress.points.empty() && progress.phases.empty() && disturbed.empty() &&
-           decisions.empty();
+           decisions.empty() && machine.empty();
   }
 };
 

@@ -36,7 +36,9 @@ std::string use_text(const RecommendationContext& context) {
 
 std::optional<double> more_time_s(const Recommendation& recommendation,
                                   const RecommendationContext& context) {
-  const FinalistResult* finalist = finalist_behind(recommendation, StudyOutcome::undecided);
+  const StudyOutcome outcome = outcome_of(recommendation, context.others_measured);
+  if (outcome != StudyOutcome::undecided) return std::nullopt;
+  const FinalistResult* finalist = finalist_behind(recommendation, outcome);
   if (finalist == nullptr || !context.pair_s) return std::nullopt;
   const SpeedUp& speed_up = finalist->speed_up;
   if (!(speed_up.ratio > 1.0) || !std::isfinite(speed_up.high)) return std::nullopt;

@@ -188,6 +188,19 @@ TEST(Recommendation, ShowsTheTimeThatWouldDecide) {
       << "such a gain takes thousands of pairs";
 }
 
+TEST(Recommendation, ShowsNoTimeThatWouldDecideIfTheStudyIsDecided) {
+  RecommendationContext context = two_objectives();
+  context.pair_s = 30.0;
+  Recommendation recommendation = faster();
+  // Another finalist is still open.
+  recommendation.finalists.push_back({9, Verdict::open, {1.2, 0.9, 1.6, 2, 0.9}});
+  for (const Claim claim : {Claim::faster, Claim::feasible, Claim::nothing_to_gain}) {
+    recommendation.claim = claim;
+    const std::string text = recommendation_text(recommendation, context);
+    EXPECT_EQ(text.find("would decide"), std::string::npos) << text;
+  }
+}
+
 TEST(Recommendation, DetailsHaveIntervalsAndTheirBasis) {
   Recommendation recommendation = faster();
   recommendation.incumbent_half_widths = {1'440.0, 0.48};

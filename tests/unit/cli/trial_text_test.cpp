@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/trial_text.hpp"
 
+#include <cmath>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -98,6 +99,12 @@ TEST(TrialText, ALittleLoadIsNoReasonToDoubtATrial) {
   const std::string text = text_of(trial, {}, k_pipe);
   EXPECT_EQ(fact(text, "disturbance"), "disturbance    other load 2.0 %, steal 0.0 %\n");
   EXPECT_EQ(fact(text, "disturbed"), "");
+}
+
+TEST(TrialText, ShowsADashForAnUnknownLoad) {
+  TrialRecord trial = disturbed_trial();
+  trial.disturbance = Disturbance{.other_load = std::nan(""), .steal = 0.5};
+  EXPECT_THAT(text_of(trial, {}, k_pipe), HasSubstr("other load -, steal 50 %"));
 }
 
 TEST(TrialText, ATerminalWrapsDisturbances) {

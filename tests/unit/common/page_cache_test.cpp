@@ -4,14 +4,30 @@
 #include <filesystem>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "tests/support/temporary_folder.hpp"
 
 namespace steptune {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
+/// Takes root's right to read everything for as long as it lives.
+class WithoutRoot {
+ public:
+  WithoutRoot() {
+    if (user_ == 0) EXPECT_EQ(::seteuid(65'534), 0);
+  }
+  ~WithoutRoot() { EXPECT_EQ(::seteuid(user_), 0); }
+  WithoutRoot(const WithoutRoot&) = delete;
+  WithoutRoot& operator=(const WithoutRoot&) = delete;
+
+ private:
+  uid_t user_ = ::geteuid();
+};
 
 TEST(PageCache, FilesAndFoldersAreCountedWithAllThatIsInThem) {
   const TemporaryFolder folder("page-cache");
@@ -38,6 +54,30 @@ TEST(PageCache, ADataSetMayBeMadeOfLinks) {
   const DataFiles partly = drop_cached_pages({folder.path() / "train"});
   EXPECT_EQ(partly.files, 1U);
   EXPECT_THAT(partly.fault, HasSubstr("train/more: a link to a folder, which is not followed"));
+}
+
+TEST(PageCache, AnUnreadableFolderIsNamedAndTheRestVisited) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder("page-cache");
+  fs::permissions(folder.path(), fs::perms(0755));
+  folder.write("train/a.bin", "12345");
+  folder.write("train/closed/b.bin", "123");
+  folder.write("train/more/c.bin", "12");
+  fs::create_symlink("closed/b.bin", folder.path() / "train/link");
+  fs::permissions(folder.path() / "train/closed", fs::perms::none);
+  DataFiles within, itself;
+  {
+    const WithoutRoot without_root;
+    within = find_data_files({folder.path() / "train"});
+    itself = find_data_files({folder.path() / "train/closed"});
+  }
+  fs::permissions(folder.path() / "train/closed", fs::perms::owner_all);
+  EXPECT_EQ(within.files, 2U);
+  EXPECT_EQ(within.bytes, 7.0);
+  EXPECT_THAT(within.fault, AnyOf(HasSubstr("train/closed: Permission denied"),
+                                  HasSubstr("train/link: Permission denied")));
+  EXPECT_EQ(itself.files, 0U);
+  EXPECT_THAT(itself.fault, HasSubstr("train/closed: Permission denied"));
 }
 
 TEST(PageCache, AnUnreadableFileIsReportedAndTheRestDropped) {

@@ -241,6 +241,10 @@ TEST(ConfigEdit, WrongMapsAndFilesAreErrors) {
               HasSubstr("rate: no key raten; did you mean rate (line 3)?"));
   EXPECT_THAT(refused(ConfigFormat::yaml, text, usual(), {{"rate", "batch_size"}}),
               HasSubstr("batch_size and rate would both go to batch_size"));
+  EXPECT_THAT(refused(ConfigFormat::yaml, "batch_size: 256\nprecision: x\ncompile: 1\n", usual(),
+                      {{"rate", "batch_size"}}),
+              HasSubstr("batch_size and rate would both go to batch_size"))
+      << "also if the file has one of the two values already";
   EXPECT_THAT(refused(ConfigFormat::yaml, "a: [1\nb: 2\n"), HasSubstr("conf:2:"));
   EXPECT_THAT(refused(ConfigFormat::toml, "a = \n"), HasSubstr("conf:1:"));
   EXPECT_THAT(refused(ConfigFormat::json, "{\"a\": }"), HasSubstr("conf"));

@@ -133,6 +133,56 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_EQ(numbers, (std::vector<std::int64_t>{1, 4}));
 }
 
+TEST_F(HistoryDetails, AnUnknownLoadOfATraceComesBackAsUnknown) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialTrace trace;
+  trace.disturbed = {{0.0, 1.0, {.other_load = std::nan(""), .steal = 0.75}}};
+  must(history.record_ended(study.id, ended(1), {}, trace));
+  const auto read = must(history.trace(study.id, 1));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->disturbed.size(), 1U);
+  EXPECT_TRUE(std::isnan(read->disturbed[0].disturbance.other_load));
+  EXPECT_EQ(read->disturbed[0].disturbance.steal, 0.75);
+}
+
+TEST_F(HistoryDetails, ATraceOfMachineFiguresAloneIsRecorded) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialTrace trace;
+  EXPECT_TRUE(trace.empty());
+  trace.machine = {{.from_s = 0.0, .to_s = 1.0, .steal = 0.25}};
+  must(history.record_ended(study.id, ended(1), {}, trace));
+
+  const auto read = must(history.trace(study.id, 1));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->machine.size(), 1U);
+  EXPECT_EQ(read->machine[0].steal, 0.25);
+}
+
+TEST_F(HistoryDetails, ALaterAttemptDoesNotKeepTheTraceOfTheOneBefore) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialRecord trial = ended(1, TrialStatus::interrupted);
+  must(history.record_ended(study.id, trial, {}, some_trace()));
+  EXPECT_TRUE(must(history.trace(study.id, 1)));
+  trial.attempt = 2;
+  trial.status = TrialStatus::launching;
+  must(history.record_launching(study.id, trial));
+  trial.status = TrialStatus::interrupted;
+  must(history.record_ended(study.id, trial));
+  EXPECT_FALSE(must(history.trace(study.id, 1)));
+
+  trial.attempt = 3;
+  trial.status = TrialStatus::launching;
+  must(history.record_launching(study.id, trial));
+  trial.status = TrialStatus::interrupted;
+  must(history.record_ended(study.id, trial, {}, some_trace()));
+  trial.status = TrialStatus::failed;
+  must(history.record_ended(study.id, trial));
+  EXPECT_TRUE(must(history.trace(study.id, 1))) << "the trace belongs to this attempt";
+}
+
 TEST_F(HistoryDetails, EachAttemptHasItsOwnBill) {
   History history = open();
   const auto study = make_study(history);

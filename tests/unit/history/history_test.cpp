@@ -184,6 +184,7 @@ TEST_F(HistoryTest, NumbersThatAreNotFiniteComeBackAsUnknown) {
   History history = open();
   const auto study = make_study(history);
   TrialRecord trial = full_trial(1);
+  trial.disturbance = Disturbance{.other_load = k_nan, .steal = 0.125};
   trial.objectives = {k_nan, k_infinity};
   trial.standard_errors = {k_infinity, 1.0};
   trial.measurement = Measurement{};
@@ -191,6 +192,9 @@ TEST_F(HistoryTest, NumbersThatAreNotFiniteComeBackAsUnknown) {
   must(history.record_ended(study.id, trial));
 
   const TrialRecord read = must(history.trial(study.id, 1));
+  ASSERT_TRUE(read.disturbance);
+  EXPECT_TRUE(std::isnan(read.disturbance->other_load));
+  EXPECT_EQ(read.disturbance->steal, 0.125);
   ASSERT_EQ(read.objectives.size(), 2U);
   EXPECT_TRUE(std::isnan(read.objectives[0]));
   EXPECT_TRUE(std::isnan(read.objectives[1]));

@@ -211,6 +211,15 @@ TEST(Median, NeedsThreeOthersThatGotAsFar) {
   EXPECT_FALSE(median->on_estimate({4, 20, {9.0}, {0.0}}).stop);
 }
 
+TEST(Median, AllowsForRoundingOfTheLeastResource) {
+  const auto median = scheduler_of("median");
+  const double nearly_10 = 10.0 * (1.0 - 1e-12);
+  for (std::int64_t other = 1; other <= 3; ++other)
+    median->on_exempt({other, nearly_10, {1.0}, {0.0}});
+  EXPECT_TRUE(median->on_estimate({4, nearly_10, {9.0}, {0.0}}).stop);
+  EXPECT_FALSE(median->on_estimate({5, 9.9, {9.0}, {0.0}}).stop);
+}
+
 TEST(Median, AnEvenCountGivesTheMeanOfTheMiddleTwo) {
   const auto median = scheduler_of("median");
   for (std::int64_t other = 1; other <= 4; ++other)

@@ -26,7 +26,8 @@ TEST(StudyPrefix, ReplacesOtherCharactersByDashesAndShortensTheName) {
 }
 
 TEST(StudyOfJob, ReturnsNulloptForOtherJobs) {
-  for (const char* job : {"", "train", "steptune", "steptune.", "steptune.a", "xsteptune.a.b."})
+  for (const char* job : {"", "train", "steptune", "steptune.", "steptune.a", "xsteptune.a.b.",
+                          "steptune..1a2b3c4d.7"})
     EXPECT_FALSE(study_of_job(job)) << job;
 }
 

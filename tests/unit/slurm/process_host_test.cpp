@@ -194,6 +194,16 @@ TEST(SharedFiles, HaveOneFolderForOneContentAndAreMadeWholeAgain) {
   EXPECT_TRUE(fs::is_empty(folder.path() / "study"));
 }
 
+TEST_F(SlurmCommands, StepsGetTheCpusThatThePlaceholderSees) {
+  begin();
+  start(1, "exit 0");
+  wait_for(1, 30.0);
+  start(2, "echo \"$SLURM_CPUS_PER_TASK\" > cpus");
+  wait_for(2, 30.0);
+  EXPECT_EQ(content_of(folder() / "cpus"), "6\n");
+  EXPECT_EQ(jobs(), 1);
+}
+
 TEST_F(SlurmCommands, StepsSeeListedVariablesOnly) {
   const std::map<std::string, std::string> variables = {{"STEPTUNE_TEST_KEPT_A", "a"},
                                                         {"STEPTUNE_TEST_KEPT_B", "b, c"},

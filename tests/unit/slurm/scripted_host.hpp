@@ -84,6 +84,7 @@ class ScriptedHost final : public SubmitHost {
   [[nodiscard]] bool holder_is_up(const std::string& allocation) const override {
     return up.contains(allocation);
   }
+  [[nodiscard]] std::string node_cpus(const std::string&) const override { return {}; }
   void forget_allocation(const std::string& allocation) override { forgotten.insert(allocation); }
 
  private:

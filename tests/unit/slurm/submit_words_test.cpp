@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests the request for an allocation, and sbatch's answer.
+// Tests the request for an allocation, sbatch's answer, and the request for a step.
 #include "trial_runner/slurm/submit_words.hpp"
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "trial_runner/slurm/step_words.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -55,6 +57,31 @@ TEST(SubmitWords, TheTimeLimitIsThatOfTheSpecOrTheDefaultInWholeMinutes) {
   const auto words = words_for({1, {"time=2-12"}}, options);
   EXPECT_THAT(words, Contains("--time=2-12"));
   EXPECT_EQ(std::ranges::count_if(words, [](auto& word) { return word.starts_with("--time"); }), 1);
+}
+
+TEST(StepWords, TasksShareTheCpusOfTheSmallestNode) {
+  SlurmOptions options;
+  Allocation allocation;
+  allocation.id = "7";
+  allocation.nodes = 2;
+  allocation.cpus = 96;
+  const auto words = [&](const char* cpus_per_node) {
+    return step_words({}, {2, {}}, options, allocation, cpus_per_node, "t1-a1-l1-ab");
+  };
+  EXPECT_THAT(words("64,32"), Contains("--cpus-per-task=32"));
+  EXPECT_THAT(words(""), Contains("--cpus-per-task=48")) << "the nodes are not known";
+  options.tasks_per_node = formula(4.0, "4");
+  EXPECT_THAT(words("64,32"), Contains("--cpus-per-task=8"));
+  options.cpus_per_task = formula(3.0, "3");
+  EXPECT_THAT(words("64,32"), Contains("--cpus-per-task=3"));
+}
+
+TEST(StepWords, ReadTheCpusOfNodesInSlurmsForm) {
+  EXPECT_EQ(least_cpus("64"), 64);
+  EXPECT_EQ(least_cpus("64(x2)"), 64);
+  EXPECT_EQ(least_cpus("64(x2),32,128(x10)"), 32);
+  for (const char* other : {"", "x", "64,", "64(2)", "64 32", "-64", "0"})
+    EXPECT_EQ(least_cpus(other), std::nullopt) << other;
 }
 
 TEST(SubmitWords, OptionsOfTheSpecKeepTheirOrder) {

@@ -85,6 +85,31 @@ FormatCase{"EpochsUntilAStepComes", {"Epoch 1/3", "Epoch 2/3", "step 10 loss 0.5
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
 
+TEST(PrintedTables, CellsWithoutAFiniteNumberAreNoMetrics) {
+  using testing::ElementsAre;
+  using testing::Pair;
+  ReportFormat format;
+  format.preset = "key=value";
+  ReportReader reader = ReportReader::create(format).value();
+  (void)reader.read_line("epoch  step  loss  val_loss  elapsed", 1.0);
+  auto report = reader.read_line("    1    10   nan         -    00:12", 2.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->step, 10.0);
+  EXPECT_THAT(report->metrics, testing::IsEmpty());
+  EXPECT_THAT(report->not_finite, ElementsAre("loss"));
+  report = reader.read_line("    1    20   0.5      -inf  0:00:24", 3.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->step, 20.0);
+  EXPECT_THAT(report->metrics, ElementsAre(Pair("loss", 0.5)));
+  EXPECT_THAT(report->not_finite, ElementsAre("val_loss"));
+  // A row for each name.
+  report = reader.read_line("|    loss     | nan       |", 4.0);
+  ASSERT_TRUE(report);
+  EXPECT_THAT(report->metrics, testing::IsEmpty());
+  EXPECT_THAT(report->not_finite, ElementsAre("loss", "val_loss"));
+  EXPECT_FALSE(reader.read_line("|    entropy  | -         |", 5.0));
+}
+
 /// Phases of the lines, and the names of the losses.
 struct Phases {
   std::vector<std::string> names;

@@ -159,6 +159,25 @@ TEST(ProgressTrace, APhaseEndsWhereAnotherBegins) {
   EXPECT_EQ(trace.phases[1], (TracePhase{"checkpoint", 5.0, 5.0}));
 }
 
+TEST(ProgressTrace, APhaseIsRecordedOnceWithItsOwnDuration) {
+  ProgressTracer tracer(0.0, std::nullopt);
+  tracer.add(counted(1.0, 10));
+  tracer.add(phase_of(2.5, std::nullopt));
+  tracer.add(phase_of(8.0, 6.0));
+  EXPECT_EQ(tracer.trace().phases, (std::vector<TracePhase>{{"evaluation", 2.0, 8.0}}));
+
+  // The end of another phase is no end of this one.
+  tracer.add(phase_of(9.0, std::nullopt));
+  Report checkpoint;
+  checkpoint.received_s = 12.0;
+  checkpoint.phase = PhaseReport{"checkpoint", 1.0};
+  tracer.add(checkpoint);
+  const ProgressTrace trace = tracer.trace();
+  ASSERT_EQ(trace.phases.size(), 3U);
+  EXPECT_EQ(trace.phases[1], (TracePhase{"evaluation", 9.0, 12.0}));
+  EXPECT_EQ(trace.phases[2], (TracePhase{"checkpoint", 11.0, 12.0}));
+}
+
 TEST(ProgressTrace, UsesTheTrialsClockIfItIsValid) {
   ProgressTracer trusted(0.0, std::nullopt);
   ProgressTracer set(0.0, std::nullopt);

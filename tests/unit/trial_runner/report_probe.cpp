@@ -35,6 +35,18 @@ int main(int argc, char** argv) {
     reporter.part("data", -1);
     reporter.part("data", nan);
     reporter.step(nan, {{"loss", nan}, {"step", 7}, {"a\"b", 0.1}});
+  } else if (mode == "names") {
+    steptune::Reporter reporter;
+    const std::string longest(100, 'n'), too_long(101, 'n');
+    for (const std::string& name : {longest, too_long, std::string()}) {
+      reporter.part(name.c_str(), 0.5);
+      reporter.step(1, {{name.c_str(), 0.5}});
+    }
+    for (int i = 0; i < 1000; ++i) {
+      const std::string name = "m" + std::to_string(i);
+      reporter.part(name.c_str(), 0.5);
+      reporter.step(1, {{name.c_str(), 0.5}});
+    }
   } else if (mode == "phases") {
     steptune::Reporter reporter;
     for (int i = 1; i <= 100; ++i) {

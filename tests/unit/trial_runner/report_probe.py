@@ -28,6 +28,10 @@ elif mode == "odd":
     steptune.part("data", -1)
     steptune.part("data", nan)
     steptune.report(samples=nan, **{"loss": nan, "step": 7, 'a"b': 0.1})
+elif mode == "names":
+    for name in ["n" * 100, "n" * 101, ""] + ["m%d" % i for i in range(1000)]:
+        steptune.part(name, 0.5)
+        steptune.report(samples=1, **{name: 0.5})
 elif mode == "phases":
     for i in range(1, 101):
         steptune.report(samples=8)
@@ -99,6 +103,40 @@ elif mode == "tensor":
         steptune.report(samples=1, loss=Tensor(), text=object())
     steptune.flush()
     steptune.metrics(reads=Tensor.read)
+elif mode == "changed":
+
+    class Tensor:
+        """Looks like a tensor: a detached one has the same memory, a clone has not."""
+
+        def __init__(self, memory):
+            self.memory = memory
+
+        def detach(self):
+            return Tensor(self.memory)
+
+        def clone(self):
+            return Tensor(list(self.memory))
+
+        def __float__(self):
+            return self.memory[0]
+
+    class Array:
+        """Looks like an array of NumPy."""
+
+        def __init__(self, memory):
+            self.memory = memory
+
+        def copy(self):
+            return Array(list(self.memory))
+
+        def __float__(self):
+            return self.memory[0]
+
+    memory = [0.5]
+    steptune.report(samples=1, loss=0.25)
+    steptune.report(samples=1, loss=Tensor(memory), accuracy=Array(memory))
+    memory[0] = 9.0
+    steptune.flush()
 elif mode == "own_stdout":
 
     class Tee:

@@ -118,6 +118,17 @@ TEST_P(Reporters, PrintLinesThatTheReaderAccepts) {
   EXPECT_TRUE(reports[0].parts.empty());
 }
 
+TEST_P(Reporters, LeaveOutNamesThatTheReaderWouldRefuse) {
+  const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "names"));
+  ASSERT_GE(reports.size(), 2U);
+  const Report& last = reports.back();
+  EXPECT_EQ(last.step, 1003.0);
+  EXPECT_EQ(last.metrics.size(), 64U);
+  EXPECT_EQ(last.parts.size(), 64U);
+  EXPECT_TRUE(last.metrics.contains(std::string(100, 'n')));
+  EXPECT_TRUE(last.metrics.contains("m62"));
+}
+
 TEST_P(Reporters, PrintEarlierStepsBeforeAPhase) {
   EXPECT_TRUE(lines("A=b", "phases").empty());
   double steps = 0.0;
@@ -187,6 +198,13 @@ TEST(PythonReporter, ReadsTensorsOnlyWhenALineIsPrinted) {
   EXPECT_FALSE(reports.back().metrics.contains("text"));
   // At most one read for each line before the reporting one.
   EXPECT_LT(reports.back().metrics.at("reads"), static_cast<double>(reports.size()) + 0.5);
+}
+
+TEST(PythonReporter, ReportsATensorAsItWasAtTheCall) {
+  const auto reports = reports_of(lines_of("STEPTUNE_TRIAL=1", k_python, "changed"));
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[1].metrics.at("loss"), 0.5);
+  EXPECT_EQ(reports[1].metrics.at("accuracy"), 0.5);
 }
 
 TEST(PythonReporter, WritesIntoWhateverAProgramPutsInPlaceOfStdout) {

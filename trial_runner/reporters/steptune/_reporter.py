@@ -6,8 +6,12 @@ unless the tuner has started them and reads each (STEPTUNE_ALL_RANKS). In a tria
 the last step and at most four a second are printed to stdout as ``[steptune] {"v":1,...}`` lines.
 Steps between two lines are counted, not lost.
 
-Values may be numbers or anything that float() accepts, including tensors. A tensor is read only
+Values may be numbers or anything that float() accepts, including tensors. A tensor is copied on
+its device when it is reported, so the program may change it in place afterwards. It is read only
 when its line is printed, so that a report in each step does not wait for the GPU in each step.
+
+At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out,
+with a warning on stderr.
 
 Time outside training steps is a phase. Mark its start and its end:
 
@@ -50,6 +54,8 @@ _RESERVED = frozenset(
 )
 _INTERVAL_S = 0.25
 _MAX_NAME_BYTES = 100
+_MAX_NAMES = 64
+_MAX_WARNINGS = 10
 
 
 def _in_tuner() -> bool:
@@ -66,6 +72,19 @@ def _rank() -> Optional[int]:
 
 def _all_ranks_report() -> bool:
     return os.environ.get("STEPTUNE_ALL_RANKS") == "1"
+
+
+def _as_it_is_now(value: Any) -> Any:
+    """Returns a value that stays the same if the program changes a tensor or an array in place. A
+    copy on a GPU is queued like any kernel, so nothing waits for it."""
+    if isinstance(value, (int, float)):
+        return value
+    # Detach tensors, which would keep their whole computation graph in memory.
+    detach = getattr(value, "detach", None)
+    if callable(detach):
+        value = detach()
+    copy = getattr(value, "clone", None) or getattr(value, "copy", None)
+    return copy() if callable(copy) else value
 
 
 class Reporter:
@@ -121,7 +140,8 @@ class Reporter:
         number = self._number(name, seconds)
         if number is not None and math.isfinite(number) and number >= 0:
             with self._lock:
-                self._parts[str(name)] = self._parts.get(str(name), 0.0) + number
+                if self._has_room(self._parts, str(name)):
+                    self._parts[str(name)] = self._parts.get(str(name), 0.0) + number
 
     @contextlib.contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -201,10 +221,20 @@ class Reporter:
         for name, value in metrics.items():
             if name in _RESERVED:
                 self._warn(name, "is not a valid metric name")
-            else:
-                # Detach tensors, which would keep their whole computation graph in memory.
-                detach = getattr(value, "detach", None)
-                self._metrics[name] = detach() if callable(detach) else value
+            elif self._has_room(self._metrics, name):
+                self._metrics[name] = _as_it_is_now(value)
+
+    def _has_room(self, kept: Dict[str, Any], name: str) -> bool:
+        """Returns False, with a warning, if the tuner would refuse a line with this name, too."""
+        if name in kept:
+            return True
+        if not 1 <= len(name.encode("utf-8", "replace")) <= _MAX_NAME_BYTES:
+            self._warn(name[:40], "is not a valid name: 1 to %d bytes" % _MAX_NAME_BYTES)
+            return False
+        if len(kept) >= _MAX_NAMES:
+            self._warn(name, "is one name too many: at most %d are reported" % _MAX_NAMES)
+            return False
+        return True
 
     def _print_if_due(self) -> None:
         now = time.monotonic() - self._begin
@@ -266,7 +296,7 @@ class Reporter:
             return None
 
     def _warn(self, name: str, why: str) -> None:
-        if name not in self._warned:
+        if name not in self._warned and len(self._warned) < _MAX_WARNINGS:
             self._warned.add(name)
             sys.stderr.write('steptune: "%s" %s; ignored\n' % (name, why))
 

@@ -57,15 +57,19 @@ class Knobs:
 
     def switch(self, requested):
         """Sets the requested values between two steps. Resets every other knob that can be switched to the value that
-        the program itself sets. Returns True if the forward's settings change, or if a requested knob decides which
-        kernels compute."""
+        the program itself sets. Returns True if the forward's settings change, or a knob that decides which kernels
+        compute."""
+        before = self._kernel_knobs_requested()
         self.requested = requested
         switchable = {name: value for name, value in requested.items() if self._may_switch(name)}
         self.loader.switch(switchable)
         self.process.switch(switchable)
         self.collector.switch(switchable, self._progress().steps)
         self.optimizer.switch(switchable)
-        return self.forward.switch(switchable) or bool(switchable.keys() & _KERNEL_KNOBS)
+        return self.forward.switch(switchable) or self._kernel_knobs_requested() != before
+
+    def _kernel_knobs_requested(self):
+        return {name: value for name, value in self.requested.items() if name in _KERNEL_KNOBS}
 
     def _may_switch(self, name):
         return any(knob["name"] == name and knob["applied"] == "live" for knob in self.table)
