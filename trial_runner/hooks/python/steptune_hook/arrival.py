@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits until the program imports a module of a family. Imports only modules that every interpreter loads at its start."""
+"""Waits until the program imports a module of a family. Imports only modules that an interpreter loads at its start."""
 
+import gc
 import sys
+
+frozen_at_start = 0  # objects that the interpreter has frozen itself, as Python 3.12 does
 
 
 class _Finder:
@@ -49,8 +52,10 @@ def _find(own, name, path, target):
 
 def arm():
     """Makes imports of the families' modules install their hooks."""
+    global frozen_at_start
     from steptune_hook import families, settings
 
+    frozen_at_start = gc.get_freeze_count() if hasattr(gc, "get_freeze_count") else 0
     if settings.reports_arrival():
         from steptune_hook import events
 

@@ -4,6 +4,7 @@ exist when training begins. `every_50` also freezes, and collects after every 50
 
 import gc
 
+from steptune_hook import arrival
 from steptune_hook.knobs.knob_status import KnobStatus
 
 _NAME = "gc"
@@ -59,7 +60,7 @@ class GarbageCollectorKnob:
             return None
         if not gc.isenabled():
             return "the program has switched the garbage collector off"
-        return "the program freezes objects itself" if gc.get_freeze_count() else None
+        return "the program freezes objects itself" if gc.get_freeze_count() > arrival.frozen_at_start else None
 
     def _put(self, value, steps):
         if value not in _CHOICES:
