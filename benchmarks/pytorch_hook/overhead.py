@@ -14,7 +14,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-HOOK = os.path.join(ROOT, "trial_runner", "hooks", "pytorch")
+HOOK = os.path.join(ROOT, "trial_runner", "hooks", "python")
 ROUNDS = 4
 BLOCKS = 150
 STEPS = 3
@@ -30,9 +30,9 @@ def train(case):
     from torch.utils.data import DataLoader, TensorDataset
 
     sys.path.append(HOOK)
-    from steptune_pytorch import hook
+    from steptune_hook.pytorch import hook
 
-    os.environ["STEPTUNE_PYTORCH"] = json.dumps({"v": 1, "mode": "report"})
+    os.environ["STEPTUNE_PYTHON"] = json.dumps({"v": 1, "mode": "report"})
     layers = [nn.Sequential(nn.Linear(8, 8), nn.ReLU()) for _ in range(CASES[case])]
     model = nn.Sequential(*layers, nn.Linear(8, 1)) if layers else nn.Linear(8, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
@@ -70,7 +70,7 @@ def look(case):
     from torch import nn
 
     sys.path.append(HOOK)
-    from steptune_pytorch.gradients import Gradients
+    from steptune_hook.pytorch.gradients import Gradients
 
     width = LOOKS[case]
     model = nn.Sequential(*(nn.Linear(width, width) for _ in range(40)))
@@ -96,8 +96,8 @@ def rank_look(case):
     from torch import distributed, nn
 
     sys.path.append(HOOK)
-    from steptune_pytorch.gradients import Gradients
-    from steptune_pytorch.rank_gradients import RankGradients
+    from steptune_hook.pytorch.gradients import Gradients
+    from steptune_hook.pytorch.rank_gradients import RankGradients
 
     width = LOOKS[case]
     progress = SimpleNamespace(training_forwards=1, samples_in_step=lambda: 4)
@@ -129,22 +129,22 @@ def install():
     import torch  # noqa: F401
 
     sys.path.append(HOOK)
-    os.environ["STEPTUNE_PYTORCH"] = json.dumps({"v": 1, "mode": "report"})
+    os.environ["STEPTUNE_PYTHON"] = json.dumps({"v": 1, "mode": "report"})
     begin_s = time.process_time()
-    from steptune_pytorch import hook
+    from steptune_hook.pytorch import hook
 
     hook.install()
     print("least", 0.0, time.process_time() - begin_s)
 
 
 def python(arguments, hook, bytecode):
-    dropped = ("STEPTUNE_PYTORCH", "PYTHONDONTWRITEBYTECODE")
+    dropped = ("STEPTUNE_PYTHON", "PYTHONDONTWRITEBYTECODE")
     environment = {k: v for k, v in os.environ.items() if k not in dropped}
     environment["PYTHONPYCACHEPREFIX"] = bytecode
     environment["OMP_NUM_THREADS"] = environment["OPENBLAS_NUM_THREADS"] = "1"
     if hook:
         environment["PYTHONPATH"] = HOOK
-        environment["STEPTUNE_PYTORCH"] = json.dumps({"v": 1, "mode": "report"})
+        environment["STEPTUNE_PYTHON"] = json.dumps({"v": 1, "mode": "report"})
     ran = subprocess.Popen(
         [sys.executable] + arguments, env=environment, stdout=subprocess.PIPE, text=True
     )

@@ -22,7 +22,7 @@ import statistics
 import sys
 from time import thread_time
 
-HOOK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "trial_runner", "hooks", "pytorch")
+HOOK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "trial_runner", "hooks", "python")
 WARM_UP = 10
 
 
@@ -73,8 +73,8 @@ class Cost:
 
 
 def under_hook(most_steps):
-    from steptune_pytorch import hook
-    from steptune_pytorch.patches import Patches
+    from steptune_hook.patches import Patches
+    from steptune_hook.pytorch import hook
 
     cost = Cost(most_steps, lambda: hook.installed.progress.steps)
     plain_replace = Patches.replace
@@ -140,7 +140,7 @@ def main():
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     given = parser.parse_args()
 
-    os.environ["STEPTUNE_PYTORCH"] = json.dumps({"v": 1, "mode": "report"})
+    os.environ["STEPTUNE_PYTHON"] = json.dumps({"v": 1, "mode": "report"})
     sys.path.append(HOOK)
     import torch  # noqa: F401
 

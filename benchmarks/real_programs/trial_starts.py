@@ -28,7 +28,7 @@ import sys
 import tempfile
 
 SLOW_START = os.path.join(os.path.dirname(__file__), "slow_start.py")
-KNOBS = os.path.join(os.path.dirname(__file__), "..", "..", "trial_runner", "hooks", "pytorch", "knobs.json")
+KNOBS = os.path.join(os.path.dirname(__file__), "..", "..", "trial_runner", "hooks", "python", "knobs.json")
 
 
 def drafted(steptune, name, command):
@@ -41,7 +41,7 @@ def drafted(steptune, name, command):
 def keep_switchable(study):
     with open(KNOBS, encoding="utf-8") as file:
         switchable = {knob["name"] for knob in json.load(file)["knobs"] if knob["applied"] == "live"}
-    for section in (study["parameters"], study["baseline"], study["hooks"]["pytorch"]):
+    for section in (study["parameters"], study["baseline"], study["hooks"]["python"]):
         for name in [name for name in section if name not in switchable]:
             del section[name]
 

@@ -59,7 +59,7 @@ class ForkedBench final : public PythonBench {
 
  private:
   [[nodiscard]] TrialSpec forked(TrialSpec spec) const {
-    spec.python_path = STEPTUNE_SOURCE_DIR "/trial_runner/hooks/pytorch";
+    spec.python_path = STEPTUNE_SOURCE_DIR "/trial_runner/hooks/python";
     spec.environment["PYTHONPATH"] = (folder().path() / "modules").string();
     spec.forked = ForkedStart{};
     return spec;

@@ -59,7 +59,7 @@ class HookedProgram : public testing::Test {
 std::string study(const std::string& hooks, const std::string& parameters,
                   const std::string& baseline, const std::string& more = "") {
   return fmt::format(
-      R"({{"name": "hooked", "command": ["{}", "train.py"], "hooks": {{"pytorch": {{{}}}}},
+      R"({{"name": "hooked", "command": ["{}", "train.py"], "hooks": {{"python": {{{}}}}},
           "parameters": {{{}}}, "baseline": {{{}}}, "search": {{"searcher": "grid", "scheduler": "none", "worth": 0}},
           "budget": {{"trials": 2}},
           "measure": {{"max_trial": "20s", "min_window": "0.3s", "target_half_width": 0.3,
@@ -109,7 +109,7 @@ TEST_F(HookedProgram, TunedOptionsNeedNoChangedLines) {
 
   // With knobs and options, the output names both kinds of settings.
   json["name"] = "both";
-  json["hooks"]["pytorch"]["num_threads"] = 1;
+  json["hooks"]["python"]["num_threads"] = 1;
   sandbox_.write("both.json", json.dump());
   ASSERT_EQ(sandbox_.steptune({"run", "both.json", "--quiet"}).exit_code, 0);
   const bool is_baseline =
@@ -270,7 +270,7 @@ wrote   train.study.json
             "");
   EXPECT_THAT(checked.out, HasSubstr("num_workers=0"));
   Json file = *parse_json(sandbox_.read("train.study.json"), "study");
-  EXPECT_EQ(file["hooks"]["pytorch"]["num_workers"], "{num_workers}");
+  EXPECT_EQ(file["hooks"]["python"]["num_workers"], "{num_workers}");
   // Only a CPU that computes bfloat16 is offered a precision, with a guard on the loss.
   if (file["parameters"].contains("precision")) {
     EXPECT_TRUE(file.contains("guards"));

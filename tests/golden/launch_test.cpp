@@ -129,7 +129,7 @@ while True:
 constexpr const char* k_untouched_study = R"json({
   "name": "ddp",
   "command": ["/usr/bin/python3", "train.py"],
-  "hooks": {"pytorch": {"num_threads": "{threads}"}},
+  "hooks": {"python": {"num_threads": "{threads}"}},
   "parameters": {"threads": {"type": "ordinal", "choices": [1, 2]}},
   "baseline": {"threads": 1},
   "search": {"searcher": "grid", "scheduler": "none"},

@@ -247,7 +247,7 @@ TEST_F(Retune, AStudyMayChangeAfterAKilledFirstNight) {
 
 TEST_F(Retune, ALongRunThatIsOverHasNoNights) {
   sandbox_.write("over.json", R"({"name": "over", "command": ["python3", "train.py"],
-    "trials": "attached", "hooks": {"pytorch": {"num_workers": "{x}"}},
+    "trials": "attached", "hooks": {"python": {"num_workers": "{x}"}},
     "parameters": {"x": {"type": "int", "low": 0, "high": 4}}, "baseline": {"x": 0}})");
   const Ended refused = sandbox_.steptune({"retune", "over.json"});
   EXPECT_EQ(refused.exit_code, 2);

@@ -287,7 +287,7 @@ TEST_F(TunedRun, RefusesWhatContradictsItself) {
   refused({"exec", "train", "--new", "--", "true"}, "--new is for tuning the run itself");
   sandbox_.write("study.json",
                  R"({"name": "over", "command": ["python3", "train.py"], "trials": "attached",
-                     "hooks": {"pytorch": {"num_workers": "{x}"}},
+                     "hooks": {"python": {"num_workers": "{x}"}},
                      "parameters": {"x": {"type": "int", "low": 0, "high": 4}},
                      "baseline": {"x": 0}})");
   refused({"run", "study.json"}, "are those of one long run, which is over");

@@ -69,11 +69,11 @@ class Sources(unittest.TestCase):
             '    return {"three": f"four {a} five\\n"}\n')), ["one two", "three", "four ", r" five\n"])
 
     def test_files_of_the_product(self):
-        hook = "trial_runner/hooks/pytorch/steptune_pytorch/a.py"
+        hook = "trial_runner/hooks/python/steptune_hook/a.py"
         for name in ("tuner/a.cpp", "common/b/a.hpp", "search/a.cpp", "trial_runner/a.cpp.in", hook):
             self.assertEqual(MESSAGES.messages_in(name, 'A = "the trial ended"'), ["the trial ended"], name)
             self.assertTrue(MESSAGES.is_source(name), name)
-        compiled = "trial_runner/hooks/pytorch/steptune_pytorch/__pycache__/a.cpython-311.pyc"
+        compiled = "trial_runner/hooks/python/steptune_hook/__pycache__/a.cpython-311.pyc"
         for name in (compiled, "tests/a.cpp", "tuner/CMakeLists.txt", "tuner/a.js", "trial_runner/reporters/a.py",
                      "examples/a.cpp"):
             self.assertFalse(MESSAGES.is_source(name), name)

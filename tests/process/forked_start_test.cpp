@@ -47,7 +47,7 @@ class ForkedStartTest : public LocalRunnerTest {
     TrialSpec spec = trial(std::move(argv));
     spec.key.trial = number;
     spec.log_path = folder() / fmt::format("trial-{}.log", number);
-    spec.python_path = STEPTUNE_SOURCE_DIR "/trial_runner/hooks/pytorch";
+    spec.python_path = STEPTUNE_SOURCE_DIR "/trial_runner/hooks/python";
     spec.environment["PYTHONPATH"] = (folder() / "modules").string();
     spec.environment["PYTHONDONTWRITEBYTECODE"] = "1";
     spec.forked = ForkedStart{};

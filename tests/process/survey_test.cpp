@@ -28,7 +28,7 @@ TEST(SurveyedProcess, AProcessWithoutAStepIsReportedOnce) {
 /// As under a launcher that keeps its processes' output: only the hook's file shows that they
 /// train.
 constexpr const char* k_unheard = R"sh(
-events=$(printf '%s' "$STEPTUNE_PYTORCH" | sed 's/.*"events":"\([^"]*\)".*/\1/')
+events=$(printf '%s' "$STEPTUNE_PYTHON" | sed 's/.*"events":"\([^"]*\)".*/\1/')
 echo '{"event":"armed","pid":1}' >> "$events"
 echo '{"event":"imported","pid":1}' >> "$events"
 echo '{"event":"patched","pid":1,"torch":"1.13"}' >> "$events"
@@ -56,7 +56,7 @@ TEST(SurveyedProcess, AProcessWithoutReportsIsNotWaitedFor) {
 /// Fakes a program under the hook that trains and replays batches at once.
 std::string replaying(const std::string& then) {
   return R"sh(
-case "$STEPTUNE_PYTORCH" in *'"replay_batches":{"after_s":'*) ;; *) exit 3;; esac
+case "$STEPTUNE_PYTHON" in *'"replay_batches":{"after_s":'*) ;; *) exit 3;; esac
 say() { printf '[steptune] {"v":1,%s}\n' "$1"; }
 say '"hook":{"event":"patched","pid":1,"torch":"1.13"}'
 say '"clock":1,"step":1,"samples":8'

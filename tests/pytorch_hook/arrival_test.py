@@ -197,7 +197,7 @@ class Arrival(unittest.TestCase):
         self.assertEqual([report["step"] for report in ran.steps], [1, 5], ran.output)
 
     def test_ranks_are_those_of_what_communicates_or_of_the_launcher(self):
-        from steptune_pytorch import ranks
+        from steptune_hook import ranks
 
         def reported(modules=(), **environment):
             launched = {name: "" for name in (*ranks._RANKS, *ranks._WORLD_SIZES)}
@@ -219,7 +219,7 @@ class Arrival(unittest.TestCase):
         for method in ("fetched", "trains", "evaluates", "evaluated", "backward_ended", "saves"):
 
             def break_it(method=method):
-                from steptune_pytorch.progress import Progress
+                from steptune_hook.pytorch.progress import Progress
 
                 def broken(*_):
                     raise KeyError(method)
@@ -233,7 +233,7 @@ class Arrival(unittest.TestCase):
 
     def test_nobody_reads_any_more(self):
         def close():
-            from steptune_pytorch import events
+            from steptune_hook import events
 
             def write_line(document):
                 raise BrokenPipeError()
@@ -246,7 +246,7 @@ class Arrival(unittest.TestCase):
 
     def test_what_it_patched_is_as_before_after_a_fault(self):
         def fail():
-            from steptune_pytorch import hook
+            from steptune_hook.pytorch import hook
 
             hook.installed.failed(RuntimeError("enough"))
 

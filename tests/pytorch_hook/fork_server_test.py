@@ -17,7 +17,7 @@ import unittest.mock
 import harness
 
 sys.path.append(harness.HOOK)
-from steptune_pytorch import imports  # noqa: E402
+from steptune_hook import imports  # noqa: E402
 
 _SUBREAPER = 36  # prctl(2)
 _LONGEST_LINE = 16 << 10  # the tuner reads lines up to this length
@@ -32,7 +32,7 @@ class Server:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         requested = {"v": 1, "argv": self.command, "modules": list(modules)}
         variables = dict(os.environ, STEPTUNE_FORK_SERVER=json.dumps(requested), **dict(environment))
-        variables.pop("STEPTUNE_PYTORCH", None)
+        variables.pop("STEPTUNE_PYTHON", None)
         variables["PYTHONPATH"] = os.pathsep.join([harness.HOOK, harness.REPORTER] + list(path))
         self.process = subprocess.Popen(
             self.command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=variables
@@ -46,7 +46,7 @@ class Server:
     def ask(self, arguments, output, hook=None, command=None):
         variables = {"STEPTUNE_TRIAL": "7.1"}
         if hook is not None:
-            variables["STEPTUNE_PYTORCH"] = hook
+            variables["STEPTUNE_PYTHON"] = hook
         request = {"argv": (command or self.command) + list(arguments), "environment": variables}
         descriptors = array.array("i", [output.fileno()])
         self.line.sendmsg(
@@ -98,7 +98,7 @@ class ForkServer(unittest.TestCase):
                     "print(os.getpgid(0) == os.getpid(), os.readlink('/proc/self/fd/0'))\n"
                     "print(sorted(os.listdir('/proc/self/fd'))[:-1])\n"
                     "print(os.environ['STEPTUNE_TRIAL'], 'STEPTUNE_FORK_SERVER' in os.environ)\n"
-                    "print(os.environ.get('STEPTUNE_PYTORCH'), sys.orig_argv[1:], len(sys.stdin.read()))\n"
+                    "print(os.environ.get('STEPTUNE_PYTHON'), sys.orig_argv[1:], len(sys.stdin.read()))\n"
                     "import multiprocessing.spawn\n"
                     "print(multiprocessing.spawn.get_preparation_data('x').get('init_main_from_path'))\n"
                     "print(random.random(), numpy.random.rand())\n"

@@ -9,8 +9,9 @@ from harness import HOOK, run, settings
 
 sys.path.append(HOOK)
 import torch  # noqa: E402
-from steptune_pytorch import gpu_events, gpu_parts, part_clock  # noqa: E402
-from steptune_pytorch.part_clock import DATA, OTHER, PARTS, PREPARE  # noqa: E402
+from steptune_hook import part_clock  # noqa: E402
+from steptune_hook.part_clock import DATA, OTHER, PARTS, PREPARE  # noqa: E402
+from steptune_hook.pytorch import gpu_events, gpu_parts  # noqa: E402
 
 GPU_MS = {"wait": 2.0, "forward": 3.0, "backward": 4.0, "optimizer": 1.0}
 
@@ -216,7 +217,7 @@ class InPrograms(unittest.TestCase):
 
     def ran(self, name):
         def gpu_of_a_millisecond_an_event():
-            from steptune_pytorch import gpu_events
+            from steptune_hook.pytorch import gpu_events
 
             class Ticking(Gpu):
                 def record(self):

@@ -11,8 +11,8 @@ from live_test import Live, switch
 from reports_test import has_cloudpickle, replace_scalers
 
 sys.path.append(HOOK)
-from steptune_pytorch.knobs.finite_gradients import FiniteGradients  # noqa: E402
-from steptune_pytorch.knobs.scale_factor import ScaleFactor  # noqa: E402
+from steptune_hook.pytorch.knobs.finite_gradients import FiniteGradients  # noqa: E402
+from steptune_hook.pytorch.knobs.scale_factor import ScaleFactor  # noqa: E402
 
 HALF = settings("report", interval_s=0, knobs={"precision": "fp16"})
 COMPUTES_HALF = hasattr(torch.amp, "GradScaler")  # True if a CPU can compute in fp16 (PyTorch 2)
@@ -310,7 +310,7 @@ class LiveHalf(Live):
 class OfferedHalf(HalfPrecision):
     def row(self, name, *arguments, device, computes_bf16):
         def prepare():
-            from steptune_pytorch.modules import Modules
+            from steptune_hook.pytorch.modules import Modules
 
             have_half()
             Modules.device = lambda modules: device

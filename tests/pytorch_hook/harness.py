@@ -30,7 +30,7 @@ sys.dont_write_bytecode = False
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-HOOK = os.path.join(ROOT, "trial_runner", "hooks", "pytorch")
+HOOK = os.path.join(ROOT, "trial_runner", "hooks", "python")
 REPORTER = os.path.join(ROOT, "trial_runner", "reporters")
 _TOLD = re.compile(r"\[steptune\] (\{.*\})\n")
 _MOST_S = 100
@@ -156,11 +156,11 @@ def _ignore_warnings_about_forks():
 
 
 def _enter(hook):
-    os.environ["STEPTUNE_PYTORCH"] = hook
+    os.environ["STEPTUNE_PYTHON"] = hook
     os.environ["STEPTUNE_TRIAL"] = "1"
     os.environ["PYTHONPATH"] = HOOK
     sys.path.append(HOOK)
-    from steptune_pytorch import hook as entered
+    from steptune_hook.pytorch import hook as entered
 
     entered.install()
 
@@ -177,13 +177,13 @@ def _leave(status):
 def run_fresh(command, hook=None, path=(), environment=(), python=sys.executable):
     """Runs `command` after the interpreter: its options, the program and its arguments."""
     variables = dict(os.environ, **dict(environment))
-    variables.pop("STEPTUNE_PYTORCH", None)
+    variables.pop("STEPTUNE_PYTHON", None)
     variables.pop("PYTHONPATH", None)
     folders = ([HOOK] if hook is not None else []) + list(path)
     if folders:
         variables["PYTHONPATH"] = os.pathsep.join(folders)
     if hook is not None:
-        variables["STEPTUNE_PYTORCH"] = hook
+        variables["STEPTUNE_PYTHON"] = hook
     ran = subprocess.run(
         [python, "-B"] + list(command),
         env=variables,

@@ -15,10 +15,11 @@ import torch
 from harness import HOOK, program, run, run_fresh, settings
 
 sys.path.append(HOOK)
-from steptune_pytorch.knobs import attention, huge_pages, preload  # noqa: E402
-from steptune_pytorch.knobs.environment import EnvironmentKnobs  # noqa: E402
-from steptune_pytorch.knobs.process import ProcessKnobs  # noqa: E402
-from steptune_pytorch.knobs.table import read_table  # noqa: E402
+from steptune_hook.families import read_table  # noqa: E402
+from steptune_hook.knobs import huge_pages, preload  # noqa: E402
+from steptune_hook.knobs.environment import EnvironmentKnobs  # noqa: E402
+from steptune_hook.pytorch.knobs import attention, libraries  # noqa: E402
+from steptune_hook.pytorch.knobs.process import ProcessKnobs  # noqa: E402
 
 
 def knobs(**values):
@@ -172,7 +173,7 @@ class SafeKnobs(Knobs):
         def count_looks():
             import atexit
 
-            from steptune_pytorch import received_gradients
+            from steptune_hook.pytorch import received_gradients
 
             def writes(gradient):
                 looks.append(gradient)
@@ -273,7 +274,7 @@ class RefusedKnobs(Knobs):
         def count_surveys():
             import atexit
 
-            from steptune_pytorch import survey
+            from steptune_hook.pytorch import survey
 
             def tell(hook):
                 surveys.append(hook)
@@ -482,8 +483,7 @@ class NumericKnobs(Knobs):
     def test_modes_of_compilation_that_are_tried_without_a_gpu(self):
         tried = run("mnist", hook=settings("survey")).knob("compile")["choices"]
         self.assertEqual(tried, ["off", "default", "max-autotune-no-cudagraphs"])
-        with open(os.path.join(HOOK, "knobs.json"), encoding="utf-8") as table:
-            known = next(knob for knob in json.load(table)["knobs"] if knob["name"] == "compile")["parameter"]["choices"]
+        known = next(knob for knob in read_table("pytorch") if knob["name"] == "compile")["parameter"]["choices"]
         self.assertEqual(set(known) - set(tried), {"reduce-overhead", "max-autotune"})
 
     def test_denormals(self):
@@ -662,7 +662,7 @@ class KnobsOfTheEnvironment(Knobs):
 
     @unittest.skipIf(huge_pages.why_not() is not None, "this machine gives no huge pages on request")
     def test_huge_pages_are_in_force_where_the_kernel_has_given_some(self):
-        table = {knob["name"]: knob for knob in read_table()}
+        table = {knob["name"]: knob for knob in read_table("pytorch")}
         variables = dict(table["malloc"]["environment"]["hugepages"])
         variables["GLIBC_TUNABLES"] = "glibc.rtld.nns=8:" + variables["GLIBC_TUNABLES"]
         ran = run_fresh([program("mnist")], hook=knobs(), environment=variables)
@@ -677,7 +677,7 @@ class KnobsOfTheEnvironment(Knobs):
             with unittest.mock.patch.multiple(huge_pages, **files), unittest.mock.patch.object(
                 os, "confstr", return_value=glibc
             ), unittest.mock.patch.object(preload, "_loaded", return_value=set(brings)):
-                row = next(row for row in EnvironmentKnobs(read_table()).statuses() if row.name == "malloc")
+                row = next(row for row in EnvironmentKnobs(read_table("pytorch"), libraries.why_not).statuses() if row.name == "malloc")
                 return row.choices if row.why is None else row.why
 
         self.assertIn("hugepages", choices("always [madvise] never"))

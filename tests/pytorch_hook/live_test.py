@@ -230,7 +230,7 @@ class WorkersOnTrial(Live):
 
     def test_that_hang(self):
         def wait_briefly():
-            from steptune_pytorch.live import pools
+            from steptune_hook.pytorch.live import pools
 
             pools._LONGEST_BATCH_S = 0.5
 
@@ -317,7 +317,7 @@ class OwnFault(Live):
             import atexit
 
             import torch
-            from steptune_pytorch.live import Live
+            from steptune_hook.pytorch.live import Live
 
             original = Live._tell_step
 
@@ -344,7 +344,7 @@ class LastWords(unittest.TestCase):
     def said(self, *then):
         sys.path.insert(0, HOOK)
         self.addCleanup(sys.path.remove, HOOK)
-        from steptune_pytorch.live.channel import Channel
+        from steptune_hook.pytorch.live.channel import Channel
 
         with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             path = os.path.join(folder, "tuner")
@@ -444,7 +444,7 @@ class Refusals(Live):
 
     def test_buffers_that_all_ranks_together_have_no_memory_for(self):
         def two_ranks_on_a_small_machine():
-            from steptune_pytorch.live import passes
+            from steptune_hook.pytorch.live import passes
 
             os.environ["LOCAL_WORLD_SIZE"] = "2"
             # Memory for twelve batches: two of one rank fit into a quarter of it.

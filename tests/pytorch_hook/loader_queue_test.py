@@ -15,7 +15,7 @@ from harness import HOOK, run, settings
 from torch.utils.data import DataLoader, Dataset
 
 sys.path.append(HOOK)
-from steptune_pytorch import loader_queue, worker_cpu  # noqa: E402
+from steptune_hook.pytorch import loader_queue, worker_cpu  # noqa: E402
 
 
 class Gated(Dataset):

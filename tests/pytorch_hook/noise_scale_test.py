@@ -11,13 +11,13 @@ from plain_steps_test import take_the_long_way
 import torch  # as harness has set it up
 
 sys.path.append(HOOK)
-from steptune_pytorch.noise_estimate import NoiseEstimate  # noqa: E402
+from steptune_hook.pytorch.noise_estimate import NoiseEstimate  # noqa: E402
 
 NAME = "gradient_noise_scale"
 
 
 def spare_no_time():
-    from steptune_pytorch import noise_looks
+    from steptune_hook.pytorch import noise_looks
 
     noise_looks.MOST_SHARE = float("inf")
 
@@ -88,7 +88,7 @@ class MicroBatchNoise(unittest.TestCase):
 
     def test_takes_no_more_than_its_share_of_the_time(self):
         def never():
-            from steptune_pytorch import noise_looks
+            from steptune_hook.pytorch import noise_looks
 
             noise_looks.MOST_SHARE = 0.0
 
@@ -97,7 +97,7 @@ class MicroBatchNoise(unittest.TestCase):
 
     def test_not_looked_at_where_no_line_is_printed(self):
         def fail():
-            from steptune_pytorch import gradients
+            from steptune_hook.pytorch import gradients
 
             gradients.of = None
 

@@ -48,16 +48,16 @@ def prepare_clock():
 
 
 def take_the_long_way():
-    from steptune_pytorch.progress import Progress
+    from steptune_hook.pytorch.progress import Progress
 
     Progress.knows_program = lambda progress: None
 
 
 def count_calls():
     """Prints how many functions of the hook were called from the end of each step to that of the next."""
-    from steptune_pytorch.progress import Progress
+    from steptune_hook.pytorch.progress import Progress
 
-    ours = os.path.join(HOOK, "steptune_pytorch") + os.sep
+    ours = os.path.join(HOOK, "steptune_hook") + os.sep
     calls = 0
     at_ends = []
     ends = [method.__code__ for method in (Progress.step_ended, Progress.plain_step_ended)]

@@ -10,7 +10,7 @@ from loader_queue_test import Gated
 from torch.utils.data import DataLoader
 
 sys.path.append(HOOK)
-from steptune_pytorch import replay  # noqa: E402
+from steptune_hook.pytorch import replay  # noqa: E402
 
 STEPS = 160
 PASS = 100  # batches
@@ -25,7 +25,7 @@ def natural(begin, end):
 
 def survey(*arguments, after_steps=20, prepare=None, mode="survey"):
     def without_times():
-        from steptune_pytorch import replay
+        from steptune_hook.pytorch import replay
 
         replay._STEPS_S = replay._WARM_UP_S = 0.0
         replay._KEEPING_S = replay._MOST_S = 100.0
@@ -102,7 +102,7 @@ class Refuses(unittest.TestCase):
 
     def test_batches_that_take_much_memory(self):
         def little_memory():
-            from steptune_pytorch import replay
+            from steptune_hook.pytorch import replay
 
             replay.free_bytes = lambda: 16
 
@@ -125,7 +125,7 @@ class Refuses(unittest.TestCase):
 
     def test_several_ranks(self):
         def two_ranks():
-            from steptune_pytorch import ranks
+            from steptune_hook import ranks
 
             ranks.together = lambda: 2
 

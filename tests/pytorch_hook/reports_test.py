@@ -318,7 +318,7 @@ class Untouched(unittest.TestCase):
         def look_at_few_steps():
             import atexit
 
-            from steptune_pytorch import hook, received_gradients
+            from steptune_hook.pytorch import hook, received_gradients
 
             received_gradients._FIRST_STEPS = 3
             atexit.register(lambda: print("let go", hook.installed.progress.received.before is None))
@@ -328,7 +328,7 @@ class Untouched(unittest.TestCase):
 
     def test_losses_of_a_great_many_backwards_are_not_kept(self):
         def at_most_three():
-            from steptune_pytorch import backward
+            from steptune_hook.pytorch import backward
 
             backward.MOST_BACKWARDS = 3
 

@@ -199,7 +199,7 @@ class Checkpoints(Ranks):
                 self.trains_alike(path, *options, before_hook=write_late, distributed_strategy="ddp")
 
     def impatient(self):
-        from steptune_pytorch.knobs import gathering
+        from steptune_hook.pytorch.knobs import gathering
 
         gathering.PATIENCE_S = 2.0
 
@@ -258,7 +258,7 @@ class UndividedPrograms(Ranks):
 
     def test_a_fault_of_the_hook(self):
         def break_it():
-            from steptune_pytorch.progress import Progress
+            from steptune_hook.pytorch.progress import Progress
 
             def broken(*_):
                 raise KeyError("fetched")
@@ -283,7 +283,7 @@ class UndividedPrograms(Ranks):
 
     def test_a_fault_of_the_hook_on_a_rank_that_does_not_print(self):
         def fail_on_the_second():
-            from steptune_pytorch.progress import Progress
+            from steptune_hook.pytorch.progress import Progress
 
             def broken(*_):
                 raise KeyError("of the second")
@@ -354,7 +354,7 @@ class Devices(Ranks):
 
     def test_more_processes_than_gpus(self):
         def model_on_gpu():
-            from steptune_pytorch.knobs.strategy import DistributedStrategyKnob
+            from steptune_hook.pytorch.knobs.strategy import DistributedStrategyKnob
 
             DistributedStrategyKnob._uses_gpu = lambda knob: True
 

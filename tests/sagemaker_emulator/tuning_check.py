@@ -293,7 +293,7 @@ class Hooked(Tuned):
         self.put_pytorch_program("train.py", SOURCE / "tests/pytorch_hook/programs/waits_for_data.py")
         study = fake_study(
             command=["/usr/bin/python3", "train.py"], env={"OMP_NUM_THREADS": "1"},
-            hooks={"pytorch": {"num_workers": "{workers}", "num_threads": 1, "malloc": "keep"}},
+            hooks={"python": {"num_workers": "{workers}", "num_threads": 1, "malloc": "keep"}},
             parameters={"workers": {"type": "ordinal", "choices": [0, 2, 4]}}, baseline={"workers": 0},
             search={"searcher": "grid", "scheduler": "none"}, objectives=["time"], budget={"trials": 3},
             measure={"max_trial": "25s", "min_window": "2s", "target_half_width": 0.2, "confirm_pairs": 0,

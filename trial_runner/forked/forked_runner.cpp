@@ -16,7 +16,7 @@
 #include "common/log.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 
 namespace steptune {
 namespace {
@@ -60,9 +60,9 @@ bool knows_losses(const HookLog& log) {
 
 /// Keeps the check's hook from writing into the events file of the trial that it repeats.
 void keep_no_events(TrialSpec& spec) {
-  const auto hook_variable = spec.environment.find(k_pytorch_hook_variable);
+  const auto hook_variable = spec.environment.find(k_python_hook_variable);
   if (hook_variable == spec.environment.end()) return;
-  auto json = parse_json(hook_variable->second, k_pytorch_hook_variable);
+  auto json = parse_json(hook_variable->second, k_python_hook_variable);
   if (!json || !json->is_object()) return;
   json->erase("events");
   hook_variable->second = dump_json(*json);

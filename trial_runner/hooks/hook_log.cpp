@@ -15,6 +15,8 @@
 namespace steptune {
 namespace {
 
+/// Family of an event that names none.
+constexpr const char* k_pytorch_family = "pytorch";
 constexpr std::size_t k_most_kept = 1000;
 constexpr std::size_t k_longest_text = 300;
 
@@ -95,7 +97,8 @@ void HookLog::keep(const Json& event) {
     return;
   }
   if (name == "imported") {
-    imported_ = true;
+    family_ = text_at(event, "family");
+    if (family_.empty()) family_ = k_pytorch_family;
     return;
   }
   if (name == "imports") {
@@ -214,7 +217,7 @@ HookLog read_hook_events(const std::filesystem::path& file) {
 std::optional<std::string> why_not_applied(const HookLog& log,
                                            const std::map<std::string, Value>& requested) {
   for (const auto& [name, value] : requested) {
-    const Knob* knob = find_pytorch_knob(name);
+    const Knob* knob = find_python_knob(name);
     if (knob == nullptr) continue;
     const auto state = log.knobs().find(name);
     if (state == log.knobs().end()) {

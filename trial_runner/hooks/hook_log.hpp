@@ -55,9 +55,12 @@ class HookLog {
   [[nodiscard]] bool empty() const { return kept_.empty(); }
   /// True if an interpreter started with the hook. Known only from a file of events.
   [[nodiscard]] bool armed() const { return armed_; }
-  /// True if the program imports PyTorch. Known only from a survey's file of events.
-  [[nodiscard]] bool imported() const { return imported_; }
-  /// True if the program imports PyTorch and trains.
+  /// True if the program imports PyTorch, or begins a training with another framework. Known only
+  /// from a survey's file of events.
+  [[nodiscard]] bool imported() const { return !family_.empty(); }
+  /// Returns the family of the framework that the program imports; empty unless `imported`.
+  [[nodiscard]] const std::string& family() const { return family_; }
+  /// True if the program trains.
   [[nodiscard]] bool patched() const { return kept_.contains("patched"); }
   /// Says why the hook withdrew; nullopt: it did not.
   [[nodiscard]] std::optional<std::string> disabled() const;
@@ -89,7 +92,7 @@ class HookLog {
   std::map<std::string, KnobState> knobs_;  ///< combined over all ranks
   std::vector<std::string> imports_;
   bool armed_ = false;
-  bool imported_ = false;
+  std::string family_;
 };
 
 /// Reads a file of events; a missing file gives an empty log.

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 
 namespace steptune {
 namespace {
@@ -106,7 +106,7 @@ std::optional<std::string> why_of_container(std::span<const std::string> argv) {
            word.starts_with("--env-merge");
   });
   if (passes_others) return std::nullopt;
-  for (const char* name : {"PYTHONPATH", k_pytorch_hook_variable}) {
+  for (const char* name : {"PYTHONPATH", k_python_hook_variable}) {
     if (passes_variable(argv, name)) continue;
     return fmt::format(
         "\"{} {}\" starts the program in a separate environment, without {}: docs/hooks.md, "

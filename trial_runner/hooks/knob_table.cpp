@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,29 +37,43 @@ Knob knob_from_json(const Json& json) {
   return knob;
 }
 
-std::vector<Knob> read_table() {
+/// Returns the knobs of all families. A text in a family's table names a knob of the common table.
+std::vector<Knob> read_tables() {
   std::vector<Knob> knobs;
-  const Json table = parse_json(knob_table_text(), "knobs.json").value();
-  for (const Json& json : table.at("knobs"))
-    knobs.push_back(knob_from_json(json));
+  std::map<std::string, Json> common;
+  const Json tables = parse_json(knob_table_text(), "knobs.json").value();
+  for (const Json& table : tables) {
+    if (table.is_null()) continue;  // the end of the list
+    const bool is_common = table.at("family") == "";
+    for (const Json& entry : table.at("table").at("knobs")) {
+      if (is_common) {
+        common.emplace(entry.at("name").get<std::string>(), entry);
+        continue;
+      }
+      const Json& json = entry.is_string() ? common.at(entry.get<std::string>()) : entry;
+      Knob knob = knob_from_json(json);
+      const bool is_known = std::ranges::find(knobs, knob.name, &Knob::name) != knobs.end();
+      if (!is_known) knobs.push_back(std::move(knob));
+    }
+  }
   return knobs;
 }
 
 }  // namespace
 
-const std::vector<Knob>& pytorch_knobs() {
-  static const std::vector<Knob> k_knobs = read_table();
+const std::vector<Knob>& python_knobs() {
+  static const std::vector<Knob> k_knobs = read_tables();
   return k_knobs;
 }
 
-const Knob* find_pytorch_knob(std::string_view name) {
-  const auto found = std::ranges::find(pytorch_knobs(), name, &Knob::name);
-  return found == pytorch_knobs().end() ? nullptr : &*found;
+const Knob* find_python_knob(std::string_view name) {
+  const auto found = std::ranges::find(python_knobs(), name, &Knob::name);
+  return found == python_knobs().end() ? nullptr : &*found;
 }
 
-std::vector<std::string> pytorch_knob_names() {
+std::vector<std::string> python_knob_names() {
   std::vector<std::string> names;
-  for (const Knob& knob : pytorch_knobs())
+  for (const Knob& knob : python_knobs())
     names.push_back(knob.name);
   return names;
 }

@@ -17,8 +17,8 @@ enum class KnobClass {
   semantic,  ///< another training; only on request
 };
 
-/// A setting that PyTorch's import hook can change in a program without an option for it, as
-/// described in `pytorch/knobs.json` (docs/internals/hooks-protocol.md).
+/// A setting that the Python hook can change in a program without an option for it, as described in
+/// a table of knobs (docs/internals/hooks-protocol.md).
 struct Knob {
   std::string name;
   KnobClass knob_class = KnobClass::safe;
@@ -36,11 +36,12 @@ struct Knob {
   [[nodiscard]] bool in_environment() const { return !environment.is_null(); }
 };
 
-/// Returns all knobs, in the order of the compiled-in table.
-[[nodiscard]] const std::vector<Knob>& pytorch_knobs();
+/// Returns the knobs of all families, in the order of the compiled-in tables. Families may share
+/// knobs.
+[[nodiscard]] const std::vector<Knob>& python_knobs();
 /// Returns null if no knob has this name.
-[[nodiscard]] const Knob* find_pytorch_knob(std::string_view name);
-[[nodiscard]] std::vector<std::string> pytorch_knob_names();
+[[nodiscard]] const Knob* find_python_knob(std::string_view name);
+[[nodiscard]] std::vector<std::string> python_knob_names();
 
 /// Says why `value` cannot be a value of the knob; nullopt if it can. Does not check ranges,
 /// because the hook knows the machine.

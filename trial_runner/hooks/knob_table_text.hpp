@@ -5,7 +5,8 @@
 
 namespace steptune {
 
-/// Returns the content of pytorch/knobs.json at build time.
+/// Returns the tables of knobs at build time, as a JSON list: `{"family": "pytorch", "table":
+/// ...}`. The first one is the common table, without a family; a null ends the list.
 [[nodiscard]] std::string_view knob_table_text();
 
 }  // namespace steptune

@@ -15,7 +15,7 @@
 namespace steptune::live {
 
 /// Seconds of training without a message from the tuner, after which the program continues by
-/// itself (`PytorchHookRequest::silence_s`). The tuner answers steps within a second, but fitting
+/// itself (`PythonHookRequest::silence_s`). The tuner answers steps within a second, but fitting
 /// its model or a slow disk may take a few.
 inline constexpr double k_longest_silence_s = 15.0;
 

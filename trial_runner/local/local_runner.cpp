@@ -17,7 +17,7 @@
 #include "common/machine/page_cache.hpp"
 #include "common/merged_variable.hpp"
 #include "trial_runner/admission.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/launch/command_words.hpp"
 #include "trial_runner/launch/launch_words.hpp"
 #include "trial_runner/launch/outer_ranks.hpp"
@@ -301,7 +301,7 @@ bool LocalRunner::begin_forked(const Launching& launching) {
   // Pass the hook's settings and the trial's tag per trial. No library reads them while it is
   // imported.
   for (const std::string_view name :
-       {std::string_view(k_pytorch_hook_variable), k_trial_variable}) {
+       {std::string_view(k_python_hook_variable), k_trial_variable}) {
     auto variable = request.traits.environment.extract(std::string(name));
     if (variable) request.variables.insert(std::move(variable));
   }

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/sagemaker/carried_hook.hpp"
 #include "trial_runner/sagemaker/entry_point.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
@@ -25,7 +25,7 @@ ContainerStart container_start(const ContainerProgram& program) {
   start.environment.insert(entry.environment.begin(), entry.environment.end());
   if (!program.hook) return start;
   std::map<std::string, std::string> exported;
-  exported.insert(start.environment.extract(k_pytorch_hook_variable));
+  exported.insert(start.environment.extract(k_python_hook_variable));
   add_carried_hook(*program.hook, program.argv, exported, start);
   return start;
 }

@@ -100,7 +100,7 @@ std::optional<StepStage> first_stage(std::string_view text, std::span<const Stag
 
 /// Returns the knob of the PyTorch hook that the parameter sets; nullopt if none.
 std::optional<std::string> knob_set_from(const std::string& parameter, const Json& document) {
-  const Json::json_pointer path("/hooks/pytorch");
+  const Json::json_pointer path("/hooks/python");
   if (!document.is_object() || !document.contains(path)) return std::nullopt;
   const Json& knobs = document.at(path);
   if (!knobs.is_object()) return std::nullopt;

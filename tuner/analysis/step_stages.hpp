@@ -18,7 +18,7 @@ enum class StepStage { data, host_to_device, compute, communication, optimizer }
 [[nodiscard]] std::optional<StepStage> stage_of_part(std::string_view part);
 
 /// Returns the stage that a parameter affects, by its name (`num_workers`, `precision`) and by its
-/// use in the study file (`hooks.pytorch`). nullopt if neither says so. A batch size affects all
+/// use in the study file (`hooks.python`). nullopt if neither says so. A batch size affects all
 /// stages.
 [[nodiscard]] std::optional<StepStage> stage_of_parameter(const std::string& parameter,
                                                           const Json& study_document);

@@ -130,7 +130,7 @@ class AttachedSession {
 
   static std::vector<std::string> names_of(const StudySpec& study) {
     std::vector<std::string> names;
-    for (const auto& [name, rule] : *study.hooks.pytorch)
+    for (const auto& [name, rule] : *study.hooks.python)
       names.push_back(name);
     return names;
   }

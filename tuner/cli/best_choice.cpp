@@ -88,7 +88,7 @@ Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& 
   constexpr double k_report_s = 1.0;
   auto variables = choice.command.environment;
   if (choice.command.needs_hook() || (choice.command.hook && reports)) {
-    PytorchHookRequest request = *choice.command.hook;
+    PythonHookRequest request = *choice.command.hook;
     request.mode = HookMode::apply;
     if (reports) request.interval_s = k_report_s;
     const auto added = add_hook(request, inherited("PYTHONPATH").value_or(""), variables);

@@ -8,7 +8,7 @@
 
 #include "common/shell_quote.hpp"
 #include "common/text.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/best_apply.hpp"
 #include "tuner/exports/python_edits.hpp"
@@ -77,9 +77,9 @@ void advise_without_hook(CommandContext& context, const BestChoice& choice) {
 
 /// Adds the hook to the run, with the settings of the trial, for formats that can carry it.
 Result<void> take_hook_along(const BestChoice& choice, LongRun& run) {
-  auto folder = pytorch_hook_folder();
+  auto folder = python_hook_folder();
   if (!folder) return tl::unexpected(folder.error());
-  PytorchHookRequest request = *choice.command.hook;
+  PythonHookRequest request = *choice.command.hook;
   request.mode = HookMode::apply;
   set_hook_variables(request, run.environment);
   run.python_path = *std::move(folder);
@@ -108,7 +108,7 @@ ExitCode print_environment(CommandContext& context, const LongRun& run) {
 }
 
 ExitCode print_python(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
-  const auto& knobs = choice.study.hooks.pytorch;
+  const auto& knobs = choice.study.hooks.python;
   if (!knobs || knobs->empty()) {
     return context.console.error(
         {ErrorKind::not_found,

@@ -82,7 +82,7 @@ StoredStudy stored_study(History history, StudyRecord record) {
 /// True if the hook sets anything. It may be loaded only to report.
 bool sets_knobs(const Json& document) {
   const auto hooks = document.find("hooks");
-  return hooks != document.end() && hooks->contains("pytorch") && !(*hooks)["pytorch"].empty();
+  return hooks != document.end() && hooks->contains("python") && !(*hooks)["python"].empty();
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ std::string shown_at(const Json& event, const char* key) {
 std::string found_text(const Survey& survey) {
   const Json& patched = survey.log.event("patched");
   const Json& program = survey.log.event("program");
-  std::string text =
-      fmt::format("PyTorch {} on {}", shown_at(patched, "torch"), shown_at(patched, "device"));
+  std::string frameworks = shown_at(patched, "frameworks");
+  if (frameworks.empty()) frameworks = "PyTorch " + shown_at(patched, "torch");
+  std::string text = fmt::format("{} on {}", frameworks, shown_at(patched, "device"));
   if (!program.is_object()) return text;
   text += fmt::format("; steps by {}", shown_at(program, "counts"));
   const auto optimizers = program.find("optimizers");

@@ -14,7 +14,7 @@
 
 #include "common/system_reason.hpp"
 #include "common/text.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -72,7 +72,7 @@ Result<std::map<std::string, std::string>> leave_tuner_behind(CommandContext& co
                                                               const AttachedTuning& tuning) {
   auto channel = live::LiveChannel::open();
   if (!channel) return tl::unexpected(channel.error());
-  PytorchHookRequest request;
+  PythonHookRequest request;
   request.mode = HookMode::live;
   request.channel = channel->path();
   request.silence_s = live::k_longest_silence_s;

@@ -94,7 +94,7 @@ class Edits {
 
 std::string python_edits(const std::map<std::string, Value>& knobs, const HookLog& seen) {
   Edits edits;
-  for (const Knob& knob : pytorch_knobs()) {
+  for (const Knob& knob : python_knobs()) {
     const auto value = knobs.find(knob.name);
     if (value == knobs.end()) continue;
     const KnobState state = state_of(seen, knob.name);

@@ -34,7 +34,7 @@ Json parameter(const JudgeRequest& request) {
 /// preferred.
 Result<void> add_reading(const OutputLook& look, Json& document) {
   if (look.survey) {
-    document["hooks"]["pytorch"] = Json::object();
+    document["hooks"]["python"] = Json::object();
     return {};
   }
   if (look.reading) {

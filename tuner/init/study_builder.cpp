@@ -145,7 +145,7 @@ StudyGuess StudyBuilder::finish(const std::string& name) && {
   document["command"] = std::move(words);
   if (!files.empty()) document["config_files"] = std::move(files);
   if (!environment_.empty()) document["env"] = std::move(environment_);
-  if (hook_rules_) document["hooks"]["pytorch"] = *std::move(hook_rules_);
+  if (hook_rules_) document["hooks"]["python"] = *std::move(hook_rules_);
   for (GuessedKnob& knob : guess_.tuned)
     knob.range = range_text(parameters_[knob.parameter], machine_);
   document["parameters"] = std::move(parameters_);

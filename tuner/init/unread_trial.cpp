@@ -29,7 +29,7 @@ std::string remedy(const OutputLook& look) {
 UnreadTrial::UnreadTrial(const StudySpec& study, const Clock& clock, Say say)
     : clock_(clock),
       say_(std::move(say)),
-      is_hooked_(study.hooks.pytorch.has_value()),
+      is_hooked_(study.hooks.python.has_value()),
       has_counters_(std::ranges::any_of(study.report_format.metrics, [](const auto& metric) {
         return metric.name == "step" || metric.name == "samples";
       })) {}

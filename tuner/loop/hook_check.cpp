@@ -14,6 +14,9 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
     return "the program trains, but the hook's output does not arrive: another program (a "
            "launcher, a script with \"> FILE\") takes its standard output and does not pass it on";
   }
+  if (log.imported() && log.family() != "pytorch") {
+    return "the program begins a training, but no step of it was seen while it was watched";
+  }
   if (log.imported()) {
     return "the program imports PyTorch, but neither an optimizer's step nor a backward was seen "
            "while it was watched (one that goes on from a checkpoint may have nothing left to "
@@ -22,7 +25,8 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
   }
   if (log.armed()) {
     return "the program did not import PyTorch, or did not train with it while it was watched (one "
-           "that goes on from a checkpoint may have nothing left to train)";
+           "that goes on from a checkpoint may have nothing left to train); docs/hooks.md names "
+           "other frameworks that the hook knows";
   }
   const std::string reason = why_out_of_reach(argv, folder)
                                  .value_or(
@@ -34,7 +38,7 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
 HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
                         const HookLog& hook_log, const std::filesystem::path& events) {
   HookFindings findings;
-  if (!study.hooks.pytorch) return findings;
+  if (!study.hooks.python) return findings;
   findings.given_up = hook_log.gave_up();
   if (hook_log.patched() && !hook_log.disabled()) {
     findings.not_in_force = why_not_applied(hook_log, knob_values(study, configuration));
@@ -45,11 +49,13 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
     }
   } else {
     const HookLog log = hook_log.disabled() ? hook_log : read_hook_events(events);
-    findings.absent = study.runner->traits().sees_files || !log.empty()
-                          ? why_hook_is_silent(log, render_command(study, configuration).argv,
-                                               study.working_directory)
-                          : "the hook reported nothing: it did not reach the program, whose output "
-                            "may say why, or the program did not train with PyTorch";
+    findings.absent =
+        study.runner->traits().sees_files || !log.empty()
+            ? why_hook_is_silent(log, render_command(study, configuration).argv,
+                                 study.working_directory)
+            : "the hook reported nothing: it did not reach the program, whose output "
+              "may say why, or the program did not train with a framework that the hook "
+              "knows";
   }
   std::error_code error;
   std::filesystem::remove(events, error);

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/hooks/knob_table.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "tuner/study/config_files.hpp"
 #include "tuner/study/counted_steps.hpp"
 
@@ -16,10 +16,10 @@ namespace {
 
 /// Returns the settings that a running program can switch to; nullopt if a knob can only be set at
 /// the start.
-std::optional<std::map<std::string, Value>> switchable_knobs(const PytorchHookRequest& request) {
+std::optional<std::map<std::string, Value>> switchable_knobs(const PythonHookRequest& request) {
   std::map<std::string, Value> knobs;
   for (const auto& [name, value] : request.knobs) {
-    const Knob* knob = find_pytorch_knob(name);
+    const Knob* knob = find_python_knob(name);
     if (knob == nullptr) return std::nullopt;
     // `live_trial` compares the environment variables with the baseline's.
     if (knob->in_environment()) continue;
@@ -31,9 +31,9 @@ std::optional<std::map<std::string, Value>> switchable_knobs(const PytorchHookRe
 
 /// Returns all variables of a command, without the knobs that the hook sets inside the program.
 std::map<std::string, std::string> variables_of(const RenderedCommand& command) {
-  PytorchHookRequest request = *command.hook;
+  PythonHookRequest request = *command.hook;
   std::erase_if(request.knobs, [](const auto& knob) {
-    const Knob* known = find_pytorch_knob(knob.first);
+    const Knob* known = find_python_knob(knob.first);
     return known != nullptr && !known->in_environment();
   });
   std::map<std::string, std::string> variables = command.environment;
@@ -104,7 +104,7 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
     if (study.runner->traits().sees_files) command.hook->events = hook_events_path(trial);
     set_hook_variables(*command.hook, spec.environment);
     // If the hook is missing, the trial fails because it reports nothing.
-    spec.python_path = pytorch_hook_folder().value_or(std::filesystem::path());
+    spec.python_path = python_hook_folder().value_or(std::filesystem::path());
     // An unmodified program keeps the thread counts that it finds.
     spec.set_thread_counts = false;
   }

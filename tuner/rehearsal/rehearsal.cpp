@@ -112,7 +112,7 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   Warnings warnings;
   // Simulated programs have no hook.
   StudySpec simulated = study;
-  simulated.hooks.pytorch.reset();
+  simulated.hooks.python.reset();
   const auto result = run_loop({simulated, **searcher, **scheduler, stage->runner(), *history,
                                 clock, warnings, folder.path() / "logs", nullptr});
   if (!result) return tl::unexpected(result.error());

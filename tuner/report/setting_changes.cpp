@@ -86,7 +86,7 @@ Edit edit_between(const StudySpec& study, const Configuration& advised, const Co
   for (const auto& [name, value] : knob_values(study, advised)) {
     const auto before = usual.find(name);
     if (before != usual.end() && before->second == value) continue;
-    if (const Knob* knob = find_pytorch_knob(name)) return program_edit(*knob, value, seen);
+    if (const Knob* knob = find_python_knob(name)) return program_edit(*knob, value, seen);
   }
   for (const auto& [name, config] : study.config_files) {
     const ConfigValues now = config_values(config, advised);
@@ -115,8 +115,8 @@ Edit edit_between(const StudySpec& study, const Configuration& advised, const Co
 /// True if the program already uses the recommended value, although the baseline does not set it.
 bool is_applied(const StudySpec& study, const std::string& parameter, const Value& advised,
                 const HookLog& seen) {
-  if (!study.hooks.pytorch) return false;
-  return std::ranges::any_of(*study.hooks.pytorch, [&](const auto& knob) {
+  if (!study.hooks.python) return false;
+  return std::ranges::any_of(*study.hooks.python, [&](const auto& knob) {
     const auto state = seen.knobs().find(knob.first);
     return sets_knob(knob.second, parameter) && state != seen.knobs().end() &&
            state->second.today == to_json(advised);

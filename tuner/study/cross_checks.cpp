@@ -39,10 +39,10 @@ void check_usage(const StudySpec& study, Faults& faults) {
   const Names used = used_names(study);
   for (const Parameter& parameter : study.space.parameters()) {
     if (used.contains(parameter.name)) continue;
-    const bool is_knob = study.hooks.pytorch && find_pytorch_knob(parameter.name) != nullptr;
+    const bool is_knob = study.hooks.python && find_python_knob(parameter.name) != nullptr;
     const std::string way =
         is_knob
-            ? fmt::format(R"(give it to the hook, "hooks": {{"pytorch": {{"{0}": "{{{0}}}"}}}})",
+            ? fmt::format(R"(give it to the hook, "hooks": {{"python": {{"{0}": "{{{0}}}"}}}})",
                           parameter.name)
             : fmt::format(R"(mention {{{}}} in "command" or "env")", parameter.name);
     faults.add("/parameters/" + parameter.name,
@@ -108,7 +108,7 @@ void check_streams(const StudySpec& study, Faults& faults) {
 
 void check_hooks(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults) {
-  if (!study.hooks.pytorch) return;
+  if (!study.hooks.python) return;
   const RunnerTraits& traits = study.runner->traits();
   if (!traits.takes_hooks) {
     faults.add("/hooks",
@@ -121,7 +121,7 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
     const auto why =
         why_out_of_reach(render_command(study, configuration).argv, study.working_directory);
     if (!why) continue;
-    faults.add("/hooks/pytorch",
+    faults.add("/hooks/python",
                fmt::format("the hook cannot reach the program: {}; change \"command\"", *why));
     return;
   }
@@ -152,11 +152,11 @@ void check_config_files(const StudySpec& study, Faults& faults) {
 /// An attached program has one training and one loss for all configurations.
 void check_trials(const StudySpec& study, Faults& faults) {
   if (study.trials == TrialsIn::fresh) return;
-  if (!study.hooks.pytorch) {
+  if (!study.hooks.python) {
     faults.add("/trials",
                "forked trials need PyTorch's hook: give \"hooks\", or leave \"trials\" out");
   }
-  if (study.hooks.pytorch && !study.runner->traits().uses_this_machine) {
+  if (study.hooks.python && !study.runner->traits().uses_this_machine) {
     faults.add("/trials",
                fmt::format("forked trials are processes of this machine, and the runner is {}: "
                            "leave \"trials\" out",

@@ -80,10 +80,10 @@ std::optional<KnobRule> read_rule(const Knob& knob, const Node& node) {
 KnobRules read_rules(const Node& node) {
   KnobRules rules;
   for (const auto& [name, child] : node.members("an object of knobs", k_max_knobs)) {
-    const Knob* knob = find_pytorch_knob(name);
+    const Knob* knob = find_python_knob(name);
     if (knob == nullptr) {
       child.fault(fmt::format("there is no knob \"{}\"{}; see docs/hooks.md",
-                              printable_line(name, 60), did_you_mean(name, pytorch_knob_names())));
+                              printable_line(name, 60), did_you_mean(name, python_knob_names())));
     } else if (auto rule = read_rule(*knob, child)) {
       rules.insert_or_assign(name, *std::move(rule));
     }
@@ -104,7 +104,7 @@ Type<KnobRules> knob_rules() {
           },
           [](Json&) {
             Json properties = Json::object();
-            for (const Knob& knob : pytorch_knobs()) {
+            for (const Knob& knob : python_knobs()) {
               properties[knob.name] = {{"description", knob.doc},
                                        {"type", {"string", "boolean", "integer", "number"}}};
             }
@@ -116,7 +116,7 @@ Type<KnobRules> knob_rules() {
 
 /// Type of a hook that only reports: its name instead of an object of settings.
 Type<std::string> hook_name() {
-  return document::one_of({"pytorch"});
+  return document::one_of({"python"});
 }
 
 }  // namespace
@@ -125,11 +125,11 @@ const Section<HooksSpec>& hooks_section() {
   static const auto k_section =
       Section<HooksSpec>("hooks",
                          "What is put into a program that nobody changes. See docs/hooks.md.",
-                         "\"pytorch\", or an object such as {\"pytorch\": {\"num_workers\": "
+                         "\"python\", or an object such as {\"python\": {\"num_workers\": "
                          "\"{workers}\"}}")
-          .add(key("pytorch", &HooksSpec::pytorch, knob_rules())
+          .add(key("python", &HooksSpec::python, knob_rules())
                    .default_words("none")
-                   .doc("settings of PyTorch by [knob](hooks.md#what-it-sets), as templates; "
+                   .doc("settings by [knob](hooks.md#what-it-sets), as templates; "
                         "`{}`: the hook only reports"));
   return k_section;
 }

@@ -16,12 +16,12 @@ bool is_fixed(const KnobRule& rule) {
 
 /// Returns the hook's settings. If a setting is the same as for the baseline, the hook leaves the
 /// program unchanged.
-PytorchHookRequest hook_request(const StudySpec& study, const Configuration& configuration) {
-  PytorchHookRequest request;
+PythonHookRequest hook_request(const StudySpec& study, const Configuration& configuration) {
+  PythonHookRequest request;
   const auto usual = knob_values(study, study.baseline);
   for (auto& [name, value] : knob_values(study, configuration)) {
     const auto same = usual.find(name);
-    if (!is_fixed(study.hooks.pytorch->at(name)) && same != usual.end() && same->second == value)
+    if (!is_fixed(study.hooks.python->at(name)) && same != usual.end() && same->second == value)
       continue;
     request.knobs.insert_or_assign(name, value);
   }
@@ -102,15 +102,15 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
     if (!value || (value->empty() && rule.has_parameters())) continue;
     rendered.environment[name] = *value;
   }
-  if (study.hooks.pytorch) rendered.hook = hook_request(study, configuration);
+  if (study.hooks.python) rendered.hook = hook_request(study, configuration);
   return rendered;
 }
 
 std::map<std::string, Value> knob_values(const StudySpec& study,
                                          const Configuration& configuration) {
   std::map<std::string, Value> values;
-  if (!study.hooks.pytorch) return values;
-  for (const auto& [name, rule] : *study.hooks.pytorch) {
+  if (!study.hooks.python) return values;
+  for (const auto& [name, rule] : *study.hooks.python) {
     const auto* fixed = std::get_if<Value>(&rule);
     const auto value = fixed != nullptr
                            ? std::optional(*fixed)
@@ -120,10 +120,10 @@ std::map<std::string, Value> knob_values(const StudySpec& study,
   return values;
 }
 
-Result<void> add_hook(const std::optional<PytorchHookRequest>& hook, std::string_view python_path,
+Result<void> add_hook(const std::optional<PythonHookRequest>& hook, std::string_view python_path,
                       std::map<std::string, std::string>& environment) {
   if (!hook) return {};
-  const auto folder = pytorch_hook_folder();
+  const auto folder = python_hook_folder();
   if (!folder) return tl::unexpected(folder.error());
   set_hook_variables(*hook, environment);
   const auto own = environment.find(k_python_path);

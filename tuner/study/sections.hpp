@@ -45,7 +45,7 @@ using document::Type;
 [[nodiscard]] Type<std::map<std::string, ConfigFileSpec>> config_files();
 [[nodiscard]] const Section<LaunchSpec>& launch_section();
 [[nodiscard]] const Section<HooksSpec>& hooks_section();
-/// `hooks`: an object, or the name of a hook that only reports: `"pytorch"`.
+/// `hooks`: an object, or the name of a hook that only reports: `"python"`.
 [[nodiscard]] Type<HooksSpec> hooks();
 
 /// Keys that depend on other keys. `parameters` adds to the `StudyScope`. `read_constraints` reads

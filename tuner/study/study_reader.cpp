@@ -10,7 +10,7 @@
 
 #include "common/document/source_lines.hpp"
 #include "common/system_reason.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/study/cross_checks.hpp"
 #include "tuner/study/remote_facts.hpp"
@@ -158,9 +158,9 @@ void check_paths(const StudySpec& spec, Faults& faults) {
       faults.add("/stdin", fmt::format("{} cannot be read: {}", file, system_reason(errno)));
     }
   }
-  if (spec.hooks.pytorch) {
-    if (const auto hook = pytorch_hook_folder(); !hook) {
-      faults.add("/hooks/pytorch", hook.error().text());
+  if (spec.hooks.python) {
+    if (const auto hook = python_hook_folder(); !hook) {
+      faults.add("/hooks/python", hook.error().text());
     }
   }
   spec.runner->check_files(faults);

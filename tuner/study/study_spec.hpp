@@ -18,7 +18,7 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "search/space/search_space.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
@@ -163,8 +163,8 @@ using KnobRule = std::variant<Value, document::StringTemplate>;
 
 /// Hooks for unmodified programs.
 struct HooksSpec {
-  /// Settings of PyTorch's import hook, by knob. Empty: the hook only reports. Unset: no hook.
-  std::optional<std::map<std::string, KnobRule>> pytorch;
+  /// Settings of the Python hook, by knob. Empty: the hook only reports. Unset: no hook.
+  std::optional<std::map<std::string, KnobRule>> python;
 };
 
 /// Processes of the program, by configuration.
@@ -256,7 +256,7 @@ struct RenderedCommand {
   std::vector<std::string> argv;  ///< as a runner starts it, including the launcher's words
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< without the hook's variables
-  std::optional<PytorchHookRequest> hook;  ///< its knobs: those that differ from the baseline
+  std::optional<PythonHookRequest> hook;  ///< its knobs: those that differ from the baseline
 
   /// True if the hook has to change a setting of the program.
   [[nodiscard]] bool needs_hook() const { return hook && !hook->knobs.empty(); }
@@ -280,7 +280,7 @@ struct RenderedCommand {
 
 /// Adds the hook's variables, with its folder in front of `python_path` in PYTHONPATH.
 /// `python_path`: PYTHONPATH without the hook. Changes nothing without a hook.
-[[nodiscard]] Result<void> add_hook(const std::optional<PytorchHookRequest>& hook,
+[[nodiscard]] Result<void> add_hook(const std::optional<PythonHookRequest>& hook,
                                     std::string_view python_path,
                                     std::map<std::string, std::string>& environment);
 

@@ -10,7 +10,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/rng.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "tuner/study/config_files.hpp"
 
 namespace steptune::study {
@@ -81,7 +81,7 @@ std::vector<Configuration> example_configurations(const StudySpec& study) {
 
 StudyView view_of(const StudySpec& study, std::span<const Configuration> examples) {
   std::filesystem::path hook_folder;
-  if (study.hooks.pytorch) hook_folder = pytorch_hook_folder().value_or(std::filesystem::path());
+  if (study.hooks.python) hook_folder = python_hook_folder().value_or(std::filesystem::path());
   return {study.baseline, examples,
           [&study](std::set<std::string> names, std::uint64_t most) {
             return combinations_of(study, std::move(names), most);

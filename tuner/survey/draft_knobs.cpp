@@ -102,13 +102,13 @@ DraftKnobs::DraftKnobs(const Survey& survey, const DraftOptions& options)
       shares_(survey.part_shares()),
       device_(text_at(survey.log.event("patched"), "device")),
       guard_(loss_guard(survey)) {
-  for (const Knob& knob : pytorch_knobs())
+  for (const Knob& knob : python_knobs())
     consider(knob);
   offer_by_gain();
 }
 
 void DraftKnobs::write_into(Json& document, Draft& draft) && {
-  document["hooks"] = {{"pytorch", std::move(rules_)}};
+  document["hooks"] = {{"python", std::move(rules_)}};
   document["parameters"] = std::move(parameters_);
   document["baseline"] = std::move(baseline_);
   if (changes_loss_) document["guards"] = Json::array({*std::move(guard_)});
@@ -271,7 +271,7 @@ bool DraftKnobs::settle_condition(Json& parameter) const {
   std::vector<std::string> known;
   bool are_tuned = true;
   Configuration now = today_;
-  for (const Knob& knob : pytorch_knobs()) {
+  for (const Knob& knob : python_knobs()) {
     known.push_back(knob.name);
     if (std::ranges::find(names, knob.name) == names.end()) continue;
     are_tuned = are_tuned && parameters_.contains(knob.name);

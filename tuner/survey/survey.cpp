@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
 
 namespace steptune {
@@ -39,9 +39,9 @@ std::unique_ptr<RunnerSettings> default_settings() {
 Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesystem::path& events) {
   TrialSpec trial;
   if (options.with_hook) {
-    const auto folder = pytorch_hook_folder();
+    const auto folder = python_hook_folder();
     if (!folder) return tl::unexpected(folder.error());
-    PytorchHookRequest request;
+    PythonHookRequest request;
     request.mode = HookMode::survey;
     request.samples_per_step = options.samples_per_step;
     request.replay = replay_of(options);

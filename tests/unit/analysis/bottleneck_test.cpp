@@ -401,7 +401,7 @@ TEST(StepStages, PartsAndParametersAreKnownByTheirNames) {
   EXPECT_EQ(stage_of_parameter("optimiser_kernel", none), StepStage::optimizer);
   EXPECT_FALSE(stage_of_parameter("samples", none)) << "holds \"amp\", but not as a word";
   EXPECT_FALSE(stage_of_parameter("batch_size", none)) << "acts on all stages";
-  const Json hooked = Json::parse(R"({"hooks": {"pytorch": {"num_workers": "{w}"}}})");
+  const Json hooked = Json::parse(R"({"hooks": {"python": {"num_workers": "{w}"}}})");
   EXPECT_EQ(stage_of_parameter("w", hooked), StepStage::data)
       << "the stage follows from the knob that the parameter sets";
   EXPECT_FALSE(stage_of_parameter("v", hooked));

@@ -96,7 +96,7 @@ TEST(SettingChanges, NameRangesThatCouldBeExtended) {
 TEST(SettingChanges, NameTheLineOfTheProgramThatTheHookSaw) {
   const StudySpec study = study_of(R"({
     "name": "train", "command": ["python3", "train.py"],
-    "hooks": {"pytorch": {"num_workers": "{num_workers}", "prefetch_factor": "{prefetch}",
+    "hooks": {"python": {"num_workers": "{num_workers}", "prefetch_factor": "{prefetch}",
                           "num_threads": "{threads}", "omp_wait_policy": "{wait}"}},
     "parameters": {
       "num_workers": {"type": "int", "low": 0, "high": 8},

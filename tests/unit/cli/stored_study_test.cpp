@@ -204,7 +204,7 @@ TEST(TrialCommand, NamesTheDatabaseForAHookedProgram) {
         "name": "s", "command": ["python3", "train.py"],
         "parameters": {"num_workers": {"type": "int", "low": 0, "high": 4}},
         "baseline": {"num_workers": 0},
-        "hooks": {"pytorch": {"num_workers": "{num_workers}"}},
+        "hooks": {"python": {"num_workers": "{num_workers}"}},
         "runner": {"type": "local"}
       })",
                                            "study")),

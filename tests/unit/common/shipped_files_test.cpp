@@ -19,7 +19,8 @@ TEST(ShippedFiles, ThePrefixFollowsFromTheProgramsPath) {
   EXPECT_THAT(shipped_directories(ShippedKind::helper), Contains(build / "libexec/steptune"));
   EXPECT_THAT(shipped_directories(ShippedKind::config), Contains(build / "share/steptune/configs"));
   EXPECT_THAT(shipped_directories(ShippedKind::hook), Contains(build / "share/steptune/hooks"));
-  EXPECT_NE(find_file(shipped_directories(ShippedKind::hook), "pytorch/knobs.json"), std::nullopt);
+  EXPECT_NE(find_file(shipped_directories(ShippedKind::hook), "python/sitecustomize.py"),
+            std::nullopt);
 }
 
 TEST(ShippedFiles, AMissingHelperIsReportedWithItsPlace) {

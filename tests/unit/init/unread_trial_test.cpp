@@ -75,7 +75,7 @@ TEST(UnreadTrial, SuggestsAKnownFormatThatReadsTheOutput) {
 
 TEST(UnreadTrial, AHookedProgramIsLeftToTheHook) {
   StudySpec study;
-  study.hooks.pytorch.emplace();
+  study.hooks.python.emplace();
   PrintingTrial trial(study);
   EXPECT_EQ(trial.refused_after_s("bunch {} cost 0.5"), 0);
   EXPECT_THAT(trial.said, IsEmpty());

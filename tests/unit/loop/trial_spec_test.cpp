@@ -15,7 +15,7 @@ namespace {
 StudySpec hooked_study(const char* trials = "attached") {
   Json document = parse_json(R"({
     "name": "s", "command": ["python3", "train.py"],
-    "hooks": {"pytorch": {"num_workers": "{x}"}},
+    "hooks": {"python": {"num_workers": "{x}"}},
     "parameters": {"x": {"type": "int", "low": 0, "high": 4}}, "baseline": {"x": 0}
   })",
                              "study")
@@ -107,7 +107,7 @@ TEST(HookOfATrial, HasNoFileOnRemoteMachines) {
     trial.configuration = study.baseline;
     const TrialSpec spec = make_trial_spec(study, trial);
     EXPECT_FALSE(spec.python_path.empty()) << runner;
-    return std::pair(spec.environment.at("STEPTUNE_PYTORCH"), study);
+    return std::pair(spec.environment.at("STEPTUNE_PYTHON"), study);
   };
   const std::string sagemaker = R"({"type": "sagemaker", "region": "us-east-1", "image": "image",
     "role": "arn:aws:iam::123456789012:role/training", "output": "s3://bucket/out",

@@ -224,7 +224,7 @@ TEST(Rehearsal, TheSameSeedGivesTheSameTuning) {
 
 TEST(Rehearsal, SimulatedProgramsNeedNoHook) {
   Json json = document();
-  json["hooks"]["pytorch"] = {{"num_workers", "{workers}"}};
+  json["hooks"]["python"] = {{"num_workers", "{workers}"}};
   json["env"] = Json::object();
   const RehearsedTuning hooked = rehearse(study_of(json));
   const RehearsedTuning usual = rehearse(study_of(document()));

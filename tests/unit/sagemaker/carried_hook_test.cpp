@@ -13,7 +13,7 @@
 #include "common/shell_quote.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/hooks/hook_files.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
 #include "trial_runner/sagemaker/training_job_form.hpp"
 
@@ -33,7 +33,7 @@ constexpr const char* k_program =
     "name.endswith('.pyc'))\n"
     "texts = {name: open(os.path.join(folder, name), encoding='utf-8').read() for name in files}\n"
     "hp = os.environ['SAGEMAKER_BASE_DIR'] + '/input/config/hyperparameters.json'\n"
-    "print('found ' + json.dumps({'files': texts, 'hook': os.environ.get('STEPTUNE_PYTORCH'),\n"
+    "print('found ' + json.dumps({'files': texts, 'hook': os.environ.get('STEPTUNE_PYTHON'),\n"
     "    'path': os.environ['PYTHONPATH'].split(':')[1:], 'argv': sys.argv[1:], 'hp': "
     "json.load(open(hp))}))\n";
 
@@ -43,12 +43,12 @@ class CarriedHook : public testing::Test {
     settings_.role_arn = "arn:aws:iam::123456789012:role/training";
     settings_.image = "image";
     settings_.output_s3_uri = "s3://bucket/output";
-    files_ = read_hook_files(*pytorch_hook_folder()).value();
+    files_ = read_hook_files(*python_hook_folder()).value();
     packed_ = packed_text(files_);
   }
 
   TrialSpec trial(std::int64_t number, std::vector<std::string> argv) const {
-    PytorchHookRequest asked;
+    PythonHookRequest asked;
     // Settings longer than a job's variable may be.
     for (const char* name : {"num_workers", "prefetch_factor", "num_threads", "num_interop_threads",
                              "ddp_bucket_cap_mb", "batch_size"})
@@ -59,7 +59,7 @@ class CarriedHook : public testing::Test {
     spec.argv = std::move(argv);
     spec.configuration.set("lr", Value(0.5));
     spec.environment = hook_variables(asked);
-    spec.python_path = *pytorch_hook_folder();
+    spec.python_path = *python_hook_folder();
     return spec;
   }
 

@@ -144,7 +144,7 @@ std::string content_of(const fs::path& file) {
 
 TEST_F(SlurmCommands, StepsFindACopyOfTheHookThatGoesWithTheStudy) {
   directory_.write("hook/sitecustomize.py", "# of the hook");
-  directory_.write("hook/steptune_pytorch/__init__.py", "");
+  directory_.write("hook/steptune_hook/__init__.py", "");
   directory_.write("hook/__pycache__/sitecustomize.pyc", "of this machine's Python");
   begin();
   start(1,
@@ -154,7 +154,7 @@ TEST_F(SlurmCommands, StepsFindACopyOfTheHookThatGoesWithTheStudy) {
   wait_for(1, 30.0);
   EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
   EXPECT_EQ(content_of(folder() / "seen"), "# of the hook");
-  EXPECT_EQ(content_of(folder() / "names"), "sitecustomize.py\nsteptune_pytorch\n");
+  EXPECT_EQ(content_of(folder() / "names"), "sitecustomize.py\nsteptune_hook\n");
   EXPECT_THAT(content_of(folder() / "place"), HasSubstr((folder() / "runner").string()));
   ASSERT_TRUE(runner_->release(20.0));
   for (const auto& entry : fs::recursive_directory_iterator(folder() / "runner"))

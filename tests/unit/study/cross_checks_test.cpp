@@ -66,7 +66,7 @@ TEST(CrossChecks, AttachedTrialsShareOneTraining) {
                                      {"type": "int", "low": 1, "high": 8}},
                                    "baseline": {"x": null, "OMP_NUM_THREADS": 1},
                                    "env": {"OMP_NUM_THREADS": "{OMP_NUM_THREADS}"},
-                                   "hooks": {"pytorch": {}})";
+                                   "hooks": {"python": {}})";
   EXPECT_EQ(faults(attached + "}"), "");
   for (const char* unknown : {R"(, "guards": [{"metric": "loss", "max": 2}]})",
                               R"(, "objectives": [{"metric": "loss", "direction": "minimize"}]})"})

@@ -70,7 +70,7 @@ const SageMakerSection& jobs_of(const StudySpec& study) {
 Json hooked_document(const std::string& patch = "{}") {
   Json document = plain_document("ml.g5.xlarge", R"({
     "command": ["python3", "train.py", "{instance}", "{helpers}"],
-    "hooks": {"pytorch": {"num_workers": "{batch_size}"}}, "try": null})");
+    "hooks": {"python": {"num_workers": "{batch_size}"}}, "try": null})");
   document.merge_patch(*parse_json(patch, "patch"));
   return document;
 }

@@ -17,7 +17,7 @@ using testing::sound;
 const char* const k_hooked = R"({
   "name": "train",
   "command": ["python3", "train.py"],
-  "hooks": {"pytorch": {
+  "hooks": {"python": {
     "num_workers": "{workers}", "prefetch_factor": "{prefetch}", "pin_memory": "{pin}",
     "precision": "{precision}", "malloc": "{malloc}", "num_threads": 3}},
   "parameters": {
@@ -60,7 +60,7 @@ TEST(Hooks, SetKnobsThatDifferFromTheBaseline) {
 
 TEST(Hooks, SetFixedValuesOfAnyType) {
   const StudySpec study = sound(hooked(
-      R"({"hooks": {"pytorch": {"malloc": "keep", "precision": "bf16"}}, "parameters": {"malloc": null, "precision": null},
+      R"({"hooks": {"python": {"malloc": "keep", "precision": "bf16"}}, "parameters": {"malloc": null, "precision": null},
           "baseline": {"malloc": null, "precision": null}})"));
   const auto knobs = render_command(study, study.baseline).hook->knobs;
   EXPECT_EQ(knobs.at("malloc"), Value(std::string("keep")));
@@ -90,7 +90,7 @@ TEST(Hooks, AreNoneUnlessAskedFor) {
 
 TEST(Hooks, OnlyReportWithoutKnobs) {
   Json document = testing::study_document();
-  document["hooks"] = {{"pytorch", Json::object()}};
+  document["hooks"] = {{"python", Json::object()}};
   const StudySpec study = sound(document);
   const auto request = render_command(study, study.baseline).hook;
   ASSERT_TRUE(request);
@@ -100,9 +100,9 @@ TEST(Hooks, OnlyReportWithoutKnobs) {
 
 TEST(Hooks, NamedAloneOnlyReport) {
   Json document = testing::study_document();
-  document["hooks"] = "pytorch";
+  document["hooks"] = "python";
   const StudySpec study = sound(document);
-  document["hooks"] = {{"pytorch", Json::object()}};
+  document["hooks"] = {{"python", Json::object()}};
   EXPECT_EQ(study.document, sound(document).document);
   EXPECT_EQ(study.fingerprint, sound(document).fingerprint);
   EXPECT_EQ(study.document["hooks"], document["hooks"]);
@@ -111,10 +111,10 @@ TEST(Hooks, NamedAloneOnlyReport) {
 
 TEST(Hooks, AreStoredAndInTheFingerprint) {
   const StudySpec study = sound(hooked());
-  EXPECT_EQ(study.document["hooks"]["pytorch"]["num_workers"], "{workers}");
-  EXPECT_EQ(study.document["hooks"]["pytorch"]["num_threads"], 3);
+  EXPECT_EQ(study.document["hooks"]["python"]["num_workers"], "{workers}");
+  EXPECT_EQ(study.document["hooks"]["python"]["num_threads"], 3);
   EXPECT_EQ(sound(study.document).document, study.document);
-  EXPECT_NE(sound(hooked(R"({"hooks": {"pytorch": {"num_threads": 2}}})")).fingerprint,
+  EXPECT_NE(sound(hooked(R"({"hooks": {"python": {"num_threads": 2}}})")).fingerprint,
             study.fingerprint);
 }
 
@@ -126,29 +126,29 @@ TEST(Hooks, FaultsNameKnobTypeAndPlace) {
   };
   for (
       const Case& c : std::vector<Case>{
-          {R"({"hooks": {"pytorch": {"num_worker": 1}}})", "/hooks/pytorch/num_worker",
+          {R"({"hooks": {"python": {"num_worker": 1}}})", "/hooks/python/num_worker",
            "there is no knob \"num_worker\"; did you mean \"num_workers\"?"},
-          {R"({"hooks": {"pytorh": {}}})", "/hooks/pytorh", "did you mean \"pytorch\"?"},
-          {R"({"hooks": "pytorh"})", "/hooks", "\"pytorh\" is not one of \"pytorch\""},
-          {R"({"hooks": true})", "/hooks", "expected \"pytorch\", or an object such as"},
-          {R"({"hooks": "pytorch"})", "/parameters/malloc",
-           R"(give it to the hook, "hooks": {"pytorch": {"malloc": "{malloc}"}}, or remove it)"},
-          {R"({"hooks": {"pytorch": {"num_workers": true}}})", "/hooks/pytorch/num_workers",
+          {R"({"hooks": {"pythn": {}}})", "/hooks/pythn", "did you mean \"python\"?"},
+          {R"({"hooks": "pythn"})", "/hooks", "\"pythn\" is not one of \"python\""},
+          {R"({"hooks": true})", "/hooks", "expected \"python\", or an object such as"},
+          {R"({"hooks": "python"})", "/parameters/malloc",
+           R"(give it to the hook, "hooks": {"python": {"malloc": "{malloc}"}}, or remove it)"},
+          {R"({"hooks": {"python": {"num_workers": true}}})", "/hooks/python/num_workers",
            "num_workers is a whole number, not true"},
-          {R"({"hooks": {"pytorch": {"pin_memory": "{workers}"}}})", "/hooks/pytorch/pin_memory",
+          {R"({"hooks": {"python": {"pin_memory": "{workers}"}}})", "/hooks/python/pin_memory",
            "pin_memory is true or false, not 1, and the parameter workers is of another type"},
-          {R"({"hooks": {"pytorch": {"precision": "{malloc}"}}})", "/hooks/pytorch/precision",
+          {R"({"hooks": {"python": {"precision": "{malloc}"}}})", "/hooks/python/precision",
            "precision is one of fp32, bf16, fp16, not default"},
-          {R"({"hooks": {"pytorch": {"precision": "bf17"}}})", "/hooks/pytorch/precision",
+          {R"({"hooks": {"python": {"precision": "bf17"}}})", "/hooks/python/precision",
            "not bf17"},
-          {R"({"hooks": {"pytorch": {"distributed_strategy": "fsdp"}}})",
-           "/hooks/pytorch/distributed_strategy",
+          {R"({"hooks": {"python": {"distributed_strategy": "fsdp"}}})",
+           "/hooks/python/distributed_strategy",
            "distributed_strategy is one of none, ddp, not fsdp"},
-          {R"({"hooks": {"pytorch": {"precision": "{precison}"}}})", "/hooks/pytorch/precision",
+          {R"({"hooks": {"python": {"precision": "{precison}"}}})", "/hooks/python/precision",
            "did you mean \"precision\"?"},
-          {R"({"hooks": {"pytorch": {"precision": [1]}}})", "/hooks/pytorch/precision",
+          {R"({"hooks": {"python": {"precision": [1]}}})", "/hooks/python/precision",
            "expected a value, or a template"},
-          {R"({"command": ["python3", "-I", "train.py"]})", "/hooks/pytorch",
+          {R"({"command": ["python3", "-I", "train.py"]})", "/hooks/python",
            "the hook cannot reach the program: \"python3 -I\" keeps PYTHONPATH away"},
           {R"({"trials": "forkd"})", "/trials", "forked"},
           {R"({"trials": "forked", "hooks": null})", "/trials", "need PyTorch's hook"},

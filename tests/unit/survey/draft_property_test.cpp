@@ -44,7 +44,7 @@ Survey random_survey(Rng& rng) {
                       {"torch", "2.4"},
                       {"device", rng.below(2) == 0 ? "cpu" : "cuda"}}
                      .dump());
-  for (const Knob& knob : pytorch_knobs()) {
+  for (const Knob& knob : python_knobs()) {
     if (rng.below(4) == 0) continue;
     const Json today = random_today(knob, rng);
     Json event{{"event", "knob"}, {"knob", knob.name}, {"today", today}, {"value", today}};
@@ -152,7 +152,7 @@ TEST(AnyDraft, UnsafeKnobsNeedARequestAndAGuard) {
     if (!draft) continue;
     bool changes_the_loss = false;
     for (const auto& [name, parameter] : draft->document["parameters"].items()) {
-      const Knob& knob = *find_pytorch_knob(name);
+      const Knob& knob = *find_python_knob(name);
       EXPECT_TRUE(knob.knob_class != KnobClass::numeric || wishes.numeric) << name;
       EXPECT_TRUE(knob.knob_class != KnobClass::semantic || wishes.semantic) << name;
       EXPECT_TRUE(knob.switchable || !wishes.is_running) << name;

@@ -374,6 +374,17 @@ TEST(Draft, TrialsAreForkedByDefault) {
   EXPECT_EQ(study_of(must_draft(usual({knob("num_threads", "1")}))).trials, TrialsIn::forked);
 }
 
+TEST(Draft, TrialsOfAnotherFamilyThanPyTorchAreNotForked) {
+  const std::string patched =
+      R"({"event":"patched","family":"boosting","frameworks":"XGBoost 3.4.1","device":"cpu"})";
+  const Draft draft = must_draft(usual(
+      {patched, knob("cpu_threads", "2"), refused("histogram_layout", "XGBoost has no layout")}));
+  const StudySpec study = study_of(draft);
+  EXPECT_NE(study.trials, TrialsIn::forked);
+  EXPECT_EQ(draft.document["hooks"]["python"], (Json{{"cpu_threads", "{cpu_threads}"}}));
+  EXPECT_THAT(draft.left, Contains("histogram_layout: XGBoost has no layout"));
+}
+
 TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
   DraftOptions wanted = options();
   wanted.is_running = true;

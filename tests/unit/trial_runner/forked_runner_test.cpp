@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/trial_runner/scripted_runner.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 
 namespace steptune {
 namespace {
@@ -32,7 +32,7 @@ class ForkedRunnerTest : public ::testing::Test {
     TrialSpec spec;
     spec.key = {number, 1};
     spec.argv = {"python3", "train.py"};
-    spec.environment[k_pytorch_hook_variable] = R"({"v":1,"mode":"report","events":"/x/1.hook"})";
+    spec.environment[k_python_hook_variable] = R"({"v":1,"mode":"report","events":"/x/1.hook"})";
     spec.environment["NUMBER"] = std::to_string(number);
     spec.log_path = fmt::format("/logs/trial-{}.log", number);
     if (may_fork) spec.forked = ForkedStart{};
@@ -75,7 +75,7 @@ TEST_F(ForkedRunnerTest, ForksIfLossesEqualThoseOfAFreshStart) {
   // The check repeats the first trial, with a separate log.
   EXPECT_LT(latest().key.trial, 0);
   EXPECT_EQ(latest().environment.at("NUMBER"), "1");
-  EXPECT_EQ(latest().environment.at(k_pytorch_hook_variable), R"({"v":1,"mode":"report"})");
+  EXPECT_EQ(latest().environment.at(k_python_hook_variable), R"({"v":1,"mode":"report"})");
   EXPECT_EQ(latest().log_path, "/logs/fork-check.log");
   ASSERT_TRUE(latest().forked);
   EXPECT_THAT(latest().forked->modules, ElementsAre("numpy", "PIL.Image"));

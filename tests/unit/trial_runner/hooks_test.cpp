@@ -13,7 +13,7 @@
 #include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "trial_runner/hooks/knob_table.hpp"
-#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 
 namespace steptune {
 namespace {
@@ -32,8 +32,8 @@ Value text(const char* value) {
 }
 
 TEST(KnobTable, HasOnlyKnobsOfTheTuner) {
-  ASSERT_GE(pytorch_knobs().size(), 20U);
-  for (const Knob& knob : pytorch_knobs()) {
+  ASSERT_GE(python_knobs().size(), 20U);
+  for (const Knob& knob : python_knobs()) {
     const auto type = knob.parameter.value("type", "");
     EXPECT_TRUE(type == "int" || type == "bool" || type == "categorical") << knob.name;
     EXPECT_TRUE(knob.edit.contains("call") || knob.edit.contains("lines") ||
@@ -47,16 +47,19 @@ TEST(KnobTable, HasOnlyKnobsOfTheTuner) {
         EXPECT_TRUE(given.is_string()) << knob.name << " " << value << " " << variable;
     }
   }
-  EXPECT_EQ(find_pytorch_knob("num_worker"), nullptr);
-  EXPECT_EQ(find_pytorch_knob("precision")->knob_class, KnobClass::numeric);
+  EXPECT_EQ(find_python_knob("num_worker"), nullptr);
+  EXPECT_EQ(find_python_knob("precision")->knob_class, KnobClass::numeric);
 }
 
-/// Returns the table's knobs as `safe num_workers bitwise live`, in order.
-Words knobs_of_table() {
-  const Json table =
-      Json::parse(read_file(STEPTUNE_SOURCE_DIR "/trial_runner/hooks/pytorch/knobs.json"));
+/// Returns the knobs of a family as `safe num_workers bitwise live`, in order.
+Words knobs_of_table(const std::string& family) {
+  const std::string folder = STEPTUNE_SOURCE_DIR "/trial_runner/hooks/python/steptune_hook/";
+  std::map<std::string, Json> common;
+  for (const Json& knob : Json::parse(read_file(folder + "knobs.json"))["knobs"])
+    common[knob["name"]] = knob;
   Words knobs;
-  for (const Json& knob : table["knobs"]) {
+  for (const Json& entry : Json::parse(read_file(folder + family + "/knobs.json"))["knobs"]) {
+    const Json& knob = entry.is_string() ? common.at(entry.get<std::string>()) : entry;
     const auto word = [&knob](const char* key) { return knob[key].get<std::string>(); };
     const std::string applied = word("applied") == "environment" ? "env" : word("applied");
     knobs.push_back(
@@ -68,24 +71,31 @@ Words knobs_of_table() {
 TEST(KnobTable, IsTheOneThatUsersRead) {
   const std::regex heading(R"(\| \*\*(\w+)\*\* \|.*)");
   const std::regex row(R"(\| `(\w+)` \|[^|]*\|[^|]*\| (\w+) \| (\w+) \|)");
-  Words parsed;
+  const std::map<std::string, std::string> families{
+      {"### PyTorch", "pytorch"}, {"### Gradient boosting", "boosting"}, {"### JAX", "jax"}};
+  std::map<std::string, Words> parsed;
+  std::string family;
   std::string knob_class;
   std::istringstream page(read_file(STEPTUNE_SOURCE_DIR "/docs/hooks.md"));
   std::smatch found;
   for (std::string line; std::getline(page, line);) {
-    if (std::regex_match(line, found, heading)) {
+    if (const auto title = families.find(line); title != families.end()) {
+      family = title->second;
+    } else if (std::regex_match(line, found, heading)) {
       knob_class = found[1];
     } else if (std::regex_match(line, found, row)) {
-      parsed.push_back(
+      parsed[family].push_back(
           fmt::format("{} {} {} {}", knob_class, found[1].str(), found[2].str(), found[3].str()));
     }
   }
-  EXPECT_EQ(parsed, knobs_of_table());
+  for (const auto& [title, name] : families)
+    EXPECT_EQ(parsed[name], knobs_of_table(name)) << title;
+  EXPECT_EQ(parsed.size(), families.size());
 }
 
 TEST(KnobTable, SaysWhichTypeAKnobTakes) {
   const auto why = [](const char* knob, const Value& value) {
-    return why_not_value_of(*find_pytorch_knob(knob), value).value_or("");
+    return why_not_value_of(*find_python_knob(knob), value).value_or("");
   };
   EXPECT_EQ(why("num_workers", Value(std::int64_t{4})), "");
   EXPECT_EQ(why("num_workers", text("4")), "num_workers is a whole number, not \"4\"");
@@ -97,8 +107,8 @@ TEST(KnobTable, SaysWhichTypeAKnobTakes) {
   EXPECT_EQ(why("cuda_alloc_conf", text("max_split_size_mb:64")), "") << "its table takes any";
 }
 
-TEST(PytorchHook, IsRequestedByVariables) {
-  PytorchHookRequest request;
+TEST(PythonHook, IsRequestedByVariables) {
+  PythonHookRequest request;
   request.knobs = {{"num_workers", Value(std::int64_t{4})},
                    {"pin_memory", Value(true)},
                    {"precision", text("bf16")},
@@ -110,7 +120,7 @@ TEST(PytorchHook, IsRequestedByVariables) {
   const auto variables = hook_variables(request);
   EXPECT_THAT(variables,
               UnorderedElementsAre(
-                  Pair("STEPTUNE_PYTORCH",
+                  Pair("STEPTUNE_PYTHON",
                        R"({"v":1,"mode":"report","knobs":{"num_workers":4,"pin_memory":true,)"
                        R"("precision":"bf16"},"events":"/logs/trial-1.log.hook"})"),
                   Pair("OPENBLAS_NUM_THREADS", "2"), Pair("MALLOC_MMAP_THRESHOLD_", "1073741824"),
@@ -127,40 +137,41 @@ TEST(PytorchHook, IsRequestedByVariables) {
   request.interval_s = 1.0;
   request.samples_per_step = 96.0;
   EXPECT_THAT(hook_variables(request),
-              ElementsAre(Pair("STEPTUNE_PYTORCH",
+              ElementsAre(Pair("STEPTUNE_PYTHON",
                                R"({"v":1,"mode":"apply","knobs":{},"samples_per_step":96.0,)"
                                R"("interval_s":1.0})")));
   request = {};
   request.mode = HookMode::survey;
   request.replay = HookReplay{5.0, 19.0};
   EXPECT_THAT(hook_variables(request),
-              ElementsAre(Pair("STEPTUNE_PYTORCH",
+              ElementsAre(Pair("STEPTUNE_PYTHON",
                                R"({"v":1,"mode":"survey","knobs":{},)"
                                R"("replay_batches":{"after_s":5.0,"after_steps":19.0}})")));
   request = {};
   request.mode = HookMode::live;
   request.channel = "/tmp/x/tuner";
   EXPECT_THAT(hook_variables(request),
-              ElementsAre(Pair("STEPTUNE_PYTORCH",
+              ElementsAre(Pair("STEPTUNE_PYTHON",
                                R"({"v":1,"mode":"live","knobs":{},"channel":"/tmp/x/tuner"})")));
 }
 
-TEST(PytorchKnobs, KnobsThatActBetweenStepsAreSwitchable) {
+TEST(PythonKnobs, KnobsThatActBetweenStepsAreSwitchable) {
   for (const char* name : {"num_workers", "prefetch_factor", "num_threads", "channels_last"})
-    EXPECT_TRUE(find_pytorch_knob(name)->switchable) << name;
+    EXPECT_TRUE(find_python_knob(name)->switchable) << name;
   for (const char* name : {"persistent_workers", "num_interop_threads", "malloc", "batch_size"})
-    EXPECT_FALSE(find_pytorch_knob(name)->switchable) << name;
+    EXPECT_FALSE(find_python_knob(name)->switchable) << name;
 }
 
-TEST(PytorchHook, IsFirstInPythonsPath) {
+TEST(PythonHook, IsFirstInPythonsPath) {
   EXPECT_EQ(with_python_path("/hook", ""), "/hook");
   EXPECT_EQ(with_python_path("/hook", "/a:/b"), "/hook:/a:/b");
 }
 
 TEST(HookFiles, AreTheInstalledOnes) {
-  const auto files = read_hook_files(*pytorch_hook_folder());
+  const auto files = read_hook_files(*python_hook_folder());
   ASSERT_TRUE(files) << files.error().text();
-  for (const char* path : {"sitecustomize.py", "knobs.json", "steptune_pytorch/knobs/loader.py"})
+  for (const char* path : {"sitecustomize.py", "steptune_hook/pytorch/knobs.json",
+                           "steptune_hook/pytorch/knobs/loader.py"})
     EXPECT_TRUE(files->contains(path)) << path;
   for (const auto& [path, text] : *files) {
     EXPECT_TRUE(path.ends_with(".py") || path.ends_with(".json")) << path;
@@ -170,13 +181,13 @@ TEST(HookFiles, AreTheInstalledOnes) {
 }
 
 TEST(HookFiles, BecomeOneTextOfPlainCharacters) {
-  const auto files = read_hook_files(*pytorch_hook_folder());
+  const auto files = read_hook_files(*python_hook_folder());
   ASSERT_TRUE(files);
   const std::string text = packed_text(*files);
   EXPECT_EQ(text, packed_text(*files));
   EXPECT_THAT(text, ::testing::MatchesRegex("[A-Za-z0-9+/]+=*"));
   // SageMaker allows 100 hyperparameters; the study gets the rest.
-  EXPECT_LT(text.size(), 57U * 2500U);
+  EXPECT_LT(text.size(), 64U * 2500U);
 }
 
 TEST(HookLog, TheLastOfEqualEventsCounts) {
@@ -333,9 +344,9 @@ TEST(HookReach, SeesWhatKeepsAHookAway) {
         Words{"python3", "-c", "print('-E')"}, Words{"./plain.py", "-E"},
         Words{"env", "A=1", "python3"}, Words{"./nothing-there"},
         Words{"bash", "train.sh", "python3", "-E"}, Words{"docker", "compose", "up"},
-        Words{"docker", "run", "-e", "PYTHONPATH", "--env=STEPTUNE_PYTORCH", "torch", "python3",
+        Words{"docker", "run", "-e", "PYTHONPATH", "--env=STEPTUNE_PYTHON", "torch", "python3",
               "t.py"},
-        Words{"podman", "run", "-ePYTHONPATH=/hook", "-e", "STEPTUNE_PYTORCH", "torch", "t"},
+        Words{"podman", "run", "-ePYTHONPATH=/hook", "-e", "STEPTUNE_PYTHON", "torch", "t"},
         Words{"./train", "--lang", "python", "-E"}, Words{}}) {
     EXPECT_EQ(why(argv), "") << ::testing::PrintToString(argv);
   }
@@ -350,12 +361,12 @@ TEST(HookReach, SeesWhatKeepsAHookAway) {
             "\"env -i\" gives the program an empty environment");
   EXPECT_EQ(why({"docker", "run", "--rm", "-e", "PYTHONPATH", "torch", "python3", "train.py"}),
             "\"docker run\" starts the program in a separate environment, without "
-            "STEPTUNE_PYTORCH: docs/hooks.md, \"Containers\", says what to pass");
+            "STEPTUNE_PYTHON: docs/hooks.md, \"Containers\", says what to pass");
   EXPECT_THAT(why({"nice", "/usr/bin/podman", "exec", "box", "bash", "train.sh"}),
               HasSubstr("\"podman exec\" starts the program in a separate environment"));
-  EXPECT_EQ(why({"docker", "run", "-e", "PYTHONPATH", "-e", "STEPTUNE_PYTORCH", "torch", "python3",
-                 "-I"}),
-            "\"python3 -I\" keeps PYTHONPATH away from Python");
+  EXPECT_EQ(
+      why({"docker", "run", "-e", "PYTHONPATH", "-e", "STEPTUNE_PYTHON", "torch", "python3", "-I"}),
+      "\"python3 -I\" keeps PYTHONPATH away from Python");
   EXPECT_THAT(why({"sudo", "python3", "train.py"}), HasSubstr("sudo"));
   EXPECT_THAT(why({"./isolated.py"}),
               HasSubstr("in the first line of ./isolated.py, \"python3 -I\""));

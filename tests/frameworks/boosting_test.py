@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The family of gradient boosting with the real libraries: scripts/frameworks boosting."""
+
+import re
+import unittest
+
+from harness import run, settings, untouched
+
+_ROUNDS = {
+    "xgboost_train": (12, 3000),
+    "xgboost_custom": (6, 2000),
+    "lightgbm_train": (12, 3000),
+    "lightgbm_estimators": (6, 2000),
+    "catboost_train": (12, 3000),
+    "sklearn_histograms": (6, 3000),
+    "sklearn_network": (20, 100),
+}
+
+
+def losses(ran):
+    """Returns the losses that the program prints."""
+    line = next(line for line in ran.lines if line.startswith("losses"))
+    return [float.fromhex(loss) for loss in re.findall(r"'([^']*)'", line)]
+
+
+class Reports(unittest.TestCase):
+    def test_rounds_and_rows_are_counted_and_the_program_is_not_changed(self):
+        for program, (rounds, rows) in _ROUNDS.items():
+            with self.subTest(program):
+                expected = untouched(program)
+                ran = run(program, hook=settings("survey"))
+                self.assertEqual((ran.status, ran.lines), (expected.status, expected.lines), ran.errors)
+                self.assertEqual([step["step"] for step in ran.steps], list(range(1, rounds + 1)))
+                self.assertEqual(ran.steps[-1]["samples"], rounds * rows)
+                self.assertEqual(ran.event("patched")["family"], "boosting")
+                self.assertIsNone(ran.event("disabled"))
+
+    def test_folds_of_a_cross_validation_are_parted_by_phases(self):
+        ran = run("xgboost_estimators", hook=settings("survey"))
+        self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (15, 30000), ran.output)
+        self.assertEqual([phase["phase"] for phase in ran.phases], ["preparation"] * 2)
+
+    def test_trees_of_a_forest_and_stages_are_steps(self):
+        ran = run("sklearn_forest", hook=settings("survey"))
+        self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (12, 18000), ran.output)
+        trainers = ["sklearn.GradientBoostingRegressor", "sklearn.RandomForestRegressor"]
+        self.assertEqual(ran.event("program")["optimizers"], trainers)
+
+    def test_the_loss_is_that_of_the_training_data(self):
+        for program in ("xgboost_train", "lightgbm_train", "catboost_train"):
+            with self.subTest(program):
+                ran = run(program, hook=settings())
+                # XGBoost and LightGBM evaluate after the round, so the line of a round has the loss of the one before.
+                lag = 0 if program == "catboost_train" else 1
+                reported = [step["loss"] for step in ran.steps if "loss" in step]
+                for loss, expected in zip(reported[: 9 - lag], losses(ran)):
+                    self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
+
+    def test_programs_of_another_framework_are_left_alone(self):
+        ran = run("beside_torch", hook=settings())
+        self.assertEqual((ran.status, ran.events, ran.steps), (0, [], []), ran.output)
+
+
+class SafeKnobs(unittest.TestCase):
+    def same(self, program, relative, **knobs):
+        """Checks that the knobs are set, and that losses differ by rounding at most."""
+        expected_losses = losses(untouched(program))
+        ran = run(program, hook=settings(knobs=knobs))
+        self.assertEqual(ran.status, 0, ran.errors)
+        for name, value in knobs.items():
+            row = ran.knob(name)
+            self.assertEqual((row["value"], row["may"]), (value, True), row)
+        for loss, expected in zip(losses(ran), expected_losses):
+            self.assertAlmostEqual(loss, expected, delta=relative * expected)
+        return ran
+
+    def test_threads(self):
+        for program in ("xgboost_train", "catboost_train", "lightgbm_train"):
+            with self.subTest(program):
+                self.assertEqual(self.same(program, 1e-6, cpu_threads=2).knob("cpu_threads")["today"], 1)
+
+    def test_threads_of_a_forest_and_of_histograms(self):
+        for program in ("sklearn_forest", "sklearn_histograms"):
+            with self.subTest(program):
+                ran = run(program, hook=settings(knobs={"cpu_threads": 1 if program == "sklearn_histograms" else 2}))
+                self.assertTrue(ran.knob("cpu_threads")["may"], ran.output)
+                self.assertEqual(ran.lines, untouched(program).lines, ran.errors)
+
+    def test_layouts_of_histograms(self):
+        for layout in ("columns", "rows"):
+            with self.subTest(layout):
+                self.same("lightgbm_train", 1e-6, histogram_layout=layout)
+
+
+class OtherKnobs(unittest.TestCase):
+    def test_they_change_the_training_as_their_parameters_do(self):
+        ran = run("xgboost_train", hook=settings(knobs={"tree_method": "exact", "max_bin": 32}))
+        self.assertEqual(ran.knob("tree_method")["today"], "auto")
+        self.assertEqual((ran.knob("max_bin")["value"], ran.knob("max_bin")["today"]), (32, 256))
+        self.assertNotEqual(losses(ran), losses(untouched("xgboost_train")))
+        ran = run("lightgbm_train", hook=settings(knobs={"quantized_gradients": True}))
+        self.assertTrue(ran.knob("quantized_gradients")["value"])
+        self.assertNotEqual(losses(ran), losses(untouched("lightgbm_train")))
+
+    def test_what_a_library_lacks_is_refused_by_name(self):
+        for program, knob, why in (
+            ("xgboost_train", "histogram_layout", "XGBoost has no layout of histograms"),
+            ("lightgbm_train", "tree_method", "LightGBM has one way to find splits"),
+            ("catboost_train", "quantized_gradients", "CatBoost has no quantized gradients"),
+            ("sklearn_network", "cpu_threads", "networks compute with NumPy's threads"),
+        ):
+            with self.subTest(knob):
+                row = run(program, hook=settings("survey")).knob(knob)
+                self.assertEqual((row["may"], row["why"]), (False, why))
+        row = run("xgboost_train", hook=settings(knobs={"num_workers": 2})).knob("num_workers")
+        self.assertEqual((row["class"], row["may"], row["why"]), ("unknown", False, "there is no such knob"))
+
+
+class Faults(unittest.TestCase):
+    def test_a_fault_ends_the_hook_and_not_the_program(self):
+        ran = run("xgboost_train", "broken", hook=settings())
+        self.assertEqual(ran.status, 0, ran.errors)
+        self.assertEqual(ran.lines, untouched("xgboost_train").lines)
+        self.assertIn("disabled", [event["event"] for event in ran.events])
+
+    def test_nothing_is_printed_in_mode_apply(self):
+        ran = run("lightgbm_train", hook={"v": 1, "mode": "apply", "knobs": {"cpu_threads": 1, "tree_method": "hist"}})
+        self.assertEqual((ran.events, ran.reports), ([], []), ran.output)
+        self.assertIn("tree_method=hist could not be set: LightGBM has one way to find splits", ran.errors)
+        self.assertNotIn("cpu_threads", ran.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

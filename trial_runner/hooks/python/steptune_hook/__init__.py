@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steptune's import hook for Python programs. The core is in this folder; each folder with a `knobs.json` is a family of
+frameworks. A further family is a further folder (docs/internals/hooks-protocol.md, "Families").
+
+arrival     enters when the program imports a module that a family waits for
+families    the families, their modules and their tables of knobs
+settings    the tuner's request
+patches     replaced attributes, and how to restore them
+report, phases, events   lines for the tuner
+part_clock  divides time into parts of a step
+ranks       which process reports
+knobs       knobs of all families, and the state of a knob
+"""

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of CatBoost, whose loop is no Python: a callback of the training sees each of them."""
+
+from steptune_hook.boosting.knobs import usable_cpus
+
+_NAME = "catboost.CatBoost"
+
+
+class _Callback:
+    def __init__(self, hook, model, rows):
+        self._hook = hook
+        self._model = model
+        self._rows = rows
+
+    def after_iteration(self, info):
+        if self._hook.may_train():
+            self._hook.guarded(self._ended, info)
+        return True
+
+    def _ended(self, info):
+        self._hook.step_ended(self._rows, _loss(info.metrics))
+
+
+def wrap(hook, catboost):
+    core = catboost.core
+
+    def wrap_train(original):
+        def _train(self, train_pool, test_pool, params, *arguments, **named):
+            if hook.may_train():
+                params = hook.guarded(_adapted, hook, core, self, train_pool, params) or params
+            return original(self, train_pool, test_pool, params, *arguments, **named)
+
+        return _train
+
+    hook.patches.replace(core._CatBoostBase, "_train", wrap_train)
+
+
+def _adapted(hook, core, model, pool, own):
+    """Returns a copy of the training's parameters with the requested ones and the callback."""
+    knobs = hook.knobs.training
+    params = dict(own)
+    if str(params.get("task_type", "CPU")).upper() == "GPU":
+        hook.trains_on("cuda")
+        return params  # there CatBoost takes no callbacks, so no step is seen
+    threads = int(params.get("thread_count") or -1)
+    threads = knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus())
+    if threads is not None:
+        params["thread_count"] = threads
+    bins = knobs.settle("max_bin", int(params.get("border_count") or 254))
+    if bins is not None:
+        params["border_count"] = bins
+    knobs.refuse("histogram_layout", "CatBoost has no layout of histograms")
+    knobs.refuse("quantized_gradients", "CatBoost has no quantized gradients")
+    knobs.refuse("tree_method", "CatBoost has one way to find splits")
+    callbacks = getattr(params.get("callbacks"), "_callbacks", [])
+    hook.round_begins(model, _NAME)
+    params["callbacks"] = core._TrainCallbacksWrapper([*callbacks, _Callback(hook, model, pool.num_row())])
+    return params
+
+
+def _loss(metrics):
+    """Returns the last value of the first metric of the training data, or else of other data."""
+    for name in sorted(metrics, key=lambda name: name != "learn"):
+        for values in metrics[name].values():
+            return values[-1] if values else None
+    return None

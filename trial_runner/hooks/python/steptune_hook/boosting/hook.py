@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connects the parts of the family of gradient boosting."""
+
+import sys
+import weakref
+
+from steptune_hook import hook as hooks
+from steptune_hook import settings
+from steptune_hook.boosting.knobs import BoostingKnobs
+from steptune_hook.loop_hook import LoopHook
+
+class BoostingHook(LoopHook):
+    family = "boosting"
+    titles = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost", "sklearn": "scikit-learn"}
+    # Programs of these frameworks use scikit-learn beside the training.
+    yields_to = ("torch", "jax", "tensorflow")
+
+    def __init__(self, requested):
+        super().__init__(requested)
+        self.trainers = set()  # names of what has trained: `lgb.Booster`, say
+        self.knobs = BoostingKnobs(self)
+        self._last_training = lambda: None
+        self._device = "cpu"
+
+    def versions(self):
+        used = {trainer.partition(".")[0] for trainer in self.trainers}
+        return {name: str(sys.modules[name].__version__) for name in sorted(used)}
+
+    def device(self):
+        return self._device
+
+    def trains_on(self, device):
+        self._device = device
+
+    def program(self):
+        return {"counts": "round", "optimizers": sorted(self.trainers)}
+
+    def round_begins(self, training, name):
+        """Called before each round. A new `training` ends the time between two trainings, which belongs to no step."""
+        if self._last_training() is training:
+            return
+        self._last_training = weakref.ref(training)
+        self.training_begins()
+        if name not in self.trainers:
+            self.trainers.add(name)
+            self.survey_after_step()
+        self.phase_ended("preparation", self.progress.last_step_s)
+
+
+class Losses:
+    """Losses of the current round: of the training data, or else of the first other data."""
+
+    def __init__(self):
+        self._of_training = None
+        self._of_other = None
+
+    def told(self, is_training, value):
+        if is_training:
+            self._of_training = value
+        else:
+            self._of_other = value
+
+    def value(self):
+        return self._of_other if self._of_training is None else self._of_training
+
+
+_installed = []
+
+
+def enter(module):
+    """Called after each import of a module of the family."""
+    if not _installed:
+        if settings.read().mode == "live":  # nothing here can be switched between two rounds
+            return
+        _installed.append(hooks.install(BoostingHook, lambda hook: hook.knobs.wrap()))
+    hook = _installed[0]
+    if hook is not None and hook.active:
+        hook.guarded(_wrap, hook, module)
+
+
+def _wrap(hook, module):
+    if module == "xgboost":
+        from steptune_hook.boosting import xgboost_rounds as rounds
+    elif module == "lightgbm":
+        from steptune_hook.boosting import lightgbm_rounds as rounds
+    elif module == "catboost":
+        from steptune_hook.boosting import catboost_rounds as rounds
+    else:
+        from steptune_hook.boosting import sklearn_rounds as rounds
+    rounds.wrap(hook, sys.modules[module])

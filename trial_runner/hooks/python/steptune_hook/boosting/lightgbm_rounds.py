@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of LightGBM: `Booster.update`, which `train`, `cv` and the estimators call."""
+
+import inspect
+import weakref
+
+from steptune_hook.boosting.hook import Losses
+from steptune_hook.boosting.knobs import usable_cpus
+
+_NAME = "lightgbm.Booster"
+_LAYOUTS = {"columns": "force_col_wise", "rows": "force_row_wise"}
+_INNER_EVAL = "_Booster__inner_eval"  # called for each data set that the program evaluates
+
+
+def wrap(hook, lightgbm):
+    booster_class = lightgbm.basic.Booster
+    rows = weakref.WeakKeyDictionary()  # rows of the training data, by booster
+    losses = Losses()
+    aliases = lightgbm.basic._ConfigAliases.get
+
+    def wrap_init(original):
+        signature = inspect.signature(original)
+
+        def __init__(self, *arguments, **named):
+            bound = signature.bind(self, *arguments, **named)
+            data = bound.arguments.get("train_set")
+            if data is not None and hook.may_train():
+                own = bound.arguments.get("params") or {}
+                bound.arguments["params"] = hook.guarded(_adapted, hook, own, aliases) or own
+            original(*bound.args, **bound.kwargs)
+            if data is not None and hook.may_train():
+                rows[self] = hook.guarded(data.num_data) or 0
+
+        return __init__
+
+    def wrap_update(original):
+        def update(self, *arguments, **named):
+            if self not in rows or not hook.may_train():
+                return original(self, *arguments, **named)
+            hook.guarded(hook.round_begins, self, _NAME)
+            result = original(self, *arguments, **named)
+            hook.guarded(hook.step_ended, rows[self], losses.value)
+            return result
+
+        return update
+
+    def wrap_inner_eval(original):
+        signature = inspect.signature(original)
+
+        def inner_eval(self, *arguments, **named):
+            results = original(self, *arguments, **named)
+            if self in rows and hook.may_train():
+                of = signature.bind(self, *arguments, **named).arguments.get("data_idx")
+                hook.guarded(_read_losses, losses, of == 0, results)
+            return results
+
+        return inner_eval
+
+    hook.patches.replace(booster_class, "__init__", wrap_init)
+    hook.patches.replace(booster_class, "update", wrap_update)
+    if hasattr(booster_class, _INNER_EVAL):
+        hook.patches.replace(booster_class, _INNER_EVAL, wrap_inner_eval)
+
+
+def _adapted(hook, own, aliases):
+    """Returns a copy of the program's parameters with the requested ones."""
+    knobs = hook.knobs.training
+    params = dict(own)
+
+    def value(name, otherwise):
+        return next((params[alias] for alias in sorted(aliases(name)) if alias in params), otherwise)
+
+    def put(name, value):
+        for alias in aliases(name):
+            params.pop(alias, None)
+        params[name] = value
+
+    device = str(value("device_type", "cpu"))
+    is_on_cpu = device == "cpu"
+    hook.trains_on("cpu" if is_on_cpu else "cuda")
+    threads = int(value("num_threads", 0))
+    threads = knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus())
+    if threads is not None:
+        put("num_threads", threads)
+    forced = [layout for layout, name in _LAYOUTS.items() if _is_true(value(name, False))]
+    layout = knobs.settle(
+        "histogram_layout", forced[0] if forced else "auto", None if is_on_cpu else "LightGBM has layouts on CPUs only"
+    )
+    if layout is not None:
+        for name in _LAYOUTS.values():
+            put(name, name == _LAYOUTS.get(layout))
+    quantized = knobs.settle("quantized_gradients", _is_true(value("use_quantized_grad", False)))
+    if quantized is not None:
+        put("use_quantized_grad", quantized)
+    knobs.refuse("tree_method", "LightGBM has one way to find splits")
+    knobs.refuse("max_bin", "LightGBM bins its data before the training: give Dataset another max_bin")
+    return params
+
+
+def _is_true(value):
+    return str(value).lower() in ("true", "1", "+")
+
+
+def _read_losses(losses, is_training, results):
+    """Reads tuples of data, metric, value and whether higher is better. The first loss counts."""
+    for _, _, value, higher_is_better in results:
+        if not higher_is_better:
+            losses.told(is_training, float(value))
+            return

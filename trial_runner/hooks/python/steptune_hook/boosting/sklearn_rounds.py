@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of scikit-learn: an iteration of gradient boosting, a tree of a forest, a batch of a network."""
+
+import threading
+
+from steptune_hook.boosting.knobs import usable_cpus
+
+
+def wrap(hook, module):
+    if hasattr(module, "TreeGrower"):
+        _wrap_histograms(hook, module)
+    elif hasattr(module, "BaseForest"):
+        _wrap_forests(hook, module)
+    elif hasattr(module, "BaseGradientBoosting"):
+        _wrap_stages(hook, module)
+    else:
+        _wrap_networks(hook, module)
+
+
+def _name(estimator):
+    return "sklearn." + type(estimator).__name__
+
+
+def _refuse(hook, names, why):
+    for name in names:
+        hook.knobs.training.refuse(name, why)
+
+
+_OF_OTHERS = ("histogram_layout", "quantized_gradients", "tree_method", "max_bin")
+
+
+def _wrap_histograms(hook, module):
+    current = threading.local()
+
+    def wrap_fit(original):
+        def fit(self, X, *arguments, **named):
+            if not hook.may_train():
+                return original(self, X, *arguments, **named)
+            before = getattr(current, "estimator", None)
+            current.estimator, current.trees = self, 0
+            current.threads = hook.guarded(hook.knobs.training.settle, "cpu_threads", usable_cpus())
+            _refuse(hook, _OF_OTHERS, "HistGradientBoosting has no such parameter")
+            try:
+                return original(self, X, *arguments, **named)
+            finally:
+                current.estimator = before
+
+        return fit
+
+    def wrap_threads(original):
+        def effective_n_threads(n_threads=None):
+            if n_threads is None and getattr(current, "estimator", None) and current.threads:
+                return current.threads
+            return original(n_threads)
+
+        return effective_n_threads
+
+    def wrap_grow(original):
+        def grow(self):
+            estimator = getattr(current, "estimator", None)
+            if estimator is None or not hook.may_train():
+                return original(self)
+            hook.guarded(hook.round_begins, estimator, _name(estimator))
+            result = original(self)
+            hook.guarded(grown, self, estimator)
+            return result
+
+        return grow
+
+    def grown(grower, estimator):
+        current.trees += 1
+        if current.trees % estimator.n_trees_per_iteration_ == 0:
+            hook.step_ended(grower.X_binned.shape[0])
+
+    hook.patches.replace(module.BaseHistGradientBoosting, "fit", wrap_fit)
+    hook.patches.replace(module, "_openmp_effective_n_threads", wrap_threads)
+    hook.patches.replace(module.TreeGrower, "grow", wrap_grow)
+
+
+def _wrap_forests(hook, module):
+    current = threading.local()
+
+    def wrap_fit(original):
+        def fit(self, *arguments, **named):
+            if not hook.may_train():
+                return original(self, *arguments, **named)
+            current.jobs = hook.guarded(_jobs, hook, self)
+            current.is_fitting = True
+            try:
+                return original(self, *arguments, **named)
+            finally:
+                current.is_fitting = False
+
+        return fit
+
+    def wrap_parallel(original):
+        def parallel(*arguments, **named):
+            if getattr(current, "is_fitting", False) and current.jobs:
+                named["n_jobs"] = current.jobs
+            return original(*arguments, **named)
+
+        return parallel
+
+    def wrap_build(original):
+        def build(tree, bootstrap, X, *arguments, **named):
+            if not hook.may_train():
+                return original(tree, bootstrap, X, *arguments, **named)
+            result = original(tree, bootstrap, X, *arguments, **named)
+            hook.guarded(hook.step_ended, X.shape[0])
+            return result
+
+        return build
+
+    def _jobs(hook, forest):
+        jobs = forest.n_jobs or 1
+        cpus = usable_cpus()
+        _refuse(hook, _OF_OTHERS, "forests have no such parameter")
+        hook.round_begins(forest, _name(forest))
+        return hook.knobs.training.settle("cpu_threads", jobs if jobs > 0 else max(1, cpus + 1 + jobs))
+
+    hook.patches.replace(module.BaseForest, "fit", wrap_fit)
+    hook.patches.replace(module, "Parallel", wrap_parallel)
+    hook.patches.replace(module, "_parallel_build_trees", wrap_build)
+
+
+def _wrap_stages(hook, module):
+    def wrap_stage(original):
+        def fit_stage(self, i, X, *arguments, **named):
+            if not hook.may_train():
+                return original(self, i, X, *arguments, **named)
+            _refuse(hook, ("cpu_threads", *_OF_OTHERS), "GradientBoosting trains on one thread")
+            hook.guarded(hook.round_begins, self, _name(self))
+            result = original(self, i, X, *arguments, **named)
+            hook.guarded(hook.step_ended, X.shape[0], lambda: self.train_score_[i - 1] if i else None)
+            return result
+
+        return fit_stage
+
+    hook.patches.replace(module.BaseGradientBoosting, "_fit_stage", wrap_stage)
+
+
+def _wrap_networks(hook, module):
+    def wrap_backprop(original):
+        def backprop(self, X, *arguments, **named):
+            if not hook.may_train():
+                return original(self, X, *arguments, **named)
+            _refuse(hook, ("cpu_threads", *_OF_OTHERS), "networks compute with NumPy's threads")
+            hook.guarded(hook.round_begins, self, _name(self))
+            result = original(self, X, *arguments, **named)
+            hook.guarded(hook.step_ended, X.shape[0], result[0])
+            return result
+
+        return backprop
+
+    hook.patches.replace(module.BaseMultilayerPerceptron, "_backprop", wrap_backprop)

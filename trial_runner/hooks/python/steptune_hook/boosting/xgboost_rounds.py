@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of XGBoost: `Booster.update`, which `train`, `cv` and the estimators call, and `Booster.boost`."""
+
+import threading
+import weakref
+
+from steptune_hook.boosting.hook import Losses
+from steptune_hook.boosting.knobs import usable_cpus
+
+_NAME = "xgboost.Booster"
+_THREADS = ("nthread", "n_jobs")
+_HIGHER_IS_BETTER = ("auc", "map", "ndcg", "pre", "ams", "interval-regression-accuracy")
+
+
+def wrap(hook, xgboost):
+    booster_class = xgboost.core.Booster
+    own = weakref.WeakKeyDictionary()  # the program's parameters, by booster
+    begun = weakref.WeakSet()
+    losses = Losses()
+    current = threading.local()
+
+    def wrap_set_param(original):
+        def set_param(self, params, value=None):
+            if not getattr(current, "is_ours", False):
+                hook.guarded(_note, own.setdefault(self, {}), params, value)
+            return original(self, params, value)
+
+        return set_param
+
+    def wrap_round(original):
+        def one_round(self, dtrain, *arguments, **named):
+            if getattr(current, "is_inside", False) or not hook.may_train():
+                return original(self, dtrain, *arguments, **named)
+            if self not in begun:
+                begun.add(self)
+                hook.guarded(begin, self)
+            hook.guarded(hook.round_begins, self, _NAME)
+            current.is_inside = True
+            try:
+                result = original(self, dtrain, *arguments, **named)
+            finally:
+                current.is_inside = False
+            current.data = weakref.ref(dtrain)
+            hook.guarded(ended, dtrain)
+            return result
+
+        return one_round
+
+    def begin(booster):
+        settings = _settings(hook, own.get(booster, {}))
+        current.is_ours = True
+        try:
+            if settings:
+                booster.set_param(settings)
+        finally:
+            current.is_ours = False
+
+    def ended(dtrain):
+        hook.step_ended(dtrain.num_row(), losses.value)
+
+    def wrap_eval_set(original):
+        def eval_set(self, evals, *arguments, **named):
+            text = original(self, evals, *arguments, **named)
+            if hook.may_train():
+                data = getattr(current, "data", lambda: None)()
+                hook.guarded(_read_losses, losses, text, evals, data)
+            return text
+
+        return eval_set
+
+    hook.patches.replace(booster_class, "set_param", wrap_set_param)
+    hook.patches.replace(booster_class, "update", wrap_round)
+    hook.patches.replace(booster_class, "boost", wrap_round)
+    hook.patches.replace(booster_class, "eval_set", wrap_eval_set)
+
+
+def _note(noted, params, value):
+    pairs = [(params, value)] if isinstance(params, str) else params.items() if hasattr(params, "items") else params
+    noted.update({name: value for name, value in pairs if value is not None})
+
+
+def _settings(hook, own):
+    """Returns the parameters to set, by the program's own ones."""
+    knobs = hook.knobs.training
+    threads = next((int(own[name]) for name in _THREADS if name in own), 0)
+    device = str(own.get("device", "cpu"))
+    method = str(own.get("tree_method", "auto"))
+    if device.startswith(("cuda", "gpu")) or method == "gpu_hist":
+        hook.trains_on("cuda")
+    settings = {
+        "nthread": knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus()),
+        "tree_method": knobs.settle("tree_method", method),
+        "max_bin": knobs.settle("max_bin", int(own.get("max_bin", 256))),
+    }
+    knobs.refuse("histogram_layout", "XGBoost has no layout of histograms")
+    knobs.refuse("quantized_gradients", "XGBoost has no quantized gradients")
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _read_losses(losses, text, evals, data):
+    """Reads `[3]\\ttrain-rmse:0.5\\tvalid-rmse:0.6`: the first metric of each data set that is a loss."""
+    seen = set()
+    for token in text.split("\t")[1:]:
+        for matrix, name in evals:
+            metric, colon, value = token[len(name) + 1 :].rpartition(":")
+            if not token.startswith(name + "-") or not colon or metric.startswith(_HIGHER_IS_BETTER):
+                continue
+            if name not in seen:
+                seen.add(name)
+                losses.told(matrix is data, float(value))

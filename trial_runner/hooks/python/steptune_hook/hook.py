@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hooks of all families have: the request, patches, events, and the removal of all of it on a fault."""
+
+import contextlib
+import os
+import sys
+
+from steptune_hook import settings
+from steptune_hook.events import Events
+from steptune_hook.patches import Patches
+from steptune_hook.ranks import Printer
+
+
+class Hook:
+    """Base of the hook of a family. It adds `progress`, which has a `report`, and `knobs`."""
+
+    family = ""
+
+    def __init__(self, requested, tell_tuner=None):
+        self.active = True
+        self.settings = requested
+        self.printer = Printer()
+        self.patches = Patches()
+        self.events = Events(requested, self.printer, tell_tuner)
+        self.progress = None
+        self.knobs = None
+        self.pid = os.getpid()
+
+    def is_for_good(self):
+        """True if the current settings stay for a long run."""
+        return self.settings.mode == "apply"
+
+    @contextlib.contextmanager
+    def aside(self):
+        """Pauses watching: calls within it are the hook's own."""
+        active, self.active = self.active, False
+        try:
+            yield
+        finally:
+            self.active = active
+
+    def failed(self, error):
+        """Called on a fault of the hook: the program continues unchanged, and the tuner is informed."""
+        self.active = False
+        self.patches.restore_all()
+        if self.progress is not None:
+            self.progress.report.stop()
+        why = "%s: %s" % (type(error).__name__, error)
+        self.events.tell("disabled", why=why)
+        if self.settings.mode == "apply":
+            with self.printer.aloud():
+                self.events.warn("the settings are not applied: " + why)
+        self.events.open()
+        self.withdrawn(why)
+
+    def withdrawn(self, why):
+        """Undoes what `patches` does not know."""
+
+    def tell_knobs(self, rank):
+        """Reports each knob. The messages of a long run go to stderr, too."""
+        with self.aside():
+            for status, knob_class in self.knobs.statuses():
+                fields = dict(status.fields(), knob=status.name, **{"class": knob_class})
+                if rank and status.name in self.knobs.requested:
+                    fields["rank"] = rank
+                self.events.tell("knob", status.name, **fields)
+                if self.is_for_good() and not status.is_applied(self.knobs.requested):
+                    requested = self.knobs.requested[status.name]
+                    why = status.why or "it is %s" % status.value
+                    self.events.warn("%s=%s could not be set: %s" % (status.name, requested, why))
+
+
+def install(make, wrap):
+    """Makes a hook by `make(settings)` and lets it enter the program by `wrap(hook)`. Never raises. Returns the hook;
+    None if there is none."""
+    hook = None
+    try:
+        hook = make(settings.read())
+        wrap(hook)
+    except Exception as error:
+        if hook is None:
+            sys.stderr.write("steptune: the hook is off: %s\n" % error)
+        else:
+            hook.failed(error)
+    return hook

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Family of JAX (also Flax and Optax): the compiled function that costs most and returns a state like its arguments is
+the step.
+
+hook       connects the parts
+compiled   stand-ins for compiled functions
+steps      which function is the step, its samples, its loss, and evaluations
+knobs      settings of JAX and XLA
+xla_flags  flags that this XLA knows
+"""
+
+MODULES = ("jax",)
+
+
+def install(module):
+    from steptune_hook.jax import hook
+
+    hook.enter()

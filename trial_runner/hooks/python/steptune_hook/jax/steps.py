@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds out which compiled function is the step of the training, and counts its calls."""
+
+import functools
+import operator
+import threading
+from time import perf_counter
+
+import jax
+
+_MEASURED_CALLS = 3  # calls of one function that are waited for before the step is chosen
+_LEAST_CARRIED = 0.3  # part of the numbers in a step's arguments that come back with the same shapes
+_LEAST_USUAL = 1 / 3  # part of the steps around which a function is called that is no evaluation
+_STEPS_TO_KNOW = 3
+_MOST_FUNCTIONS = 1000  # a program may compile a function anew for each step
+
+
+class _Function:
+    def __init__(self, key):
+        self.key = key  # keeps the stand-in, since functions are told apart by their identity
+        self.calls = 0
+        self.seconds = 0.0  # of calls that were waited for, without compilations
+        self.measured = 0
+        self.carries = False  # returns a state like its arguments
+        self.batch = None  # index of the batch among the leaves of the arguments
+        self.usual = 0  # steps before which it was called
+
+    def samples_in(self, leaves):
+        """Returns the leading dimension of the batch, of all devices."""
+        if self.batch is None or self.batch >= len(leaves):
+            return 0
+        shape = getattr(leaves[self.batch], "shape", ())
+        dimensions = shape[: 2 if self.key.is_mapped else 1]
+        return int(functools.reduce(operator.mul, dimensions, 1)) if dimensions else 0
+
+
+class Steps:
+    """Watches the outermost calls of one thread. A call within another one, or while JAX traces, is a part of that."""
+
+    def __init__(self, hook):
+        self._hook = hook
+        self._thread = None
+        self._depth = 0
+        self._functions = {}
+        self._step = None
+        self._called = set()  # other functions since the last step
+        self._evaluation_s = None  # since when an evaluation runs
+        self._last_output = None  # of the last step
+
+    @property
+    def name(self):
+        return getattr(self._step.key, "__name__", "step") if self._step else ""
+
+    def call(self, key, inner, arguments, named):
+        leaves = None if self._depth or not self._hook.may_train() else jax.tree_util.tree_leaves((arguments, named))
+        if leaves is None or not self._watches(leaves):
+            return inner(*arguments, **named)
+        self._depth += 1
+        try:
+            function = self._hook.guarded(self._begins, key)
+            started_s = perf_counter()
+            output = inner(*arguments, **named)
+            if function is not None and self._hook.active:
+                self._hook.guarded(self._ended, function, leaves, output, started_s)
+            return output
+        finally:
+            self._depth -= 1
+
+    def _watches(self, leaves):
+        thread = threading.get_ident()
+        if self._thread is None:
+            self._thread = thread
+        if thread != self._thread:
+            return False
+        return not any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
+
+    def _begins(self, key):
+        self._hook.training_begins()
+        function = self._functions.get(id(key))
+        if function is None and len(self._functions) < _MOST_FUNCTIONS:
+            function = self._functions[id(key)] = _Function(key)
+        if self._step is None or function is None:
+            return function
+        if function is self._step:
+            self._end_evaluation()
+        elif self._evaluation_s is None and self._is_unusual(function):
+            self._evaluation_s = self._hook.waited_for(self._last_output)
+        return function
+
+    def _is_unusual(self, function):
+        steps = self._step.calls
+        return steps >= _STEPS_TO_KNOW and function.usual < _LEAST_USUAL * steps and not function.carries
+
+    def _end_evaluation(self):
+        for function in self._called:
+            function.usual += 1
+        self._called.clear()
+        began_s, self._evaluation_s = self._evaluation_s, None
+        if began_s is not None:
+            self._hook.evaluated(began_s)
+
+    def _ended(self, function, leaves, output, started_s):
+        function.calls += 1
+        if self._step is None:
+            self._measure(function, leaves, output, started_s)
+        elif function is self._step:
+            self._count(function.samples_in(leaves), output)
+        else:
+            self._called.add(function)
+
+    def _measure(self, function, leaves, output, started_s):
+        """Waits for the call. Its first one compiles, so it does not count."""
+        jax.block_until_ready(output)
+        if function.calls == 1:
+            function.carries, function.batch = _carried(leaves, output)
+            return
+        function.seconds += perf_counter() - started_s
+        function.measured += 1
+        if not function.carries or function.measured < _MEASURED_CALLS:
+            return
+        candidates = [other for other in self._functions.values() if other.carries and other.measured]
+        self._step = max(candidates, key=lambda other: other.seconds)
+        samples = function.samples_in(leaves)
+        # Only the outputs of the last call are known.
+        for call in range(self._step.calls):
+            is_last = call == self._step.calls - 1 and self._step is function
+            self._count(samples, output if is_last else None, is_waited_for=True)
+        for other in self._functions.values():
+            other.usual = other.calls
+
+    def _count(self, samples, output, is_waited_for=False):
+        self._last_output = output
+        self._hook.counted(samples, output, is_waited_for)
+
+
+def _carried(leaves, output):
+    """Returns whether much of the arguments comes back with the same shapes, and the index of the batch: the largest
+    other array; None if there is none."""
+    returned = [_kind(leaf) for leaf in jax.tree_util.tree_leaves(output)]
+    carried = 0
+    largest = batch = None
+    for index, leaf in enumerate(leaves):
+        kind = _kind(leaf)
+        if kind is None or not kind[0]:
+            continue
+        if kind in returned:
+            returned.remove(kind)
+            carried += leaf.size
+        elif largest is None or leaf.size > largest.size:
+            largest, batch = leaf, index
+    total = carried + (0 if largest is None else largest.size)
+    return carried >= _LEAST_CARRIED * total > 0, batch
+
+
+def _kind(leaf):
+    shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+    return None if shape is None or dtype is None else (tuple(shape), str(dtype))
+
+
+def loss_of(output):
+    """Returns a function that reads the loss: the scalar whose name has `loss`, or else the first one."""
+    first = None
+    for path, leaf in jax.tree_util.tree_flatten_with_path(output)[0]:
+        kind = _kind(leaf)
+        if kind is None or kind[0] or "float" not in kind[1]:
+            continue
+        if "loss" in jax.tree_util.keystr(path).lower():
+            first = leaf
+            break
+        first = leaf if first is None else first
+    return None if first is None else lambda: _number(first)
+
+
+def _number(array):
+    # The program may have given the array's memory away.
+    is_deleted = getattr(array, "is_deleted", None)
+    return None if is_deleted is not None and is_deleted() else float(array)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hook of a family that reports whole steps: a call of one function is a step, and its time is not divided."""
+
+import atexit
+import platform
+import sys
+import threading
+from time import perf_counter
+
+from steptune_hook import hook, ranks
+from steptune_hook import report as reports
+from steptune_hook.events import append_imported
+from steptune_hook.host_watch import HostWatch
+from steptune_hook.phases import Phases
+from steptune_hook.report import Report
+
+FIRST_LOSSES = 8
+_SURVEYS_AT = (1, 3, 10, 100, 1000)  # a repeated survey reports only changes
+
+
+class LoopProgress:
+    """Counters of the training. Threads of the program may end steps at the same time."""
+
+    def __init__(self, settings, report):
+        self.report = report
+        self.phases = Phases(report)
+        self.steps = 0
+        self.samples = 0
+        self.loss = None  # a number, or a function that returns it
+        self.last_step_s = perf_counter()
+        self._samples_per_step = settings.samples_per_step
+        self._host_watch = HostWatch() if settings.mode == "survey" else None
+
+    def step(self, samples, loss):
+        self.steps += 1
+        self.samples += samples if self._samples_per_step is None else self._samples_per_step
+        self.loss = loss
+        self.last_step_s = perf_counter()
+        self.report.step(self.last_step_s, self.document)
+        if self.steps == 1 and self._host_watch is not None:
+            self._host_watch.first_step_ended()
+
+    def known_loss(self):
+        """Returns the loss of the last step as a number; None if it is not known."""
+        loss = self.loss() if callable(self.loss) else self.loss
+        return None if loss is None else float(loss)
+
+    def document(self):
+        document = {"step": self.steps}
+        if self.samples:
+            document["samples"] = self.samples
+        loss = self.known_loss()
+        if loss is not None:
+            document["loss"] = loss
+        if self._host_watch is not None:
+            document.update(self._host_watch.metrics())
+        return document
+
+
+class LoopHook(hook.Hook):
+    """A family adds `knobs`, `versions()`, `device()` and `program()`, which returns fields of the event `program`."""
+
+    titles = {}  # names of the frameworks for people, by their keys in `versions()`
+
+    yields_to = ()  # modules of frameworks that train in the place of this family, if the program imports them
+
+    def __init__(self, requested):
+        super().__init__(requested)
+        self._lock = threading.RLock()
+        self._first_losses = []
+        self._survey_due = False
+        self._has_begun = False
+        self.progress = LoopProgress(requested, Report(requested, self.printer))
+        atexit.register(self.end)
+
+    def versions(self):
+        """Returns the names and versions of the frameworks that the program uses."""
+        return {}
+
+    def device(self):
+        return "cpu"
+
+    def program(self):
+        return {}
+
+    def may_train(self):
+        """True if steps of this family count: the hook works, and no other framework trains."""
+        return self.active and not any(name in sys.modules for name in self.yields_to)
+
+    def guarded(self, watch, *arguments):
+        """Calls a function of the hook. A fault ends the hook, not the program."""
+        try:
+            return watch(*arguments)
+        except Exception as error:
+            self.failed(error)
+            return None
+
+    def training_begins(self):
+        """Called before each training. Reports `imported` only now, since many programs import frameworks for other
+        uses."""
+        if not self._has_begun:
+            self._has_begun = True
+            append_imported(self.settings, self.family)
+
+    def step_ended(self, samples, loss=None):
+        """Called after each step. `loss`: a number, a function that returns it, or None."""
+        with self._lock:
+            progress = self.progress
+            progress.step(samples, loss)
+            if progress.steps <= FIRST_LOSSES and self.settings.prints_events:
+                self._first_losses.append(repr(progress.known_loss()))
+                if progress.steps == FIRST_LOSSES:
+                    self.events.tell("losses", first=self._first_losses)
+            if self._survey_due or progress.steps in _SURVEYS_AT:
+                self._survey_due = False
+                self.survey()
+                self.events.open()
+
+    def survey_after_step(self):
+        """Called when new facts about the program are known."""
+        self._survey_due = True
+
+    def phase_ended(self, name, began_s):
+        """Reports a phase that has just ended. Its time belongs to no step."""
+        with self._lock:
+            if self.progress.steps:
+                self.progress.phases.ended(name, began_s, perf_counter())
+
+    def survey(self):
+        rank = ranks.rank_and_world_size()[0]
+        fields = {"family": self.family, "mode": self.settings.mode, "rank": rank, "world_size": ranks.together()}
+        versions = self.versions()
+        fields["frameworks"] = ", ".join("%s %s" % (self.titles.get(name, name), versions[name]) for name in versions)
+        fields.update(device=self.device(), pid=self.pid, python=platform.python_version(), **versions)
+        self.events.tell("patched", **fields)
+        program = {"samples_by": "rows" if self.settings.samples_per_step is None else "given"}
+        program.update(self.program(), reporter="program" if reports.program_reports() else "hook")
+        self.events.tell("program", **program)
+        self.tell_knobs(rank)
+
+    def end(self):
+        """Called at the program's end: prints what was not printed yet."""
+        if self.active:
+            self.guarded(self._end)
+
+    def _end(self):
+        if self.progress.steps:
+            self.survey()
+        self.progress.report.flush()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wraps torch.autograd.backward, which Tensor.backward calls, and the scaler before it."""
+
+from threading import get_ident
+from time import perf_counter
+
+import torch
+
+from steptune_hook.part_clock import BACKWARD, OTHER, PREPARE
+
+MOST_BACKWARDS = 10000  # of a step whose loss is reported
+
+
+def wrap(hook):
+    unscaled = {}  # original losses by the identity of the scaled loss, until its backward
+
+    def wrap_backward(original):
+        def backward(tensors, *arguments, **named):
+            clock = hook.clock
+            if clock.current == BACKWARD:
+                return original(tensors, *arguments, **named)
+            if not (hook.active and get_ident() == hook.thread) and not hook.watches_training():
+                return original(tensors, *arguments, **named)
+            now_s = perf_counter()
+            before = clock.current
+            if before == PREPARE:
+                before = OTHER  # no forward was seen since the batch, so the time was not only preparation
+            clock.totals_s[before] += now_s - clock.now_s
+            clock.now_s = now_s
+            clock.current = BACKWARD
+            roots = ()
+            progress = hook.progress
+            is_plain = False
+            try:
+                if type(tensors) is torch.Tensor and not unscaled:
+                    is_plain = (
+                        progress.is_plain
+                        and progress.training_forwards > 0
+                        and (progress.backwards > 0 or progress.steps < progress.look_step)
+                    )
+                    if tensors.numel() == 1 and not tensors.is_complex():
+                        roots = (tensors.detach(),)
+                else:
+                    if not isinstance(tensors, (torch.Tensor, list, tuple)):
+                        tensors = tuple(tensors)  # an iterator can be read only once
+                    roots = _roots(tensors, unscaled)
+                if not is_plain:
+                    progress.backward_begins()
+                    if hook.settings.mode == "survey":
+                        hook.knobs.process.backward_begins(_listed(tensors))
+                    if hook.knobs.strategy.is_asked:
+                        hook.knobs.strategy.backward_begins()
+            except Exception as error:
+                hook.failed(error)
+            if progress.backwards < MOST_BACKWARDS:
+                progress.loss_roots.extend(roots)  # the optimizer may step within the backward
+            else:
+                # A program may run backwards without steps (attacks, say); do not keep their losses forever.
+                del progress.loss_roots[:]
+            try:
+                return original(tensors, *arguments, **named)
+            except RuntimeError as error:
+                hook.knobs.strategy.backward_failed(error)
+                raise
+            finally:
+                now_s = perf_counter()
+                clock.totals_s[clock.current] += now_s - clock.now_s
+                clock.now_s = now_s
+                clock.current = before
+                if is_plain and progress.training_forwards > 0:  # otherwise the optimizer stepped within the backward
+                    progress.backwards += 1
+                else:
+                    if hook.knobs.strategy.is_asked:
+                        _tell(hook, hook.knobs.strategy.backward_ended)
+                    _tell(hook, progress.backward_ended)
+
+        return backward
+
+    def wrap_scale(original):
+        def scale(scaler, outputs):
+            scaled = original(scaler, outputs)
+            if scaled is outputs:
+                return scaled
+            hook.knobs.forward.loss_scale.program_scales_loss()
+            if isinstance(outputs, torch.Tensor):
+                unscaled.clear()
+                unscaled[id(scaled)] = outputs.detach()
+            return scaled
+
+        return scale
+
+    def wrap_scaler_step(original):
+        def step(scaler, optimizer, *arguments, **named):
+            if not hook.watches():
+                return original(scaler, optimizer, *arguments, **named)
+            before = hook.optimizers.calls
+            returned = original(scaler, optimizer, *arguments, **named)
+            if hook.optimizers.calls == before:
+                _tell(hook, hook.progress.step_skipped)
+            return returned
+
+        return step
+
+    hook.patches.replace(torch.autograd, "backward", wrap_backward)
+    for scaler in _scalers():
+        hook.patches.replace(scaler, "scale", wrap_scale)
+        hook.patches.replace(scaler, "step", wrap_scaler_step)
+
+
+def _scalers():
+    """Returns the class that defines `scale`: torch.amp's from 2.3 on, torch.cuda.amp's before."""
+    for package in (getattr(torch, "amp", None), torch.cuda.amp):
+        scaler = getattr(package, "GradScaler", None)
+        if scaler is not None and "scale" in scaler.__dict__:
+            return [scaler]
+    return []
+
+
+def _listed(tensors):
+    return (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+
+
+def _roots(tensors, unscaled):
+    return [
+        unscaled.pop(id(root), root).detach()
+        for root in _listed(tensors)
+        if isinstance(root, torch.Tensor) and root.numel() == 1 and not root.is_complex()
+    ]
+
+
+def _tell(hook, listener, *what):
+    try:
+        listener(*what)
+    except Exception as error:
+        hook.failed(error)

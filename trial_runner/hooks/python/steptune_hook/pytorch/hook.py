@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connects the parts of the hook once torch is imported, and removes all of them on a fault."""
+
+import atexit
+import multiprocessing.util
+import os
+import threading
+import types
+
+from steptune_hook import call_site, hook, imports
+from steptune_hook.events import append_imported
+from steptune_hook.part_clock import FORWARD
+from steptune_hook.patches import PickledByValue
+from steptune_hook.phases import Phases
+from steptune_hook.pytorch import MODULES, checkpoints, survey
+from steptune_hook.report import Report
+
+_STEPS_TO_KNOW = 3  # steps after which a program has shown its outermost modules
+_STEPS_TO_KNOW_CALLS = 10  # steps after which it has shown how it calls its optimizers
+_SURVEYS_AT = (1, _STEPS_TO_KNOW, _STEPS_TO_KNOW_CALLS, 100, 1000)  # a repeated survey reports only changes
+_FIRST_LOSSES = 8
+_FULL_STEPS = (*range(1, _FIRST_LOSSES + 1), *_SURVEYS_AT)
+
+
+class Hook(hook.Hook, PickledByValue):
+    """State that the wrapped calls share. They watch one thread, which trains: the thread that imported torch, or
+    another in which training begins."""
+
+    family = "pytorch"
+    _attributes_of_stand_in = {"clock": types.SimpleNamespace(current=FORWARD)}
+
+    def __init__(self, requested):
+        from steptune_hook.pytorch.knobs import Knobs
+        from steptune_hook.pytorch.live import Live
+
+        call_site.FRAMEWORKS.update(MODULES)
+        self.live = None
+        super().__init__(requested, self._tell_tuner if requested.mode == "live" else None)
+        if requested.mode == "live":
+            self.live = Live(self, requested.channel, requested.silence_s)
+        self.modules = None
+        self.loaders = None
+        self.optimizers = None
+        self._survey_due = False
+        self.replay = None
+        if requested.replay is not None:
+            from steptune_hook.pytorch.replay import Replay
+
+            self.replay = Replay(self, float(requested.replay["after_s"]), float(requested.replay["after_steps"]))
+        self._begin()
+        self.knobs = Knobs(self)
+        os.register_at_fork(after_in_child=self._begin_in_child)
+        atexit.register(self.end)
+        multiprocessing.util.register_after_fork(self, Hook._end_with_process)
+        if multiprocessing.parent_process() is not None:
+            self._end_with_process()
+
+    def _end_with_process(self):
+        """Registers `end`, since a process that multiprocessing forked does not run atexit functions."""
+        multiprocessing.util.Finalize(None, self.end, exitpriority=0)
+
+    def _begin_in_child(self):
+        if self.live is not None:
+            self.live.after_fork()
+        if self.knobs is not None:
+            self.knobs.loader.forget_error()
+            self.knobs.collector.after_fork()
+        if self.replay is not None:
+            self.replay.forget()
+        self._begin()
+
+    def _begin(self):
+        """Starts anew, also in a forked child. A child has its own progress, and mostly none (a loader's worker)."""
+        from steptune_hook.pytorch import gradients
+        from steptune_hook.pytorch.noise_looks import NoiseLooks
+        from steptune_hook.pytorch.progress import Progress
+        from steptune_hook.pytorch.received_gradients import ReceivedGradients
+
+        self.pid = os.getpid()
+        self.thread = threading.get_ident()
+        self.printer.forget()
+        if self.progress is not None:
+            self.progress.forgotten()
+        report = Report(self.settings, self.printer)
+        noise_looks = NoiseLooks(lambda: gradients.of(self))
+        received = ReceivedGradients(
+            lambda: self.knobs.optimizer.moved_by_zeros(), lambda *what: self.knobs.optimizer.gradients_lack(*what)
+        )
+        self.progress = Progress(
+            self.settings, report, Phases(report), self._on_step, noise_looks, received, self._samples_of_all
+        )
+        self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
+        self.clock = self.progress.clock
+        self._first_losses = []
+
+    def _tell_tuner(self, event):
+        if self.live is not None:
+            self.live.tell_event(event)
+
+    def _samples_of_all(self, facts, samples):
+        return self.knobs.strategy.samples_of_all(facts, samples)
+
+    def is_for_good(self):
+        return super().is_for_good() or (self.live is not None and self.live.is_over)
+
+    def watches(self):
+        return self.active and threading.get_ident() == self.thread
+
+    def watches_training(self):
+        """Like `watches`, for calls with which training begins. Until it has begun, follows the thread that makes them."""
+        if self.active and threading.get_ident() != self.thread and not self.progress.has_begun():
+            self.thread = threading.get_ident()
+            self.progress.goes_to_another_thread()
+        return self.watches()
+
+    def withdrawn(self, why):
+        if self.live is not None:
+            self.live.stop()
+        if self.knobs is not None:
+            self.knobs.collector.restore()
+            self.knobs.strategy.hook_failed(why)
+
+    def end(self):
+        """Called at the program's end: prints what was not printed yet."""
+        if self.active and self.pid == os.getpid():
+            try:
+                self.progress.ends()
+                self.knobs.loader.end()
+                self.knobs.strategy.end()
+            except Exception as error:
+                self.failed(error)
+
+    def survey_after_step(self):
+        """Called when new facts about the program are known."""
+        self._survey_due = True
+        self.progress.full_step = 0
+
+    def _on_step(self, progress):
+        self.knobs.collector.step_ended(progress.steps)
+        if progress.steps == _STEPS_TO_KNOW:
+            self.modules.pin()
+            checkpoints.wrap_safetensors(self)
+            if not self.knobs.strategy.is_asked:
+                progress.knows_program()
+            if self.settings.mode == "report":
+                self.events.tell("imports", modules=imports.installed_modules())
+        if progress.steps == _STEPS_TO_KNOW_CALLS:
+            self.optimizers.pin()
+        if self._survey_due or progress.steps in _SURVEYS_AT:
+            self._survey_due = False
+            survey.tell(self)
+            self.events.open()
+        if progress.steps <= _FIRST_LOSSES and self.settings.prints_events:
+            self._first_losses.append(repr(progress.loss()))
+            if progress.steps == _FIRST_LOSSES:
+                self.events.tell("losses", first=self._first_losses)
+        if self.live is not None and not self.live.is_over:
+            self.live.step_ended(progress)
+        else:
+            steps_to = (step for step in _FULL_STEPS if step > progress.steps)
+            progress.full_step = min(*steps_to, self.knobs.collector.next_step, float("inf"))
+
+
+installed = None
+
+
+def install():
+    """Called once, at the end of the first `import torch`. Never raises."""
+    hook.install(_make, _wrap)
+
+
+def _make(requested):
+    global installed
+    installed = Hook(requested)
+    return installed
+
+
+def _wrap(own):
+    append_imported(own.settings, own.family)
+    from steptune_hook.pytorch import backward, loaders, modules, optimizers
+
+    own.knobs.wrap()
+    own.loaders = loaders.Loaders(own)
+    own.modules = modules.Modules(own)
+    own.optimizers = optimizers.Optimizers(own)
+    backward.wrap(own)
+    checkpoints.wrap(own)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the whole process. They are set when training begins, after the program's own settings. Values that the
+program sets later win."""
+
+import torch
+
+from steptune_hook.knobs.knob_status import KnobStatus
+from steptune_hook.pytorch.knobs import attention
+
+_MOST_LOOKS = 10  # each look at a graph without attention takes as long as thousands of nodes
+
+
+class _Setting:
+    def __init__(self, get, put, why_not=None, choices=None):
+        self.get = get
+        self.put = put
+        self.why_not = why_not or (lambda: None)
+        self.choices = choices
+
+
+def _needs_gpu():
+    return None if torch.cuda.is_available() else "no GPU"
+
+
+def _why_no_cudnn_benchmark():
+    if not torch.cuda.is_available():
+        return "no GPU"
+    if torch.backends.cudnn.deterministic or torch.are_deterministic_algorithms_enabled():
+        return "the program asks for deterministic algorithms"
+    return None
+
+
+def _put_cudnn_benchmark(value):
+    torch.backends.cudnn.benchmark = value
+
+
+def _get_tf32():
+    return bool(torch.backends.cuda.matmul.allow_tf32 and torch.backends.cudnn.allow_tf32)
+
+
+def _put_tf32(value):
+    torch.set_float32_matmul_precision("high" if value else "highest")
+    torch.backends.cudnn.allow_tf32 = value
+
+
+def _why_no_tf32():
+    if not torch.cuda.is_available():
+        return "no GPU"
+    if torch.cuda.get_device_capability() < (8, 0):
+        return "this GPU has no TF32"
+    if getattr(torch.backends.cuda.matmul, "fp32_precision", "none") not in ("none", "ieee"):
+        # From 2.9 on there are two interfaces; using both raises an error.
+        return "the program sets the precision of fp32 itself"
+    return None
+
+
+_KERNELS = ("flash", "mem_efficient", "math")
+
+
+def _attention_enabled(kernel):
+    return getattr(torch.backends.cuda, kernel + "_sdp_enabled")()
+
+
+def _get_attention():
+    enabled = [kernel for kernel in _KERNELS if _attention_enabled(kernel)]
+    if len(enabled) != 1:
+        return "default"
+    return "efficient" if enabled[0] == "mem_efficient" else enabled[0]
+
+
+def _put_attention(value):
+    chosen = "mem_efficient" if value == "efficient" else value
+    for kernel in _KERNELS:
+        enable = getattr(torch.backends.cuda, "enable_%s_sdp" % kernel)
+        enable(value == "default" or kernel == chosen)
+
+
+def _why_no_attention():
+    if not hasattr(torch.backends.cuda, "enable_flash_sdp"):
+        return "this PyTorch has no scaled_dot_product_attention"
+    return _needs_gpu()
+
+
+def _get_flush_denormal():
+    tiny = torch.tensor([2.0**-130], dtype=torch.float32)
+    return bool((tiny * 0.5 == 0).item())
+
+
+def _put_flush_denormal(value):
+    if not torch.set_flush_denormal(value):
+        raise RuntimeError("this processor cannot")
+
+
+def _why_no_sharing_strategy():
+    if len(torch.multiprocessing.get_all_sharing_strategies()) < 2:
+        return "there is one strategy only"
+    return None
+
+
+_SETTINGS = {
+    "num_threads": _Setting(torch.get_num_threads, torch.set_num_threads),
+    "sharing_strategy": _Setting(
+        torch.multiprocessing.get_sharing_strategy,
+        torch.multiprocessing.set_sharing_strategy,
+        _why_no_sharing_strategy,
+    ),
+    "cudnn_benchmark": _Setting(
+        lambda: torch.backends.cudnn.benchmark, _put_cudnn_benchmark, _why_no_cudnn_benchmark
+    ),
+    "tf32": _Setting(_get_tf32, _put_tf32, _why_no_tf32),
+    "attention": _Setting(_get_attention, _put_attention, _why_no_attention),
+    "flush_denormal": _Setting(_get_flush_denormal, _put_flush_denormal),
+}
+
+
+class ProcessKnobs:
+    def __init__(self, requested):
+        self._requested = {name: requested[name] for name in _SETTINGS if name in requested}
+        self._today = {}
+        self._refused = {}
+        self._settled = False
+        self._attends = None  # True if the forward uses attention; None: unknown
+        self._looks = 0
+
+    def backward_begins(self, losses):
+        """Called in a survey, whose first steps show whether the forward uses attention."""
+        if not self._attends and self._looks < _MOST_LOOKS:
+            self._looks += 1
+            self._attends = attention.may_lead_to(losses)
+
+    def settle(self):
+        """Sets the requested values, once."""
+        if self._settled:
+            return
+        self._settled = True
+        for name, value in self._requested.items():
+            setting = _SETTINGS[name]
+            try:
+                why = setting.why_not()
+                if why is None:
+                    self._today[name] = setting.get()
+                    if self._today[name] != value:
+                        setting.put(value)
+                else:
+                    self._refused[name] = why
+            except Exception as error:
+                self._refused[name] = str(error).split("\n")[0]
+
+    def switch(self, requested):
+        """Sets the newly requested values, and the program's own for the rest."""
+        for name in [name for name in _SETTINGS if name in requested or name in self._requested]:
+            setting = _SETTINGS[name]
+            self._refused.pop(name, None)
+            try:
+                why = setting.why_not()
+                if why is not None:
+                    self._refused[name] = why
+                    continue
+                today = self._today.setdefault(name, setting.get())
+                setting.put(requested.get(name, today))
+            except Exception as error:
+                self._refused[name] = str(error).split("\n")[0]
+        self._requested = {name: requested[name] for name in _SETTINGS if name in requested}
+
+    def statuses(self):
+        for name, setting in _SETTINGS.items():
+            why = self._refused.get(name) or setting.why_not()
+            if name == "attention" and why is None and self._attends is False:
+                why = "the forward does not call scaled_dot_product_attention"
+            now = None
+            if why is None or name in self._today:
+                now = setting.get()
+            yield KnobStatus(name, today=self._today.get(name, now), value=now, why=why)

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Activation checkpointing: repeated blocks of the outermost modules keep only their inputs, and the backward
+recomputes their contents."""
+
+import contextlib
+import inspect
+import weakref
+
+import torch
+import torch.utils.checkpoint
+
+from steptune_hook import call_site
+from steptune_hook.knobs.knob_status import KnobStatus
+from steptune_hook.part_clock import BACKWARD
+from steptune_hook.pytorch import tensors
+from steptune_hook.pytorch.knobs.blocks import repeated_blocks
+from steptune_hook.pytorch.modules import is_sharded
+
+_NAME = "activation_checkpointing"
+# Their outputs do not depend on the statistics that they count in training.
+_COUNTERS = torch.nn.modules.batchnorm._NormBase
+_PLAIN = (torch.Tensor, str, bytes, int, float, complex, torch.dtype, torch.device, type(None))
+
+
+class RecomputeKnob:
+    def __init__(self, hook, requested):
+        self._hook = hook
+        self._requested = requested.get(_NAME, False) is True
+        self._seen = weakref.WeakSet()  # outermost modules
+        self._blocks = weakref.WeakKeyDictionary()  # True if the first forward has shown that the block can be repeated
+        self._classes = set()
+        self._is_repeated = False
+        self._by_program = []
+        self._refused = None
+        self._checkpoint = None
+        self._is_nestable = False
+
+    def wrap(self):
+        patches = self._hook.patches
+        parameters = inspect.signature(torch.utils.checkpoint.checkpoint).parameters
+        self._is_nestable = "use_reentrant" in parameters
+        self._checkpoint = patches.replace(torch.utils.checkpoint, "checkpoint", self._wrap_own)
+
+    def _wrap_own(self, original):
+        hook = self._hook
+
+        def checkpoint(*arguments, **named):
+            if not self._by_program and hook.watches():
+                self._by_program.append(call_site.where() + " checkpoint")
+            return original(*arguments, **named)
+
+        return checkpoint
+
+    def prepare(self, module):
+        """Called before a training forward of an outermost module."""
+        if module in self._seen:
+            return
+        self._seen.add(module)
+        blocks = repeated_blocks(module)
+        self._is_repeated = self._is_repeated or bool(blocks)
+        if not self._requested or self._why_not() is not None:
+            return
+        self._refused = _why_no_block(module, blocks)
+        for block in blocks if self._refused is None else ():
+            self._blocks[block] = False
+            if type(block) not in self._classes:
+                self._classes.add(type(block))
+                self._hook.patches.replace(type(block), "forward", self._wrap_forward)
+
+    def _wrap_forward(self, original):
+        def forward(block, *inputs, **named):
+            if not self._recomputes(block):
+                return original(block, *inputs, **named)
+            if not all(map(_is_plain, (*inputs, *named.values()))):
+                self._refused = "%s is given an object that it may change" % type(block).__name__
+                return original(block, *inputs, **named)
+            return self._checkpointed(original, block, inputs, named)
+
+        return forward
+
+    def _recomputes(self, block):
+        hook = self._hook
+        return (
+            block in self._blocks
+            and torch.is_grad_enabled()
+            and hook.watches()
+            and hook.clock.current != BACKWARD
+            and self._why_not() is None
+        )
+
+    def _checkpointed(self, original, block, inputs, named):
+        first = True
+        buffers = None
+        try:
+            # The block's first forward shows whether it leaves its inputs and buffers unchanged.
+            found = None if self._blocks[block] else _Found(block, inputs, named)
+            given = _all_tensors((inputs, named))
+            versions = _versions(given)
+            # Empty tensors name the devices whose random numbers are drawn again. PyTorch 2.6 keeps and guards all
+            # arguments.
+            devices = [torch.empty(0, device=device) for device in {tensor.device for tensor in given}]
+        except Exception as error:
+            self._hook.failed(error)
+            return original(block, *inputs, **named)
+
+        def compute(*_):
+            nonlocal first
+            if first:
+                first = False
+                return original(block, *inputs, **named)
+            if versions is not None and _versions(given) != versions:
+                # Recomputing from changed inputs would give wrong gradients.
+                raise RuntimeError(
+                    "steptune: an input of %s was written to after its forward: leave %s out"
+                    % (type(block).__name__, _NAME)
+                )
+            with _buffers_in_place(block, buffers):
+                return original(block, *inputs, **named)
+
+        outputs = self._checkpoint(compute, *devices, use_reentrant=False)
+        if found is not None:
+            self._blocks[block] = True
+            why = found.why_not_again()
+            if why is not None:
+                self._refused = "%s %s" % (type(block).__name__, why)
+                inputs, named, buffers, versions = found.inputs, found.named, found.buffers, None
+        return outputs
+
+    def _why_not(self):
+        if self._refused is not None:
+            return self._refused
+        if self._by_program:
+            return "the program does it itself"
+        if not self._is_nestable:
+            return "this PyTorch recomputes only within its own backward"
+        if self._hook.knobs.forward.compiles():
+            return "the model is compiled"
+        return None
+
+    def statuses(self):
+        why = self._why_not()
+        if why is None and not self._is_repeated:
+            why = "no nn.Sequential or nn.ModuleList of the model contains two blocks of the same class"
+        value = None if why else self._requested
+        where = self._by_program or self._hook.modules.calls
+        yield KnobStatus(_NAME, bool(self._by_program), value, why, where=where)
+
+
+class _Found:
+    """State of a block's inputs and buffers before its first forward, to compare with the state after it."""
+
+    def __init__(self, block, inputs, named):
+        self._tensors = _all_tensors((inputs, named))
+        self._versions = _versions(self._tensors)
+        self._block = block
+        self._buffer_versions = _buffer_versions(block)
+        self.inputs, self.named = tensors.converted((inputs, named), _copy)
+        self.buffers = _copies_of_buffers(block)
+
+    def why_not_again(self):
+        if _versions(self._tensors) != self._versions:
+            return "writes into its inputs"
+        if _buffer_versions(self._block) != self._buffer_versions:
+            return "computes with buffers that it changes"
+        return None
+
+
+def _is_plain(value):
+    """True if the value holds nothing that a block could change unseen, such as a cache or a growing list."""
+    return isinstance(value, _PLAIN) or (isinstance(value, tuple) and all(map(_is_plain, value)))
+
+
+def _versions(of):
+    return [tensor._version for tensor in of]
+
+
+def _copy(tensor):
+    # Not a leaf, since a block may write into it.
+    return tensor.detach().requires_grad_(tensor.requires_grad).clone()
+
+
+def _all_tensors(value):
+    found = []
+
+    def keep(tensor):
+        found.append(tensor)
+        return tensor
+
+    tensors.converted(value, keep)
+    return found
+
+
+def _buffer_versions(block):
+    return [
+        (id(buffer), buffer._version)
+        for module in block.modules()
+        if not isinstance(module, _COUNTERS)
+        for buffer in module._buffers.values()
+        if buffer is not None
+    ]
+
+
+def _copies_of_buffers(block):
+    return [
+        (module, name, buffer.clone())
+        for module in block.modules()
+        for name, buffer in module._buffers.items()
+        if buffer is not None
+    ]
+
+
+@contextlib.contextmanager
+def _buffers_in_place(block, copies):
+    """Puts copies in place of buffers, since the first forward has counted the statistics already."""
+    own = [(module, dict(module._buffers)) for module in block.modules() if module._buffers]
+    for module, name, copy in _copies_of_buffers(block) if copies is None else copies:
+        module._buffers[name] = copy
+    try:
+        yield
+    finally:
+        for module, buffers in own:
+            module._buffers.update(buffers)
+
+
+def _why_no_block(root, blocks):
+    if is_sharded(root):
+        return "the model is sharded"
+    if any(isinstance(module, torch.nn.DataParallel) for module in root.modules()):
+        return "the model is replicated (DataParallel)"
+    for block in blocks:
+        name = type(block).__name__
+        for module in block.modules():
+            if isinstance(module, torch.nn.SyncBatchNorm):
+                return "%s has a SyncBatchNorm, whose ranks would communicate again" % name
+            if isinstance(module, torch.jit.ScriptModule):
+                return "%s is scripted" % name
+    return None

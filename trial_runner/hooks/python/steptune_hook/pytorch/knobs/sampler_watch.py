@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Detects samplers that draw random numbers while they are read. Workers read ahead, so with another number of workers
+the program's other draws would change."""
+
+import weakref
+
+from torch.utils.data import dataloader
+
+from steptune_hook.pytorch.knobs.random_state import snapshot
+
+_WATCHED_DRAWS = 8
+
+
+class SamplerWatch:
+    def __init__(self, hook):
+        self._hook = hook
+        self._watched = weakref.WeakKeyDictionary()  # facts by index sampler
+        self._seen = weakref.WeakKeyDictionary()  # reads by iterator
+        self._in_pass = weakref.WeakKeyDictionary()  # by iterator of a long pass: batches of a pass
+
+    def watch(self, loader, facts):
+        """Watches the loader's sampler. PyTorch's own samplers draw one seed at the start, however they are read."""
+        samplers = [loader.sampler, facts.shared.whole if facts.shared else loader.batch_sampler]
+        own = all(s is None or type(s).__module__.startswith("torch.") for s in samplers)
+        if own or isinstance(loader._index_sampler, (list, tuple)):
+            return
+        self._watched[loader._index_sampler] = facts
+        if not self._hook.patches.is_replaced(dataloader._BaseDataLoaderIter, "_next_index"):
+            self._hook.patches.replace(dataloader._BaseDataLoaderIter, "_next_index", self._wrap)
+
+    def _wrap(self, original):
+        def _next_index(iterator):
+            facts = self._watched.get(iterator._index_sampler)
+            if facts is None:
+                return original(iterator)
+            seen = self._seen.get(iterator, 0)
+            self._seen[iterator] = seen + 1
+            if seen == _WATCHED_DRAWS:
+                self._in_pass[iterator] = facts.batches_in_pass()
+            # A sampler that continues without an end draws the order of its next pass then.
+            if seen >= _WATCHED_DRAWS and seen != self._in_pass.get(iterator):
+                return original(iterator)
+            if seen == 0:  # the order of the pass is drawn here
+                return original(iterator)
+            before = snapshot()
+            try:
+                return original(iterator)
+            finally:
+                if snapshot() != before:
+                    facts.sampler_draws = True
+                    self._hook.survey_after_step()
+
+        return _next_index
