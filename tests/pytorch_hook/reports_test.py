@@ -143,7 +143,7 @@ class Untouched(unittest.TestCase):
     def test_no_optimizer(self):
         ran = self.check("no_optimizer", steps=60, samples=240, samples_by="forward")
         self.assertEqual(ran.event("program")["counts"], "backward")
-        self.assertEqual(len(ran.phases_ended("checkpoint")), 4)
+        self.assertEqual(len(ran.phases_ended("checkpoint")), 2)
 
     def test_closure(self):
         # A pass over 20 samples for each of the 40 evaluations of the closure.
@@ -282,7 +282,10 @@ class Untouched(unittest.TestCase):
         ran = self.check("safetensors_style", steps=12, samples=48, samples_by="forward")
         ended = ran.phases_ended("checkpoint")
         self.assertEqual(len(ended), 2)
-        self.assertGreater(min(phase["seconds"] for phase in ended), 0.02)
+        # The time between the two files of a checkpoint belongs to it, not to a step.
+        self.assertGreater(min(phase["seconds"] for phase in ended), 0.12)
+        other_s = [report["parts"]["other"] for report in ran.steps]
+        self.assertLess(other_s[5] - other_s[4], 0.1)
 
     @unittest.skipUnless(has_cloudpickle(), "joblib brings it")
     def test_what_is_pickled_by_value_goes_without_the_hook(self):

@@ -125,7 +125,9 @@ class Progress:
             return
         self._forget_evaluated()
         self._no_grad_batch = None
-        if not loader.training:
+        if loader.training:
+            self._end_checkpoint()
+        else:
             self.is_plain = False
         samples = loader.count_samples(batch)
         samples_of_all = self._find_samples_of_all(loader, samples)
@@ -150,7 +152,7 @@ class Progress:
             self._end_pass(loader)
         self._forget_evaluated()
         self._no_grad_batch = None
-        if self.phases.open and loader is not None and not loader.training:
+        if self.phases.open == "evaluation" and loader is not None and not loader.training:
             self._stay_in_phase()
 
     def _backwards_and_steps(self):
@@ -287,6 +289,7 @@ class Progress:
         self._evaluated_fetched |= self._no_grad_batch is None  # otherwise the evaluation may be that batch's
         self._evaluated_with_gradients = torch.is_grad_enabled()
         if self._is_part_of_step():
+            self._end_checkpoint()
             self._parts.forward_begins()
         else:
             self._begin_evaluation()
@@ -299,8 +302,13 @@ class Progress:
     def _begin_evaluation(self):
         self._evaluated_in_step = True
         self._parts.dropped()
-        if not self.phases.open:
+        if self.phases.open != "evaluation":
+            self._end_phase()
             self.phases.begin("evaluation", self.clock.confirmed_s)
+
+    def _end_checkpoint(self):
+        if self.phases.open == "checkpoint":
+            self._end_phase()
 
     def evaluated(self):
         if self.phases.open:
@@ -537,6 +545,7 @@ class Progress:
 
     def step_skipped(self):
         """Called if a scaler found gradients that are not finite: no step, but its samples were seen."""
+        self._end_checkpoint()
         self.clock.confirm()
         self.skipped_steps += 1
         self.loss_roots = []
@@ -547,6 +556,7 @@ class Progress:
 
     def other_optimizer_stepped(self):
         """Called when another optimizer has made its part of the same step."""
+        self._end_checkpoint()
         self.clock.confirm()
         self._parts.optimizer_ended()
         self.training_forwards = 0
@@ -571,9 +581,14 @@ class Progress:
     # -- checkpoints -----------------------------------------------------------------------------
 
     def saves(self):
-        self._end_phase()
-        if self.steps > 0:
-            self.phases.begin("checkpoint", self.clock.now_s)
+        """Called when the program begins to write a file. The files between two steps are one checkpoint."""
+        self.is_plain = False  # the next forward ends the phase
+        if self.phases.open:
+            self._stay_in_phase()  # nothing was trained since the evaluation, or since the last file
+        if self.phases.open != "checkpoint":
+            self._end_phase()
+            if self.steps > 0:
+                self.phases.begin("checkpoint", self.clock.now_s)
         self.clock.confirm()
         self._parts.dropped()
 
@@ -581,7 +596,6 @@ class Progress:
         self.clock.confirm()
         if self.phases.open:
             self.phases.extend(self.clock.now_s)
-            self._end_phase()
 
     def ends(self):
         """Called at the program's end."""
