@@ -14,6 +14,7 @@ from steptune_pytorch.knobs.process import ProcessKnobs
 from steptune_pytorch.knobs.recompute import RecomputeKnob
 from steptune_pytorch.knobs.strategy import DistributedStrategyKnob
 from steptune_pytorch.knobs.table import read_table
+from steptune_pytorch.knobs.trainer_arguments import TrainerArguments
 
 
 # Settings of the process that change how kernels of forward and backward compute.
@@ -36,6 +37,7 @@ class Knobs:
         self.ddp = DdpKnobs(hook, self.requested)
         self.strategy = DistributedStrategyKnob(hook, self.requested)
         self.environment = EnvironmentKnobs(self.table)
+        self.trainer_arguments = TrainerArguments()
         self._groups = (
             self.loader,
             self.process,
@@ -89,6 +91,9 @@ class Knobs:
             changes = wanted not in (None, status.value)
             if self._is_live_mode and status.why is None and changes and knob["applied"] != "live":
                 status.why = "it cannot be changed between two steps"
+            status.edit = self.trainer_arguments.edit(status.name)
+            if status.edit:
+                status.where = []  # lines of the trainer
             yield status.checked_against(self.requested), knob["class"]
         names = {knob["name"] for knob in self.table}
         for name in sorted(set(self.requested) - names):
