@@ -280,8 +280,9 @@ class Untouched(unittest.TestCase):
                 self.assertIs(ran.event("loader")["training"], False)
 
     def test_samples_that_are_in_no_first_dimension(self):
-        for way in ("lists", "items", "sequences", "views"):
-            self.check("collated", way, steps=6, samples=22)
+        for way in ("lists", "items", "sequences", "views", "pairs"):
+            ran = self.check("collated", way, steps=6, samples=22)
+            self.assertEqual(ran.event("loader")["batch_size"], 4)
 
     def test_batches_that_the_data_set_makes(self):
         ran = self.check("made_batches", steps=12, samples=96)
