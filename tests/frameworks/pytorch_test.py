@@ -14,7 +14,7 @@ if ARE_INSTALLED:
     from harness import run_fresh, settings
 
 SAFE = {"num_workers": 2, "prefetch_factor": 4, "persistent_workers": True, "gc": "every_50", "num_interop_threads": 1}
-ENVIRONMENT = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1"}
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1", "TQDM_DISABLE": "1"}
 
 
 @unittest.skipUnless(ARE_INSTALLED, "scripts/frameworks pytorch installs the trainers")
@@ -57,7 +57,7 @@ class Trainers(unittest.TestCase):
         self.assertEqual([r["samples"] for r in ran.steps], list(range(8, 248, 8)))
         self.assertEqual(len(ran.phases_ended("evaluation")), 12)
         self.assertEqual(ran.knob("precision")["edit"]["call"], "Trainer")
-        self.assertEqual(ran.knob("num_workers")["where"], ["pytorch_lightning.py:52 DataLoader"])
+        self.assertEqual(ran.knob("num_workers")["where"], ["pytorch_lightning.py:46 DataLoader"])
 
 
 if __name__ == "__main__":
