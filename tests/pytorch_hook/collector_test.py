@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the knob of Python's garbage collector: set after the first step, switched in a running program, and timed."""
 
+import atexit
 import gc
 import re
 import unittest
@@ -12,13 +13,13 @@ STEPS = 120
 NODES_A_STEP = 4
 
 
-def cycles(*arguments, mode="report", prepare=None, **keys):
+def cycles(*arguments, mode="report", prepare=None, before_hook=None, **keys):
     def unfreeze():
         gc.unfreeze()  # the test's own process has frozen its modules
         if prepare is not None:
             prepare()
 
-    return run("cycles", *arguments, hook=settings(mode, **keys), prepare=unfreeze)
+    return run("cycles", *arguments, hook=settings(mode, **keys), prepare=unfreeze, before_hook=before_hook)
 
 
 def with_gc(value, *arguments, **keys):
@@ -68,6 +69,16 @@ class Collector(unittest.TestCase):
     def test_workers_of_loaders_go_on_collecting(self):
         ran = with_gc("every_50", "workers")
         self.assertTrue(all("collects" in line for line in self.losses(ran)), ran.output)
+
+    def test_nothing_stays_frozen_at_the_end(self):
+        # This function runs after the hook's own.
+        def print_at_exit():
+            atexit.register(lambda: print("frozen at exit: %d" % gc.get_freeze_count()))
+
+        for value in ("freeze", "every_50"):
+            ran = with_gc(value, before_hook=print_at_exit)
+            self.assertEqual(ran.knob("gc")["value"], value)
+            self.assertIn("frozen at exit: 0", ran.lines)
 
     def test_a_program_that_manages_its_collector_is_left_alone(self):
         off = with_gc("freeze", "off")

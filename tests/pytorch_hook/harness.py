@@ -174,7 +174,7 @@ def _leave(status):
     os._exit(status)
 
 
-def run_fresh(command, hook=None, path=(), environment=(), python=sys.executable):
+def run_fresh(command, hook=None, path=(), environment=(), python=sys.executable, timeout_s=100):
     """Runs `command` after the interpreter: its options, the program and its arguments."""
     variables = dict(os.environ, **dict(environment))
     variables.pop("STEPTUNE_PYTHON", None)
@@ -189,7 +189,7 @@ def run_fresh(command, hook=None, path=(), environment=(), python=sys.executable
         env=variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=100,
+        timeout=timeout_s,
     )
     return Ran(ran.stdout.decode(), ran.returncode)
 

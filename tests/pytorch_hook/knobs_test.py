@@ -3,6 +3,7 @@
 
 import inspect
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -72,6 +73,22 @@ class SafeKnobs(Knobs):
         ran = self.same("ddp", num_workers=2)
         self.assertEqual(ran.knob("num_workers")["also"], ['multiprocessing_context="fork"'])
         self.same("ddp", num_workers=1, prefetch_factor=4, persistent_workers=True)
+
+    def test_workers_are_forked_where_python_would_start_them_by_a_fork_server(self):
+        def pretend_newer_python():
+            # From Python 3.14 on.
+            multiprocessing.get_all_start_methods = lambda: ["forkserver", "spawn", "fork"]
+
+        ran = run("vae", hook=knobs(num_workers=2), prepare=pretend_newer_python)
+        self.assertEqual(ran.lines, run("vae").lines)
+        row = ran.knob("num_workers")
+        self.assertEqual((row["may"], row["value"]), (True, 2), row)
+        self.assertEqual(row["also"], ['multiprocessing_context="fork"'])
+
+        def choose():
+            multiprocessing.set_start_method("forkserver")
+
+        self.assertIn("forkserver", run("vae", hook=knobs(num_workers=2), prepare=choose).knob("num_workers")["why"])
 
     def test_workers_where_passes_are_left_whose_sampler_draws_at_their_end(self):
         for way in ("early", "early replacement", "early evaluated"):

@@ -29,6 +29,7 @@ PROGRAMS = [
     ("half_step", "ahead"), ("actor_critic",), ("first_evaluation",),
     ("inner_evaluation", "average"),
     *[("fetched_ahead", way) for way in ("endless", "accumulate", "broken", "limited", "two_models")],
+    *[("step_fetched_ahead", way) for way in ("usual", "single", "joined")],
     *[("fetched_ahead", way) for way in ("pairs", "both", "listed", "tasks")], ("augmented",),
     ("step_in_backward", "caller"), ("looked_at", "peek"), ("odd_batches", "given"), ("safetensors_style",),
 ]  # fmt: skip

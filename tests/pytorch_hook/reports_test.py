@@ -143,7 +143,7 @@ class Untouched(unittest.TestCase):
     def test_no_optimizer(self):
         ran = self.check("no_optimizer", steps=60, samples=240, samples_by="forward")
         self.assertEqual(ran.event("program")["counts"], "backward")
-        self.assertEqual(len(ran.phases_ended("checkpoint")), 4)
+        self.assertEqual(len(ran.phases_ended("checkpoint")), 2)
 
     def test_closure(self):
         # A pass over 20 samples for each of the 40 evaluations of the closure.
@@ -219,6 +219,17 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.event("loader")["samples"], 14)
         return [r["samples"] for r in ran.steps]
 
+    def test_micro_batches_that_are_fetched_together_count_where_they_are_trained_on(self):
+        for way, steps in (("usual", 16), ("single", 44), ("double", 16), ("twice", 16), ("stopped", 8)):
+            with self.subTest(way):
+                ran = self.check("step_fetched_ahead", way, steps=steps, samples=self.printed_samples(way)[-1])
+                self.assertEqual([r["samples"] for r in ran.steps], self.printed_samples(way))
+        # All micro-batches of a step are one forward, so the first step counts the batch of the next step, too.
+        self.check("step_fetched_ahead", "joined", steps=16, samples=168)
+
+    def printed_samples(self, way):
+        return [int(line.split()[1]) for line in run("step_fetched_ahead", way).lines]
+
     def test_a_batch_that_is_fetched_ahead_counts_where_it_is_trained_on(self):
         # Samples of the batches in each pass: 4, 4, 4 and 2.
         of_passes = [4, 8, 12, 14, 18, 22, 26, 28, 32, 36, 40, 42]
@@ -269,8 +280,9 @@ class Untouched(unittest.TestCase):
                 self.assertIs(ran.event("loader")["training"], False)
 
     def test_samples_that_are_in_no_first_dimension(self):
-        for way in ("lists", "items", "sequences", "views"):
-            self.check("collated", way, steps=6, samples=22)
+        for way in ("lists", "items", "sequences", "views", "pairs"):
+            ran = self.check("collated", way, steps=6, samples=22)
+            self.assertEqual(ran.event("loader")["batch_size"], 4)
 
     def test_batches_that_the_data_set_makes(self):
         ran = self.check("made_batches", steps=12, samples=96)
@@ -278,11 +290,37 @@ class Untouched(unittest.TestCase):
         self.assertEqual((loader["length"], loader["batch_size"]), (6, 8))
         self.assertNotIn("samples", loader)
 
+    def test_evaluations_between_the_micro_batches_of_a_step(self):
+        ran = self.check("evaluates_within_a_step", steps=15, samples=120)
+        ended = ran.phases_ended("evaluation")
+        self.assertEqual(len(ended), 6)
+        self.assertGreater(min(phase["seconds"] for phase in ended), 0.04)
+        # The eighth step has an evaluation of 60 ms in its middle. The forward before it counts as training.
+        eighth, seventh = (sum(ran.steps[step]["parts"].values()) for step in (7, 6))
+        self.assertLess(eighth - seventh, 0.03)
+        forward_s = [report["parts"]["forward"] for report in ran.steps]
+        self.assertGreater(forward_s[7], forward_s[6])
+
+    def test_arguments_of_a_trainer_are_named_in_place_of_its_lines(self):
+        ran = self.check("training_arguments", steps=12, samples=48)
+        row = ran.knob("num_workers")
+        self.assertEqual((row["may"], row["today"], row["where"]), (True, 0, []))
+        self.assertEqual(row["edit"], {"call": "OwnArguments", "argument": "dataloader_num_workers={value}"})
+        self.assertEqual(ran.knob("precision")["edit"]["argument"]["bf16"], "bf16=True")
+        # The arguments lack these fields.
+        for knob in ("prefetch_factor", "compile", "num_threads"):
+            self.assertNotIn("edit", ran.knob(knob))
+        self.assertTrue(ran.knob("prefetch_factor")["where"])
+        self.assertNotIn("edit", run("mnist", hook=SURVEY).knob("num_workers"))
+
     def test_files_of_safetensors_are_checkpoints(self):
         ran = self.check("safetensors_style", steps=12, samples=48, samples_by="forward")
         ended = ran.phases_ended("checkpoint")
         self.assertEqual(len(ended), 2)
-        self.assertGreater(min(phase["seconds"] for phase in ended), 0.02)
+        # The time between the two files of a checkpoint belongs to it, not to a step.
+        self.assertGreater(min(phase["seconds"] for phase in ended), 0.12)
+        other_s = [report["parts"]["other"] for report in ran.steps]
+        self.assertLess(other_s[5] - other_s[4], 0.1)
 
     @unittest.skipUnless(has_cloudpickle(), "joblib brings it")
     def test_what_is_pickled_by_value_goes_without_the_hook(self):

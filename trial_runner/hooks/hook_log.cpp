@@ -65,6 +65,8 @@ KnobState knob_state(const Json& event) {
   state.choices = list_at(event, "choices");
   state.where = texts_at(event, "where");
   state.also = texts_at(event, "also");
+  const auto edit = event.find("edit");
+  if (edit != event.end() && !text_at(*edit, "call").empty()) state.edit = *edit;
   return state;
 }
 

@@ -23,6 +23,7 @@ struct KnobState {
   std::vector<Json> choices;  ///< choices of the table that exist here; empty: all
   std::vector<std::string> where;  ///< `train.py:114 DataLoader`
   std::vector<std::string> also;   ///< other arguments that the call accepts, with another value
+  Json edit;  ///< `call` and `argument` of a trainer, in place of the table's; null: the table's
 };
 
 /// A hook's report about a data loader of the program.

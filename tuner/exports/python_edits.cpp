@@ -37,7 +37,7 @@ struct CallEdit {
 class Edits {
  public:
   void add(const Knob& knob, const Value& value, const KnobState& state) {
-    const KnobEdit edit = knob_edit(knob, value);
+    const KnobEdit edit = knob_edit(knob, value, state);
     if (!edit.call.empty()) {
       CallEdit& call = call_of(edit, state);
       call.arguments.push_back(edit.argument);

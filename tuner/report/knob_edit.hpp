@@ -19,7 +19,9 @@ struct KnobEdit {
   std::string place;  ///< place for the lines if the hook saw none: `in the training loop`
   std::string shell;  ///< variables before the command: `OMP_WAIT_POLICY=passive`
 };
-[[nodiscard]] KnobEdit knob_edit(const Knob& knob, const Value& value);
+/// Uses the argument of a trainer's own (`TrainingArguments`) if `state` has one for this value,
+/// otherwise the table's edit.
+[[nodiscard]] KnobEdit knob_edit(const Knob& knob, const Value& value, const KnobState& state);
 
 /// Returns the files and lines that the hook saw, each once: `train.py:114`.
 [[nodiscard]] std::vector<std::string> edit_places(const KnobState& state);

@@ -66,7 +66,7 @@ std::string changed_words(const std::vector<std::string>& argv,
 Edit program_edit(const Knob& knob, const Value& value, const HookLog& seen) {
   const auto found = seen.knobs().find(knob.name);
   const KnobState state = found == seen.knobs().end() ? KnobState() : found->second;
-  const KnobEdit edit = knob_edit(knob, value);
+  const KnobEdit edit = knob_edit(knob, value, state);
   const auto places = edit_places(state);
   Edit result{places.empty() ? "" : fmt::format("{}", fmt::join(places, ", ")), ""};
   if (!edit.call.empty()) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches whose first dimension is not the number of samples: lists of pictures of several sizes, as in detection (`lists`),
-lists of samples (`items`), sequences first (`sequences`). Also two views of each sample (`views`), whose first dimension
-is."""
+lists of samples (`items`), sequences first (`sequences`). Two rows of each sample (`pairs`), as in
+preference data. Also two views of each sample (`views`), whose first dimension is."""
 import sys
 
 import torch
@@ -31,6 +31,11 @@ def views(samples):
     return [pictures, pictures + 1.0], torch.tensor([label for _, label in samples])
 
 
+def pairs(samples):
+    first, labels = views(samples)
+    return [torch.cat(first), labels]
+
+
 def sequences_first(samples):
     return torch.stack([sequence for sequence, _ in samples], dim=1)
 
@@ -38,6 +43,7 @@ def sequences_first(samples):
 way = sys.argv[1]
 data = Pictures() if way in ("lists", "items") else Sequences()
 collate = {"lists": lambda samples: tuple(zip(*samples)), "items": list, "views": views, "sequences": sequences_first}
+collate["pairs"] = pairs
 batches = BatchSampler(SequentialSampler(data), 4, drop_last=False)
 loader = DataLoader(data, batch_sampler=batches, collate_fn=collate[way])
 model = nn.Linear(1, 1)
@@ -48,7 +54,7 @@ for batch in loader:
     elif way == "items":
         values = torch.cat([picture.flatten() for picture, _ in batch])
     else:
-        values = (batch[0][0] if way == "views" else batch).flatten()
+        values = (batch if way == "sequences" else batch[0] if way == "pairs" else batch[0][0]).flatten()
     optimizer.zero_grad()
     loss = model(values[:, None]).pow(2).mean()
     loss.backward()

@@ -4,6 +4,7 @@ the module's `serialize_file`, which the hook can wrap."""
 import os
 import sys
 import tempfile
+import time
 import types
 
 import torch
@@ -36,5 +37,8 @@ with tempfile.TemporaryDirectory() as folder:
         optimizer.step()
         print("loss", loss.item().hex())
         if step % 5 == 4:
+            # A checkpoint of two files, as Hugging Face's Trainer writes it.
             save_file(model.state_dict(), os.path.join(folder, "model.safetensors"))
-            print(os.listdir(folder))
+            time.sleep(0.1)
+            torch.save(optimizer.state_dict(), os.path.join(folder, "optimizer.pt"))
+            print(sorted(os.listdir(folder)))

@@ -55,6 +55,29 @@ TEST(PythonEdits, HaveTheArgumentsThatAValueNeedsBesideIt) {
             "DataLoader(..., num_workers=4, multiprocessing_context=\"fork\")\n");
 }
 
+TEST(PythonEdits, NameTheArgumentsOfATrainer) {
+  HookLog seen;
+  seen.add(R"({"event":"knob","knob":"num_workers","may":true,"today":0,"where":[],
+               "edit":{"call":"TrainingArguments","argument":"dataloader_num_workers={value}"}})");
+  seen.add(R"({"event":"knob","knob":"precision","may":true,"today":"fp32","where":[],
+               "edit":{"call":"TrainingArguments","argument":{"bf16":"bf16=True"}}})");
+  EXPECT_EQ(
+      python_edits({{"num_workers", Value(std::int64_t{4})}, {"precision", text("bf16")}}, seen),
+      "TrainingArguments(..., dataloader_num_workers=4, bf16=True)\n");
+}
+
+TEST(PythonEdits, UseTheTableIfATrainerHasNoArgumentForTheValue) {
+  for (const char* edit : {R"({"call":"TrainingArguments","argument":{"fp16":"fp16=True"}})",
+                           R"({"call":"TrainingArguments"})", R"({"call":3,"argument":"x"})",
+                           R"({"argument":"x"})", "3", "null"}) {
+    HookLog seen;
+    seen.add(std::string(R"({"event":"knob","knob":"pin_memory","may":true,"today":false,)") +
+             R"("where":[],"edit":)" + edit + "}");
+    EXPECT_EQ(python_edits({{"pin_memory", Value(true)}}, seen),
+              "DataLoader(..., pin_memory=True)\n");
+  }
+}
+
 TEST(PythonEdits, WithoutPlacesNameTheCall) {
   EXPECT_EQ(python_edits({{"pin_memory", Value(true)}, {"channels_last", Value(true)}}, {}),
             "DataLoader(..., pin_memory=True)\n"

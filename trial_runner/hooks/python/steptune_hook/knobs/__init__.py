@@ -36,10 +36,14 @@ class KnobGroups:
                 knob["name"], why=faults[0] if faults else "does not apply to this program"
             )
             status.why = status.why or self.why_not_now(knob, status)
+            self.name_edit(status)
             yield status.checked_against(self.requested), knob["class"]
         names = {knob["name"] for knob in self.table}
         for name in sorted(set(self.requested) - names):
             yield KnobStatus(name, why="there is no such knob"), "unknown"
+
+    def name_edit(self, status):
+        """Names the argument of a trainer that sets the knob permanently, if there is one."""
 
     def why_not_now(self, knob, status):
         """Returns why the requested value cannot be set in this mode; None if it can."""

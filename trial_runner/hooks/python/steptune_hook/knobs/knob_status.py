@@ -13,6 +13,7 @@ class KnobStatus:
         self.choices = choices
         self.where = list(where)
         self.also = list(also)  # further arguments that the call needs with such a value
+        self.edit = None  # a trainer's argument that sets it, in place of the table's
 
     def checked_against(self, requested):
         """Returns this status. If nothing prevented the requested value and the current value differs, sets `why`."""
@@ -34,4 +35,6 @@ class KnobStatus:
                 fields[name] = value
         if self.also:
             fields["also"] = self.also
+        if self.edit:
+            fields["edit"] = self.edit
         return fields

@@ -69,6 +69,7 @@ def wrap(hook):
                 clock.current = before
                 if is_plain and progress.training_forwards > 0:  # otherwise the optimizer stepped within the backward
                     progress.backwards += 1
+                    progress.forwards_before_backward = progress.training_forwards
                 else:
                     if hook.knobs.strategy.is_asked:
                         _tell(hook, hook.knobs.strategy.backward_ended)

@@ -19,6 +19,7 @@ from steptune_hook.pytorch.knobs.random_state import UsualRandomState
 
 
 _UNKNOWN_PASS = (None, None, False)
+_READS_AHEAD = "accelerate.data_loader"  # its loaders fetch a batch before they return the one before
 
 
 class LoaderFacts:
@@ -39,6 +40,7 @@ class LoaderFacts:
         # True if each batch is fetched before the previous one is trained on; None: unknown.
         self.is_fetched_ahead = None
         self.has_trained_ahead = False  # a batch that was fetched ahead was trained on in a later step
+        self.reads_step_ahead = False  # accelerate reads it, so one more than a step's batches are fetched at once
         self.today = {}
         self.applied = {}
         self.refused = {}
@@ -278,6 +280,8 @@ class Loaders:
             before = hook.clock.switch(DATA)
             try:
                 facts = self._begin_pass(loader)
+                if facts and facts.is_fetched_ahead is None:
+                    facts.reads_step_ahead = sys._getframe(1).f_globals.get("__name__") == _READS_AHEAD
                 iterator = (
                     hook.knobs.loader.iterate(loader, facts, original)
                     if facts

@@ -136,8 +136,9 @@ class Modules(PickledByValue):
             clock.current = FORWARD
             progress.training_forwards += 1
             try:
-                if progress.prefetched.batch is not None or len(progress.fetched_batches) > 1:
-                    progress.prefetched.divide(progress.fetched_batches, (inputs, named), progress.is_fed)
+                prefetched, fetched = progress.prefetched, progress.fetched_batches
+                if prefetched.batch is not None or prefetched.of_step or len(fetched) > 1:
+                    prefetched.divide(fetched, (inputs, named), progress.is_fed, progress.backwards)
                 if progress.fetched_batches:
                     progress.take_fetched()
                 if not progress.is_fed:
@@ -236,6 +237,7 @@ class Modules(PickledByValue):
             self._ended(training=False)
 
     def _remember_call(self, module):
+        self._hook.knobs.trainer_arguments.look()
         site = "%s %s" % (call_site.where(), type(module).__name__)
         if site not in self.calls:
             self.calls.append(site)

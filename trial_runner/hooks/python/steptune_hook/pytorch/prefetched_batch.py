@@ -7,15 +7,19 @@ from steptune_hook.pytorch import tensors
 
 class PrefetchedBatch:
     """Keeps the batch that was fetched ahead: `batch` is (loader, samples, samples of all ranks), or None. Fetched
-    batches are lists of these."""
+    batches are lists of these. Hugging Face's Trainer fetches all micro-batches of a step before the first forward:
+    `of_step` are those for later forwards of the step."""
 
     def __init__(self):
         self.batch = None
+        self.of_step = []
+        self._backwards = 0  # of the step, when a micro-batch was last taken
         self._looked_at = []  # fetched batches of abandoned passes that nobody reads any more
 
     def restarts(self, loader, fetched):
         """Called when another pass over the loader begins. Drops the batches of an abandoned pass, and of a pass that
         was read to its end without training."""
+        self.of_step = [batch for batch in self.of_step if batch[0] is not loader]
         if not loader.is_trained_on_in_pass and not loader.is_exhausted and not loader.is_read():
             self._looked_at = [batch for batch in fetched if batch[0] is loader]
         if loader.is_exhausted and not loader.is_trained_on_in_pass:
@@ -43,9 +47,21 @@ class PrefetchedBatch:
         if left or is_next_to_come:
             fetched[:] = left
 
-    def divide(self, fetched, inputs, is_fed):
+    def step_ended(self):
+        """Returns the micro-batches that the step has not used one by one, so its forwards use several at once."""
+        left, self.of_step = self.of_step, []
+        for batch in left:
+            batch[0].reads_step_ahead = batch[0].is_fetched_ahead = False
+        return left
+
+    def divide(self, fetched, inputs, is_fed, backwards):
         """Leaves in `fetched` the batches that a training forward with these inputs uses. `is_fed`: the current step
-        already has its batch."""
+        already has its batch. `backwards`: of the current step."""
+        if self.of_step and not fetched:
+            if backwards > self._backwards:  # otherwise another forward of the same micro-batch
+                self._backwards = backwards
+                fetched.append(self.of_step.pop(0))
+            return
         if self.batch is not None:
             if not fetched and is_fed and not self.batch[0].is_exhausted:
                 return  # another forward of the same step
@@ -53,10 +69,22 @@ class PrefetchedBatch:
             fetched.insert(0, self.batch)
             self.batch = None
         loader, samples, _ = fetched[0]
-        if len(fetched) > 2:
+        if loader.reads_step_ahead and len(fetched) > 1 and all(batch[0] is loader for batch in fetched):
+            self._take_first(loader, fetched, backwards)
+        elif len(fetched) > 2:
             loader.is_fetched_ahead = False  # several batches for each forward
         elif len(fetched) == 2 and fetched[1][0] is loader:
             if loader.is_fetched_ahead is None and samples > 0:
                 loader.is_fetched_ahead = tensors.samples_in(inputs) == samples
             if loader.is_fetched_ahead:
                 self.batch = fetched.pop()
+
+    def _take_first(self, loader, fetched, backwards):
+        """Leaves the first micro-batch of a step in `fetched`. The last one belongs to the next step, unless the pass
+        is over."""
+        loader.is_fetched_ahead = loader.has_trained_ahead = True
+        self._backwards = backwards
+        self.of_step = fetched[1:]
+        del fetched[1:]
+        if not loader.is_exhausted:
+            self.batch = self.of_step.pop()

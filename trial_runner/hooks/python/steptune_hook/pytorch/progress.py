@@ -66,6 +66,7 @@ class Progress:
         self._follow_until_step = _STEPS_TO_FOLLOW
         self._most_forwards = 0  # largest number in a step
         self.training_forwards = 0
+        self.forwards_before_backward = 0  # training forwards of the step before its last backward
         self.loss_roots = []
         self._loss_of_step = []
         self.backwards = 0
@@ -97,7 +98,7 @@ class Progress:
         """Drops batches of the previous thread, which did not train. It may load batches for the new thread, unseen
         from now on."""
         del self.fetched_batches[:]
-        self.prefetched.batch = None
+        self.prefetched = PrefetchedBatch()
         self._no_grad_batch = None
         self._restart = None
         self.clock.switch(OTHER)
@@ -126,7 +127,9 @@ class Progress:
             return
         self._forget_evaluated()
         self._no_grad_batch = None
-        if not loader.training:
+        if loader.training:
+            self._end_checkpoint()
+        else:
             self.is_plain = False
         samples = loader.count_samples(batch)
         samples_of_all = self._find_samples_of_all(loader, samples)
@@ -151,7 +154,7 @@ class Progress:
             self._end_pass(loader)
         self._forget_evaluated()
         self._no_grad_batch = None
-        if self.phases.open and loader is not None and not loader.training:
+        if self.phases.open == "evaluation" and loader is not None and not loader.training:
             self._stay_in_phase()
 
     def _backwards_and_steps(self):
@@ -234,9 +237,9 @@ class Progress:
         self._take_no_grad_batch((inputs, named_inputs))
         if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
             self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
-        if self.prefetched.batch is not None or len(self.fetched_batches) > 1:
+        if self.prefetched.batch is not None or self.prefetched.of_step or len(self.fetched_batches) > 1:
             self._forget_looked_at(tensors.samples_in_inputs(inputs, named_inputs))
-            self.prefetched.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
+            self.prefetched.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed, self.backwards)
         self._reconsider_loader()
         self.take_fetched()
         self.training_forwards += 1
@@ -288,6 +291,7 @@ class Progress:
         self._evaluated_fetched |= self._no_grad_batch is None  # otherwise the evaluation may be that batch's
         self._evaluated_with_gradients = torch.is_grad_enabled()
         if self._is_part_of_step():
+            self._end_checkpoint()
             self._parts.forward_begins()
         else:
             self._begin_evaluation()
@@ -295,13 +299,21 @@ class Progress:
     def _is_part_of_step(self):
         """True if a forward without training is part of a step. That is so for a teacher's forward in each step, and
         between a step's forward and its backward."""
-        return self.steps == 0 or self.training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
+        is_before_backward = self.training_forwards > self.forwards_before_backward
+        return self.steps == 0 or is_before_backward or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
 
     def _begin_evaluation(self):
         self._evaluated_in_step = True
         self._parts.dropped()
-        if not self.phases.open:
+        if self.phases.open != "evaluation":
+            self._end_phase()
+            if self.backwards:  # the evaluation is between two micro-batches of a step
+                self.clock.confirm()
             self.phases.begin("evaluation", self.clock.confirmed_s)
+
+    def _end_checkpoint(self):
+        if self.phases.open == "checkpoint":
+            self._end_phase()
 
     def evaluated(self):
         if self.phases.open:
@@ -415,6 +427,7 @@ class Progress:
 
     def backward_ended(self):
         self.backwards += 1
+        self.forwards_before_backward = self.training_forwards
         if self._noise_looks is not None:
             self._noise_looks.release()
         if self.received.before is not None:  # even if a step within the backward has ended the look
@@ -434,6 +447,9 @@ class Progress:
         if self._taken_back:
             self._give_back()
         self._take_for_step()
+        if self.prefetched.of_step:
+            self.fetched_batches[:0] = self.prefetched.step_ended()
+            self.take_fetched()
         self.steps += 1
         if not self.is_fed:
             self.unfed_step = self.steps
@@ -474,6 +490,7 @@ class Progress:
             now_s >= self.report.due_s
             or self.steps + 1 >= self.full_step
             or self.backwards != self.backwards_per_step
+            or self.prefetched.of_step
             or (self.fetched_batches and not self.is_fed and not self.training_forwards)
             or ((self.samples_by == "loader") != self.is_fed and self.samples_by != "given")
             or self._has_gpu_parts
@@ -489,7 +506,7 @@ class Progress:
         self._loss_of_step, self.loss_roots = self.loss_roots, []
         self._samples_before_step = self._samples
         self._samples_of_all_before_step = self._samples_of_all
-        self.backwards = self.training_forwards = 0
+        self.backwards = self.training_forwards = self.forwards_before_backward = 0
         self._forward_samples = self._followed_samples = self._backward_samples = 0
         self._counted = self.counted_inputs = None
         self.report.waiting = (now_s, self._document)
@@ -538,6 +555,7 @@ class Progress:
 
     def step_skipped(self):
         """Called if a scaler found gradients that are not finite: no step, but its samples were seen."""
+        self._end_checkpoint()
         self.clock.confirm()
         self.skipped_steps += 1
         self.loss_roots = []
@@ -548,9 +566,10 @@ class Progress:
 
     def other_optimizer_stepped(self):
         """Called when another optimizer has made its part of the same step."""
+        self._end_checkpoint()
         self.clock.confirm()
         self._parts.optimizer_ended()
-        self.training_forwards = 0
+        self.training_forwards = self.forwards_before_backward = 0
 
     def optimizer_made(self):
         """Called when an optimizer is made. Forwards before the first one are not training."""
@@ -566,15 +585,20 @@ class Progress:
         self.backwards = 0
         self._forward_samples = self._followed_samples = self._backward_samples = 0
         self._counted = self.counted_inputs = None
-        self.training_forwards = 0
+        self.training_forwards = self.forwards_before_backward = 0
         self._evaluated_with_gradients = False
 
     # -- checkpoints -----------------------------------------------------------------------------
 
     def saves(self):
-        self._end_phase()
-        if self.steps > 0:
-            self.phases.begin("checkpoint", self.clock.now_s)
+        """Called when the program begins to write a file. The files between two steps are one checkpoint."""
+        self.is_plain = False  # the next forward ends the phase
+        if self.phases.open:
+            self._stay_in_phase()  # nothing was trained since the evaluation, or since the last file
+        if self.phases.open != "checkpoint":
+            self._end_phase()
+            if self.steps > 0:
+                self.phases.begin("checkpoint", self.clock.now_s)
         self.clock.confirm()
         self._parts.dropped()
 
@@ -582,7 +606,6 @@ class Progress:
         self.clock.confirm()
         if self.phases.open:
             self.phases.extend(self.clock.now_s)
-            self._end_phase()
 
     def ends(self):
         """Called at the program's end."""

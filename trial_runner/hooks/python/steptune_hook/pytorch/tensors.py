@@ -106,7 +106,8 @@ def _attributes(value):
 def way_to_count(batch, expected):
     """Returns a function that counts the samples of batches like this one, which should have `expected` samples (None:
     unknown). Counts the first dimension, unless that differs from `expected` and another count matches: lists of
-    images of several sizes, or tensors whose sequence comes first."""
+    images of several sizes, tensors whose sequence comes first, or two rows for each sample (chosen and rejected
+    answers, two views)."""
     if expected is None or samples_in(batch) == expected:
         return samples_in
     holders = _holders(batch)
@@ -118,7 +119,13 @@ def way_to_count(batch, expected):
     tensor = first_tensor(batch)
     if tensor is not None and _second_of(tensor) == expected:
         return _second_dimension
-    return _rows if tensor is None and _rows(batch) == expected else samples_in
+    if tensor is None and _rows(batch) == expected:
+        return _rows
+    return _half if expected > 1 and samples_in(batch) == 2 * expected else samples_in
+
+
+def _half(batch):
+    return samples_in(batch) // 2
 
 
 def _holders(value, depth=0):

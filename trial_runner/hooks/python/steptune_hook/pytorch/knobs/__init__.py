@@ -14,6 +14,7 @@ from steptune_hook.pytorch.knobs.optimizer import OptimizerKnobs
 from steptune_hook.pytorch.knobs.process import ProcessKnobs
 from steptune_hook.pytorch.knobs.recompute import RecomputeKnob
 from steptune_hook.pytorch.knobs.strategy import DistributedStrategyKnob
+from steptune_hook.pytorch.knobs.trainer_arguments import TrainerArguments
 
 
 # Settings of the process that change how kernels of forward and backward compute.
@@ -35,6 +36,7 @@ class Knobs(KnobGroups):
         self.ddp = DdpKnobs(hook, self.requested)
         self.strategy = DistributedStrategyKnob(hook, self.requested)
         self.environment = EnvironmentKnobs(self.table, libraries.why_not)
+        self.trainer_arguments = TrainerArguments()
         self.groups = (
             self.loader,
             self.process,
@@ -66,6 +68,11 @@ class Knobs(KnobGroups):
 
     def _may_switch(self, name):
         return any(knob["name"] == name and knob["applied"] == "live" for knob in self.table)
+
+    def name_edit(self, status):
+        status.edit = self.trainer_arguments.edit(status.name)
+        if status.edit:
+            status.where = []  # lines of the trainer
 
     def why_not_now(self, knob, status):
         wanted = self.requested.get(status.name)

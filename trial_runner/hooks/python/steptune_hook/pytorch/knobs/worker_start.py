@@ -14,11 +14,13 @@ def why_not(loader):
 def context(loader):
     """Returns the context that starts workers; None for PyTorch's own. A spawned process (a rank of mp.spawn) forks its
     workers, as under torchrun. PyTorch would spawn them, which takes seconds in each pass and repeats the output of
-    the program's file."""
-    is_spawned = multiprocessing.parent_process() is not None and _method(loader) != "fork"
+    the program's file. So would Python's own default from 3.14 on, a fork server."""
+    method = _method(loader)
+    is_spawned = multiprocessing.parent_process() is not None and method != "fork"
+    is_default = method == "forkserver" and multiprocessing.get_start_method(allow_none=True) is None
     is_open = not loader.num_workers and loader.multiprocessing_context is None
     may_fork = "fork" in multiprocessing.get_all_start_methods()
-    return multiprocessing.get_context("fork") if is_spawned and is_open and may_fork else None
+    return multiprocessing.get_context("fork") if (is_spawned or is_default) and is_open and may_fork else None
 
 
 def _method(loader):
