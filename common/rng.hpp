@@ -14,13 +14,13 @@ class Rng {
  public:
   Rng(std::uint64_t seed, std::string_view purpose, std::uint64_t number = 0);
 
-  /// 64 random bits.
+  /// Returns 64 random bits.
   [[nodiscard]] std::uint64_t bits() { return engine_(); }
-  /// Uniform in [0, 1).
+  /// Draws uniformly from [0, 1).
   [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  /// Uniform in {0, ..., count - 1}; `count` > 0.
+  /// Draws uniformly from {0, ..., count - 1}; `count` > 0.
   [[nodiscard]] std::uint64_t below(std::uint64_t count);
-  /// Standard normal (Marsaglia's polar method).
+  /// Draws from the standard normal distribution (Marsaglia's polar method).
   [[nodiscard]] double normal();
 
  private:
