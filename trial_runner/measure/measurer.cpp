@@ -28,12 +28,12 @@ constexpr double k_least_half_width = 0.1;
 /// Relative half-width of a rate that includes an unknown start-up.
 constexpr double k_with_startup_half_width = 0.5;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
-/// the window's halves. It is 2.04 for a start that fades exponentially by the factor e over the
-/// window, and less for one that fades faster. The value is larger because noise may hide a part of
-/// the difference.
+/// the window's halves. The multiple is 2.04 for a start that fades exponentially by the factor e
+/// over the window, and less for a start that fades faster. The value here is larger because noise
+/// may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
-/// Reports of a process came together if they took less than this share of its time, and less than
-/// the second value for each step.
+/// All reports of a process count as received at once if they arrived within less than this share
+/// of its run time, and within less than `k_at_once_step_s` seconds for each step.
 constexpr double k_at_once = 0.01;
 constexpr double k_at_once_step_s = 1e-3;
 
@@ -80,8 +80,8 @@ struct Measurer::State {
     }
   }
 
-  /// Uses the runner's compared rate since the start. It excludes each warm-up, so it also excludes
-  /// the effect of full buffers.
+  /// Uses the rate that the runner has compared since the trial's start. That rate excludes each
+  /// warm-up, so it also excludes the effect of full buffers.
   void take_compared() {
     if (series.size() == 0) return;
     Measurement& m = measurement;

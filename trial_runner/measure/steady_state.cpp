@@ -28,12 +28,14 @@ constexpr std::size_t k_patience_intervals = 40;
 constexpr std::size_t k_start_intervals = 4;
 /// A level with fewer intervals counts as part of the warm-up.
 constexpr std::size_t k_level_intervals = 8;
-/// In turns the first 1/4 of the intervals counts as warm-up. A cut chosen by the data would differ
-/// between trials that are compared.
+/// For trials in turns, one part in this many counts as warm-up. A cut chosen from the data would
+/// differ between trials that are compared.
 constexpr std::size_t k_warmup_divisor_in_turns = 4;
-/// A warm-up must differ from the window by this many half-widths; otherwise the cut is chance.
+/// The warm-up's rate must differ from the window's by this many half-widths; otherwise the
+/// difference is chance, and nothing is cut off.
 constexpr double k_different_half_widths = 1.0;
-/// A slow start that fades must be slower by this many half-widths.
+/// A cut-off part counts as a fading slow start if it is slower than the window by this many
+/// half-widths.
 constexpr double k_fading_half_widths = 2.0;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
 /// the window's halves. Valid for a start that fades exponentially, by half from one half to the

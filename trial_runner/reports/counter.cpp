@@ -10,8 +10,9 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_counters = 16;
-/// Jumps in a row after which a count is taken for that of two programs. One program that prints
-/// about twice in an epoch jumps back and forth, too, but hardly ever so often in a row.
+/// Jumps in a row after which a count is assumed to come from two programs. The count of one
+/// program that prints about twice in an epoch also jumps back and forth, but hardly ever three
+/// times in a row.
 constexpr int k_times_forth = 3;
 /// A single restart may come from a restart of the program.
 constexpr int k_times_again = 2;
@@ -23,7 +24,8 @@ constexpr double k_steady_spacings = 2.0;
 constexpr double k_clear_growth = 1.5;
 constexpr int k_growths_of_counter = 3;
 constexpr int k_growths_after_fall = 8;
-/// A counter is confirmed after two growths. Until then, another may grow three times without it.
+/// A counter is confirmed after two growths. If other counters grow three times before that without
+/// it, it is stalled.
 constexpr int k_growths_of_leader = 2;
 constexpr int k_times_passed_over = 3;
 /// An optimizer step that accumulates gradients has at least two micro-batches.
@@ -171,7 +173,7 @@ bool CounterSet::takes_lead(const Candidate& candidate) const {
   if (candidate.rank >= 0 && leader.rank < 0) return candidate.is_confirmed();
   const double value = candidate.counter.value();
   const double furthest = leader.counter.value();
-  // If counters of two ranks advance together, they are one count under two names.
+  // If counters of two ranks have similar values, they are one count under two names.
   const bool is_part_of_step = furthest > 0.0 && value > k_least_parts_of_step * furthest;
   if (candidate.rank < leader.rank && is_part_of_step) return false;
   const bool is_whole_step = k_least_parts_of_step * value <= furthest;
