@@ -9,11 +9,11 @@
 //     reporter.step(batch.size(), {{"loss", loss}});
 //   }
 //
-// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and a call costs one branch. Of
-// several ranks only rank 0 prints, unless the tuner has started them and reads each
-// (STEPTUNE_ALL_RANKS). In a trial, the first and the last step and at most four a second are
-// printed to stdout as `[steptune] {"v":1,...}` lines. Steps between two lines are counted, not
-// lost.
+// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and a call costs one branch. If
+// there are several ranks, only rank 0 prints, unless the tuner has started all of them and reads
+// each one's output (STEPTUNE_ALL_RANKS). In a trial, the reporter prints `[steptune] {"v":1,...}`
+// lines to stdout: one at the first step, one at the last, and at most four a second. Counters are
+// cumulative, so steps between two lines are not lost.
 //
 // Time outside training steps is a phase. Mark its start and its end:
 //
@@ -39,9 +39,9 @@
 
 namespace steptune {
 
-/// Counts steps and samples, and prints them at intervals. Thread safe. Create it where training
-/// begins, because its clock starts then. In distributed training, report on every rank the steps
-/// and samples of all ranks together.
+/// Counts steps and samples, and prints the counts at intervals. Thread safe. Create the reporter
+/// where training begins, because its clock starts then. In distributed training, each rank reports
+/// the steps and samples of all ranks together.
 class Reporter {
  public:
   using Metrics = std::initializer_list<std::pair<const char*, double>>;
@@ -63,7 +63,7 @@ class Reporter {
     const std::lock_guard<std::mutex> lock(mutex_);
     steps_ += count;
     if (samples > 0 && std::isfinite(samples)) samples_ += samples;
-    // A later line still contains the time of the step's end, not of printing.
+    // Keep the time of the step's end, because the line may be printed later.
     last_step_s_ = elapsed_s();
     keep(metrics);
     print_if_due();
@@ -85,8 +85,9 @@ class Reporter {
   }
 
   /// Begins a phase, which lasts until `end_phase` with the same name: an evaluation, a checkpoint,
-  /// the end of an epoch. Call it in the training thread. A phase inside another one is part of it
-  /// and not reported. For a scope use `Phase`.
+  /// the end of an epoch. Call it in the training thread. A phase inside another phase is not
+  /// reported: its time belongs to the outer phase. Use `Phase` for a phase that lasts as long as a
+  /// scope.
   void begin_phase(const char* name) {
     if (!active_) return;
     const std::string phase = name;
@@ -116,14 +117,14 @@ class Reporter {
     warn(std::string(name).substr(0, 40), "is a phase that ended but did not begin");
   }
 
-  /// Prints what is still unprinted. The destructor does so, too.
+  /// Prints steps and metrics that are not printed yet. The destructor calls it.
   void flush() {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (pending_) print();
   }
 
-  /// True if anything is printed at all.
+  /// True if this reporter prints lines: in a trial, on a rank that reports.
   bool active() const { return active_; }
 
  private:
