@@ -11,12 +11,12 @@
 
 namespace steptune::slurm {
 
-/// Tasks of a trial that srun starts on each node. For torchrun it is 1: torchrun starts the node's
-/// processes itself.
+/// Returns the number of a trial's tasks that srun starts on each node. Returns 1 for torchrun,
+/// which starts the node's processes itself.
 [[nodiscard]] int tasks_per_node(const TrialSpec& spec, const SlurmOptions& options);
 
 /// Returns srun and its options for a trial's step with this name in a running allocation. The
-/// program's own words follow.
+/// caller appends the program's command.
 [[nodiscard]] std::vector<std::string> step_words(const TrialSpec& spec,
                                                   const AllocationSpec& requested,
                                                   const SlurmOptions& options,

@@ -100,7 +100,7 @@ class JsonClient {
 };
 
 /// True for errors after which the same request may succeed a moment later. `is_throttling`:
-/// requests come too fast. `is_transient`: the service, the network or the clock failed.
+/// requests come too fast. `is_transient`: the service or the network failed.
 [[nodiscard]] bool is_throttling(const AwsError& error);
 [[nodiscard]] bool is_transient(const AwsError& error);
 
