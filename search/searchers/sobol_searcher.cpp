@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Most points of the sequence examined for one suggestion.
+/// Largest number of points of the sequence that are examined for one suggestion.
 constexpr int k_max_misses = 4096;
 
 class SobolSearcher final : public Searcher {

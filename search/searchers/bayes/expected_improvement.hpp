@@ -25,8 +25,8 @@ using Pair = std::array<double, 2>;
 [[nodiscard]] double dominated_area(const std::vector<Pair>& front, const Pair& reference);
 
 /// Returns a point that every useful pair should dominate: halfway between the worst values of the
-/// front and of `all`, but at least a tenth of the range of `all` beyond the front. A point derived
-/// from the front alone would exclude everything beyond a short front.
+/// front and of `all`, but at least a tenth of the range of `all` beyond the front. If the point
+/// were derived from the front alone, a short front would exclude all pairs beyond it.
 [[nodiscard]] Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& all);
 
 /// Exact expected hypervolume improvement for two independent objectives, computed in logarithms
@@ -37,8 +37,8 @@ class HypervolumeImprovement {
 
   [[nodiscard]] double log_expected(const Normal& first, const Normal& second) const;
 
-  /// Returns the improvement over only `most` pairs of the front, evenly spaced. It is cheaper, and
-  /// never smaller than over all pairs.
+  /// Returns the improvement over only `most` pairs of the front, evenly spaced. It costs less, and
+  /// is never smaller than the improvement over all pairs.
   [[nodiscard]] HypervolumeImprovement thinned(std::size_t most) const;
 
  private:

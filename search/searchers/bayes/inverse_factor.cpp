@@ -9,7 +9,8 @@
 namespace steptune::bayes {
 namespace {
 
-// Least share of its variance that a further value contributes.
+// Smallest unexplained share of an appended value's variance. If earlier values explain more, this
+// share counts as unexplained.
 constexpr double k_least_news = 1e-10;
 
 std::shared_ptr<Matrix> new_block(std::size_t block) {

@@ -31,7 +31,7 @@ struct Kernel {
 
   std::vector<double> weights;  ///< inverse square of the lengthscale, for each dimension
   double additive_share = 0.0;
-  double amplitude = 1.0;  ///< factor of `between`; pairs have amplitude 1
+  double amplitude = 1.0;  ///< factor in `between`; `PairCovariances` ignores it
 
   /// Writes the covariances of rows [first, last) of `features` with the first `count` of `others`
   /// into `result`, row by row. Reuses the memory of `result`, because new pages would cost more
