@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Measures how often a study claims a speed-up, with and without a true one. Also measures how
-// often a second study of the same program confirms the first one's claim.
+// SPDX-License-Identifier: Apache-2.0 Measures how often a study claims a speed-up, for programs
+// with and without a truly faster configuration. Also measures how often a second study of the same
+// program confirms the claim of the first.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -217,8 +217,8 @@ bool print_repeats(const Options& options) {
   return true;
 }
 
-/// Prints the table that `--neighbour` requests. It has its own variations unless `--launches` is
-/// given.
+/// Prints the table that `--neighbour` requests. The table has its own launch variations unless
+/// `--launches` is given.
 bool print_beside_neighbours(const Options& options, bool are_launches_given,
                              NeighbourTable table) {
   table.studies = options.studies;

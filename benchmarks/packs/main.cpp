@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// packs: rehearses a tuning on SageMaker with several numbers of trials per job, and prints its
-// cost and result. Repeats each with several seeds of the searcher and of the day-to-day variation.
+// SPDX-License-Identifier: Apache-2.0 packs: rehearses a study on SageMaker with different numbers
+// of trials per job, and prints cost and result of each. Repeats each rehearsal with several seeds
+// of the searcher and of the day-to-day variation.
 
 #include <algorithm>
 #include <cmath>
