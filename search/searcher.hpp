@@ -27,8 +27,8 @@ struct ObjectiveTraits {
 /// Task of the searcher `scaling`.
 struct ScalingSearch {
   std::string over;  ///< name of the parameter that counts machines
-  double min_efficiency =
-      0.7;  ///< least efficiency, in (0, 1], at which a further machine is worth its price
+  /// Least efficiency, in (0, 1], at which a further machine is worth its price.
+  double min_efficiency = 0.7;
   std::size_t objective = 0;  ///< index of the objective that is a time
   /// Deadline for this objective, in its unit. If set, also searches for the smallest number of
   /// machines that meets the deadline, even beyond the knee if the scaling laws predict that one

@@ -14,8 +14,8 @@ namespace steptune {
 /// Prices from a provider's own list.
 struct ListedPrices {
   std::map<std::string, InstanceType> instances;  ///< price 0: not in the list
-  std::vector<std::string>
-      ambiguous;  ///< types that the list has at several prices; the highest is used
+  /// Types that the list has at several prices; the highest is used.
+  std::vector<std::string> ambiguous;
 };
 
 /// The prices of the machines that a kind of runner rents, by region.

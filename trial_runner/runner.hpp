@@ -160,8 +160,8 @@ struct TrialSpec {
   int interleaved_round = 0;
   /// Used by runners whose trials run on the tuner's machine.
   PageCache page_cache = PageCache::warm;
-  std::vector<std::filesystem::path>
-      data;  ///< files to drop from the page cache, and folders with all files in them
+  /// Files to drop from the page cache, and folders with all files in them.
+  std::vector<std::filesystem::path> data;
 };
 
 enum class OutcomeKind {
@@ -251,8 +251,8 @@ struct TrialStarted {
   TrialKey key;
   double time_s = 0.0;
   std::string token;
-  std::map<std::string, std::string>
-      placement;  ///< facts to record: cpus, gpus, thread variables that apply
+  /// Facts to record: cpus, gpus, thread variables that apply.
+  std::map<std::string, std::string> placement;
   /// Seconds of start-up that a long run spends but the trial did not. A trial in a shared program
   /// saves the program's start (its reports then contain no start-up). A forked trial saves the
   /// imports.

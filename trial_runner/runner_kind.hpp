@@ -38,8 +38,8 @@ struct RehearsalOptions;
 
 /// USD per hour of all machines of one trial together.
 struct HourlyPrice {
-  double expected_usd =
-      0.0;  ///< the expected bill for an hour (managed spot: a share of the on-demand price)
+  /// The expected bill for an hour (managed spot: a share of the on-demand price).
+  double expected_usd = 0.0;
   double on_demand_usd = 0.0;  ///< on-demand price of an hour, the most that it can cost
 };
 
@@ -95,8 +95,8 @@ struct RunnerParts {
 struct SummaryLine {
   std::string name;
   std::string text;
-  bool is_fatal =
-      false;  ///< true: no trial of the study can start until the user has corrected this
+  /// True: no trial of the study can start until the user has corrected this.
+  bool is_fatal = false;
 };
 
 /// The section `runner` of one study, parsed. Immutable.
@@ -156,8 +156,8 @@ class RunnerSettings {
 /// Known facts about the machines of a study's trials, before the study's parameters are read.
 struct RemoteMachine {
   std::map<std::string, double, std::less<>> facts;  ///< `cpus`, `gpus`, `memory_gb`
-  std::string
-      why_not_more;  ///< reason why other facts are missing: "nothing is known about ml.x1.large"
+  /// Reason why other facts are missing: "nothing is known about ml.x1.large".
+  std::string why_not_more;
   std::vector<std::string> expressions;  ///< expressions in the section that may use these facts
 };
 

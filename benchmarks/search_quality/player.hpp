@@ -32,8 +32,8 @@ class Proposer {
 struct Evaluation {
   Configuration configuration;
   std::optional<std::vector<double>> values;  ///< nullopt if the trial failed
-  double fidelity =
-      1.0;  ///< fidelity at which the values were measured; below 1 if the trial was stopped early
+  /// Fidelity at which the values were measured; below 1 if the trial was stopped early.
+  double fidelity = 1.0;
   std::vector<Milestone> milestones{};  ///< passed before the end
   double cost = 1.0;                    ///< cost of the trial, as a multiple of a full run
   /// Milliseconds for learning from the previous trial and proposing this one.

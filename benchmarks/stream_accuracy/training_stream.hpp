@@ -43,8 +43,8 @@ struct SimulatedProgram {
   double tail_share = 0.0;
   double tail_mean_s = 0.0;   ///< mean of that additional time
   double bucket_steps = 0.0;  ///< steps in one bucket: samples sorted by length, longest first
-  double bucket_spread =
-      0.0;  ///< step times in a bucket fall from 1 + this to 1 - this times the mean
+  /// Step times in a bucket fall from 1 + this to 1 - this times the mean.
+  double bucket_spread = 0.0;
 
   double warmup_slowdown = 0.0;  ///< extra time of the first step, as a multiple of a steady step
   double warmup_steps = 0.0;     ///< that extra time falls by the factor e in this many steps
@@ -61,8 +61,8 @@ struct SimulatedProgram {
   bool hiccups_in_pairs = false;  ///< if true, a second hiccup follows after the next step
   bool hiccups_reported = false;  ///< the program reports hiccups as phases
   double epoch_steps = 0.0;
-  double last_batch =
-      1.0;  ///< size and duration of an epoch's last batch, relative to other batches
+  /// Size and duration of an epoch's last batch, relative to other batches.
+  double last_batch = 1.0;
   double respawn_s = 0.0;        ///< seconds in which workers restart at the end of an epoch
   bool epochs_reported = false;  ///< the program reports epoch ends as phases
 

@@ -34,8 +34,8 @@ class LossWatch {
   bool was_finite_ = false;
   /// True once the loss has become non-finite with the program's own settings.
   bool comes_by_itself_ = false;
-  std::map<std::int64_t, TrialKey>
-      trials_;  ///< by configuration, from that of the last reported loss on
+  /// By configuration, from that of the last reported loss on.
+  std::map<std::int64_t, TrialKey> trials_;
 };
 
 }  // namespace steptune::live

@@ -17,8 +17,8 @@ struct Ending {
   int wait_status = 0;  ///< as waitpid returns it
   /// Place where the kernel killed processes for lack of memory while the trial ran.
   OomKillPlace oom_kills = OomKillPlace::nowhere;
-  bool says_memory_out =
-      false;  ///< the trial's last output reports lack of memory (`ended_out_of_memory`)
+  /// The trial's last output reports lack of memory (`ended_out_of_memory`).
+  bool says_memory_out = false;
 };
 
 /// An ending in the terms of `Outcome`.

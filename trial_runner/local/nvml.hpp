@@ -17,8 +17,8 @@ struct GpuReading {
   double utilisation = 0.0;  ///< share of the driver's last sampling period with a kernel running
   double sm_clock_hz = 0.0;
   bool slowed = false;  ///< heat, the power supply or the power limit lowers the clocks
-  std::vector<pid_t>
-      processes;  ///< processes that compute on the GPU, as far as this container can see
+  /// Processes that compute on the GPU, as far as this container can see.
+  std::vector<pid_t> processes;
 };
 
 /// NVIDIA's management library, opened at run time so that the program also works without it.

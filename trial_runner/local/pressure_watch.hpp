@@ -10,10 +10,10 @@ namespace steptune::local {
 /// Kernel counters since boot: seconds in which programs waited, and cases of lowered CPU clocks.
 /// nullopt: the kernel, virtual machine or container has no such counter.
 struct PressureCounters {
-  std::optional<double>
-      memory_wait_s;  ///< some program waited for memory (pressure stall information, `some`)
-  std::optional<double>
-      storage_wait_s;  ///< some program waited for storage (pressure stall information)
+  /// Some program waited for memory (pressure stall information, `some`).
+  std::optional<double> memory_wait_s;
+  /// Some program waited for storage (pressure stall information).
+  std::optional<double> storage_wait_s;
   std::optional<double> quota_wait_s;  ///< this control group had used up its CPU quota
   /// Number of times that heat lowered CPU clocks (thermal_throttle).
   std::optional<double> throttles;

@@ -10,8 +10,8 @@ namespace steptune {
 
 struct Warmup {
   std::size_t intervals = 0;  ///< number of intervals at the beginning
-  bool at_limit =
-      false;  ///< the warm-up reaches the middle of the data, so more intervals may belong to it
+  /// The warm-up reaches the middle of the data, so more intervals may belong to it.
+  bool at_limit = false;
 };
 
 /// Finds the number of warm-up intervals at the beginning, at most half of all. Finds slow starts

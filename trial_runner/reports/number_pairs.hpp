@@ -13,8 +13,8 @@ namespace steptune {
 
 /// A name with a number: `step=12/100`, `'loss': 0.5`, `time: 25.3ms`, `iter 100`.
 struct NumberPair {
-  std::string
-      name;  ///< one word; two words if the first is a qualifier: `val loss` becomes `val_loss`
+  /// One word; two words if the first is a qualifier: `val loss` becomes `val_loss`.
+  std::string name;
   double value = 0.0;           ///< times are converted to seconds; may be NaN or infinite
   std::optional<double> total;  ///< `100` of `12/100`
   /// True if the text has no decimals and no exponent; also for `1,000` and `1K`.

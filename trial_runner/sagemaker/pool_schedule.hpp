@@ -23,8 +23,8 @@ struct WarmPool {
 /// Indices are positions in the queue.
 struct StartTrial {
   std::size_t index = 0;
-  std::optional<std::string>
-      pool_job;  ///< job whose instances the trial reuses; nullopt: cold start
+  /// Job whose instances the trial reuses; nullopt: cold start.
+  std::optional<std::string> pool_job;
 };
 struct ReleasePool {
   std::string job;

@@ -23,8 +23,8 @@ struct PackedTrial {
   TrialKey key;
   double seconds = 0.0;  ///< from the trial's start; after this time the shell ends it
   std::optional<SlowLimit> slow_limit{};  ///< the shell ends it earlier if it is slower than this
-  std::optional<double>
-      idle_s{};  ///< the shell also ends it if it is silent for this long outside phases
+  /// The shell also ends it if it is silent for this long outside phases.
+  std::optional<double> idle_s{};
 };
 
 /// Parts of CreateTrainingJob's input that make a job run a pack.

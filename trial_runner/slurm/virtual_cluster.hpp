@@ -43,8 +43,8 @@ struct JobFate {
   /// its programs, and the job runs again.
   std::string ends_as = "CANCELLED";
   double grace_s = 0.0;  ///< seconds from SIGTERM to its programs until the job's end
-  bool is_forgotten =
-      false;  ///< accepted, but unknown afterwards, as after a crash of the controller
+  /// Accepted, but unknown afterwards, as after a crash of the controller.
+  bool is_forgotten = false;
 };
 
 /// Values of `JobFate::ends_as` that come from outside the job.

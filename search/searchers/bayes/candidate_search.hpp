@@ -24,8 +24,8 @@ struct CandidateSearch {
   std::function<double(std::span<const double>)> log_price;
   /// Good observed points, best first; the search also starts near these.
   std::vector<Point> promising;
-  std::size_t examples =
-      0;  ///< number of trials that the acquisition uses; decides the cost of an exhaustive search
+  /// Number of trials that the acquisition uses; decides the cost of an exhaustive search.
+  std::size_t examples = 0;
   int threads = 1;
   /// Skip candidates that cannot be the best. The result is the same up to rounding.
   bool prune = true;

@@ -10,8 +10,8 @@ namespace steptune::bayes {
 /// A moment of a trial at which it may be stopped, or its end.
 struct Stage {
   double price = 0.0;  ///< price from the previous stage to this one
-  double variance =
-      0.0;  ///< variance of the full trial's value that remains once this stage is reached
+  /// Variance of the full trial's value that remains once this stage is reached.
+  double variance = 0.0;
 };
 
 /// Returns the logarithm of a trial's expected improvement over `best` (smaller is better) per

@@ -44,8 +44,8 @@ struct JsonService {
 
 struct RetryPolicy {
   int max_attempts = 12;
-  double base_s =
-      1.0;  ///< the first delay is uniform in [0, base_s]; the upper bound doubles each time
+  /// The first delay is uniform in [0, base_s]; the upper bound doubles each time.
+  double base_s = 1.0;
   double cap_s = 20.0;
 };
 

@@ -30,8 +30,8 @@ struct StageTimes {
 
 struct LogTimes {
   double delay_s = 5.0;  ///< from a line's writing until it can be read
-  double jitter_s =
-      0.0;  ///< additional random delay of each line, up to this; changes the lines' order
+  /// Additional random delay of each line, up to this; changes the lines' order.
+  double jitter_s = 0.0;
   int empty_page_every = 3;  ///< every n-th page is empty although more follow; 0: none
   int page_size = 1000;
 };
