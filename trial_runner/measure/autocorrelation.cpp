@@ -8,7 +8,8 @@
 namespace steptune {
 namespace {
 
-/// Above these values the formula is no longer informative.
+/// Upper bounds of the correlation, above which the formula for `inflation` is no longer
+/// informative.
 constexpr double k_max_correlation = 0.9;
 constexpr double k_max_cautious_correlation = 0.98;
 constexpr double k_dependent_errors = 2.0;

@@ -62,7 +62,7 @@ std::vector<Interval> batches_of(std::span<const Interval> intervals, std::size_
   return batches;
 }
 
-/// Returns each batch's seconds minus those that its samples take at the mean rate.
+/// Returns for each batch its seconds minus the seconds that its samples take at the mean rate.
 std::vector<double> residuals_of(std::span<const Interval> batches, double seconds_per_sample) {
   std::vector<double> residuals;
   residuals.reserve(batches.size());
@@ -117,8 +117,9 @@ Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   return spread;
 }
 
-/// Returns the uncertainty from the correlation of single intervals, because few batches hide a
-/// correlation over several steps. 0 if there is no such correlation, or if batches show it better.
+/// Returns the uncertainty computed from single intervals and their correlation. Needed because few
+/// batches hide a correlation over several steps. Returns 0 if there is no such correlation, or if
+/// batches show it better.
 Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
                                       double seconds_per_sample) {
   const std::vector<double> residuals = residuals_of(intervals, seconds_per_sample);
