@@ -14,7 +14,8 @@ constexpr std::size_t k_max_counters = 16;
 /// program that prints about twice in an epoch also jumps back and forth, but hardly ever three
 /// times in a row.
 constexpr int k_times_forth = 3;
-/// A single restart may come from a restart of the program.
+/// Number of times that a counter must have started again before shares are reported. A single time
+/// may be a restart of the program.
 constexpr int k_times_again = 2;
 constexpr double k_notable_share = 0.1;
 /// Bars are drawn at intervals of time, so steps between two lines vary by about this factor.
@@ -52,7 +53,7 @@ void CumulativeCounter::note_writers(double value) {
     if (before < ahead_ && value >= 2.0 * before) ++went_forth_;
     ahead_ = value;
   } else if (value < behind_) {
-    // Below both positions: one of the programs has started again.
+    // The value is below both programs' values: one of them has started again.
     went_forth_ = 0;
     behind_ = value;
   } else if (value > behind_ && value < ahead_) {
@@ -62,8 +63,8 @@ void CumulativeCounter::note_writers(double value) {
 }
 
 void CumulativeCounter::start_again(double value) {
-  // If the epoch's length is unknown, steps after its last line are not counted. If the last line
-  // came earlier than usual, it was printed at the epoch's end.
+  // If the epoch's length is unknown, steps after the epoch's last line are not counted. If the
+  // last line came after fewer steps than usual, it was printed at the epoch's end.
   const bool end_is_known = total_ || latest_spacing_ < spacing_;
   const double most = end_is_known ? 0.0 : std::max(0.0, spacing_ - 1.0);
   ++restarts_;
@@ -126,7 +127,7 @@ bool GrowthWatch::is_counter(const Count& count) {
     }
   }
   last_ = count;
-  // A sample count that appears once in each epoch.
+  // A value that is printed once in each epoch and starts again is a counter.
   if (new_epoch && !grew && !stood_still_) return true;
   if (falls_ > 0) return growths_ >= k_growths_after_fall;
   return growths_ >= k_growths_of_counter ||
