@@ -53,8 +53,8 @@ struct RunnerTraits {
   bool sees_files = true;         ///< trials find this machine's files under the same paths
   bool gives_streams = false;     ///< trials may have a terminal (`TrialSpec::terminal`) and input
   bool takes_hooks = false;       ///< trials get PyTorch's hook (`TrialSpec::python_path`)
-  std::vector<LauncherSupport>
-      launchers;           ///< preferred launcher first; empty: studies cannot have `launch`
+  /// Preferred launcher first. Empty: studies cannot have `launch`.
+  std::vector<LauncherSupport> launchers;
   bool has_price = false;  ///< `price_of` returns a price
   /// Configurations need different machines. If so, prices differ, and a trial starts more slowly
   /// if the runner holds no machine of the needed kind.

@@ -31,8 +31,8 @@ struct ForkedStartRequest {
 /// Answer to a request.
 struct ForkedStartAnswer {
   TrialKey key;
-  std::optional<TrialProcess>
-      process;            ///< nullopt: cannot be forked; the trial needs a new interpreter
+  /// nullopt: the server cannot fork the trial, so the trial needs a new interpreter.
+  std::optional<TrialProcess> process;
   double import_s = 0.0;  ///< import time that the trial saved
 };
 

@@ -38,8 +38,8 @@ enum class JobState {
 struct JobLaunch {
   std::string job;  ///< name
   int number = 1;   ///< counts the trial's jobs
-  std::optional<std::string>
-      pool_job;          ///< job whose warm pool this job is meant to use; nullopt: a cold start
+  /// Job whose warm pool this job is meant to use. nullopt: a cold start.
+  std::optional<std::string> pool_job;
   int keep_alive_s = 0;  ///< seconds for which the service keeps this job's own pool
   double requested_s = 0.0;
   bool adopted = false;      ///< taken over from a former tuner

@@ -79,8 +79,8 @@ class SlurmSettings final : public RunnerSettings {
  private:
   SlurmSection section_;
   TrialLimits limits_;
-  std::vector<slurm::AllocationSpec>
-      specs_;        ///< specs of the example configurations, that of the baseline first
+  /// Specs of the example configurations, the baseline's spec first.
+  std::vector<slurm::AllocationSpec> specs_;
   std::string mpi_;  ///< srun's MPI option for the baseline's launch; empty: none
 };
 

@@ -25,8 +25,8 @@ struct VirtualProgram {
   std::optional<double> ends_after_s;  ///< nullopt: runs until it is ended
   int exit_status = 0;
   int status_after_sigterm = 143;  ///< exit status of its tasks after SIGTERM
-  std::optional<int>
-      tasks_that_start{};    ///< only this many tasks start, the first ones; nullopt: all
+  /// Only the first `tasks_that_start` tasks start. nullopt: all tasks start.
+  std::optional<int> tasks_that_start{};
   std::string last_words{};  ///< printed when it ends
   double silent_s = 0.0;     ///< seconds before its first report
   /// Timing of the training that the program reports; nullopt: one step a second.
