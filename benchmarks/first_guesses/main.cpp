@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 first_guesses: compares searches with and without an expert's
-// first guesses. Both start from the same baseline. Counts trials and seconds until a trial is
-// within 5 % of the best, on made-up programs and recorded tables. With --programs, counts seconds
-// until a trial is within 10 % of the best, on made-up programs that the hook has surveyed.
+// SPDX-License-Identifier: Apache-2.0
+// first_guesses: compares searches with and without an expert's first guesses. Both start from the
+// same baseline. Counts trials and seconds until a trial is within 5 % of the best, on made-up
+// programs and recorded tables. With --programs, counts seconds until a trial is within 10 % of the
+// best, on made-up programs that the hook has surveyed.
 
 #include <algorithm>
 #include <cmath>

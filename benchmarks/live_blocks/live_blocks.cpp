@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Compares two ways to run trials: in one running program, in
-// turns with the baseline; and each in a fresh process. Both run on the same simulated machine
-// until their speed is known to +-5 %. Prints the trials' durations and errors.
+// SPDX-License-Identifier: Apache-2.0
+// Compares two ways to run trials: in one running program, in turns with the baseline; and each in
+// a fresh process. Both run on the same simulated machine until their speed is known to +-5 %.
+// Prints the trials' durations and errors.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Simulates years of nightly re-tuning under a virtual clock.
-// Prints how often and how soon changes were noticed, and the cost.
+// SPDX-License-Identifier: Apache-2.0
+// Simulates years of nightly re-tuning under a virtual clock. Prints how often and how soon changes
+// were noticed, and the cost.
 #include <algorithm>
 #include <string>
 #include <vector>

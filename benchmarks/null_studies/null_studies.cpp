@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Measures how often a study claims a speed-up, for programs
-// with and without a truly faster configuration. Also measures how often a second study of the same
-// program confirms the claim of the first.
+// SPDX-License-Identifier: Apache-2.0
+// Measures how often a study claims a speed-up, for programs with and without a truly faster
+// configuration. Also measures how often a second study of the same program confirms the claim of
+// the first.
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Measures the cost and savings of warm pools on a simulated
-// account. Compares the billed seconds without training of this project's runner, of two naive
-// policies, and of the best possible schedule.
+// SPDX-License-Identifier: Apache-2.0
+// Measures the cost and savings of warm pools on a simulated account. Compares the billed seconds
+// without training of this project's runner, of two naive policies, and of the best possible
+// schedule.
 #include <cstdio>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Part of SlurmRunner that enforces limits of trials that run
-// as steps, ends them, and decides their outcomes.
+// SPDX-License-Identifier: Apache-2.0
+// Part of SlurmRunner that enforces limits of trials that run as steps, ends them, and decides
+// their outcomes.
 #include <algorithm>
 #include <optional>
 #include <string>
