@@ -72,7 +72,7 @@ def processor_s(pid):
 
 
 def mean_step_s(times, begin, end):
-    """Returns the mean over the whole steps between two times. A step that ends right after `begin` started before it."""
+    """Returns the mean duration of the steps that lie completely between two times."""
     first, last = bisect.bisect_left(times, begin), bisect.bisect_right(times, end) - 1
     return (times[last] - times[first]) / (last - first)
 

@@ -31,7 +31,7 @@ def hours(figure):
 
 
 def followed(steptune, study, trial, minutes):
-    """Returns the last line of `follow` about the trial's own command, which Ctrl-C ends after `minutes`."""
+    """Runs the trial's command for `minutes` and returns the last line that `steptune follow` prints about it."""
     shown = answer([*steptune, "show", study, str(trial), "--json"])["details"]
     environment = {**os.environ, **{key: str(value) for key, value in shown["environment"].items()}}
     log = f"{study}.trial-{trial}.follow.log"

@@ -23,7 +23,7 @@ import time
 
 
 def finished(command, log):
-    """Returns the seconds that the command takes, and its output."""
+    """Runs the command. Returns its duration in seconds and its output."""
     begun = time.monotonic()
     with open(log, "w", encoding="utf-8") as errors:
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, check=False)

@@ -47,7 +47,8 @@ def keep_switchable(study):
 
 
 def measured(steptune, study, kind, round_number):
-    """Tunes with trials of that kind. Returns the trials, as `export` prints them, and the tuning's seconds."""
+    """Tunes with trials of the kind `kind`. Returns the trials as `steptune show` prints them, and the tuning time in
+    seconds."""
     study = dict(study, name=f"{study['name']}-{kind}-{round_number}", trials=kind)
     file = study["name"] + ".study.json"
     with open(file, "w", encoding="utf-8") as out:
@@ -57,7 +58,7 @@ def measured(steptune, study, kind, round_number):
     for number in range(1, study["budget"]["trials"] + 1):
         ended = subprocess.run([steptune, "show", study["name"], str(number), "--json"], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        if ended.returncode != 0:  # a small space needs fewer trials
+        if ended.returncode != 0:  # no such trial: a study of a small space has fewer trials
             break
         shown.append(json.loads(ended.stdout))
     return [one for one in shown if one["trial"]["objectives"]], shown[0]["study"]["tuning_s"]

@@ -41,7 +41,7 @@ def sampler_of(request):
 
 
 def logarithm(value):
-    """Grows with the value; values to be maximised are negative."""
+    """Returns a number that grows with the value: log(value), or -log(-value) for a negative value."""
     return math.log(value) if value > 0.0 else -math.log(-value)
 
 

@@ -94,7 +94,8 @@ def is_number_column(table, name):
 
 
 def run_steptune(table, options, budget_s, seed):
-    """Returns whether the recommendation is near the best, the study's seconds, and whether its claim is true."""
+    """Runs Steptune. Returns whether its recommendation is within 3 % of the best, the study's duration in seconds,
+    whether the claim is false, and whether the interval of the speed-up contains the true speed-up (None: no claim)."""
     with tempfile.TemporaryDirectory() as folder:
         study = pathlib.Path(folder) / "study.json"
         study.write_text(json.dumps(steptune_study(table, options, budget_s, seed)))
@@ -116,11 +117,12 @@ def run_steptune(table, options, budget_s, seed):
 
 
 def run_tpe(table, options, most_s, seed):
-    """Returns, after each trial, whether the answer is near the best: [(seconds, near)]."""
+    """Returns a list with (seconds, near) for each trial. `near` is True if the best configuration so far is truly
+    within 3 % of the table's best."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, multivariate=options.multivariate))
     chance = random.Random(seed)
-    # Noise of a window's mean: steps of 0.1 s whose neighbours correlate by 0.3.
+    # Noise of the mean of `--fixed` seconds. A step takes 0.1 s, and neighbouring steps have a correlation of 0.3.
     noise_of_mean = options.noise * math.sqrt(0.1 / options.fixed * 1.3 / 0.7)
     elapsed_s, best, answer, course = 0.0, math.inf, table.median, []
     while elapsed_s < most_s:
@@ -153,7 +155,7 @@ def near_after(course, budget_s):
 
 
 def least_budget(shares, wanted):
-    """Returns the lowest budget from which on the share is reached; None if there is none."""
+    """Returns the lowest budget such that this budget and all higher ones reach the share `wanted`, otherwise None."""
     reached = None
     for budget_s, share in sorted(shares.items(), reverse=True):
         if share < wanted:
