@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// Random numbers keyed by (seed, purpose, number). The draws for trial 7 do not depend on the
-/// number of draws for trial 6, so a resumed study continues as if it had not stopped. The same key
+/// Random numbers keyed by (seed, purpose, number). The draws for one trial do not depend on the
+/// draws for other trials. So a resumed study continues as if it had not stopped. The same key
 /// gives the same draws on every platform. Not thread-safe; cheap enough to make one for each use.
 class Rng {
  public:

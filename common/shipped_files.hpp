@@ -18,8 +18,8 @@ enum class ShippedKind {
 };
 
 /// Returns the folders in which files of a kind are searched, in order. The first folders are below
-/// the prefix of the running program (`PREFIX/bin/steptune`), which may be in a build tree or a
-/// moved installation. The others are below the prefix that was configured for the build.
+/// the prefix of the running program (`PREFIX/bin/steptune`). The program may be in a build tree or
+/// a moved installation. The other folders are below the prefix that was configured for the build.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_directories(ShippedKind kind);
 
 /// Returns the first regular file named `name`, which may include folders (`prices/x.json`), in

@@ -51,10 +51,10 @@ class Scheduler {
 };
 
 /// Makes a scheduler by name. `none` never stops a trial. `asha` (Li et al. 2020, stopping variant,
-/// with intervals) stops a trial if, at a rung, even the lower end of its interval does not rank
-/// among the best 1/eta. `racing` stops a trial whose interval is wholly above that of another
-/// trial. `median` (Golovin et al. 2017) stops a trial whose interval is wholly above the median of
-/// other trials at the same resource.
+/// with intervals) compares trials at each rung. It stops a trial if even the lower end of its
+/// interval does not rank among the best 1/eta. `racing` stops a trial whose interval is wholly
+/// above that of another trial. `median` (Golovin et al. 2017) stops a trial whose interval is
+/// wholly above the median of other trials at the same resource.
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_scheduler(const std::string& name,
                                                                 const SchedulerOptions& options);
 [[nodiscard]] const std::vector<std::string>& scheduler_names();

@@ -31,8 +31,8 @@ struct ScalingSearch {
   double min_efficiency = 0.7;
   std::size_t objective = 0;  ///< index of the objective that is a time
   /// Deadline for this objective, in its unit. If set, also searches for the smallest number of
-  /// machines that meets the deadline, even beyond the knee if the scaling laws predict that one
-  /// does.
+  /// machines that meets the deadline. Tries numbers beyond the knee if the scaling laws predict
+  /// that one of them meets it.
   std::optional<double> deadline{};
 };
 

@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// Samples this machine (all CPUs and all visible GPUs) while a child process runs that is not a
-/// trial, such as a long run. For use by one thread.
+/// Samples this machine (all CPUs and all visible GPUs) during a child process that is not a trial,
+/// such as a long run. For use by one thread.
 class RunWatch {
  public:
   /// `main` is the child's process number; the caller must not reap it while this object lives.

@@ -152,8 +152,8 @@ struct TrialSpec {
   /// this time. Infinite: unknown.
   double time_to_measure_s = std::numeric_limits<double>::infinity();
   /// The job also ends a trial beyond this limit, because it has reported enough. Used under the
-  /// same condition as `time_to_measure_s`, if the machine has the necessary tools and the program
-  /// reports its clock in Steptune's protocol.
+  /// same condition as `time_to_measure_s`. Needs some tools on the machine, and reports in
+  /// Steptune's protocol with the program's clock.
   std::optional<SlowLimit> slow_limit;
   /// Trials with the same round (above 0) are interleaved: while one runs, the others are paused.
   /// Used if `Runner::interleaves`. 0: the trial runs by itself.
@@ -328,10 +328,10 @@ class Runner {
   [[nodiscard]] virtual bool interleaves() const { return false; }
 
   /// Starts a trial. Its events follow through `wait`. On an error nothing was started and no event
-  /// follows: `internal` before `begin_study`, `conflict` for a key that is under way,
-  /// `unavailable` if all places are taken (`capacity`, or the backlog of a `MachineHolder`), and
-  /// other kinds for failures outside this program. A missing program is not an error: the trial
-  /// ends as `not_started`.
+  /// follows. The error is `internal` before `begin_study`, and `conflict` for a key that is under
+  /// way. It is `unavailable` if all places are taken (`capacity`, or the backlog of a
+  /// `MachineHolder`). Failures outside this program have other kinds. A missing program is not an
+  /// error: the trial ends as `not_started`.
   [[nodiscard]] virtual Result<void> start(const TrialSpec& spec) = 0;
 
   /// Waits until an event occurs or the clock reaches `deadline_s`. Returns all events so far, in

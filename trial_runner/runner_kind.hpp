@@ -116,9 +116,9 @@ class RunnerSettings {
   /// that do not come from the study file (price tables).
   [[nodiscard]] virtual Json resumed_document(const Json& stored, const Json& written) const;
 
-  /// Returns these settings plus values that depend on the whole study, such as prices of all types
-  /// that its configurations can request; null if there is nothing to add. Adds a fault for each
-  /// setting that does not fit the study.
+  /// Returns these settings plus values that depend on the whole study. An example is the prices of
+  /// all types that its configurations can request. Null if there is nothing to add. Adds a fault
+  /// for each setting that does not fit the study.
   [[nodiscard]] virtual std::shared_ptr<const RunnerSettings> complete(
       const StudyView& study, document::Faults& faults) const;
   /// Adds faults that matter only when the study is about to run: missing files.

@@ -218,7 +218,7 @@ Result<ProgramStudy> study_of(const MadeUpProgram& program, double time_s) {
   return made;
 }
 
-/// Returns the total seconds of trials until the configuration with the best measured value has a
+/// Returns the total seconds of trials until the best configuration so far, by measurements, has a
 /// true step time within 10 % of the lowest.
 Result<double> seconds_to_near(const MadeUpProgram& program, const Options& options,
                                std::uint64_t seed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how often a study finds the fastest configuration on a machine that slows down or speeds
-// up during the search, with and without sentinels.
+// Measures how often a study finds the fastest configuration although the machine becomes slower or
+// faster during the search. Compares studies with and without sentinels.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -46,9 +46,9 @@ struct Summary {
 /// with two minus the share of the hypervolume. It is infinite without a success.
 [[nodiscard]] std::vector<double> results_of(const Problem& problem, const Campaign& campaign);
 
-/// Returns the probability that results `a` would be smaller than `b` at least as clearly as they
-/// are, if both had the same distribution (one-sided Mann-Whitney test, normal approximation with
-/// ties).
+/// Tests if results `a` are smaller than `b` (one-sided Mann-Whitney test, normal approximation
+/// with ties). Returns the probability of a difference at least as clear if both had the same
+/// distribution.
 [[nodiscard]] double p_value(const std::vector<double>& a, const std::vector<double>& b);
 
 [[nodiscard]] Json to_json(const Problem& problem, const Campaign& campaign,

@@ -108,8 +108,8 @@ class TrainingStream {
   /// relative to the program's mean.
   [[nodiscard]] double now_s() const { return now_s_; }
   [[nodiscard]] double launch_factor() const { return launch_factor_; }
-  /// Returns the end of the latest hiccup of at least half a step that was followed by the report
-  /// of a step; nullopt if there was none.
+  /// Returns the end of the latest hiccup. Ignores hiccups shorter than half a step, and hiccups
+  /// without a later report of a step. nullopt if there was none.
   [[nodiscard]] std::optional<double> hiccup_end_s() const { return hiccup_end_s_; }
 
  private:

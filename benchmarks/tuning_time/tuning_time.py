@@ -94,8 +94,9 @@ def is_number_column(table, name):
 
 
 def run_steptune(table, options, budget_s, seed):
-    """Runs Steptune. Returns whether its recommendation is within 3 % of the best, the study's duration in seconds,
-    whether the claim is false, and whether the interval of the speed-up contains the true speed-up (None: no claim)."""
+    """Runs Steptune. near_best: True if the recommendation is within 3 % of the table's best. elapsed_s: duration of the
+    study. false_claim: True if a speed-up is claimed but not true. interval_held: True if the interval contains the true
+    speed-up, None without a claim."""
     with tempfile.TemporaryDirectory() as folder:
         study = pathlib.Path(folder) / "study.json"
         study.write_text(json.dumps(steptune_study(table, options, budget_s, seed)))

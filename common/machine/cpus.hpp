@@ -24,9 +24,9 @@ namespace steptune {
 [[nodiscard]] std::vector<int> parse_cpus(std::string_view text);
 
 /// Returns the number of CPUs that a process can keep busy if it may run on `allowed` CPUs with a
-/// CPU `quota` (in CPUs). Rounds the quota down, but not below 1. With one thread more than that,
-/// the process would use up its quota early, and the kernel would stop all its threads for the rest
-/// of each period.
+/// CPU `quota` (in CPUs). Rounds the quota down, but not below 1. With one thread more, the process
+/// would use up its quota before the end of each period. The kernel would then stop all its threads
+/// until the next period.
 [[nodiscard]] int usable_cpus(int allowed, std::optional<double> quota);
 
 }  // namespace steptune

@@ -18,9 +18,9 @@ namespace steptune {
 /// Stops a trial whose intervals are wholly above those of another trial, in every objective.
 [[nodiscard]] std::unique_ptr<Scheduler> make_racing_scheduler();
 
-/// Median rule (Golovin et al. 2017). From `min_resource` on, stops a trial whose interval is
-/// wholly above the median of at least three other trials at the same resource. With several
-/// objectives this must be true for each.
+/// Median rule (Golovin et al. 2017). Stops a trial whose interval is wholly above the median of
+/// other trials at the same resource. Needs at least three other trials and a resource of at least
+/// `min_resource`. With several objectives, the interval must be above the median for each.
 [[nodiscard]] std::unique_ptr<Scheduler> make_median_scheduler(const SchedulerOptions& options);
 
 }  // namespace steptune

@@ -190,8 +190,9 @@ class ScalingSearcher final : public Searcher {
 
   /// Returns a count to try in search of the smallest count that meets the deadline. If no measured
   /// count meets it, but the laws predict that a larger count does, returns a larger count up to
-  /// `outward`. Otherwise returns a count between the last that misses the deadline and the first
-  /// that meets it, if their times differ by more than a trial's error.
+  /// `outward`. Otherwise compares the last count that misses the deadline with the first count
+  /// that meets it. If their times differ by more than a trial's error, returns a count between
+  /// them.
   [[nodiscard]] std::optional<double> next_for_deadline(
       const std::map<double, Configuration>& open, std::span<const ScalingFit> fits,
       const std::optional<double>& outward) const {

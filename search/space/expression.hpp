@@ -50,8 +50,9 @@ class Expression {
   [[nodiscard]] bool holds(const Configuration& configuration) const;
   [[nodiscard]] bool holds(std::span<const double> numbers) const;
 
-  /// Returns the number that represents a value in expressions: `to_number`; for a text, a huge
-  /// number made from its hash, which differs from those of other texts and from ordinary numbers.
+  /// Returns the number that represents a value in expressions. For a text, it is a huge number
+  /// made from the text's hash, which differs from ordinary numbers and from those of other texts.
+  /// For other values, it is `to_number`.
   [[nodiscard]] static double number_of(const Value& value);
 
   [[nodiscard]] const std::string& text() const;

@@ -8,9 +8,9 @@
 namespace steptune {
 namespace {
 
-/// Rounds to `decimals` places after the decimal point (negative: before it). A whole number
-/// divided by an exact power of ten is the double nearest to the decimal number, so its text is
-/// short.
+/// Rounds to `decimals` places after the decimal point (negative: before it). The result is a whole
+/// number divided by an exact power of ten. This is the double nearest to the decimal number, so
+/// its text is short.
 double round_decimals(double number, int decimals) {
   if (decimals > 22 || decimals < -22) return number;
   const double scale = std::pow(10.0, std::abs(decimals));

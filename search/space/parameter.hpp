@@ -50,7 +50,7 @@ struct Parameter {
   [[nodiscard]] double position_of(const Value& value) const;
   /// Returns the value whose position is nearest; for unordered parameters the choice with that
   /// index. For floating parameters without step, rounds to about a millionth of the range (linear
-  /// scale) or of the value (log scale), so that command lines stay short.
+  /// scale) or of the value (log scale). Command lines then stay short.
   [[nodiscard]] Value at_position(double position) const;
   /// Returns the value at a quantile in [0, 1). If quantiles are uniform, all levels are equally
   /// likely; on log scales, equal ratios are equally likely.

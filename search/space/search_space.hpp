@@ -88,11 +88,11 @@ class SearchSpace {
   /// for each allowed row.
   [[nodiscard]] std::optional<std::vector<double>> enumerate_points(std::uint64_t limit) const;
 
-  /// Returns, in rows, the points of the space that differ from `point` in one parameter and in the
-  /// parameters which that change activates or deactivates. Tries every other choice of an
-  /// unordered parameter. Tries every level of an ordered parameter with few levels; otherwise the
-  /// adjacent levels and some farther away. Tries the first, middle and last value of a newly
-  /// active parameter. Each point occurs once. `point` must come from `snap`.
+  /// Returns, in rows, the points of the space that differ from `point` in one parameter. They also
+  /// differ in the parameters that this change activates or deactivates. Tries every other choice
+  /// of an unordered parameter. Tries every level of an ordered parameter with few levels;
+  /// otherwise the adjacent levels and some farther away. Tries the first, middle and last value of
+  /// a newly active parameter. Each point occurs once. `point` must come from `snap`.
   [[nodiscard]] std::vector<double> neighbour_points(std::span<const double> point) const;
 
  private:

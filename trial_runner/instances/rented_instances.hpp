@@ -33,8 +33,9 @@ struct RentedInstances {
   /// Price of every type that a configuration can request: the study's own price, otherwise the
   /// price table's.
   std::map<std::string, InstanceType> prices;
-  /// Share of the list price that is not paid (Savings Plans, reserved or negotiated rates), by
-  /// instance type or pattern (`ml.g5.*`, as for fnmatch(3)). The longest matching pattern applies.
+  /// Share of the list price that is not paid (Savings Plans, reserved or negotiated rates). The
+  /// key is an instance type or a pattern (`ml.g5.*`, as for fnmatch(3)). The longest matching
+  /// pattern applies.
   std::map<std::string, double> discounts;
   /// Disk price of each instance that needs a volume (not `has_own_disk`).
   double storage_usd_per_hour = 0.0;
@@ -89,8 +90,8 @@ bool resolve_prices(RentedInstances& instances, const StudyView& study, document
                                       const std::string& note);
 
 /// Returns facts about the machines of a section: `cpus`, `gpus` and `memory_gb`. The facts are
-/// known if all instances have one type, which is named without a placeholder and described by the
-/// section's prices or the price table.
+/// known if all instances have one type, and if its name has no placeholder. The section's prices
+/// or the price table must describe the type.
 [[nodiscard]] RemoteMachine instance_facts(const Json& section, const std::filesystem::path& folder,
                                            const std::string& price_list);
 

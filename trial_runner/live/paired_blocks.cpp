@@ -25,8 +25,8 @@ constexpr double k_growth = 0.5, k_longest_s = 1.0;
 /// Number of parts in which a block is reported; several parts show the scatter within the block.
 constexpr std::size_t k_stretches = 4;
 
-/// Rounds a trial's block up so that it contains whole groups of batches from two, four or eight
-/// workers, which may arrive together.
+/// Rounds the number of steps of a trial's block up to a multiple of `k_trial_steps`. Two, four or
+/// eight workers may deliver their batches together, and a block must contain whole groups of them.
 double whole(double steps, bool of_baseline) {
   const double unit = of_baseline ? 1.0 : k_trial_steps;
   return unit * std::ceil(steps / unit);

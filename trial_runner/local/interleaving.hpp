@@ -14,8 +14,8 @@
 namespace steptune::local {
 
 /// Decides which of several interleaved trials (`TrialSpec::interleaved_round`) runs; all other
-/// trials are paused. A new trial starts in a turn of its own. A trial that is ending keeps its
-/// turn until its processes are gone. Not thread safe.
+/// trials are paused. A new trial starts in a separate turn. A trial that is ending keeps its turn
+/// until its processes are gone. Not thread safe.
 class Interleaving {
  public:
   /// Adds a trial to the end of the queue of trials that have not started.

@@ -63,7 +63,7 @@ pid_t pid_of(std::string_view text) {
   return fault == std::errc() && end == text.data() + text.size() ? pid : 0;
 }
 
-/// Returns the first number in a name that is a word of its own: 123 in `torch_123_456_7`,
+/// Returns the first number in a name that is a whole word: 123 in `torch_123_456_7`,
 /// `sem.loky-123-a4` and `__KMP_REGISTERED_LIB_123_0`. 0 if there is none.
 pid_t pid_in(const std::string& name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };

@@ -68,15 +68,15 @@ struct Measurement {
   /// it also includes repeated looks, a fading start, and the scatter in other trials. Not finite:
   /// unknown.
   double step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
-  /// Relative standard error of the ratio of this trial's step time to that of the baseline, if a
-  /// run of the baseline took turns with the trial. Smaller than the errors of both step times,
+  /// Relative standard error of the ratio of this trial's step time to the baseline's, from a run
+  /// of the baseline that took turns with the trial. Smaller than the errors of both step times,
   /// because a neighbour's load slows both runs. NaN: no run of the baseline took turns with it.
   double ratio_error = std::numeric_limits<double>::quiet_NaN();
-  /// Upper bound of the long run's seconds per sample, in case a buffer that was filled before the
-  /// window hides a slower stage. At least the upper end of the interval; infinite while unknown.
-  /// If a program has consumed N samples t seconds after its start, no buffered stage is slower
-  /// than t / N. If buffers hold at most B samples, a window of n samples in w seconds has no stage
-  /// slower than w / (n - B).
+  /// Upper bound of the long run's seconds per sample. A buffer that was filled before the window
+  /// may hide a slower stage. The bound is at least the upper end of the interval, and infinite
+  /// while unknown. If a program has consumed N samples t seconds after its start, no buffered
+  /// stage is slower than t / N. If buffers hold at most B samples, a window of n samples in w
+  /// seconds has no stage slower than w / (n - B).
   double slowest_seconds_per_sample = std::numeric_limits<double>::infinity();
   /// Seconds from the process's start to the end of the first step, minus one steady step.
   double startup_s = 0.0;
@@ -103,7 +103,7 @@ struct Measurement {
   /// Seconds without a step at the end of the trial. Set if most of the trial's time was silent and
   /// no phase was under way: the program may hang. Otherwise 0.
   double silent_s = 0.0;
-  /// True if the last steps of the window differ from the earlier steps by more than chance usually
+  /// True if the last steps of the window differ from the earlier ones by more than chance usually
   /// explains, but too little for a level change. Throttling may just have begun. A trial that
   /// could otherwise end continues until the next look. Only for running trials; not stored in the
   /// history.

@@ -30,11 +30,12 @@ constexpr double k_least_half_width = 0.1;
 constexpr double k_with_startup_half_width = 0.5;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
 /// the window's halves. The multiple is 2.04 for a start that fades exponentially by the factor e
-/// over the window, and less for a start that fades faster. The value here is larger because noise
-/// may hide a part of the difference.
+/// over the window. It is smaller for a start that fades faster. The value here is larger because
+/// noise may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
-/// All reports of a process count as received at once if they arrived within less than this share
-/// of its run time, and within less than `k_at_once_step_s` seconds for each step.
+/// All reports of a process count as received at once if they arrived within a short time. It must
+/// be less than this share of the process's run time, and less than `k_at_once_step_s` seconds for
+/// each step.
 constexpr double k_at_once = 0.01;
 constexpr double k_at_once_step_s = 1e-3;
 

@@ -26,8 +26,8 @@ struct MeasureOptions {
   double target_half_width = 0.0;
   /// Scatter of steps in the study's earlier trials (`UsualNoise::variance_s`); 0: unknown.
   double usual_variance_s = 0.0;
-  /// The trial runs in turns with the trials that it is compared with, so that the same changes of
-  /// the machine's speed affect all of them. These changes are averaged and not cut off.
+  /// The trial runs in turns with the trials that it is compared with. The same changes of the
+  /// machine's speed therefore affect all of them. These changes are averaged and not cut off.
   bool in_turns = false;
 };
 
@@ -56,8 +56,8 @@ class Measurer {
   void add(const Report& report);
   /// Returns the measurement as of the last look. Metrics, samples and `slowest_seconds_per_sample`
   /// are as of the last report. Looks again when the series has a tenth more samples than at the
-  /// last look. Looks are few, so a trial may end at any of them without much risk that its
-  /// interval is tight by chance. Cheap enough to call after each report.
+  /// last look. Looks are few. So a trial may end at any look without much risk that its interval
+  /// is tight by chance. Cheap enough to call after each report.
   [[nodiscard]] const Measurement& current() const;
   /// Returns the measurement of all reports of a program that ended by itself at `ended_s`
   /// (runner's clock), with `whole_run` set. With fewer than five reports with a counter, or with a

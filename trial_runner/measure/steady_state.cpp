@@ -17,8 +17,8 @@ namespace {
 
 /// A rate that changes by at most this share over the window counts as steady.
 constexpr double k_tolerated_drift = 0.05;
-/// If the warm-up reaches the middle of the data, its end is doubtful, unless the relative
-/// half-width of the rest's rate is at most this.
+/// If the warm-up reaches the middle of the data, its end is doubtful. Exception: the relative
+/// half-width of the remaining data's rate is at most this.
 constexpr double k_convincing_half_width = 0.06;
 constexpr double k_half_of_samples = 0.4;
 /// With at least this many intervals, a missing steady state is a result, not a lack of data.

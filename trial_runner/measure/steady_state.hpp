@@ -42,9 +42,9 @@ struct SteadyStateOptions {
 /// Estimates the long run's rate. First removes isolated stalls and counts them as phases. Then
 /// finds the last change of level, cuts off the rest of a warm-up after it, and measures the
 /// remaining steps, the window. Adds the phases' cost per sample. For trials in turns, the window
-/// is all but the first quarter of the intervals: windows of compared trials that began at
-/// different changes of level could not be compared. `first_samples` is the counter at the start of
-/// the first interval.
+/// is all but the first quarter of the intervals. Otherwise the windows could begin at different
+/// changes of level, so the trials could not be compared. `first_samples` is the counter at the
+/// start of the first interval.
 [[nodiscard]] SteadyState find_steady_state(std::span<const Interval> intervals,
                                             double first_samples, const PhaseLog& reported,
                                             const SteadyStateOptions& options);

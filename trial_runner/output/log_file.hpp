@@ -11,10 +11,10 @@
 
 namespace steptune {
 
-/// A trial's output on disk. Output beyond a limit is omitted in the middle: the file then has the
-/// first and the last bytes, half of the limit each, and between them a line with the size of the
-/// omitted part. The second half is a ring buffer in the file, so memory does not grow with the
-/// limit. If the tuner is killed, only the first half is in order.
+/// A trial's output on disk. If the output is larger than a limit, its middle is omitted. The file
+/// then has the first and the last bytes, half of the limit each. A line between them shows the
+/// size of the omitted part. The second half is a ring buffer in the file, so memory does not grow
+/// with the limit. If the tuner is killed, only the first half is in order.
 class LogFile {
  public:
   /// A log without a file drops all output.

@@ -12,8 +12,8 @@
 /// after such a message has failed for another reason.
 namespace steptune {
 
-/// True if the text contains a message about exhausted memory of the machine or an accelerator,
-/// printed by a program, a library, or the batch system.
+/// True if the text contains a message that the memory of the machine or of an accelerator is
+/// exhausted. The message may come from a program, a library, or the batch system.
 [[nodiscard]] bool reports_out_of_memory(std::string_view output);
 
 /// Records that the last fed line contained a report.

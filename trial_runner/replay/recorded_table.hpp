@@ -22,8 +22,8 @@ namespace steptune {
 /// `others` that are parts of the objective.
 class RecordedTable {
  public:
-  /// Returns an error for unreadable or malformed files, a missing column, a part that is not a
-  /// measured column, or two rows for one configuration.
+  /// Returns an error if a file is unreadable or malformed, a column is missing, a part is not a
+  /// measured column, or two rows have one configuration.
   [[nodiscard]] static Result<RecordedTable> read(const std::filesystem::path& json_file);
   /// Creates the table from a description, its file name `where`, and the content of its CSV file.
   [[nodiscard]] static Result<RecordedTable> create(const Json& description,

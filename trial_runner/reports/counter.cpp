@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t k_max_counters = 16;
 /// Jumps in a row after which a count is assumed to come from two programs. The count of one
-/// program that prints about twice in an epoch also jumps back and forth, but hardly ever three
-/// times in a row.
+/// program also jumps back and forth if the program prints about twice in an epoch. But it hardly
+/// ever does so three times in a row.
 constexpr int k_times_forth = 3;
 /// Number of times that a counter must have started again before shares are reported. A single time
 /// may be a restart of the program.

@@ -86,10 +86,10 @@ class GrowthWatch {
 };
 
 /// Chooses the counter of the trial's steps among several, such as an outer and an inner progress
-/// bar, or `step` and `iter`. The counter with the highest value leads. Exception: if a counter is
-/// more than twice as high as one of a higher rank, it counts parts of steps (micro-batches), and
-/// the other leads. A counter that has hardly grown loses the lead to a growing one. Stores at most
-/// 16 counters.
+/// bar, or `step` and `iter`. The counter with the highest value leads. Exception: a counter that
+/// is more than twice as high as one of a higher rank counts parts of steps (micro-batches). Then
+/// the other counter leads. A counter that has hardly grown loses the lead to a growing one. Stores
+/// at most 16 counters.
 class CounterSet {
  public:
   /// Adds a value. Returns the cumulative count if this counter leads; otherwise nullopt.

@@ -57,8 +57,8 @@ bool is_evaluated(std::string_view name) {
          name.starts_with("validation_");
 }
 
-/// Measures evaluations by the time between lines. If a line with an evaluation's result comes
-/// later than the steps since the last line explain, the excess is the evaluation's time.
+/// Measures evaluations by the time between lines. A line with an evaluation's result comes later
+/// than the steps since the last line explain. The excess is the evaluation's time.
 class EvaluationGap {
  public:
   /// Records a line with a training counter and without an evaluation's result.

@@ -50,8 +50,8 @@ class JobMonitor {
   /// waiting to requested.
   void adopt(TrialJob& job, const std::string& name, int launch, const JobDescription& state);
 
-  /// Ends a trial's job. If other unfinished trials share the job, the job is ended only once a
-  /// stop was requested for all of them, because its shell accepts no commands. (The shell ends
+  /// Ends a trial's job. Other unfinished trials may share the job, and the job's shell accepts no
+  /// commands. So the job is ended only when a stop was requested for all of them. (The shell ends
   /// each trial when its time is over.) A failed request is repeated at the next `look`.
   void request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason);
 

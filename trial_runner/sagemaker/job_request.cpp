@@ -168,7 +168,7 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   }
   if (settings.network_isolation) input["EnableNetworkIsolation"] = true;
   if (settings.encrypt_traffic) input["EnableInterContainerTrafficEncryption"] = true;
-  // The profiler would start processing jobs of its own, which cost money.
+  // The profiler would start processing jobs, which cost money.
   input["ProfilerConfig"] = {{"DisableProfiler", true}};
   for (const auto& [key, value] : settings.tags) {
     input["Tags"].push_back({{"Key", key}, {"Value", value}});

@@ -7,8 +7,8 @@ p= q=
 # If the image has setsid, each trial runs in a separate process group.
 g= m=
 command -v setsid >/dev/null 2>&1 && g=setsid m=-
-# The script reads a trial's reports only if it can end the trial's process group, and if the image
-# has these tools.
+# To read a trial's reports, the script needs these tools, and must be able to end the trial's
+# process group.
 d=${TMPDIR:-/tmp}/steptune-pack-$$
 [ -n "$m" ] || d=
 for x in mkfifo tee awk; do command -v "$x" >/dev/null 2>&1 || d=; done

@@ -31,13 +31,13 @@ struct SageMakerConnection {
   std::optional<aws::JsonService> cloudwatch{};  ///< nullopt: no advice on instance types
 };
 
-/// Runs trials as SageMaker training jobs. A job's name is made from study, trial and attempt, so a
-/// lost answer or a dead tuner never leads to a second job. Trials reuse instances that earlier
-/// trials left warm, and start in an order that reuses most instances. Pools are released as soon
-/// as no trial will use them. The runner polls the jobs' states and reads their output from
-/// CloudWatch Logs. All requests stay below the account's rates. `stop` sends a request to the
-/// service, which lets the program run for up to 120 s more. There is no faster way, so `kill_all`
-/// stops all trials in the same way.
+/// Runs trials as SageMaker training jobs. A job's name is made from the study, the trial and the
+/// attempt. So a lost answer or a dead tuner never leads to a second job. Trials reuse instances
+/// that earlier trials left warm, and start in an order that reuses most instances. Pools are
+/// released as soon as no trial will use them. The runner polls the jobs' states and reads their
+/// output from CloudWatch Logs. All requests stay below the account's rates. `stop` sends a request
+/// to the service, which lets the program run for up to 120 s more. There is no faster way, so
+/// `kill_all` stops all trials in the same way.
 class SageMakerRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.

@@ -95,8 +95,8 @@ class Allocations {
   /// Finds allocations of a former tuner. Waits for the controller's answer.
   [[nodiscard]] Result<void> begin(const std::string& prefix);
   /// Does all work that is due: requests the queue's list, renews leases. Returns an error if the
-  /// controller has been silent for too long, or if leases cannot be written and are about to
-  /// expire.
+  /// controller has not answered for too long, or if leases are about to expire and cannot be
+  /// written.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
 
@@ -110,8 +110,8 @@ class Allocations {
   /// this kind is known. If an allocation has already waited longer, expects it to wait as long
   /// again as it has.
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
-  /// True if an allocation of a kind outside `kinds` is held, or if the last request for such a
-  /// kind was granted within `soon_s`.
+  /// True if the study holds an allocation of a kind outside `kinds`. Also true if the last request
+  /// for such a kind was granted within `soon_s`.
   [[nodiscard]] bool has_others(const std::set<std::string>& kinds, double soon_s) const;
 
   /// Submits a request for nodes other than `avoided` (in sbatch's form; empty: any nodes).

@@ -35,8 +35,8 @@ constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders
 constexpr int k_unknown_status = 255;
 constexpr double k_slice_s = 0.02;  ///< interval at which the output of steps is read
 
-/// Returns this program's variables, without those that act as options of Slurm's commands, or that
-/// belong to a job in which this program runs.
+/// Returns this program's variables. Leaves out variables that act as options of Slurm's commands,
+/// and those of a job in which this program runs.
 std::map<std::string, std::string> variables_of_children() {
   auto variables = process_variables();
   std::erase_if(variables, [](const auto& variable) { return is_slurm_variable(variable.first); });

@@ -29,8 +29,8 @@ constexpr int k_more_pending = 3;
 /// pending.
 constexpr double k_keep_beside_pending_s = 3.0;
 /// A trial that waits for more than this many seconds counts as waiting in the queue. In this time,
-/// the study has given back idle allocations that used the needed nodes, and an idle cluster has
-/// granted new ones.
+/// the study gives back idle allocations that use the needed nodes. An idle cluster then grants new
+/// ones.
 constexpr double k_soon_s = 30.0;
 /// Largest number of trials that may wait in the queue. The searcher chooses each of them without
 /// the results of the earlier ones.

@@ -47,8 +47,8 @@ constexpr const char* k_node =
 
 /// Sets variables from which torchrun takes options that its command line lacks. Slurm numbers the
 /// nodes; the first node is the rendezvous. torchrun's own rendezvous (c10d) is not used for two
-/// reasons: it would number nodes as they arrive, and announce the first node's own host name,
-/// which other nodes may be unable to resolve.
+/// reasons. It would number nodes as they arrive. It would also announce the first node's host
+/// name, which other nodes may be unable to resolve.
 constexpr const char* k_meeting =
     "export PET_NODE_RANK=\"$SLURM_NODEID\" PET_MASTER_ADDR={} PET_MASTER_PORT={}\n";
 
@@ -57,8 +57,8 @@ bool is_torchrun(const TrialSpec& spec) {
 }
 
 /// Returns the shell code that marks the start and end of a task. Each mark is one write below
-/// PIPE_BUF. Slurm may still split it at its message limits and mix it with other tasks' output, so
-/// each mark is written twice, and incomplete ones are ignored.
+/// PIPE_BUF. Slurm may still split a mark at its message limits and mix it with other tasks'
+/// output. So each mark is written twice, and incomplete marks are ignored.
 std::string marking_lines(const std::string& mark_word) {
   return fmt::format(
       "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"
@@ -112,8 +112,8 @@ Result<std::string> environment_lines(const TrialSpec& spec) {
   return text;
 }
 
-/// Enters the trial's folder, runs the study's set-up, and then adds the hook, after the set-up has
-/// loaded modules or a virtual environment.
+/// Returns the shell code that enters the trial's folder, runs the study's set-up, and then adds
+/// the hook. The set-up may load modules or a virtual environment, so the hook comes last.
 std::string place_lines(const TrialSpec& spec, const StepScript& script) {
   std::error_code error;
   const auto folder = spec.working_directory.empty() ? std::filesystem::current_path(error)

@@ -29,12 +29,13 @@ struct StepScript {
 /// is torchrun.
 [[nodiscard]] bool has_meeting(const TrialSpec& spec, int tasks);
 
-/// Returns the script that `/bin/sh -c` runs as each task of a trial's step. It marks node and
-/// start, sets ranks and the study's variables, enters the trial's folder, runs the program with
-/// exactly its arguments, and marks the exit status. If there are several tasks, it also sets the
-/// variables by which torch.distributed finds its ranks. For torchrun, it sets the variables by
-/// which torchrun's nodes meet. Returns a `usage` error for a NUL byte, a variable name that no
-/// shell can export, or a text that is too long for the system.
+/// Returns the script that `/bin/sh -c` runs as each task of a trial's step. The script prints a
+/// mark with the node and the start. It sets ranks and the study's variables, and enters the
+/// trial's folder. It runs the program with exactly its arguments, and prints a mark with the exit
+/// status. If there are several tasks, it also sets the variables by which torch.distributed finds
+/// its ranks. For torchrun, it sets the variables by which torchrun's nodes meet. Returns a `usage`
+/// error for a NUL byte, for a variable name that no shell can export, or if the script is too
+/// long.
 [[nodiscard]] Result<std::string> step_script(const TrialSpec& spec, const StepScript& script);
 
 /// Extracts the tasks' marks from a step's output. Output of several tasks may be mixed at any

@@ -73,8 +73,8 @@ class Acquisition {
     std::optional<HypervolumeImprovement> thinned;
     double dominated_area = 0.0;
     /// Logarithm of the factor on this model's improvements in the ensemble's mean. The factor is
-    /// the model's weight, times one unit of its targets as a share of the best value (with two
-    /// objectives, the product of both shares).
+    /// the model's weight times the value of one unit of its targets, as a share of the best value.
+    /// With two objectives, it is the weight times the product of both shares.
     double log_factor = 0.0;
   };
 

@@ -11,12 +11,13 @@
 namespace steptune::bayes {
 namespace {
 
-// Trials of the initial design are stopped at this share of a full trial, because there is no
-// complete trial to compare them with.
+// Trials of the initial design are stopped at this share of a full trial. There is no complete
+// trial yet to compare them with.
 constexpr double k_held_fidelity = 1.0 / 9.0;
-// A trial is stopped only if another candidate's log gain per price is higher by more than this
-// number divided by the square root of the fidelity reached. Two reasons: forecasts from early
-// values err more than predicted, and a restarted trial pays for its first part again.
+// A trial is stopped only if another candidate's log gain per price is clearly higher. The
+// necessary difference is this number divided by the square root of the trial's fidelity so far.
+// Two reasons: forecasts from early values err more than predicted, and a restarted trial pays for
+// its first part again.
 constexpr double k_patience = 0.35;
 
 constexpr double k_no_rival = -std::numeric_limits<double>::infinity();

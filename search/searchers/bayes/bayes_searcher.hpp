@@ -76,8 +76,8 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] std::vector<Point> promising_points(
       const std::vector<Acquisition::EnsembleMember>& ensemble) const;
 
-  /// A stopped trial that may be restarted, and the logarithm of the expected gain per price that
-  /// its best stopping rule achieves.
+  /// A stopped trial that may be restarted, with a logarithm: that of the expected gain per price
+  /// under its best stopping rule.
   struct Restart {
     Point point;
     double log_rate = 0.0;
@@ -92,8 +92,8 @@ class BayesSearcher final : public Searcher {
     }
   };
 
-  /// Returns a space-filling point. If prices differ, returns the cheapest of the next few points,
-  /// so that the program's parameters are tried on machines that are already running.
+  /// Returns a space-filling point. If prices differ, returns the cheapest of the next few points.
+  /// The program's parameters are then tried on machines that are already running.
   [[nodiscard]] std::optional<Point> initial_point(
       const SuggestRequest& request,
       const std::function<bool(std::span<const double>)>& admissible) const;

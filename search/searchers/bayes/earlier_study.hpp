@@ -35,11 +35,11 @@ struct ShiftedModel {
   double evidence = 0.0;  ///< `evidence_of` this study's values
 };
 
-/// Learns one objective with another study's model as prior mean, so that this study's trials need
-/// to show only the deviations from it. The model's evidence, compared with that of models without
-/// the other study, decides its weight. Feurer, Letham, Hutter and Bakshy 2018, "Practical transfer
-/// learning for Bayesian optimization", weigh such models by how they rank trials; here the weight
-/// depends on how well each trial is predicted from all others.
+/// Learns one objective. The prior mean is another study's model, so this study's trials need to
+/// show only the deviations from that model. The model's evidence, compared with that of models
+/// without the other study, decides its weight. Feurer, Letham, Hutter and Bakshy 2018, "Practical
+/// transfer learning for Bayesian optimization", weigh such models by how they rank trials; here
+/// the weight depends on how well each trial is predicted from all others.
 class EarlierStudy {
  public:
   /// See `Learner`.

@@ -10,10 +10,11 @@
 namespace steptune::bayes {
 
 /// Covariance of feasibility's latent function: the mean of two kernels. One is the product of a
-/// Matern 5/2 for each dimension, which models every interaction. The other is the mean, over all
-/// pairs of dimensions, of the product of their two kernels (the last and the second order of
-/// Duvenaud, Nickisch and Rasmussen 2011, "Additive Gaussian processes"). The reason: trials mostly
-/// fail because a few parameters together are too large, for any values of the other parameters.
+/// Matern 5/2 for each dimension, which models every interaction. The other is the mean over all
+/// pairs of dimensions, where a pair has the product of its two kernels. These are the last and the
+/// second order of Duvenaud, Nickisch and Rasmussen 2011, "Additive Gaussian processes". The
+/// reason: trials mostly fail because a few parameters together are too large, for any values of
+/// the other parameters.
 struct FeasibilityKernel {
   std::vector<double> lengthscales;  ///< one for each dimension
   double amplitude = 1.0;

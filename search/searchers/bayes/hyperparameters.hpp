@@ -36,8 +36,8 @@ struct Prior {
   LogNormal noise{-10.0, 3.0};
   LogNormal additive_odds{1.0, 2.0};  ///< normal over the log odds themselves
 
-  /// Lengthscales grow with the square root of the dimension, so that the expected complexity of
-  /// the function does not grow (Hvarfner, Hellsten and Nardi 2024, arXiv 2402.02229).
+  /// Lengthscales grow with the square root of the number of dimensions. The expected complexity of
+  /// the function then does not grow (Hvarfner, Hellsten and Nardi 2024, arXiv 2402.02229).
   [[nodiscard]] static Prior dimension_scaled(std::size_t dimensions);
   /// Like `dimension_scaled`, but centred on the median of that prior's density instead of its
   /// mode. So it expects smoother functions, which need fewer trials.

@@ -26,8 +26,9 @@ struct KernelMixture {
 };
 
 /// Computes the covariances of one point with `covariances.size()` others. Adds two terms, each
-/// times its share: the Matern of the summed `distances` (one pointer for each dimension to its
-/// squared distances), and the sum of `additive` (the covariances of each dimension alone).
+/// times its share. The first is the Matern of the summed `distances`, which has one pointer for
+/// each dimension to its squared distances. The second is the sum of `additive`, the covariances of
+/// each dimension alone.
 void mixed_covariances(const KernelMixture& mixture, std::span<const double* const> distances,
                        std::span<const double* const> additive, std::span<double> covariances);
 

@@ -39,9 +39,10 @@ class MemoryModel {
   void add_peak(std::span<const double> features, double peak_bytes);
   void add_out_of_memory(std::span<const double> features);
 
-  /// Returns nullopt if no trial ran out of memory, if too few reported their peak, or if the peaks
-  /// explain the outcomes no better than a constant probability does. In the last case, peaks may
-  /// be those of the wrong memory (the host's, although the GPU's ran out).
+  /// Returns nullopt if no trial ran out of memory, or if too few trials reported their peak. Also
+  /// returns nullopt if the peaks explain the outcomes no better than a constant probability does.
+  /// In that case the peaks may be those of the wrong memory (the host's, although the GPU's ran
+  /// out).
   [[nodiscard]] std::optional<MemoryForecast> forecast();
 
  private:

@@ -71,10 +71,11 @@ struct ClientParts {
   std::function<int()> interrupts{};
 };
 
-/// Calls JSON services. Paces each operation, signs each attempt, and retries transient failures
-/// with full jitter: throttling, 5xx, no response, expired credentials (once), and a clock that
-/// differs from the server's. The retry rules are those of the AWS SDKs' "standard" mode, with more
-/// attempts because the account's limits are a few requests a second. Not thread safe.
+/// Calls JSON services. Paces each operation and signs each attempt. Retries transient failures
+/// with full jitter. These are throttling, 5xx, no response, expired credentials (once), and a
+/// clock that differs from the server's. The retry rules are those of the AWS SDKs' "standard"
+/// mode, with more attempts because the account's limits are a few requests a second. Not thread
+/// safe.
 class JsonClient {
  public:
   explicit JsonClient(ClientParts parts, RetryPolicy policy = {});

@@ -35,8 +35,8 @@ struct SimulatedTurn {
 };
 
 /// Output of one container: a first line, then `[steptune]` reports (docs/reporting.md) about once
-/// a second, or after each step if steps are slower. Lines are made on demand, so that a program
-/// without end needs memory only for the lines that were read, eight bytes each.
+/// a second, or after each step if steps are slower. Lines are made on demand. So even a program
+/// that never ends needs only eight bytes of memory for each line that was read.
 class SimulatedOutput {
  public:
   /// `reports` is true only for a cluster's first machine, as only rank 0 of a distributed training
