@@ -6,9 +6,9 @@
     expert.py tune  [--only NAME...] [--steptune PATH] [--time 3m] [--neighbour] [--repeat N] [--output FILE]
     expert.py table FILE...
 
-`truth` measures the best known settings of each program against the untouched program, in turns. `tune` runs Steptune on
-the untouched program, then measures what it recommends in the same way. `table` prints results as Markdown.
-README.md explains the figures.
+`truth` compares each program with the best known settings with the untouched program; the two run in turns. `tune` runs
+Steptune on the untouched program, then measures the recommended settings in the same way. `table` prints results as
+Markdown. README.md explains the figures.
 """
 import argparse
 import contextlib

@@ -4,12 +4,14 @@
 
     offered_knobs.py [--search-quality build/release/bin/search_quality] [--programs 4] [--seeds 10] [--share 0.01]
 
-Generates simulated programs. Each is a table with the seconds of a step for every combination of the safe knobs that
-PyTorch's hook would offer on 8 CPUs. A step takes the sum of the parts that the hook reports. Loading data takes the share `--share` of a
-step at the current settings. The other parts, and the effect of each knob on its part, are drawn for each program. The
-Bayesian searcher searches two tables of each program: with all knobs, and without the loader's. Prints the median number
-of evaluations until the best configuration so far is within 5 and 1 % of the best one of all knobs. The figures
-therefore include the speed-up that is lost by leaving knobs out.
+Generates simulated programs. A program is a table with the seconds of a step for each combination of knobs. The knobs
+are the safe ones that PyTorch's hook would offer on 8 CPUs. A step takes the sum of the parts that the hook reports. At
+the current settings, loading data takes the share `--share` of a step. The other parts, and the effect of each knob on
+its part, are drawn at random for each program.
+
+The Bayesian searcher searches two tables of each program: one with all knobs, and one without those of the data loader.
+Prints the median number of evaluations until the best configuration so far is within 5 % and within 1 % of the best one
+of all knobs. The figures therefore include the speed-up that is lost by leaving knobs out.
 """
 
 import argparse

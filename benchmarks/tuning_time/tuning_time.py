@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the trial seconds to an answer within 3 % of the best: Steptune, and Optuna's TPE with trials of fixed length.
+"""Compares how many seconds of trials Steptune and Optuna's TPE need until their answer is within 3 % of the best.
 
-Both tune the same recorded table under the same noise, launch variation and start-up. Steptune runs as users run it:
-`steptune run`, with the replay runner, its default searcher and a time budget. Its answer is the final recommendation
-and its seconds are the study's. A TPE trial takes the start-up and then `--fixed` seconds; a configuration that fails
-takes only the start-up. TPE's answer after each trial is the configuration with the best mean so far.
+Both tune the same recorded table with the same noise, launch variation and start-up time. Steptune runs as users run
+it: `steptune run`, with the replay runner, its default searcher and a time budget. Its answer is the final
+recommendation, and its seconds are those of the study. A TPE trial has a fixed length: the start-up and then `--fixed`
+seconds. A configuration that fails takes only the start-up. TPE's answer after each trial is the configuration with the
+best mean so far.
 
-Prints, for each budget, the share of seeds whose answer is truly within 3 % of the table's best. `seconds` is the lowest
-budget from which on half of the seeds succeed, `seconds_80` the lowest from which on 80 % do.
+Prints, for each budget, the share of seeds whose answer is truly within 3 % of the table's best. A seed succeeds with a
+budget if its answer does. `seconds` is the lowest budget such that at least half of the seeds succeed with it and with
+every higher budget. `seconds_80` is the same for 80 % of the seeds.
 
     benchmarks/tuning_time/tuning_time.py --steptune build/release/bin/steptune TABLE.json[:COLUMN] ...
 
@@ -94,9 +96,9 @@ def is_number_column(table, name):
 
 
 def run_steptune(table, options, budget_s, seed):
-    """Runs Steptune. near_best: True if the recommendation is within 3 % of the table's best. elapsed_s: duration of the
-    study. false_claim: True if a speed-up is claimed but not true. interval_held: True if the interval contains the true
-    speed-up, None without a claim."""
+    """Runs Steptune and returns these figures. near_best: True if the recommendation is within 3 % of the table's best.
+    elapsed_s: duration of the study. false_claim: True if a speed-up is claimed but not true. interval_held: True if
+    the interval contains the true speed-up, None without a claim."""
     with tempfile.TemporaryDirectory() as folder:
         study = pathlib.Path(folder) / "study.json"
         study.write_text(json.dumps(steptune_study(table, options, budget_s, seed)))
