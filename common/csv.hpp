@@ -22,8 +22,8 @@ struct Csv {
   [[nodiscard]] Result<std::size_t> column(const std::string& name) const;
 };
 
-/// Parses CSV text. Ignores empty lines. Fails if a row and the header differ in their number of
-/// cells, if a quote is never closed, or if there is no row. Errors name the file and the line.
+/// Parses CSV text. Ignores empty lines. Fails if there is no row, if a quote is never closed, or
+/// if a row has more or fewer cells than the header. Errors name the file and the line.
 [[nodiscard]] Result<Csv> parse_csv(std::string_view text, const std::string& where);
 
 /// Reads and parses a file of at most 256 MiB.

@@ -48,8 +48,8 @@ struct SystemV {
 /// V shared memory and semaphores.
 ///
 /// Something belongs to the trial if it was created during the trial and is owned by this user. In
-/// addition, its name must contain the ID of one of the trial's processes, or one of these must
-/// have opened it for writing. In the temporary folder only the names of known temporary files are
+/// addition, its name must contain the ID of one of the trial's processes, or one of them must have
+/// opened it for writing. In the temporary folder only the names of known temporary files are
 /// removed, because a program may store results there. Nothing that a live process has open is
 /// removed.
 class Leftovers {

@@ -68,8 +68,8 @@ struct Measurement {
   /// it also includes repeated looks, a fading start, and the scatter in other trials. Not finite:
   /// unknown.
   double step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
-  /// Relative standard error of the ratio of this trial's step time to the baseline's, from a run
-  /// of the baseline that took turns with the trial. Smaller than the errors of both step times,
+  /// Relative standard error of the ratio of this trial's step time to the baseline's. A run of the
+  /// baseline took turns with the trial. The error is smaller than those of both step times,
   /// because a neighbour's load slows both runs. NaN: no run of the baseline took turns with it.
   double ratio_error = std::numeric_limits<double>::quiet_NaN();
   /// Upper bound of the long run's seconds per sample. A buffer that was filled before the window
@@ -103,10 +103,10 @@ struct Measurement {
   /// Seconds without a step at the end of the trial. Set if most of the trial's time was silent and
   /// no phase was under way: the program may hang. Otherwise 0.
   double silent_s = 0.0;
-  /// True if the last steps of the window differ from the earlier ones by more than chance usually
-  /// explains, but too little for a level change. Throttling may just have begun. A trial that
-  /// could otherwise end continues until the next look. Only for running trials; not stored in the
-  /// history.
+  /// True if the last steps of the window may be the start of a level change, such as throttling.
+  /// They differ from the earlier steps by more than chance usually explains, but too little to be
+  /// sure. A trial that could otherwise end continues until the next look. Only for running trials;
+  /// not stored in the history.
   bool may_have_just_changed = false;
   /// By name; `k_stall_phase`: not reported by the program.
   std::map<std::string, PhaseEstimate> phases;

@@ -67,9 +67,9 @@ class Measurer {
   /// Without a steady state the status is unchanged. The rate then is the mean after the warm-up;
   /// if the warm-up cannot be separated, the overall mean. The half-width is at least a tenth of
   /// the rate. It also covers the difference from the overall mean, and the rest of a fading slow
-  /// start (2.5 times the difference of the window's halves). If all reports came together (output
-  /// written at the program's end), the rate covers the whole process, start-up included. Its
-  /// half-width is half the rate.
+  /// start (2.5 times the difference of the window's halves). All reports may have come together,
+  /// if the program wrote its output at its end. The rate then covers the whole process, start-up
+  /// included. Its half-width is half the rate.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
   /// Returns the progress of the latest report with a counter; nullopt before the first.
   [[nodiscard]] std::optional<ProgressPoint> latest() const;

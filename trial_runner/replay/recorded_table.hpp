@@ -22,8 +22,8 @@ namespace steptune {
 /// `others` that are parts of the objective.
 class RecordedTable {
  public:
-  /// Returns an error if a file is unreadable or malformed, a column is missing, a part is not a
-  /// measured column, or two rows have one configuration.
+  /// Returns an error if a file is unreadable or malformed, or if a column is missing. Also returns
+  /// an error if a part is not a measured column, or if two rows have the same configuration.
   [[nodiscard]] static Result<RecordedTable> read(const std::filesystem::path& json_file);
   /// Creates the table from a description, its file name `where`, and the content of its CSV file.
   [[nodiscard]] static Result<RecordedTable> create(const Json& description,

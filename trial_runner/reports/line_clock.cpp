@@ -175,7 +175,7 @@ double LineClock::without_change_of_hour(double local_s) {
   if (local_s_) {
     // Clocks were put forward if the last line came shortly before the skipped hour and this line
     // shortly after it. Clocks were put back if the last line came shortly before the end of the
-    // repeated hour, and this line shows a time shortly after its start.
+    // repeated hour, and this line shortly after its start.
     const double gap_s = std::clamp(longest_gap_s_, k_least_gap_s, k_most_gap_s);
     const double hour_s = k_hour_s * std::floor(local_s / k_hour_s);
     const bool may_be_changed = is_at_night(hour_s) && local_s - hour_s <= gap_s;

@@ -34,7 +34,7 @@ struct StepScript {
 /// trial's folder. It runs the program with exactly its arguments, and prints a mark with the exit
 /// status. If there are several tasks, it also sets the variables by which torch.distributed finds
 /// its ranks. For torchrun, it sets the variables by which torchrun's nodes meet. Returns a `usage`
-/// error for a NUL byte, for a variable name that no shell can export, or if the script is too
+/// error if there is a NUL byte, if no shell can export a variable's name, or if the script is too
 /// long.
 [[nodiscard]] Result<std::string> step_script(const TrialSpec& spec, const StepScript& script);
 
