@@ -29,7 +29,7 @@ constexpr TimeBudget k_time_budgets[] = {{"3 min", 180.0}, {"6 min", 360.0}};
 struct NeighbourCell {
   double studies = 0.0;
   double claims = 0.0;
-  double claims_hold = 0.0;  ///< claims whose interval contains the truth
+  double claims_hold = 0.0;  ///< claims whose interval contains the true speed-up
   double found = 0.0;      ///< log speed-up of the finalist as a share of the best possible, summed
   double finalists = 0.0;  ///< studies with an interval for their finalist
   double finalists_hold = 0.0;

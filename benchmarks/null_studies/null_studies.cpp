@@ -75,7 +75,7 @@ bool holds(double low, double high, double value) {
 struct Cell {
   int studies = 0;
   int claims = 0;
-  int covered = 0;  ///< claims whose interval contains the truth
+  int covered = 0;  ///< claims whose interval contains the true speed-up
   double seconds = 0.0;
   double trials = 0.0;
 };

@@ -53,8 +53,8 @@ struct Row {
   int not_steady = 0;
   int seen = 0;     ///< streams that ended with an estimate and an interval
   int judged = 0;   ///< streams among `seen` that are not `unseen`
-  int covered = 0;  ///< streams among `judged` whose interval contains the truth
-  /// Streams among `seen` whose truth is between the interval's lower end and
+  int covered = 0;  ///< streams among `judged` whose interval contains the true value
+  /// Streams among `seen` whose true value is between the interval's lower end and
   /// `slowest_seconds_per_sample`.
   int bounded = 0;
   double seconds = 0.0;

@@ -46,9 +46,10 @@ struct StreamTrial {
   double seconds = 0.0;
 };
 
-/// Plays a launch of a program to a `Measurer` until the rule ends it. If the runner saw much
-/// disturbance by other processes, the launch is repeated later, as in the tuning loop. The less
-/// disturbed launch counts. If `states_queue` is true, the measurer gets the queue's size.
+/// Simulates a launch of a program and passes its reports to a `Measurer`, until the rule ends the
+/// trial. If the runner saw much disturbance by other processes, the launch is repeated later, as
+/// in the tuning loop. The less disturbed launch counts. If `states_queue` is true, the measurer
+/// gets the size of the program's queue.
 [[nodiscard]] StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
                                            bool states_queue, std::uint64_t seed);
 

@@ -153,7 +153,7 @@ class Section {
                    T& out) const;
 
   [[nodiscard]] Json write(const T& value, const Writing& writing) const;
-  /// Returns the object's definition. Adds the definitions that it refers to to `definitions`.
+  /// Returns the object's definition. Adds other definitions that it uses to `definitions`.
   [[nodiscard]] Json definition(Json& definitions) const;
   /// Returns a reference to the definition, which is added to `definitions`.
   [[nodiscard]] Json schema(Json& definitions) const;

@@ -26,7 +26,8 @@ struct RelativeTime {
   [[nodiscard]] double total() const { return serial + parallel + communication; }
 };
 
-/// `log2_n` is used only by the laws with messages along a tree.
+/// Returns the terms of the law for n machines. `log2_n` is used only by the laws with messages
+/// along a tree.
 RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
   switch (law) {
     case ScalingLaw::amdahl:
@@ -174,8 +175,8 @@ double threshold_95(double degrees_of_freedom) {
   return boost::math::quantile(boost::math::fisher_f(1.0, degrees_of_freedom), k_level);
 }
 
-/// Adds the curves at one serial share whose chi-squared is at most `limit`. `weight` is the sum
-/// over all points.
+/// Adds the curves at one serial share whose chi-squared is at most `limit`. `weight` is the sum of
+/// the points' weights.
 void add_curves(const LeastSquares& squares, ScalingLaw law, double root_s, double limit,
                 double weight, std::vector<ScalingCurve>& region) {
   constexpr int k_steps = 6;

@@ -41,7 +41,8 @@ Type<StringTemplate> instance_type() {
       {{"minLength", 1}});
 }
 
-/// `least` is 0 for a group, because a configuration may have no instance of the group.
+/// Returns the type of a number of instances. `least` is 0 for a group, because a configuration may
+/// have no instance of the group.
 Type<Formula> instance_count(double least) {
   Type<Formula> type = document::formula_or_integer({least, k_most_instances});
   type.write = [](const Formula& count, const Writing&) {
@@ -140,7 +141,8 @@ Key<RentedInstances> prices_key() {
   return {"prices", read, write, type.schema};
 }
 
-/// The key is only read, because the written section contains the table's prices instead.
+/// Returns the key `price_table`. The key is read but never written: a written section contains the
+/// table's prices instead.
 Key<RentedInstances> price_table_key() {
   const auto type = document::path();
   return {"price_table",

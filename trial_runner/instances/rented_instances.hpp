@@ -39,8 +39,8 @@ struct RentedInstances {
   std::map<std::string, double> discounts;
   /// Disk price of each instance that needs a volume (not `has_own_disk`).
   double storage_usd_per_hour = 0.0;
-  std::filesystem::path
-      price_table;         ///< path of a price table; empty: that of `price_list` and `region`
+  /// Path of a price table. Empty: the price table of `price_list` and `region` is used.
+  std::filesystem::path price_table;
   std::string price_list;  ///< `PriceListService::name`; set by the kind of runner
   std::string region;      ///< empty: us-east-1
 

@@ -332,7 +332,7 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
   events_.emplace_back(TrialStarted{key, at_start.started_s,
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(launching.placed), spared_s});
-  // The study may select GPUs itself.
+  // The study's environment may select GPUs.
   GpuWatch gpus(nvml_.get(), visible_gpus(SystemFiles{}, launching.environment),
                 at_start.started_s);
   trials_.emplace_back(launching.spec, launching.slot, std::move(process),

@@ -2,7 +2,8 @@
 //
 // steptune-watchdog RUN_TAG: waits on standard input until the tuner that started it is dead, then
 // kills the remaining processes of that tuner's trials. It reads these lines: `+PID START` (end
-// this process and its group, too), `-PID START` (no longer), `q` (quit, no process is left).
+// this process and its group, too), `-PID START` (do not end it any more), `q` (quit: no process is
+// left).
 #include <algorithm>
 #include <array>
 #include <cerrno>

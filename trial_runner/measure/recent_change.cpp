@@ -23,8 +23,8 @@ double exceedance(double value, double from, double to) {
          ((1.0 - 1.0 / squared) * length + 4.0 / squared);
 }
 
-/// Cumulative samples, and cumulative seconds beyond the mean rate, before each interval and at the
-/// end.
+/// Cumulative samples, and cumulative seconds in excess of those at the mean rate. There is one
+/// entry before each interval and one at the end.
 struct Sums {
   std::vector<double> samples{0.0};
   std::vector<double> beyond_s{0.0};

@@ -38,8 +38,8 @@ constexpr double k_different_half_widths = 1.0;
 /// half-widths.
 constexpr double k_fading_half_widths = 2.0;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
-/// the window's halves. Valid for a start that fades exponentially, by half from one half to the
-/// other.
+/// the window's halves. Valid for a start that fades exponentially and is half as large in the
+/// window's second half as in the first.
 constexpr double k_rest_of_fading = 1.5;
 /// The window must have this many times as many samples as a fading start.
 constexpr double k_window_to_fading = 1.5;
@@ -186,7 +186,7 @@ Window window_in_turns(std::span<const Interval> steps, std::size_t start, doubl
   return window;
 }
 
-/// `start` is the first interval after the start-up.
+/// Returns the window of a trial without turns. `start` is the first interval after the start-up.
 Window window_of(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
   window.levels = levels_of(steps, start);

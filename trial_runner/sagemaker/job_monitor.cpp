@@ -38,9 +38,9 @@ std::vector<TrialJob*> open_trials_of(TrialJobs& jobs, const std::string& name) 
   return open;
 }
 
-/// True if the ended job is expected to leave a warm pool: it had machines, and the service has no
-/// doubt about them. If an expected pool does not appear, the runner concludes that the account has
-/// no quota for pools.
+/// True if the ended job is expected to leave a warm pool: its program ran, and the job did not end
+/// by an error of the service. If an expected pool does not appear, the runner concludes that the
+/// account has no quota for pools.
 bool may_leave_pool(const JobDescription& state) {
   if (state.status == "Stopped") return state.billed_since_wall_s.has_value();
   return state.status != "Failed" ||

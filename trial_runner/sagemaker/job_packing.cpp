@@ -15,8 +15,8 @@ int trials_per_job(const SageMakerOptions& options, const std::optional<PoolKey>
 
 bool may_be_packed(const SageMakerOptions& options, const TrialJob& job) {
   const TrialSpec& spec = job.spec();
-  // With a checkpoint folder, the next trial would find a trial's checkpoints. Words and variables
-  // with line breaks cannot be part of the shell's script.
+  // With a checkpoint folder, a trial would find the checkpoints of the trial before it. Words and
+  // variables with line breaks cannot be part of the shell's script.
   const auto breaks = [](const std::string& text) { return text.find('\n') != text.npos; };
   return trials_per_job(options, job.pool_key()) > 1 && !spec.argv.empty() &&
          options.settings.checkpoint_s3_uri.empty() && std::ranges::none_of(spec.argv, breaks) &&

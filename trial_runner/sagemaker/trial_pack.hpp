@@ -21,9 +21,9 @@ namespace steptune {
 /// One trial of a pack, as written in the request.
 struct PackedTrial {
   TrialKey key;
-  double seconds = 0.0;  ///< from the trial's start; after this time the shell ends it
-  std::optional<SlowLimit> slow_limit{};  ///< the shell ends it earlier if it is slower than this
-  /// The shell also ends it if it is silent for this long outside phases.
+  double seconds = 0.0;                   ///< from the trial's start; the shell then ends the trial
+  std::optional<SlowLimit> slow_limit{};  ///< the shell ends a trial earlier if it is slower
+  /// The shell also ends a trial that is silent for this long outside phases.
   std::optional<double> idle_s{};
 };
 

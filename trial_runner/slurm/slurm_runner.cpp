@@ -33,7 +33,8 @@ std::string random_word() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-/// Returns a port below the ephemeral range; launches get different ports.
+/// Returns a port below the ephemeral range. The port depends on `word`, so two launches rarely get
+/// the same port.
 int port_of(const std::string& word) {
   constexpr int k_first = 20'000;
   constexpr int k_ports = 10'000;

@@ -34,8 +34,9 @@ constexpr const char* k_ranks =
     "export RANK=\"$SLURM_PROCID\" WORLD_SIZE=\"$SLURM_STEP_NUM_TASKS\" "
     "LOCAL_RANK=\"$SLURM_LOCALID\" GROUP_RANK=\"$SLURM_NODEID\"\n";
 
-/// Reports the node's kernel and CPU model, once per node. Uses only shell builtins. Reads only the
-/// first CPU of /proc/cpuinfo, because the file is long and the shell reads it byte by byte.
+/// Shell code that reports the node's kernel and CPU model, once for each node. Uses only shell
+/// builtins. Reads only the first CPU of /proc/cpuinfo, because the file is long and the shell
+/// reads it byte by byte.
 constexpr const char* k_node =
     "[ \"${SLURM_LOCALID:-0}\" != 0 ] || (\n"
     "kernel= cpu=\n"
@@ -45,10 +46,10 @@ constexpr const char* k_node =
     "done </proc/cpuinfo; } 2>/dev/null\n"
     "[ -z \"$kernel\" ] || m node \"$SLURM_PROCID $kernel$cpu\")\n";
 
-/// Sets variables from which torchrun takes options that its command line lacks. Slurm numbers the
-/// nodes; the first node is the rendezvous. torchrun's own rendezvous (c10d) is not used for two
-/// reasons. It would number nodes as they arrive. It would also announce the first node's host
-/// name, which other nodes may be unable to resolve.
+/// Shell code that sets variables. torchrun takes options from them that its command line lacks.
+/// Slurm numbers the nodes; the first node is the rendezvous. torchrun's own rendezvous (c10d) is
+/// not used for two reasons. It would number nodes as they arrive. It would also announce the first
+/// node's host name, which other nodes may be unable to resolve.
 constexpr const char* k_meeting =
     "export PET_NODE_RANK=\"$SLURM_NODEID\" PET_MASTER_ADDR={} PET_MASTER_PORT={}\n";
 
@@ -63,7 +64,8 @@ std::string marking_lines(const std::string& mark_word) {
   return fmt::format(
       "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"
       " \"$1\" \"$2\" \"$1\" \"$2\"; }}\n"
-      // The node's mark comes before the start, because the start event includes it.
+      // The node's mark comes before the mark of the start, because the start event contains the
+      // node's data.
       "{1}"
       "m start \"$SLURM_PROCID ${{SLURMD_NODENAME:-?}} $SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
       "told=\n"
@@ -75,7 +77,8 @@ std::string marking_lines(const std::string& mark_word) {
       mark_word, k_node);
 }
 
-/// Sets the variables by which a launch's processes know and find each other.
+/// Returns the shell code that sets the variables by which a launch's processes know and find each
+/// other.
 std::string rank_lines(const TrialSpec& spec, const StepScript& script) {
   std::string text;
   if (spec.launch) {

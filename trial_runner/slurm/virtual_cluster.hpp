@@ -37,7 +37,7 @@ struct VirtualProgram {
 struct JobFate {
   double queue_s = 1.0;              ///< wait before its start
   std::string reason = "Resources";  ///< why it waits
-  std::optional<double> limit_s;     ///< shorter than requested
+  std::optional<double> limit_s;     ///< time limit, if it differs from the requested one
   std::optional<double> ends_after_s;
   /// State after `ends_after_s`. `SUSPENDED` and `RESTARTED` do not end the job; a restart kills
   /// its programs, and the job runs again.

@@ -13,9 +13,9 @@ namespace steptune::bayes {
 /// Maps points of a search space to rows of features. The kernel uses the weighted squared distance
 /// of two rows. For an ordered parameter, this distance is the squared difference of the positions.
 /// For an unordered one, it is 0 for equal choices and 1 for different choices. An inactive
-/// parameter counts as a further choice. For ordered parameters, it lies beside the middle of the
-/// range, equally far from both ends. The last dimension is the fidelity of an observation; 0 means
-/// a full trial.
+/// parameter counts as a further choice. If the parameter is ordered, this choice lies beside the
+/// middle of the range, equally far from both ends. The last dimension is the fidelity of an
+/// observation; 0 means a full trial.
 class FeatureMap {
  public:
   explicit FeatureMap(const SearchSpace& space);

@@ -12,9 +12,11 @@
 namespace steptune::bayes {
 namespace {
 
-/// Number of different columns that the first binary digits of the first eight Sobol points form,
-/// up to exchanging 0 and 1. The first direction number always sets this digit; the second and the
-/// third may set it.
+/// The first binary digits of a dimension's first eight Sobol points form a column of zeros and
+/// ones. All dimensions together have only this many different columns. (Columns that differ only
+/// by exchanging 0 and 1 count once.) The reason: three direction numbers decide this digit; the
+/// first always sets it, the second and the third may set it. So further two-level parameters would
+/// get equal columns.
 constexpr std::size_t k_sobol_columns = 4;
 /// Number of random columns drawn for a parameter. The column that is least like those of earlier
 /// parameters is used.

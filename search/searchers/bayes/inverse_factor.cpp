@@ -134,7 +134,7 @@ std::vector<double> InverseFactor::explained(const Matrix& covariances, std::siz
                                     factor,
                                     block_of(projected, 0, 0, projected.rows(), factor.rows));
     for (std::size_t i = 0; i < result.size(); ++i) {
-      // Four sums, because each addition to a single sum would wait for the last.
+      // Four sums, because each addition to a single sum would wait for the addition before it.
       double sums[4] = {};
       const std::span<const double> row = std::as_const(projected).row(i);
       for (std::size_t k = 0; k < row.size(); ++k)

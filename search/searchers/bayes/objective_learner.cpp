@@ -88,7 +88,7 @@ std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std:
     models.emplace_back(std::move(model));
   if (earlier_.empty() || own_.size() > Learner::k_model_limit) return models;
   // Compare evidence without pending trials. Request as many models as above: otherwise the learner
-  // would drop the processes of the other models.
+  // would drop the Gaussian processes of the other models.
   const Matrix nothing_pending(own_.features().cols());
   std::vector<double> evidences(models.size(),
                                 evidence_of(own_.models(nothing_pending, most)[0], values()));

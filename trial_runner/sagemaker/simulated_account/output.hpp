@@ -16,9 +16,9 @@ namespace steptune::simulated {
 struct SimulatedTurn {
   TrialKey key;
   SimulatedProgram program;
-  double given_s = 0.0;  ///< the shell ends it after this time
+  double given_s = 0.0;  ///< the shell ends the trial after this time
   Rng rng;               ///< for its output
-  /// Time after which the shell ends it as slow, or silent; nullopt: never.
+  /// Times after which the shell ends the trial because it is slow or silent; nullopt: never.
   std::optional<double> slow_after_s{};
   std::optional<double> idle_after_s{};
 
