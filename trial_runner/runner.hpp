@@ -187,7 +187,7 @@ struct Disturbance {
   double storage_pressure = 0.0;  ///< share of the time in which some program waited for storage
   /// Share of the time in which the container had used up its CPU quota.
   double quota_wait = 0.0;
-  bool clocks_throttled = false;  ///< heat or power limits lowered CPU clocks
+  bool clocks_throttled = false;  ///< heat lowered CPU clocks
 };
 /// True if the disturbance makes the measured speed doubtful. Ignores waiting for memory, storage
 /// and quota: the trial itself may cause such waiting, and then a long run also waits.

@@ -179,7 +179,7 @@ class RunnerKind {
   [[nodiscard]] virtual std::unique_ptr<RunnerSettings> read(const document::Node& section,
                                                              const TrialLimits& limits,
                                                              bool has_command) const = 0;
-  /// Returns the schema of the section. Adds the definitions that it refers to to `definitions`.
+  /// Returns the schema of the section. Adds other definitions that it uses to `definitions`.
   [[nodiscard]] virtual Json schema(Json& definitions) const = 0;
   /// Returns tables for the reference: the section's keys, and the keys of objects in the section.
   [[nodiscard]] virtual std::vector<document::KeyTable> tables() const = 0;

@@ -99,7 +99,7 @@ class LocalTrial {
  private:
   void read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events);
   void take_output(std::string_view bytes, double now_s, std::vector<TrialEvent>& events);
-  /// `trial_s` is the trial's time without pauses.
+  /// Processes a line of output. `trial_s` is the trial's time without pauses.
   void on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events);
   void check_limits(double now_s);
   /// Returns when the idle limit expires. A phase may be silent for any time; the wall limit still

@@ -9,13 +9,14 @@
 //     reporter.step(batch.size(), {{"loss", loss}});
 //   }
 //
-// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and a call costs one branch. If
-// there are several ranks, only rank 0 prints, unless the tuner has started all of them and reads
-// each one's output (STEPTUNE_ALL_RANKS). In a trial, the reporter prints `[steptune] {"v":1,...}`
-// lines to stdout: one at the first step, one at the last, and at most four a second. Counters are
-// cumulative, so steps between two lines are not lost.
+// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and a call costs one branch. In a
+// trial, the reporter prints `[steptune] {"v":1,...}` lines to stdout: for the first step, for the
+// last step, and at most four lines a second in between. A line has the number of all steps so far.
+// In distributed training only rank 0 prints, unless the tuner reads the output of every rank
+// (STEPTUNE_ALL_RANKS).
 //
-// Time outside training steps is a phase. Mark its start and its end:
+// Time that a program spends outside training steps is a phase. Mark the start and the end of a
+// phase:
 //
 //   { steptune::Phase phase(reporter, "evaluation"); evaluate(model); }
 #pragma once
@@ -69,7 +70,7 @@ class Reporter {
     print_if_due();
   }
 
-  /// Reports values that belong to no step: an accuracy at the end of an epoch.
+  /// Reports values that belong to no step, such as an accuracy at the end of an epoch.
   void metrics(Metrics metrics) {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -77,7 +78,7 @@ class Reporter {
     print_if_due();
   }
 
-  /// Adds `seconds` to a part of the steps: "data", "compute", "optimizer".
+  /// Adds `seconds` to a part of the steps, such as "data", "compute" or "optimizer".
   void part(const char* name, double seconds) {
     if (!active_ || !(seconds >= 0) || !std::isfinite(seconds)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -101,7 +102,7 @@ class Reporter {
     if (is_outermost) print_phase(",\"phase\":" + quoted(phase) + ",\"clock\":" + text_of(now_s));
   }
 
-  /// Ends the latest phase of this name.
+  /// Ends the phase of this name that began last.
   void end_phase(const char* name) {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -199,7 +200,7 @@ class Reporter {
     print();
   }
   void print_phase(const std::string& keys) {
-    // Print earlier steps first. Phases are rare, so each is printed.
+    // Print earlier steps first. Phases are rare, so each phase is printed at once.
     if (pending_) print();
     write(keys);
   }

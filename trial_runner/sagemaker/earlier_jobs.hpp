@@ -38,7 +38,7 @@ class EarlierJobs {
                                      std::optional<double> packs_since_wall_s);
 
  private:
-  /// Moves trials for which a job is named from `trials` to `found`.
+  /// Finds the trials after which a job is named. Moves them from `trials` to `found`.
   [[nodiscard]] Result<void> find_named(std::vector<const TrialSpec*>& trials, TrialJobs& found);
   [[nodiscard]] Result<std::optional<TrialJob>> named_after(const TrialSpec& spec);
   [[nodiscard]] Result<void> find_in_packs(std::vector<const TrialSpec*> specs, double since_wall_s,

@@ -87,24 +87,24 @@ class TrialJob {
   [[nodiscard]] double not_before_s() const { return not_before_s_; }
   void postpone(double not_before_s);
 
-  /// True if later trials were started before it.
+  /// True if later trials were started before this trial.
   [[nodiscard]] bool is_deferred() const { return deferred_; }
   void defer() { deferred_ = true; }
 
   /// Returns the number of the next launch.
   [[nodiscard]] int next_launch() const { return next_launch_; }
   [[nodiscard]] int capacity_failures() const { return next_launch_ - first_launch_; }
-  /// Records that its job was requested: waiting -> requested.
+  /// Records that a job was requested for the trial: waiting -> requested.
   void request(JobLaunch launch, double look_at_s);
-  /// Returns the latest launch. Not valid while it waits.
+  /// Returns the latest launch. Not valid while the trial waits.
   [[nodiscard]] const JobLaunch& launch() const;
   [[nodiscard]] JobWatch& watch();
   [[nodiscard]] const JobWatch& watch() const;
   /// Records whether the launch got the intended pool.
   void settle_pool(bool reused);
 
-  /// Records that the program runs since `time_s`: requested -> running. Reports the start once.
-  /// The start of a stopping or ended job may become known late.
+  /// Records that the program has run since `time_s`: requested -> running. Reports the start once.
+  /// If the trial is already stopping or ended, reports the start but keeps the state.
   void start(double time_s, std::vector<TrialEvent>& events);
   /// Reads a line of one of the job's hosts. Each line is a sign of life; some contain a report.
   void read_line(double time_s, const LogLine& line, std::vector<TrialEvent>& events);
@@ -119,10 +119,10 @@ class TrialJob {
   void accept_stop();
   [[nodiscard]] bool stop_accepted() const { return stop_accepted_; }
 
-  /// Returns it to waiting because capacity was missing: requested, running -> waiting.
+  /// Lets the trial wait again because capacity was missing: requested, running -> waiting.
   void launch_again(double not_before_s);
 
-  /// True if its job runs several trials in turn.
+  /// True if the trial's job runs several trials in turn.
   [[nodiscard]] bool is_packed() const { return launch_ && !launch_->pack.empty(); }
   /// Ends the trial's turn in its pack. The state does not change, because the job continues.
   void end_turn(TurnEnd end) { turn_end_ = end; }
@@ -130,11 +130,11 @@ class TrialJob {
   /// Ends the trial while the pack's job continues with other trials: requested, running, stopping
   /// -> ended.
   void leave_pack();
-  /// Returns it to waiting because its job ended before its turn: ended -> waiting.
+  /// Lets the trial wait again because its job ended before its turn: ended -> waiting.
   void give_back();
 
-  /// Records that the service has ended its job: requested, running, stopping -> ended. Output may
-  /// come until `output_until_s`.
+  /// Records that the trial's job has ended at the service: requested, running, stopping -> ended.
+  /// Output may come until `output_until_s`.
   void end(JobDescription last, double output_until_s);
   [[nodiscard]] const JobDescription& last_description() const;
   /// False after `leave_pack`, because the job continues.
@@ -166,7 +166,7 @@ class TrialJob {
   bool deferred_ = false;
   int first_launch_ = 1;
   int next_launch_ = 1;
-  std::optional<JobLaunch> launch_;  ///< nullopt while it waits
+  std::optional<JobLaunch> launch_;  ///< nullopt while the trial waits
   JobWatch watch_;
   std::optional<double> started_s_;
   double last_output_s_ = 0.0;
