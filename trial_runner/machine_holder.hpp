@@ -54,7 +54,7 @@ class MachineHolder {
 
   /// Releases all machines kept for further trials. Call this after the last trial. Waits at most
   /// `longest_s` seconds (runner's clock) for machines that are still stopping. A notice names the
-  /// machines that remain after that. Drops events of trials that end meanwhile.
+  /// machines that remain after that. Drops events of trials that end during this wait.
   [[nodiscard]] virtual Result<void> release(double longest_s) = 0;
 
   /// Lets running trials continue without the tuner: reports no further events, drops trials that

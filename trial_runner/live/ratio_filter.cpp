@@ -21,8 +21,8 @@ constexpr double k_unknown_variance = 25.0;
 constexpr double k_disturbance_variance = 0.25;
 constexpr double k_disturbed_share = 0.05;  ///< assumed share of disturbed blocks
 constexpr double k_disturbed_sigmas = 4.0;
-/// If so many disturbed blocks have less than this probability by chance, the trial itself causes
-/// them.
+/// If chance alone would give the trial's number of disturbed blocks with less than this
+/// probability, the trial itself causes them.
 constexpr double k_chance = 0.3;
 /// Added to the baseline's count of disturbed blocks, because a count of 0 proves little.
 constexpr double k_before_any = 0.25;

@@ -38,7 +38,7 @@ class TrialPauses {
   /// Resumes the processes (SIGCONT). Returns the length of the pause; 0 if there was none.
   double end(double now_s);
   /// True if pauses do not stop the trial: it printed during several pauses. Output written just
-  /// before a pause cannot explain so many.
+  /// before a pause cannot explain output in several pauses.
   [[nodiscard]] bool are_in_vain() const;
 
  private:

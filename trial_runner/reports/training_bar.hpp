@@ -19,10 +19,11 @@ class TrainingBar {
   bool takes_lead(const std::string& key, const ProgressBar& bar, bool has_metrics, double now_s);
   /// Records that this bar now counts as the training's bar.
   void leads(const std::string& key);
-  /// True if another bar took the lead from this one, which has not continued since.
+  /// True if another bar took the lead from the bar `key`, and the bar `key` has not continued
+  /// since.
   [[nodiscard]] bool was_before(const std::string& key) const;
-  /// True if this bar took the lead but the bar before it has continued, so that this one shows an
-  /// evaluation.
+  /// True if the bar `key` shows an evaluation: it took the lead, but then the bar before it
+  /// continued.
   [[nodiscard]] bool is_evaluation(const std::string& key) const;
   /// Accepts the current leader as the training's bar for good.
   void settle() { is_settled_ = true; }

@@ -243,7 +243,7 @@ void JobMonitor::close_pack(TrialJobs& jobs, const TrialJob& ended,
     read_line_of_pack(of_job, line, events);
   std::vector<TrialJob*> charged;
   for (TrialJob* job : of_job) {
-    // Trials that wait for another job are not charged for this one.
+    // Trials that wait for another job are not charged for this job.
     if (answers_for_end(*job) || job->has_started()) charged.push_back(job);
   }
   const double rest_s = turns.take_rest_s();

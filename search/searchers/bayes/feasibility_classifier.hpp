@@ -49,8 +49,8 @@ class FeasibilityClassifier {
 /// later outcomes one by one. The result depends only on the sequence of examples.
 class FeasibilityLearner {
  public:
-  /// Uses only the features of the first `dimensions` groups, because the others do not affect
-  /// outcomes.
+  /// Uses only the features of the first `dimensions` groups, because the other groups do not
+  /// affect outcomes.
   FeasibilityLearner(const FeatureGroups& groups, std::size_t dimensions);
 
   void add(std::span<const double> features, bool outcome);

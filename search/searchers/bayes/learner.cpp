@@ -94,7 +94,8 @@ std::vector<std::size_t> Learner::representative_rows(std::size_t count, std::si
   if (count <= limit) return rows;
   std::stable_sort(rows.begin(), rows.end(),
                    [&](std::size_t a, std::size_t b) { return values_[a] < values_[b]; });
-  // Take the best values for half of the limit, and the others evenly by rank.
+  // Take the best values for half of the limit. Take the other half evenly by rank from the
+  // remaining values.
   const std::size_t best = limit / 2;
   const std::size_t others = limit - best;
   std::vector<std::size_t> chosen(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(best));

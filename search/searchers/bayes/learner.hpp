@@ -30,8 +30,8 @@ inline constexpr double k_negligible = 0.05;
 
 /// Learns one quantity (an objective, a part of it, memory) from examples that arrive one by one.
 /// The result depends only on the sequence of examples: hyperparameters are fitted at fixed numbers
-/// of examples. Some fits start from scratch, the others from the last fit. So the result is the
-/// same if models are requested after each example or only once at the end.
+/// of examples. Some fits start from scratch, the other fits start from the last fit. So the result
+/// is the same if models are requested after each example or only once at the end.
 class Learner {
  public:
   /// If `positive` is true, all values are positive, and a logarithmic scale is tried, too.
