@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts a finished study of every combination of a few settings into a table that `search_quality --table` reads."""
+"""Runs a study of every combination of a few settings. Converts it to a table that `search_quality --table` reads."""
 import csv
 import itertools
 import json
@@ -12,7 +12,7 @@ KINDS = {"categorical": "cat", "bool": "cat", "ordinal": "ord", "int": "ord"}
 
 
 def read_study(path):
-    """Reads a study file whose comments are on lines of their own."""
+    """Reads a study file. Each comment in it must be on a separate line."""
     with open(path, encoding="utf-8") as file:
         return json.loads("".join(line for line in file if not line.lstrip().startswith("//")))
 
@@ -22,7 +22,7 @@ def text(value):
 
 
 def values_of(parameter):
-    """Returns the parameter's values in order, with the types that a configuration has."""
+    """Returns the parameter's values in order, with the same types as in a configuration."""
     if parameter["type"] == "bool":
         return [False, True]
     if "choices" in parameter:
@@ -36,14 +36,14 @@ def values_of(parameter):
 
 
 def this_machine():
-    """Returns the facts that `first_guesses` needs. A study that runs on GPUs says so itself."""
+    """Returns the facts about this machine that `first_guesses` needs. Assumes that the study uses no GPUs."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         flags = set(file.read().split())
     return {"cpus": len(os.sched_getaffinity(0)), "gpus": 0, "computes_bfloat16": bool(flags & {"avx512_bf16", "amx_bf16", "bf16"})}
 
 
 def run_study(steptune, study, folder, environment=None):
-    """Runs the study and returns its trials, as its JSON export has them. A call with the same folder resumes the study."""
+    """Runs the study and returns the trials of its JSON export. A call with the same folder resumes the study."""
     os.makedirs(folder, exist_ok=True)
     file = os.path.join(folder, "study.json")
     with open(file, "w", encoding="utf-8") as out:
@@ -77,7 +77,7 @@ def rows_of(trials, parameters, parts=()):
 
 
 def write_table(folder, name, parameters, rows, parts=(), **said):
-    """`name`.csv and .json in the folder; `said`: further keys of the description."""
+    """Writes the table NAME.csv and its description NAME.json to the folder. `said`: further keys of NAME.json."""
     params = [{"name": of, "kind": KINDS[parameter["type"]], "values": [text(value) for value in values_of(parameter)]}
               for of, parameter in parameters.items()]
     others = ["half_width_95_s", *(part + "_s" for part in parts), "peak_memory_bytes", "trial_s", "status"]

@@ -6,7 +6,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Places that Go's crypto/x509 searches, in its order.
+/// The paths that Go's crypto/x509 searches, in the same order.
 constexpr const char* k_places[] = {
     "etc/ssl/certs/ca-certificates.crt",                 // Debian, Ubuntu, Arch, Gentoo
     "etc/pki/tls/certs/ca-bundle.crt",                   // Fedora, Amazon Linux, RHEL 6

@@ -8,9 +8,10 @@
 
 namespace steptune {
 
-/// Returns the file of certificates that this system trusts: SSL_CERT_FILE, otherwise the first
-/// existing file at the places where distributions keep it, below `root`. Returns an empty text if
-/// there is none. The wheel's libcurl comes from Debian and knows only Debian's place.
+/// Returns the path of the file with the certificate authorities that this system trusts. The
+/// variable SSL_CERT_FILE has precedence. Otherwise searches the usual paths of Linux distributions
+/// below `root`. Returns an empty text if no file is found. The Python wheel contains Debian's
+/// libcurl, which on its own searches only Debian's path.
 [[nodiscard]] std::string trusted_certificates(const Environment& environment,
                                                const std::filesystem::path& root = "/");
 

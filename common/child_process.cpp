@@ -37,9 +37,9 @@ class SpawnDescription {
   int fault = 0;
 };
 
-/// Returns a duplicate of `fd` if it is 0, 1 or 2, else an empty one. This program has such a
-/// descriptor if it was started with a standard stream closed; the child's streams would overwrite
-/// it.
+/// Returns a duplicate of `fd` if `fd` is 0, 1 or 2, otherwise an empty descriptor. If this program
+/// was started with a standard stream closed, files that it opens get these numbers. Connecting the
+/// child's streams would then overwrite `fd`.
 UniqueFd clear_of_standard_streams(int fd) {
   if (fd < 0 || fd > STDERR_FILENO) return {};
   return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));

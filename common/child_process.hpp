@@ -12,8 +12,8 @@
 
 namespace steptune {
 
-/// Process group and session of a child. They decide whether the terminal's signals (such as
-/// Ctrl-C) reach it, and whether one `kill` of its group reaches its descendants.
+/// Process group and session of a child. They decide if the terminal's signals (such as Ctrl-C)
+/// reach the child, and if a signal to the child's group also reaches its descendants.
 enum class ChildScope {
   same_group,   ///< the group of this program
   own_group,    ///< a new process group
@@ -53,8 +53,8 @@ struct ChildRequest {
 [[nodiscard]] std::vector<std::string> assignments(
     const std::map<std::string, std::string>& variables);
 
-/// Returns pointers into `texts` with a null pointer at the end, as exec expects them. exec does
-/// not write to the texts.
+/// Returns pointers into `texts` with a null pointer at the end, as exec expects them. The pointers
+/// are not const because of exec's signature; exec does not write to the texts.
 [[nodiscard]] std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
 
 }  // namespace steptune

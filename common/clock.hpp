@@ -3,8 +3,8 @@
 
 namespace steptune {
 
-/// The only source of time. Everything that measures, waits or stamps takes a `Clock&`, so the
-/// whole tuner also runs with a virtual clock.
+/// The only source of time. Code that measures time, waits, or writes time stamps takes a `Clock&`,
+/// so the whole tuner also runs with a virtual clock.
 class Clock {
  public:
   virtual ~Clock() = default;

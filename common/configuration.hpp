@@ -16,12 +16,12 @@ using Value = std::variant<bool, std::int64_t, double, std::string>;
 /// the shortest text that reads back as the same double, in any locale.
 [[nodiscard]] std::string to_text(const Value& value);
 
-/// Returns the value as a number for expressions and encodings; true is 1. A text yields NaN:
-/// callers must not pass one.
+/// Returns the value as a number, for expressions and for the searchers' encodings; true is 1.
+/// Callers must not pass a text: the result would be NaN.
 [[nodiscard]] double to_number(const Value& value);
 
 /// One value for every active parameter of a search space. A parameter whose condition is false is
-/// absent. Ordered by name, so that equal configurations have equal texts.
+/// absent. Parameters are ordered by name, so that equal configurations have equal texts.
 class Configuration {
  public:
   Configuration() = default;

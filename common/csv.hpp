@@ -22,8 +22,8 @@ struct Csv {
   [[nodiscard]] Result<std::size_t> column(const std::string& name) const;
 };
 
-/// Parses CSV text. Errors name file and line: a row whose width differs from the header's, a quote
-/// that is never closed, no row at all.
+/// Parses CSV text. Ignores empty lines. Fails if there is no row, if a quote is never closed, or
+/// if a row has more or fewer cells than the header. Errors name the file and the line.
 [[nodiscard]] Result<Csv> parse_csv(std::string_view text, const std::string& where);
 
 /// Reads and parses a file of at most 256 MiB.

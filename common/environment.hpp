@@ -9,8 +9,9 @@
 
 namespace steptune {
 
-/// Returns the value of an environment variable, or nullopt if it is unset or empty: users, shells
-/// and AWS's tools treat both alike. The program passes the real environment; tests pass their own.
+/// Function that returns the value of an environment variable. Returns nullopt if the variable is
+/// unset or empty, because users, shells and AWS's tools treat both alike. The program passes the
+/// real environment; tests pass their own.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// Returns this process's environment.

@@ -13,7 +13,7 @@ namespace steptune {
 enum class ErrorKind {
   usage,        ///< the user asked for something impossible: bad option, bad study file
   not_found,    ///< a study, trial or file does not exist
-  conflict,     ///< another process owns it, or it differs from the stored one
+  conflict,     ///< another process uses the study or runner, or a stored study differs
   store,        ///< the history database is locked, corrupt, full or of an unknown version
   runner,       ///< a runner cannot do its work (no such program, no permission, no credentials)
   unavailable,  ///< a temporary condition of the outside world: try again later

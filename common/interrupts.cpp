@@ -6,7 +6,7 @@
 namespace steptune {
 namespace {
 
-// Global, because a signal handler gets no other way to reach it.
+// Global, because a signal handler cannot reach any other object.
 std::atomic<int> interrupt_count{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 

@@ -3,8 +3,8 @@
 
 namespace steptune {
 
-/// Number of signals that asked this program to end since `forget_interrupts`. The program's signal
-/// handler counts them.
+/// Returns the number of signals that have asked this program to end, since the last
+/// `forget_interrupts`. The program's signal handler counts them.
 [[nodiscard]] int interrupts();
 
 /// Adds one to the count. Async-signal-safe; only the signal handler calls it.

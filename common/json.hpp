@@ -12,7 +12,7 @@
 
 namespace steptune {
 
-/// JSON with the order of keys kept, because people read the files.
+/// JSON that keeps the order of keys, because people read the files.
 using Json = nlohmann::ordered_json;
 
 /// Parses JSON with `//` and `/* */` comments. Refuses duplicate keys, nesting deeper than 64
@@ -27,8 +27,8 @@ using Json = nlohmann::ordered_json;
 /// become the strings "nan", "inf" and "-inf". `indent` < 0 gives one line.
 [[nodiscard]] std::string dump_json(const Json& json, int indent = -1);
 
-/// Convert a configuration to and from `{"batch_size": 64, ...}`. Types are kept; nested values are
-/// errors.
+/// Converts a configuration to and from `{"batch_size": 64, ...}`. Keeps the types of values. A
+/// nested value is an error.
 [[nodiscard]] Json to_json(const Configuration& configuration);
 [[nodiscard]] Result<Configuration> configuration_from_json(const Json& json,
                                                             const std::string& where);

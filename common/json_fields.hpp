@@ -29,7 +29,7 @@ namespace steptune {
 /// Returns the string at `key`; empty if there is none.
 [[nodiscard]] std::string text_at(const Json& json, const char* key);
 
-/// Returns a string as it is, any other value as JSON text.
+/// Returns a string unchanged, any other value as JSON text.
 [[nodiscard]] std::string plain_text(const Json& value);
 
 }  // namespace steptune

@@ -12,8 +12,8 @@
 
 namespace steptune {
 
-/// Levels of the log. `info` writes one line for each decision, with its numbers; `debug` also what
-/// was examined without a decision.
+/// Levels of the log. `info` writes one line for each decision, with its numbers. `debug` adds
+/// lines about checks that led to no decision.
 enum class LogLevel { debug, info, warning, error, off };
 
 /// Destination and level of the diagnostic log.

@@ -7,10 +7,11 @@
 
 namespace steptune {
 
-/// Returns a file in memory that holds `text`, positioned at its beginning. Unlike a pipe it takes
-/// any amount of data without a reader. Empty, with errno set, if the system cannot provide one.
+/// Returns a file in memory that contains `text`, positioned at its beginning. Unlike a pipe, the
+/// file accepts any amount of data without a reader. Empty, with errno set, if the system cannot
+/// create the file.
 [[nodiscard]] UniqueFd memory_file(const std::string& text = {});
-/// Returns all that was written to it, at most 64 MiB.
+/// Returns the file's content, at most 64 MiB.
 [[nodiscard]] std::string text_of(const UniqueFd& memory_file);
 
 }  // namespace steptune

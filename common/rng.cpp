@@ -28,8 +28,8 @@ Rng::Rng(std::uint64_t seed, std::string_view purpose, std::uint64_t number)
     : engine_(keyed_engine(seed, fnv1a(purpose), number)) {}
 
 std::uint64_t Rng::below(std::uint64_t count) {
-  // Rejection makes every outcome equally likely. std::uniform_int_distribution differs between
-  // libraries.
+  // Rejecting the largest draws makes every outcome equally likely. std::uniform_int_distribution
+  // is not used because its results differ between libraries.
   const std::uint64_t limit = UINT64_MAX - UINT64_MAX % count;
   std::uint64_t draw = engine_();
   while (draw >= limit)

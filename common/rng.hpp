@@ -7,20 +7,20 @@
 
 namespace steptune {
 
-/// Random numbers keyed by (seed, purpose, number). The draws for trial 7 do not depend on the
-/// number of draws for trial 6, so a resumed study continues as if it had not stopped. The same key
+/// Random numbers keyed by (seed, purpose, number). The draws for one trial do not depend on the
+/// draws for other trials. So a resumed study continues as if it had not stopped. The same key
 /// gives the same draws on every platform. Not thread-safe; cheap enough to make one for each use.
 class Rng {
  public:
   Rng(std::uint64_t seed, std::string_view purpose, std::uint64_t number = 0);
 
-  /// 64 random bits.
+  /// Returns 64 random bits.
   [[nodiscard]] std::uint64_t bits() { return engine_(); }
-  /// Uniform in [0, 1).
+  /// Draws uniformly from [0, 1).
   [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  /// Uniform in {0, ..., count - 1}; `count` > 0.
+  /// Draws uniformly from {0, ..., count - 1}; `count` > 0.
   [[nodiscard]] std::uint64_t below(std::uint64_t count);
-  /// Standard normal (Marsaglia's polar method).
+  /// Draws from the standard normal distribution (Marsaglia's polar method).
   [[nodiscard]] double normal();
 
  private:

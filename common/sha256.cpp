@@ -19,8 +19,8 @@ std::string hex_digits(std::string_view bytes) {
 std::string sha256_hex(std::string_view data) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
-  // EVP_Digest fails only if OpenSSL is broken. Names and signatures must not be made from a wrong
-  // hash.
+  // EVP_Digest fails only if OpenSSL is broken. Throw, because a wrong hash would give wrong names
+  // and signatures.
   if (EVP_Digest(data.data(), data.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
     throw std::runtime_error("OpenSSL has no SHA-256");
   }

@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// Quotes a word, or words as one line, for a POSIX shell. Every byte except NUL is kept, so the
-/// text is for scripts: terminals may interpret control characters in it.
+/// Quotes a word, or words as one line, for a POSIX shell. Keeps every byte except NUL. Use the
+/// result in scripts; do not print it, because terminals may interpret its control characters.
 [[nodiscard]] std::string posix_quoted(std::string_view word);
 [[nodiscard]] std::string posix_quoted(const std::vector<std::string>& words);
 

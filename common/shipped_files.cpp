@@ -10,7 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders relative to a prefix: those of a build tree before those of an installation.
+/// Returns folders relative to a prefix: first those of a build tree, then those of an
+/// installation.
 std::vector<fs::path> relative_directories(ShippedKind kind) {
   switch (kind) {
     case ShippedKind::helper:

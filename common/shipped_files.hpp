@@ -17,9 +17,9 @@ enum class ShippedKind {
   hook,    ///< modules loaded into training programs: `PREFIX/share/steptune/hooks`
 };
 
-/// Returns the folders in which files of a kind are searched, in order. First those below the
-/// prefix from which this program runs (it lies in `PREFIX/bin`, in a build tree and in a moved
-/// installation), then those below the prefix that was configured for the build.
+/// Returns the folders in which files of a kind are searched, in order. The first folders are below
+/// the prefix of the running program (`PREFIX/bin/steptune`). The program may be in a build tree or
+/// a moved installation. The other folders are below the prefix that was configured for the build.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_directories(ShippedKind kind);
 
 /// Returns the first regular file named `name`, which may include folders (`prices/x.json`), in

@@ -12,7 +12,7 @@ namespace steptune {
 /// the end of the text. Source: ECMA-48, control sequences; xterm, "Operating System Commands".
 [[nodiscard]] std::size_t escape_sequence_length(std::string_view text);
 
-/// Size of a character: bytes of the text, columns of a terminal.
+/// Size of a character: bytes in the text and columns on a terminal.
 struct CharacterSize {
   std::size_t bytes = 0;
   std::size_t columns = 0;

@@ -83,7 +83,7 @@ std::string printable_line(std::string_view text, std::size_t max_bytes) {
     const std::string_view piece = length == 0 ? "\xEF\xBF\xBD" : text.substr(at, length);
     at += std::max<std::size_t>(length, 1);
     const char lead = piece[0];
-    // Separate text that was on different lines.
+    // Remember the line break: " | " will separate the lines.
     if (lead == '\n') between_lines = !line.empty();
     if (is_control(piece) && lead != '\t') continue;
     const std::string_view separator = std::exchange(between_lines, false) ? " | " : "";

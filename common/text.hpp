@@ -12,8 +12,9 @@
 
 namespace steptune {
 
-/// Returns the candidate with the smallest edit distance to `name`, if it is a likely typing error:
-/// the distance is at most a third of the name's length, or one edit.
+/// Returns the candidate with the smallest edit distance to `name`. Returns nullopt if `name` is
+/// unlikely to be a typing error: the distance exceeds both one edit and a third of the name's
+/// length.
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view name,
                                                       std::span<const std::string> candidates);
 
@@ -21,7 +22,7 @@ namespace steptune {
 [[nodiscard]] std::string did_you_mean(std::string_view name,
                                        std::span<const std::string> candidates);
 
-/// Length limit for texts that must not be cut, such as file names and reasons of decisions.
+/// Value of a length limit that means "do not cut", for texts such as file names and reasons.
 inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::max();
 
 /// Returns `text` as one printable line of at most `max_bytes`, cut at a character boundary. Joins
@@ -45,8 +46,8 @@ inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::ma
 /// Parses `90`, `90s`, `30m`, `1.5h`, `2d` or sums such as `1h30m` into seconds.
 [[nodiscard]] Result<double> parse_duration_s(std::string_view text);
 
-/// Parses bytes: `500MB`, `1.5 GB`, `8GiB`, `64g`, `1e9`. A prefix without `i` counts by 1000.
-/// Returns nullopt for any other text.
+/// Parses a size in bytes: `500MB`, `1.5 GB`, `8GiB`, `64g`, `1e9`. A prefix without `i` is a power
+/// of 1000. Returns nullopt for any other text.
 [[nodiscard]] std::optional<double> parse_bytes(std::string_view text);
 
 /// Formats a duration for people: `850 ms`, `4.2 s`, `14 min 20 s`, `41.2 h`, `12.5 d`.

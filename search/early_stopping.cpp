@@ -25,8 +25,8 @@ bool EarlyStopping::record(const TrialEstimate& estimate) {
   Milestone reached{estimate.resource / options_.max_resource, estimate.values, {}};
   for (const double half_width : estimate.half_widths)
     reached.standard_errors.push_back(half_width / k_z_95);
-  // Record rungs before milestones. An estimate at the full resource may be the first one beyond
-  // the last rung, but it is no milestone.
+  // Record rungs before milestones. An estimate at the full resource is no milestone, so the
+  // function returns early. But it may be the first estimate at the last rung.
   if (estimate.resource >= next_rung_ * k_resource_slack &&
       next_rung_ < options_.max_resource * k_resource_slack) {
     while (next_rung_ * k_resource_slack <= estimate.resource)

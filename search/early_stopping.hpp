@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// Decides whether one running trial is stopped early. Keeps those of its estimates that are
-/// compared with estimates of other trials:
+/// Decides whether one running trial is stopped early. Keeps the trial's estimates that are
+/// compared with other trials:
 /// - milestones: the first estimates that reach 1, 2, 4, 8, ... times `min_resource`;
 /// - rungs: the first estimate at each rung of `asha`.
 class EarlyStopping {
@@ -19,16 +19,15 @@ class EarlyStopping {
   explicit EarlyStopping(const SchedulerOptions& options);
 
   /// Records an estimate and passes it to the scheduler, which decides. If the scheduler defers to
-  /// the searcher, asks the searcher at each new milestone. The searcher's decision, if it makes
-  /// one, replaces the scheduler's until the next milestone. The tuner and the benchmarks both call
-  /// this.
+  /// the searcher, also calls `Searcher::should_stop` at each new milestone. If the searcher makes
+  /// a decision, it replaces the scheduler's decisions until the next milestone.
   [[nodiscard]] StopDecision decide(const TrialEstimate& estimate,
                                     const Configuration& configuration, Scheduler& scheduler,
                                     Searcher& searcher);
 
-  /// Records an estimate that reaches a milestone or a rung, without any decision. Returns true for
-  /// a new milestone. Callers use it for trials that are exempt from stopping; `decide` records by
-  /// itself. Ignores estimates with an unknown value or interval.
+  /// Records an estimate that reaches a milestone or a rung, without a decision. Returns true for a
+  /// new milestone. Call it for trials that are exempt from stopping; `decide` also records.
+  /// Ignores estimates with an unknown value or interval.
   bool record(const TrialEstimate& estimate);
 
   /// Milestones at rising fidelities below 1.
@@ -41,7 +40,7 @@ class EarlyStopping {
   double next_rung_;
   std::vector<Milestone> milestones_;
   std::vector<Milestone> rungs_;
-  std::optional<StopDecision> searcher_decision_;  ///< at the last milestone
+  std::optional<StopDecision> searcher_decision_;  ///< decision at the last milestone
 };
 
 }  // namespace steptune

@@ -12,15 +12,15 @@ namespace steptune {
 enum class ObservationKind {
   complete,      ///< measured to the requested precision
   partial,       ///< stopped early: values are less certain
-  infeasible,    ///< ran but violated a guard: cannot win; values may be present
-  failed,        ///< crashed or timed out: no values
-  out_of_memory  ///< no values; configurations that need more memory fail, too
+  infeasible,    ///< ran but violated a guard, so it cannot be the best; may have values
+  failed,        ///< crashed or timed out; has no values
+  out_of_memory  ///< has no values; configurations that need more memory fail, too
 };
 
 /// Values of a trial that were measured before its end.
 struct Milestone {
-  double fidelity = 1.0;                ///< resource relative to a full trial's, in (0, 1]
-  std::vector<double> values;           ///< one for each objective, to be minimised
+  double fidelity = 1.0;       ///< resource (steps), divided by that of a full trial; in (0, 1]
+  std::vector<double> values;  ///< one for each objective, to be minimised
   std::vector<double> standard_errors;  ///< of each value; 0 if unknown
 };
 
@@ -34,7 +34,8 @@ struct Observation {
   std::vector<double> values;
   /// Standard error of each value, in the same unit and order; 0 if unknown.
   std::vector<double> standard_errors;
-  /// Resource at which the values were measured, relative to a full trial's, in (0, 1].
+  /// Resource (steps) at which the values were measured, divided by that of a full trial; in (0,
+  /// 1].
   double fidelity = 1.0;
   /// Earlier values, at rising fidelities below `fidelity`; may be empty.
   std::vector<Milestone> milestones;

@@ -19,7 +19,7 @@ struct TrialEstimate {
   std::vector<double> half_widths;  ///< half-widths of the 95 % intervals; infinite if unknown
 };
 
-/// Tolerance for comparing resources, which may differ in their last digits.
+/// Factor on resources (steps) in comparisons, which allows for rounding in their last digits.
 inline constexpr double k_resource_slack = 1.0 - 1e-9;
 
 /// Bounds of `SchedulerOptions::eta`, also in study files.
@@ -38,12 +38,12 @@ class Scheduler {
  public:
   virtual ~Scheduler() = default;
 
-  /// Called at each change of a trial's estimate. Estimates of trials that are exempt from stopping
-  /// go to `on_exempt` and serve only for comparison.
+  /// Call this at each change of a trial's estimate. For trials that are exempt from stopping, call
+  /// `on_exempt`: their estimates serve only for comparison.
   [[nodiscard]] virtual StopDecision on_estimate(const TrialEstimate& estimate) = 0;
   virtual void on_exempt(const TrialEstimate& estimate) = 0;
-  /// Removes all estimates of a trial, so that no trial is compared with it: because it failed, ran
-  /// out of memory, violated a guard or will be started again. Ignores unknown trials.
+  /// Removes all estimates of a trial, so that no trial is compared with it. Call it if the trial
+  /// failed, ran out of memory, violated a guard or will be started again. Ignores unknown trials.
   virtual void forget(std::int64_t trial) = 0;
 
   /// True if a searcher with a model may overrule these decisions (`EarlyStopping`).
@@ -51,9 +51,10 @@ class Scheduler {
 };
 
 /// Makes a scheduler by name. `none` never stops a trial. `asha` (Li et al. 2020, stopping variant,
-/// with intervals) stops a trial only if the lower end of its interval is above the rung's cut.
-/// `racing` stops a trial whose whole interval is above another trial's. `median` (Golovin et al.
-/// 2017) stops a trial that is worse than the median of others at the same resource.
+/// with intervals) compares trials at each rung. It stops a trial if even the lower end of its
+/// interval does not rank among the best 1/eta. `racing` stops a trial whose interval is wholly
+/// above that of another trial. `median` (Golovin et al. 2017) stops a trial whose interval is
+/// wholly above the median of other trials at the same resource.
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_scheduler(const std::string& name,
                                                                 const SchedulerOptions& options);
 [[nodiscard]] const std::vector<std::string>& scheduler_names();

@@ -26,18 +26,20 @@ struct ObjectiveTraits {
 
 /// Task of the searcher `scaling`.
 struct ScalingSearch {
-  std::string over;             ///< name of the parameter that counts machines
-  double min_efficiency = 0.7;  ///< least efficiency, in (0, 1], at which a further machine pays
-  std::size_t objective = 0;    ///< index of the objective that is a time
-  /// Deadline for this objective, in its unit. If set, also searches for the least count that meets
-  /// it, beyond the knee if the scaling laws allow it.
+  std::string over;  ///< name of the parameter that counts machines
+  /// Least efficiency, in (0, 1], at which a further machine is worth its price.
+  double min_efficiency = 0.7;
+  std::size_t objective = 0;  ///< index of the objective that is a time
+  /// Deadline for this objective, in its unit. If set, also searches for the smallest number of
+  /// machines that meets the deadline. Tries numbers beyond the knee if the scaling laws predict
+  /// that one of them meets it.
   std::optional<double> deadline{};
 };
 
 struct SearcherOptions {
   std::uint64_t seed = 0;
   std::vector<ObjectiveTraits> objectives{ObjectiveTraits{true}};  ///< one or two for `bayes`
-  /// Threads for the searcher's computations. Suggestions do not depend on it.
+  /// Threads for the searcher's computations. Suggestions do not depend on their number.
   int threads = 1;
   /// Number of space-filling suggestions before the model is used; nullopt: derived from the number
   /// of parameters.
@@ -46,12 +48,12 @@ struct SearcherOptions {
 };
 
 struct SuggestRequest {
-  std::int64_t trial = 0;  ///< number of the new trial; keys the random numbers
+  std::int64_t trial = 0;  ///< number of the new trial; random numbers depend on it
   /// Configurations of running trials, which are not suggested again.
   std::span<const Configuration> running;
-  /// Expected price of trying a configuration. Empty if all prices are equal. Prices differ, for
-  /// example, for an instance type that is not running yet. A configuration of infinite price is
-  /// suggested only if there is no other.
+  /// Returns the expected price of trying a configuration; empty if all prices are equal. Starting
+  /// an instance type that is not running yet, for example, costs more. A configuration of infinite
+  /// price is suggested only if there is no other.
   std::function<double(const Configuration&)> price;
 };
 
@@ -73,39 +75,41 @@ struct TrialProgress {
 /// Default of `Searcher::why_done`.
 inline constexpr const char* k_all_tried = "every configuration of the search space has been tried";
 
-/// Proposes configurations. Not thread-safe. It learns only through `observe` and
-/// `observe_earlier`: the same seed, observations and requests give the same suggestions, so a
-/// resumed study continues identically.
+/// Proposes configurations. Learns only through `observe` and `observe_earlier`. The same seed,
+/// observations and requests give the same suggestions, so a resumed study continues identically.
+/// Not thread-safe.
 class Searcher {
  public:
   virtual ~Searcher() = default;
 
-  /// Learns from a finished trial, which the searcher need not have suggested (baseline, hints).
-  /// Values must be finite.
+  /// Learns from a finished trial, also from one that the searcher has not suggested (baseline, the
+  /// user's own tries). Values must be finite.
   virtual void observe(const Observation& observation) = 0;
 
   /// Learns from a trial of another study (number `study`, from 0) with the same objectives; its
-  /// space may differ. Such trials show where to look first, and count as much as they turn out to
-  /// predict. Their configurations remain to be tried. By default nothing is learnt.
+  /// search space may differ. Such trials show where to search first. Their weight depends on how
+  /// well they predict this study's trials. Their configurations do not count as tried. By default,
+  /// learns nothing.
   virtual void observe_earlier(std::size_t /*study*/, const Observation& /*observation*/) {}
 
-  /// Returns warnings for the user since the last call, each once.
+  /// Returns new warnings for the user since the last call.
   [[nodiscard]] virtual std::vector<std::string> take_warnings() { return {}; }
 
   /// Returns a configuration of the space that satisfies the constraints and is neither running nor
-  /// observed. It may return a configuration whose trials were all stopped early (`partial`), if a
-  /// restart promises more than a new one. Returns nullopt if no configuration is left, as far as
-  /// known, or none is worth trying before a running trial ends.
+  /// observed. May return a configuration whose trials were all stopped early (`partial`), if a
+  /// restart promises more than a new configuration. Returns nullopt if the searcher finds no
+  /// further configuration, or if none is worth trying before a running trial ends.
   [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(
       const SuggestRequest& request) = 0;
 
-  /// Decides whether a running trial is still worth its price. Returns nullopt if the searcher has
-  /// no model or knows too little; the scheduler then decides alone. Does not change the model.
+  /// Decides whether a running trial is still worth its remaining price. Returns nullopt if the
+  /// searcher has no model or knows too little; the scheduler then decides alone. Does not change
+  /// the model.
   [[nodiscard]] virtual std::optional<StopDecision> should_stop(const TrialProgress& /*progress*/) {
     return std::nullopt;
   }
 
-  /// Returns why `suggest` has nothing more, for people.
+  /// Returns the reason why `suggest` has no further configuration, for people.
   [[nodiscard]] virtual std::string why_done() const { return k_all_tried; }
 
   /// False if the next suggestion does not depend on observations, so that it can be requested long

@@ -14,22 +14,22 @@ namespace steptune {
 /// Checks that every runner makes before it starts a trial. All runners refuse in the same words.
 class Admission {
  public:
-  /// Returns `conflict` if a study has begun already.
+  /// Returns a `conflict` error if a study has already begun.
   [[nodiscard]] Result<void> check_no_study() const;
   /// Admits trials of this study from now on.
   void begin_study(std::string name) { study_ = std::move(name); }
 
-  /// Returns `internal` before a study has begun.
+  /// Returns an `internal` error if no study has begun.
   [[nodiscard]] Result<void> check_study() const;
 
-  /// Checks that one more trial may start. Returns, in this order of precedence: `internal` before
-  /// a study has begun, `conflict` if `key` is among `under_way`, `unavailable` if `under_way`
-  /// fills all `places`.
+  /// Checks that one more trial may start. `under_way` are the started trials. The error is
+  /// `internal` if no study has begun; otherwise `conflict` if `key` is under way; otherwise
+  /// `unavailable` if the trials fill all `places`.
   [[nodiscard]] Result<void> check_start(TrialKey key, std::span<const TrialKey> under_way,
                                          int places) const;
 
-  /// Returns the number of places to pass to `check_start`: `runner.capacity()`, or one more than
-  /// are taken if the runner will interleave `spec` with the running trials.
+  /// Returns the number of places to pass to `check_start`: `runner.capacity()`. If the runner will
+  /// interleave `spec` with the running trials, there is always one free place.
   [[nodiscard]] static int places_for(const TrialSpec& spec, std::span<const TrialKey> under_way,
                                       const Runner& runner) {
     const bool joins = spec.interleaved_round > 0 && runner.interleaves();

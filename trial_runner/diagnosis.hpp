@@ -12,7 +12,7 @@ struct Diagnosis {
   std::string name;  ///< persistent, printed by `--json`: `blas`, `cpu_governor`
   DiagnosisStatus status = DiagnosisStatus::ok;
   std::string found;   ///< the state that the check found
-  std::string advice;  ///< what the user should do; empty if nothing
+  std::string advice;  ///< what the user should do; empty if there is nothing to do
 };
 
 }  // namespace steptune

@@ -22,7 +22,7 @@ enum class Holding {
 
 /// The trial that a job was started for.
 struct JobOwner {
-  std::string study;  ///< as much of the study's name as the job's name contains
+  std::string study;  ///< the study's name, cut to the part that the job's name contains
   TrialKey key;
   int launch = 1;
 };
@@ -54,7 +54,7 @@ struct HeldMachines {
 
 enum class ReleaseOutcome {
   released,   ///< given back
-  gone,       ///< nothing was idle any more: the time ran out, or a job took the machines
+  gone,       ///< no machine was idle any more: their time ran out, or a job uses them
   not_ready,  ///< the machines did not become free in time
 };
 
@@ -97,8 +97,8 @@ class HeldMachinesService {
   /// Returns a command that ends a job for good. The word JOB in it is a placeholder for the job's
   /// name.
   [[nodiscard]] virtual std::string end_command() const = 0;
-  /// Lists machines, and releases idle ones if requested. Uses the network. Waits in real time, at
-  /// most half a minute, for machines that are being freed.
+  /// Lists machines, and releases idle machines if requested. Uses the network. Waits in real time,
+  /// at most half a minute, for machines that are being freed.
   [[nodiscard]] virtual Result<HeldMachinesReport> look(
       const Clock& clock, const HeldMachinesRequest& request) const = 0;
 };

@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// The key `type` of a runner's section: the name of the kind. Its reader does nothing, because the
-/// caller has already used `type` to choose the kind that reads the section.
+/// Returns the key `type` of a runner's section: the name of the kind of runner. The key's reader
+/// does nothing, because the caller has already chosen the kind by `type`.
 template <typename T>
 [[nodiscard]] document::Key<T> kind_key(const std::string& name) {
   document::Key<T> key(

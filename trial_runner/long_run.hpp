@@ -16,14 +16,14 @@
 
 namespace steptune {
 
-/// A long run with a measured configuration, as the program that starts it gets it.
+/// A long run with a measured configuration: all that a program needs to start it.
 struct LongRun {
   std::string study;
   Configuration configuration;
   std::vector<std::string> argv;  ///< empty: the study has no command
   /// Variables that were set when the configuration was measured.
   std::map<std::string, std::string> environment;
-  Resources resources;             ///< rented machines; no type: none
+  Resources resources;             ///< rented machines; none if no instance type is set
   std::optional<Launch> launch{};  ///< the launch whose words are in `argv`
   /// File contents by path, written before the run starts.
   std::map<std::string, std::string> files{};
@@ -44,13 +44,13 @@ class LongRunForm {
   [[nodiscard]] virtual std::string_view description() const = 0;
   /// True if the request can include `python_path` and `files`.
   [[nodiscard]] virtual bool takes_files_along(const LongRun& /*run*/) const { return false; }
-  /// Returns a `usage` error if the provider would refuse the run, or if JSON cannot hold its
-  /// texts.
+  /// Returns the request. The error is `usage` if the provider would refuse the run, or if JSON
+  /// cannot represent its texts.
   [[nodiscard]] virtual Result<Json> write(const LongRun& run) const = 0;
 };
 
 /// Returns a `usage` error that names the first word or variable that is not valid UTF-8. JSON
-/// cannot hold such text.
+/// cannot represent such text.
 [[nodiscard]] Result<void> check_utf8(const LongRun& run);
 
 }  // namespace steptune

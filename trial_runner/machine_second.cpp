@@ -12,7 +12,7 @@ constexpr double k_least_log_change = 0.02;
 constexpr double k_least_share_explained = 0.5;
 constexpr std::size_t k_least_seconds = 3;
 constexpr double k_standard_errors = 3.0;
-/// Cap on the lost share, because log(1 - share) diverges at 1.
+/// Upper bound of the lost share, because log(1 - share) is infinite at 1.
 constexpr double k_most_lost = 0.99;
 
 struct Level {
@@ -45,8 +45,8 @@ double log_speed(double MachineSecond::*figure, double value) {
   return std::log(is_clock ? value : 1.0 - std::min(value, k_most_lost));
 }
 
-/// True if the figure can cause a changed step time. GPU use and slowed GPU clocks may be effects
-/// of it.
+/// True if the figure can be the cause of a changed step time. GPU use and slowed GPU clocks may be
+/// effects of the change.
 bool may_be_a_cause(double MachineSecond::*figure) {
   return figure != &MachineSecond::gpu_utilisation && figure != &MachineSecond::gpu_slowed;
 }

@@ -17,24 +17,25 @@ struct MachineSecond {
 
   double from_s = 0.0;  ///< since the trial's start
   double to_s = 0.0;
-  /// CPU time of the trial's CPUs (of all CPUs if the trial is not bound) that was used by
-  /// processes outside the trial, and that was taken by the hypervisor. Shares in [0, 1].
+  /// Shares, in [0, 1], of the time of the trial's CPUs (of all CPUs if the trial is not bound).
+  /// `other_load` is the share used by processes outside the trial. `steal` is the share that the
+  /// hypervisor gave to other virtual machines.
   double other_load = k_unknown;
   double steal = k_unknown;
-  /// Time in which some program of the machine waited for memory, and for storage (pressure stall
-  /// information). Then the time in which the trial waited for its container's next CPU-quota
-  /// period. Shares in [0, 1].
+  /// Shares of the time, in [0, 1], in which some program of the machine waited for memory, or for
+  /// storage (pressure stall information). `quota_wait` is the share in which the container had
+  /// used up its CPU quota.
   double memory_pressure = k_unknown;
   double storage_pressure = k_unknown;
   double quota_wait = k_unknown;
-  /// Mean clock of the CPUs that were busy for half of the second or more, weighted by their busy
-  /// time. Idle CPUs are left out because they lower their clocks by themselves.
+  /// Mean clock of the CPUs that were busy for at least half of the second, weighted by their busy
+  /// time. Leaves out idle CPUs, because these lower their own clocks.
   double cpu_clock_hz = k_unknown;
   /// Clock of the streaming multiprocessors, mean over the trial's GPUs.
   double gpu_clock_hz = k_unknown;
   /// Share of the time in which a kernel ran, mean over the trial's GPUs.
   double gpu_utilisation = k_unknown;
-  double gpu_slowed = k_unknown;  ///< share of samples with clocks held down by heat or power
+  double gpu_slowed = k_unknown;  ///< share of samples with clocks lowered by heat or power
 };
 
 /// A member of `MachineSecond` and the name under which it is stored and shown.
@@ -54,21 +55,22 @@ inline constexpr std::array k_machine_figures{
     MachineFigure{"gpu_slowed", &MachineSecond::gpu_slowed},
 };
 
-/// Returns the mean of a figure between two times. Each second is weighted by its overlap with
-/// them. NaN if no second in between has the figure.
+/// Returns the mean of a figure between two times. Weights each second by the part of it that lies
+/// between them. NaN if no second in between has the figure.
 [[nodiscard]] double mean_between(std::span<const MachineSecond> seconds,
                                   double MachineSecond::*figure, double from_s, double to_s);
 
 /// Clocks of the busy CPUs over a period.
 struct CpuClock {
   double mean_hz = 0.0;
-  double lowest_hz = 0.0;  ///< the lowest second
+  double lowest_hz = 0.0;  ///< in the second with the lowest clock
 };
 /// Returns the clocks between two times; nullopt if no second in between has a clock.
 [[nodiscard]] std::optional<CpuClock> cpu_clock_between(std::span<const MachineSecond> seconds,
                                                         double from_s, double to_s);
 
-/// Merges neighbours into their means so that at most `most` (at least 1) seconds remain.
+/// Merges neighbouring seconds into their means, until at most `most` entries remain. `most` must
+/// be at least 1.
 [[nodiscard]] std::vector<MachineSecond> thinned(std::span<const MachineSecond> seconds,
                                                  std::size_t most);
 
@@ -82,11 +84,12 @@ struct MachineFigureChange {
 [[nodiscard]] std::span<const MachineSecond> within(std::span<const MachineSecond> seconds,
                                                     double from_s, double to_s);
 
-/// Returns the figure whose change best explains that steps became `ratio` times as long. nullopt
-/// if none explains at least half of log(ratio). A change counts if both sides have three seconds
-/// or more and their means differ by at least three standard errors. A clock that falls by some
-/// factor makes steps longer by that factor; a lost share of the time makes them longer by 1 / (1 -
-/// share) at most.
+/// Returns the figure whose change best explains that steps became `ratio` times as long. Returns
+/// nullopt if none explains at least half of log(ratio). A change counts only if it explains at
+/// least 2 %. There must be at least three seconds before and after it, and the means must differ
+/// by at least three standard errors. A clock that falls by a factor is assumed to make steps
+/// longer by that factor. A lost share of the time is assumed to make them longer by 1 / (1 -
+/// share).
 [[nodiscard]] std::optional<MachineFigureChange> explaining_change(
     std::span<const MachineSecond> before, std::span<const MachineSecond> after, double ratio);
 

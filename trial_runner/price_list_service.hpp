@@ -13,8 +13,9 @@ namespace steptune {
 
 /// Prices from a provider's own list.
 struct ListedPrices {
-  std::map<std::string, InstanceType> instances;  ///< 0: a price that the list does not have
-  std::vector<std::string> ambiguous;  ///< types listed at several prices; the highest is used
+  std::map<std::string, InstanceType> instances;  ///< price 0: not in the list
+  /// Types that the list has at several prices; the highest is used.
+  std::vector<std::string> ambiguous;
 };
 
 /// The prices of the machines that a kind of runner rents, by region.
@@ -22,17 +23,18 @@ class PriceListService {
  public:
   virtual ~PriceListService() = default;
 
-  /// Returns the prefix of the file names of its tables (`price_table_name`).
+  /// Returns the prefix of the file names of the price tables made from this list
+  /// (`price_table_name`).
   [[nodiscard]] virtual std::string name() const = 0;
   /// Returns the help text of `--region`: what a region is, and the default.
   [[nodiscard]] virtual std::string region_help() const = 0;
   /// Says why `region` is not valid; empty if it is. The region becomes part of a file name.
   [[nodiscard]] virtual std::string region_fault(const std::string& region) const = 0;
-  /// Returns the region that the environment names, otherwise the provider's usual one.
+  /// Returns the region that the environment names; otherwise the provider's usual region.
   [[nodiscard]] virtual Result<std::string> default_region() const = 0;
-  /// Returns a line that says what the prices are for.
+  /// Returns a line for people that names the goods that the prices are for.
   [[nodiscard]] virtual std::string heading() const = 0;
-  /// Returns the text of `heading` as tables store it.
+  /// Returns the text that tables store as their description.
   [[nodiscard]] virtual std::string description() const = 0;
   /// Returns the origin of the prices, as tables store it.
   [[nodiscard]] virtual std::string source() const = 0;

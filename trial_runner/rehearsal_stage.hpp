@@ -22,12 +22,12 @@ struct SimulatedTraining {
 struct RehearsalOptions {
   std::uint64_t seed = 0;    ///< seed for random differences between days
   double wall_time_s = 0.0;  ///< date at which the simulation starts, seconds since 1970
-  /// Returns the timing for the values of a trial's parameters, which are text as on a command
-  /// line.
+  /// Returns the timing of a trial. `values` are its parameters' values by name, as text as on a
+  /// command line.
   std::function<SimulatedTraining(const std::map<std::string, std::string>& values)> training;
 };
 
-/// Lower bound of the bill: the same jobs, one after the other.
+/// Lower bound of the bill: that of the same jobs run one after the other.
 struct LeastBill {
   double usd = 0.0;
   double not_training_usd = 0.0;  ///< part of `usd`
@@ -49,7 +49,8 @@ struct RehearsalBill {
 };
 
 /// A study's runner on a simulated provider under a virtual clock. The real loop runs on it. Owns
-/// both and uses nothing outside this process. For use by one thread.
+/// the provider, the runner and the clock; uses nothing outside this process. For use by one
+/// thread.
 class RehearsalStage {
  public:
   virtual ~RehearsalStage() = default;

@@ -10,9 +10,10 @@
 namespace steptune {
 
 /// Time that a trial spends outside training steps: evaluation, a checkpoint, the end of an epoch.
-/// The phase begins or ends at the report's clock, or when the report was received if it has no
-/// clock. The trial reached the counters of the same report before the phase. If no end is
-/// reported, the phase lasts until the next counter, and that counter's steps lie within it.
+/// The phase begins or ends at the report's `clock_s`; without a clock, when the report was
+/// received. The counters of the same report were reached before the phase. If no end is reported,
+/// the phase lasts until the next report with a counter; that report's steps were then made within
+/// the phase.
 struct PhaseReport {
   std::string name;
   /// The phase has just ended and took this long; nullopt: it begins now.
@@ -20,9 +21,9 @@ struct PhaseReport {
   bool operator==(const PhaseReport&) const = default;
 };
 
-/// Speed of a trial that the runner compares with the baseline throughout. The runner knows the
-/// machine's changing speed, which the trial's own reports do not show. In the unit of the
-/// counters.
+/// Speed of a trial, corrected for the machine's changing speed. A runner that compares the trial
+/// with the baseline all the time knows that speed; the trial's own reports do not show it. Counts
+/// in the unit of the report's counters.
 struct ComparedRate {
   double seconds_per_sample = 0.0;
   double half_width_s = 0.0;  ///< of the 95 % interval; valid at any time, even after few steps
@@ -35,7 +36,7 @@ struct Report {
   /// Rank of the reporting process if several processes of a trial report. Counters are those of
   /// all ranks together, as this rank sees them.
   std::optional<int> global_rank;
-  /// The trial's own monotonic clock; preferred over `received_s` for intervals.
+  /// Seconds on the trial's own monotonic clock; preferred over `received_s` for intervals.
   std::optional<double> clock_s;
   std::optional<double> step;     ///< optimizer steps done
   std::optional<double> samples;  ///< samples processed
@@ -45,7 +46,8 @@ struct Report {
   /// Cumulative seconds for each part of a step: data, compute.
   std::map<std::string, double> parts;
   std::optional<PhaseReport> phase;
-  /// The result so far. If set, it is the measurement; the scatter of reports is ignored.
+  /// The runner's own result so far. If set, it is the measurement, and the times of reports are
+  /// ignored.
   std::optional<ComparedRate> compared;
   /// Metrics whose last value was NaN or infinite (a diverged loss). They are absent from
   /// `metrics`.

@@ -15,12 +15,13 @@ struct InstanceGroup {
   auto operator<=>(const InstanceGroup&) const = default;
 };
 
-/// The machines on which a trial runs: a type and a count, or groups of machines. Without a type
-/// and groups: the tuner's own machine.
+/// The machines on which a trial runs: a type and a count, or groups of machines. If neither a type
+/// nor a group is set, the trial runs on the tuner's own machine.
 struct Resources {
   std::string instance_type{};
   int instance_count = 1;
-  std::vector<InstanceGroup> groups{};  ///< if not empty: heterogeneous; type and count are unused
+  std::vector<InstanceGroup> groups{};  ///< if not empty, the cluster is heterogeneous, and
+                                        ///< `instance_type` and `instance_count` are unused
 
   [[nodiscard]] bool heterogeneous() const { return !groups.empty(); }
   auto operator<=>(const Resources&) const = default;

@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// Samples this machine (all of its CPUs and all visible GPUs) while a child process runs that is
-/// not a trial. For use by one thread.
+/// Samples this machine (all CPUs and all visible GPUs) during a child process that is not a trial,
+/// such as a long run. For use by one thread.
 class RunWatch {
  public:
   /// `main` is the child's process number; the caller must not reap it while this object lives.
@@ -21,8 +21,8 @@ class RunWatch {
   RunWatch& operator=(const RunWatch&) = delete;
   ~RunWatch();
 
-  /// Returns the machine's state since the last sample; nullopt if that was less than about a
-  /// second ago.
+  /// Takes a sample. Returns the machine's state since the last sample; nullopt if that was less
+  /// than about a second ago.
   [[nodiscard]] std::optional<MachineSecond> look(double now_s);
 
  private:

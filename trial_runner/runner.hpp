@@ -33,7 +33,7 @@ struct TrialKey {
 
 /// Limits of a trial. Times are seconds of the runner's clock, sizes are bytes.
 struct TrialLimits {
-  /// From the start; a trial that exceeds it ends as `timed_out`.
+  /// Longest run time, from the trial's start; a trial that exceeds it ends as `timed_out`.
   double wall_s = 3600.0;
   /// Longest silence outside phases; a trial that exceeds it ends as `hung`.
   double idle_s = 600.0;
@@ -43,7 +43,7 @@ struct TrialLimits {
   /// Largest allowed share of a GPU's memory, or of the part that its processes may use. A trial
   /// that exceeds it continues, but its configuration is infeasible. 1: no limit.
   double memory_share = 0.9;
-  /// Size of the stored output: its head and tail.
+  /// Size limit of the stored output: the first and the last half of this many bytes.
   std::uint64_t log_bytes = std::uint64_t{4} << 20;
 };
 
@@ -55,41 +55,43 @@ enum class PageCache {
   automatic,  ///< cold if the data is larger than the memory that could cache it
 };
 
-/// A trial that may be measured in a running program, in turns with the baseline
-/// (trial_runner/live). The two differ only in knobs of PyTorch's hook that can be switched between
-/// two steps.
+/// Data of a trial that may be measured in a running program, in turns with the baseline
+/// (trial_runner/live). Trial and baseline differ only in knobs of PyTorch's hook that can be
+/// switched between two steps.
 struct LiveTrial {
   /// The trial's knobs that differ from the program's own settings.
   std::map<std::string, Value> knobs;
   /// The baseline's knobs that differ from the program's own settings.
   std::map<std::string, Value> baseline_knobs;
-  /// The baseline's measured time per sample, training steps only. If nullopt, the trial runs
-  /// without turns; the baseline's first trial has to.
+  /// The baseline's measured time per sample, training steps only. nullopt: the trial runs without
+  /// turns, as the baseline's first trial must.
   std::optional<double> baseline_seconds_per_sample;
   std::optional<double> samples_per_step;  ///< replaces the hook's own count of samples
 };
 
-/// Fact of `TrialStarted::placement`: the round of an interleaved trial.
+/// Name of an entry in `TrialStarted::placement`: the round of an interleaved trial.
 inline constexpr const char* k_interleaved_fact = "interleaved";
 
-/// Fact of a recorded placement: `Outcome::left_behind`.
+/// Name of an entry in a recorded placement: `Outcome::left_behind`.
 inline constexpr const char* k_left_behind_fact = "left_behind";
 
-/// Fact of `TrialStarted::placement`: how the process started. The value `k_forked`: it was forked.
+/// Name of an entry in `TrialStarted::placement`: how the process started. Its value is `k_forked`
+/// if the process was forked.
 inline constexpr const char* k_start_fact = "start";
 inline constexpr const char* k_forked = "forked";
 
 /// Start of a trial by forking a process that has already imported the program's modules
 /// (trial_runner/forked). Saves starting a new interpreter.
 struct ForkedStart {
-  /// Imported after PyTorch, in this order; modules that cannot be imported are skipped.
+  /// Modules to import after PyTorch, in this order. Modules that cannot be imported are skipped.
   std::vector<std::string> modules{};
 };
 
-/// Limit beyond which a trial's own reports show that it is clearly slower than the best trial. Two
-/// windows in a row must take more than `seconds_per_sample`; the first begins no earlier than
-/// `after_s`. A window spans at least `window_s` and four reports. A reported phase restarts the
-/// window and the count. Times are on the program's clock, from its first report.
+/// Limit beyond which a trial's own reports show that it is clearly slower than the best trial. The
+/// trial is too slow if two successive windows each take more than `seconds_per_sample`. The first
+/// window begins no earlier than `after_s`. A window spans at least `window_s` and four reports. A
+/// reported phase restarts the window and the count. Times are on the program's clock, from its
+/// first report.
 struct SlowLimit {
   double after_s = 0.0;
   double window_s = 0.0;
@@ -97,14 +99,15 @@ struct SlowLimit {
   friend bool operator==(const SlowLimit&, const SlowLimit&) = default;
 };
 
-/// Fact of a placement: `k_warm_cache`, or `k_cold_cache` if the runner had to drop the trial's
-/// data from memory. Absent if the study names no data or the runner ignores
+/// Name of an entry in a placement: `k_warm_cache`, or `k_cold_cache` if the runner dropped the
+/// trial's data from memory. Absent if the study names no data or the runner ignores
 /// `TrialSpec::page_cache`.
 inline constexpr const char* k_page_cache_placement = "page_cache";
 inline constexpr const char* k_warm_cache = "warm";
 inline constexpr const char* k_cold_cache = "cold";
-/// Further facts with `k_cold_cache`: number and size of the dropped files, for people; their
-/// bytes, as a number; the file that could not be dropped and why, for people (absent if none).
+/// Further entries with `k_cold_cache`, in this order: number and size of the dropped files, for
+/// people; their bytes, as a number; the first file that could not be dropped and the reason, for
+/// people (absent if there is none).
 inline constexpr const char* k_dropped_placement = "page_cache_dropped";
 inline constexpr const char* k_data_bytes_placement = "data_bytes";
 inline constexpr const char* k_not_dropped_placement = "page_cache_not_dropped";
@@ -115,15 +118,16 @@ struct TrialSpec {
   std::string study;
   Configuration configuration;
   std::vector<std::string> argv;  ///< no shell; argv[0] is looked up in PATH
-  /// How `argv` starts its processes, or how the runner starts `argv` as several processes
-  /// (`launch_words.hpp`). nullopt: one program on each machine.
+  /// The trial's processes, which either `argv` starts by itself or the runner starts from `argv`
+  /// (`launch_words.hpp`). nullopt: one process on each machine.
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< added to the tuner's own environment
-  /// Folder of PyTorch's hook on the tuner's machine; empty: no hook. The runner puts it, or a copy
-  /// on the trial's machine, at the front of PYTHONPATH. Used if `RunnerTraits::takes_hooks`.
+  /// Folder of PyTorch's hook on the tuner's machine; empty: no hook. The runner adds this folder,
+  /// or a copy of it on the trial's machine, at the front of PYTHONPATH. Used if
+  /// `RunnerTraits::takes_hooks`.
   std::filesystem::path python_path;
-  /// File contents by absolute path. The runner writes them before the trial starts, on the machine
-  /// where it runs. Used by runners whose trials cannot see this machine's files.
+  /// File contents by absolute path. The runner writes these files before the trial starts, on the
+  /// machine where the trial runs. Used by runners whose trials cannot see this machine's files.
   std::map<std::string, std::string> files;
   /// Set OMP_NUM_THREADS and similar variables to the CPU count of each process of the trial,
   /// unless `environment` sets them. Used by runners whose trials run on the tuner's machine.
@@ -131,8 +135,8 @@ struct TrialSpec {
   std::filesystem::path working_directory;
   /// File for the trial's output, limited in size; empty: not kept.
   std::filesystem::path log_path;
-  /// Standard streams are a pseudo-terminal instead of a pipe and /dev/null. This and
-  /// `standard_input` are used if `RunnerTraits::gives_streams`.
+  /// True: the trial's standard streams are a pseudo-terminal, instead of a pipe and /dev/null.
+  /// `terminal` and `standard_input` are used if `RunnerTraits::gives_streams`.
   bool terminal = false;
   std::filesystem::path standard_input;  ///< a file; empty: /dev/null, or the pseudo-terminal
   ReportFormat report_format;
@@ -143,49 +147,50 @@ struct TrialSpec {
   std::optional<ForkedStart> forked;
   Resources resources;
   TrialLimits limits;
-  /// Seconds after which the trial has reported enough. Used only where the tuner cannot ask a
-  /// trial to end (one of several trials that a job runs in turn): the job then ends the trial by
-  /// itself. Infinite: unknown.
+  /// Seconds after which the trial has reported enough. Used only if the tuner cannot ask a single
+  /// trial to end, because a job runs several trials in turn: the job then ends the trial after
+  /// this time. Infinite: unknown.
   double time_to_measure_s = std::numeric_limits<double>::infinity();
-  /// A trial beyond this limit has reported enough, too, and is ended. Used like
-  /// `time_to_measure_s`, if the machine has the tools for it and the program reports its clock in
-  /// Steptune's protocol.
+  /// The job also ends a trial beyond this limit, because it has reported enough. Used under the
+  /// same condition as `time_to_measure_s`. Needs some tools on the machine, and reports in
+  /// Steptune's protocol with the program's clock.
   std::optional<SlowLimit> slow_limit;
   /// Trials with the same round (above 0) are interleaved: while one runs, the others are paused.
   /// Used if `Runner::interleaves`. 0: the trial runs by itself.
   int interleaved_round = 0;
   /// Used by runners whose trials run on the tuner's machine.
   PageCache page_cache = PageCache::warm;
-  std::vector<std::filesystem::path>
-      data;  ///< files to drop from the page cache, and folders with all files in them
+  /// Files to drop from the page cache, and folders with all files in them.
+  std::vector<std::filesystem::path> data;
 };
 
 enum class OutcomeKind {
   completed,      ///< exit status 0
   stopped,        ///< ended because `stop` was called
   failed,         ///< non-zero exit status, or a signal that the runner did not send
-  out_of_memory,  ///< killed for memory, or its last output says so
+  out_of_memory,  ///< killed for lack of memory, or its last output reports that
   timed_out,      ///< wall limit
   hung,           ///< idle limit
   not_started,    ///< the program could not be started at all
   lost,           ///< the runner lost contact (the machine or the tuner died)
 };
 
-/// Disturbance of a trial by other programs while it ran: shares in [0, 1]. Load and steal are of
-/// the CPU time of the trial's CPUs, or of all CPUs if it is not bound; NaN: they are unknown.
+/// Disturbance of a trial by other programs while it ran. All values but counts and flags are
+/// shares in [0, 1]. Load and steal are shares of the CPU time of the trial's CPUs, or of all CPUs
+/// if the trial is not bound; NaN if they are unknown.
 struct Disturbance {
   double other_load = 0.0;  ///< CPU time used by processes outside the trial
-  double steal = 0.0;       ///< CPU time taken by the hypervisor
+  double steal = 0.0;       ///< CPU time that the hypervisor gave to other virtual machines
   /// Most processes outside the trial that were on its GPUs at one time.
   int gpu_strangers = 0;
   double memory_pressure = 0.0;   ///< share of the time in which some program waited for memory
   double storage_pressure = 0.0;  ///< share of the time in which some program waited for storage
-  /// Share of the time spent waiting for the container's next CPU-quota period.
+  /// Share of the time in which the container had used up its CPU quota.
   double quota_wait = 0.0;
-  bool clocks_throttled = false;  ///< CPU clocks were held down for heat or power
+  bool clocks_throttled = false;  ///< heat lowered CPU clocks
 };
 /// True if the disturbance makes the measured speed doubtful. Ignores waiting for memory, storage
-/// and quota: the trial itself may cause it, and then a long run has it as well.
+/// and quota: the trial itself may cause such waiting, and then a long run also waits.
 [[nodiscard]] constexpr bool is_disturbing(const Disturbance& disturbance) {
   constexpr double k_other_load = 0.10;
   constexpr double k_steal = 0.05;
@@ -199,7 +204,7 @@ struct GpuUse {
   double peak_memory_share = 0.0;  ///< of that GPU's memory
   double utilisation = 0.0;        ///< share of the time in which a kernel ran, mean over GPUs
   double sm_clock_hz = 0.0;        ///< mean
-  double slowed_share = 0.0;       ///< share of samples with clocks held down by heat or power
+  double slowed_share = 0.0;       ///< share of samples with clocks lowered by heat or power
   /// Most processes outside the trial that were on its GPUs at one time.
   int most_strangers = 0;
 };
@@ -213,7 +218,7 @@ struct Outcome {
   bool was_slow = false;
   /// Set if the trial failed and its last output names a missing stream.
   LackedStream lacked_stream = LackedStream::none;
-  /// Files and memory of the trial that were left behind and not removed, for people.
+  /// Files and shared memory that the trial left behind and the runner did not remove, for people.
   std::string left_behind{};
   std::string detail{};   ///< reason for people: last lines of output, or the exceeded limit
   double duration_s = 0;  ///< from start to end
@@ -230,26 +235,27 @@ struct Outcome {
   std::optional<Disturbance> disturbance{};
   /// Share of the CPU time of the trial's CPUs that its processes used, from its first report on.
   std::optional<double> cpu_busy{};
-  /// Threads, CPU use and waiting of the trial's processes in its last seconds, if the runner can
-  /// see them.
+  /// Threads, CPU use and waiting times of the trial's processes in its last seconds. Set if the
+  /// runner can see them.
   std::optional<ProcessActivity> activity{};
   /// Samples of the machine, in order; denser in short trials. Empty if the runner cannot see them.
   std::vector<MachineSecond> machine{};
-  /// Bytes that all its processes read from storage. 0: everything came from the page cache.
+  /// Bytes that all processes of the trial read from storage. 0: all data came from the page cache.
   std::optional<double> storage_read_bytes{};
   std::optional<GpuUse> gpu{};  ///< NVIDIA GPUs only; needs the driver's library
 };
 
-/// A trial has started. `token` lets a later tuner find it again (`Runner::adopt`); it is stored
-/// unchanged.
+/// A trial has started. By `token`, which the history stores unchanged, a later tuner can find the
+/// trial again (`Runner::adopt`).
 struct TrialStarted {
   TrialKey key;
   double time_s = 0.0;
   std::string token;
-  std::map<std::string, std::string>
-      placement;  ///< facts to record: cpus, gpus, thread variables that apply
-  /// Start-up time that the trial did not spend. A trial in a shared program saves the program's
-  /// start (its reports then contain no start-up). A forked trial saves the imports.
+  /// Facts to record: cpus, gpus, thread variables that apply.
+  std::map<std::string, std::string> placement;
+  /// Seconds of start-up that a long run spends but the trial did not. A trial in a shared program
+  /// saves the program's start (its reports then contain no start-up). A forked trial saves the
+  /// imports.
   double program_startup_s = 0.0;
 };
 struct TrialReported {
@@ -271,8 +277,8 @@ struct TrialPaused {
   double time_s = 0.0;    ///< runner's clock
   bool resumes = false;   ///< true: the trial resumes; false: it is paused now
   double paused_s = 0.0;  ///< total of all completed pauses
-  /// The trial printed while it was paused, so part of it runs elsewhere and it cannot be
-  /// interleaved.
+  /// The trial printed while it was paused. So some of its processes are not paused, and the trial
+  /// cannot be interleaved.
   bool prints_while_paused = false;
 };
 /// The trial and all its descendants are gone. The last event of a launch.
@@ -306,11 +312,10 @@ class Runner {
  public:
   virtual ~Runner() = default;
 
-  /// Names the study of the coming trials. Call it once, before `start` and `adopt`. `name` must
-  /// not be empty. `identity` distinguishes studies with equal names where their trials meet
-  /// (accounts, queues), and stays the same when a study is continued. A second call returns
-  /// `conflict` and changes nothing. After any other error the runner cannot work yet; the call may
-  /// be repeated.
+  /// Sets the study to which all trials belong. Call this once, before `start` and `adopt`. `name`
+  /// must not be empty. `identity` distinguishes studies of the same name in one account or queue;
+  /// it is unchanged when a study continues. A second call returns `conflict` and changes nothing.
+  /// After any other error the runner cannot work yet; the call may be repeated.
   [[nodiscard]] virtual Result<void> begin_study(const std::string& name,
                                                  const std::string& identity) = 0;
 
@@ -323,10 +328,10 @@ class Runner {
   [[nodiscard]] virtual bool interleaves() const { return false; }
 
   /// Starts a trial. Its events follow through `wait`. On an error nothing was started and no event
-  /// follows: `internal` before `begin_study`, `conflict` for a key that is under way,
-  /// `unavailable` if all places are taken (`capacity`, or the backlog of a `MachineHolder`), and
-  /// other kinds for failures outside this program. A missing program is not an error: the trial
-  /// ends as `not_started`.
+  /// follows. The error is `internal` before `begin_study`, and `conflict` for a key that is under
+  /// way. It is `unavailable` if all places are taken (`capacity`, or the backlog of a
+  /// `MachineHolder`). Failures outside this program have other kinds. A missing program is not an
+  /// error: the trial ends as `not_started`.
   [[nodiscard]] virtual Result<void> start(const TrialSpec& spec) = 0;
 
   /// Waits until an event occurs or the clock reaches `deadline_s`. Returns all events so far, in
@@ -340,17 +345,18 @@ class Runner {
   /// Stops all trials, at once by force if the runner can.
   virtual void kill_all() = 0;
 
-  /// After a restart, takes over trials that a former tuner started and that can be found by their
-  /// tokens or keys. Their events follow as after `start`. Ends trials that it cannot take over.
-  /// Returns the keys of the adopted trials. Returns `internal` before `begin_study`; after any
-  /// other error nothing was adopted, and the call may be repeated.
+  /// A trial that a former tuner started, with its `TrialStarted::token`.
   struct Orphan {
     TrialSpec spec;
     std::string token;
   };
+  /// Takes over trials of a former tuner after a restart, if they can be found by their tokens or
+  /// keys. Their events follow as after `start`. Ends trials that it cannot take over. Returns the
+  /// keys of the adopted trials. Returns `internal` before `begin_study`. After any other error
+  /// nothing was adopted, and the call may be repeated.
   [[nodiscard]] virtual Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) = 0;
 
-  /// Returns always the same object. The default one holds no machines between trials
+  /// Always returns the same object. By default, an object that holds no machines between trials
   /// (`MachineHolder::holds_machines`).
   [[nodiscard]] virtual MachineHolder& machine_holder();
 };

@@ -38,8 +38,9 @@ struct RehearsalOptions;
 
 /// USD per hour of all machines of one trial together.
 struct HourlyPrice {
-  double expected_usd = 0.0;   ///< the bill that is expected (managed spot: its share of the price)
-  double on_demand_usd = 0.0;  ///< of each billed second; the most that an hour can cost
+  /// The expected bill for an hour (managed spot: a share of the on-demand price).
+  double expected_usd = 0.0;
+  double on_demand_usd = 0.0;  ///< on-demand price of an hour, the most that it can cost
 };
 
 /// Properties that all trials of a study share, whatever their configuration.
@@ -52,15 +53,17 @@ struct RunnerTraits {
   bool sees_files = true;         ///< trials find this machine's files under the same paths
   bool gives_streams = false;     ///< trials may have a terminal (`TrialSpec::terminal`) and input
   bool takes_hooks = false;       ///< trials get PyTorch's hook (`TrialSpec::python_path`)
-  std::vector<LauncherSupport>
-      launchers;           ///< preferred launcher first; empty: studies cannot have `launch`
+  /// Preferred launcher first. Empty: studies cannot have `launch`.
+  std::vector<LauncherSupport> launchers;
   bool has_price = false;  ///< `price_of` returns a price
-  /// Configurations need different machines. A trial then starts more slowly if no machine of its
-  /// kind is held, and prices differ.
+  /// Configurations need different machines. If so, prices differ, and a trial starts more slowly
+  /// if the runner holds no machine of the needed kind.
   bool machines_vary = false;
-  /// Longest time that one trial can be billed. nullopt: no money is spent; prices are notional.
+  /// Longest time, in seconds, for which one trial can be billed. nullopt: no money is spent, and
+  /// prices are only estimates for people.
   std::optional<double> longest_billed_s;
-  /// Facts that affect measurements although the study does not mention them.
+  /// Names of facts about the machine (`cpus`) that affect measurements even if the study's
+  /// expressions do not mention them.
   std::set<std::string> facts;
 };
 
@@ -69,20 +72,21 @@ struct StudyView {
   const Configuration& baseline;
   /// All configurations of a small space, or some of a large one. The baseline is the first.
   std::span<const Configuration> examples;
-  /// Returns all combinations of values of the named parameters, including the parameters that
-  /// decide whether they are active. Only the baseline if the set is empty; nullopt if there are
-  /// more than `most`.
+  /// Returns all combinations of values of these parameters and of the parameters that decide if
+  /// they are active. If the set is empty, returns only the baseline. If there are more than `most`
+  /// combinations, returns nullopt.
   std::function<std::optional<std::vector<Configuration>>(std::set<std::string> parameters,
                                                           std::uint64_t most)>
       combinations;
-  /// Returns the trial that the runner would have to start, without the machines, which the runner
-  /// adds.
+  /// Returns the trial that the runner would have to start for a configuration. Lacks the rented
+  /// machines, which the runner adds.
   std::function<TrialSpec(const Configuration&)> trial;
 };
 
 /// A runner and the objects that it needs.
 struct RunnerParts {
-  std::shared_ptr<void> foundation;  ///< connections, virtual time; outlives the runner
+  std::shared_ptr<void> foundation;  ///< objects that the runner uses, such as connections or a
+                                     ///< virtual clock; outlives the runner
   const Clock* clock = nullptr;      ///< clock of the trials, and so of the loop
   std::unique_ptr<Runner> runner;
 };
@@ -91,7 +95,8 @@ struct RunnerParts {
 struct SummaryLine {
   std::string name;
   std::string text;
-  bool is_fatal = false;  ///< true: no trial of the study can start until this is mended
+  /// True: no trial of the study can start until the user has corrected this.
+  bool is_fatal = false;
 };
 
 /// The section `runner` of one study, parsed. Immutable.
@@ -103,14 +108,17 @@ class RunnerSettings {
   [[nodiscard]] const RunnerTraits& traits() const { return traits_; }
 
   /// Returns the section with every default written out; reading it gives the same settings. The
-  /// fingerprint's part is persistent: if its form changed, stored studies would look different.
+  /// part written for the fingerprint is persistent: if its form changed, stored studies could not
+  /// continue.
   [[nodiscard]] virtual Json write(const document::Writing& writing) const = 0;
-  /// Returns the section to use when a study that was begun with `stored` continues. `written` is
-  /// the section in today's study file. May keep stored values from other sources (price tables).
+  /// Returns the section to use when a stored study continues. `stored` is the section with which
+  /// the study began; `written` is the section in the current study file. May keep stored values
+  /// that do not come from the study file (price tables).
   [[nodiscard]] virtual Json resumed_document(const Json& stored, const Json& written) const;
 
-  /// Returns these settings plus values that depend on the whole study (prices of all types that it
-  /// can request); null if there is nothing to add. Adds faults of these settings for this study.
+  /// Returns these settings plus values that depend on the whole study. An example is the prices of
+  /// all types that its configurations can request. Null if there is nothing to add. Adds a fault
+  /// for each setting that does not fit the study.
   [[nodiscard]] virtual std::shared_ptr<const RunnerSettings> complete(
       const StudyView& study, document::Faults& faults) const;
   /// Adds faults that matter only when the study is about to run: missing files.
@@ -119,16 +127,18 @@ class RunnerSettings {
   /// Returns the machines that a trial of `configuration` rents. No type: the trial runs on the
   /// tuner's machine.
   [[nodiscard]] virtual Resources resources_of(const Configuration& configuration) const;
-  /// Returns nullopt if the study has no price.
+  /// Returns the price of a trial; nullopt if the study has no price.
   [[nodiscard]] virtual std::optional<HourlyPrice> price_of(
       const Configuration& configuration) const = 0;
-  /// Returns lines for people: the first says what runs where, further ones what it costs.
+  /// Returns lines for people. The first line says where trials run; further lines say what they
+  /// cost.
   [[nodiscard]] virtual std::vector<SummaryLine> summary(const Configuration& baseline) const = 0;
 
-  /// Creates the runner. `clock` is the system's clock; it and these settings outlive the runner.
-  /// `seed` is the study's, for runners that draw random numbers.
+  /// Creates the runner. `clock` is the system's clock. `clock` and these settings outlive the
+  /// runner. `seed` is the study's, for runners that draw random numbers.
   [[nodiscard]] virtual Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const = 0;
-  /// Creates the runner on a simulated provider; null if nothing costs money.
+  /// Creates the runner on a simulated provider. Returns null if this kind of runner costs no
+  /// money.
   [[nodiscard]] virtual std::unique_ptr<RehearsalStage> rehearse(
       const RehearsalOptions& options) const;
 
@@ -146,7 +156,8 @@ class RunnerSettings {
 /// Known facts about the machines of a study's trials, before the study's parameters are read.
 struct RemoteMachine {
   std::map<std::string, double, std::less<>> facts;  ///< `cpus`, `gpus`, `memory_gb`
-  std::string why_not_more;  ///< why other facts are missing: "nothing is known about ml.x1.large"
+  /// Reason why other facts are missing: "nothing is known about ml.x1.large".
+  std::string why_not_more;
   std::vector<std::string> expressions;  ///< expressions in the section that may use these facts
 };
 
@@ -168,16 +179,16 @@ class RunnerKind {
   [[nodiscard]] virtual std::unique_ptr<RunnerSettings> read(const document::Node& section,
                                                              const TrialLimits& limits,
                                                              bool has_command) const = 0;
-  /// Returns the schema of the section. Adds the definitions that it refers to to `definitions`.
+  /// Returns the schema of the section. Adds other definitions that it uses to `definitions`.
   [[nodiscard]] virtual Json schema(Json& definitions) const = 0;
-  /// Returns the section's keys for the reference, and those of objects in it.
+  /// Returns tables for the reference: the section's keys, and the keys of objects in the section.
   [[nodiscard]] virtual std::vector<document::KeyTable> tables() const = 0;
-  /// Returns facts about the trials' machines if they are not the tuner's own, from the section as
-  /// written, which may be invalid. nullopt: the tuner's own machine.
+  /// Returns facts about the machines of trials; nullopt if trials run on the tuner's own machine.
+  /// `section` is the section as written in the study file; it may be invalid.
   [[nodiscard]] virtual std::optional<RemoteMachine> remote_machine(
       const Json& section, const std::filesystem::path& folder) const;
 
-  /// Returns the optional services of a kind; null if the kind has none.
+  /// Return the optional services of a kind; null if the kind does not have the service.
   [[nodiscard]] virtual const HeldMachinesService* held_machines() const { return nullptr; }
   [[nodiscard]] virtual const PriceListService* price_lists() const { return nullptr; }
   [[nodiscard]] virtual const LongRunForm* long_run_form() const { return nullptr; }

@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// Returns all kinds of runners. The first one is the default for studies that name none.
+/// Returns all kinds of runners. The first kind is the default for studies that name none.
 [[nodiscard]] std::span<const RunnerKind* const> runner_kinds();
 
 /// Returns null if no kind has this name.

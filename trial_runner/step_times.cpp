@@ -8,7 +8,7 @@ namespace steptune {
 namespace {
 
 constexpr double k_exact_steps = 16.0;
-/// Lower bound of a drawn time, as a share of the usual time.
+/// Lower bound of a random time, as a share of the time without noise.
 constexpr double k_floor = 0.05;
 
 /// Returns the steps until the next event of a Poisson process.
@@ -59,7 +59,8 @@ double StepTimes::take(double steps, Rng& rng) {
   const double tau = noise_.warmup_steps;
   double slowness = 0.0;
   if (tau > 0.0 && noise_.warmup_slowdown != 0.0) {
-    // A geometric series: each step is slower than steady by exp(-i / tau).
+    // Sum of a geometric series: step i takes exp(-i / tau) times `warmup_slowdown` longer than a
+    // steady step.
     const double ratio = std::exp(-1.0 / tau);
     slowness = noise_.warmup_slowdown *
                (std::exp(-done_ / tau) - std::exp(-(done_ + steps) / tau)) / (1.0 - ratio);

@@ -11,10 +11,10 @@ struct StepNoise {
   double correlation = 0.3;      ///< of neighbouring steps (first-order autoregressive)
   double run = 0.0;              ///< relative standard deviation from run to run
   double warmup_steps = 10.0;    ///< steps over which the start's slowness falls by the factor e
-  double warmup_slowdown = 1.0;  ///< extra time of the first step, in steady steps
+  double warmup_slowdown = 1.0;  ///< extra time of the first step, as a multiple of a steady step
   /// Mean number of steps between stalls, which come at random (Poisson); 0: no stalls.
   double stall_period_steps = 0.0;
-  double stall_steps = 0.0;  ///< extra time of a step with a stall, in steady steps
+  double stall_steps = 0.0;  ///< extra time of a step with a stall, as a multiple of a steady step
 };
 
 /// Draws the durations of a run's steps. A steady step takes 1.

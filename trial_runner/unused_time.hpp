@@ -13,7 +13,7 @@ struct UnusedTime {
   /// The job or allocation that holds the machines, named as in its trials' placement.
   std::string machine;
   double from_wall_s = 0.0;  ///< the same in each report of this period
-  double to_wall_s = 0.0;    ///< end so far
+  double to_wall_s = 0.0;    ///< end of the period so far
   double usd = 0.0;          ///< cost since the last report of this period; 0 without prices
 
   /// Returns 0 if the clock was set back meanwhile, so that other periods are not reduced.

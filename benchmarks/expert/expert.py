@@ -6,9 +6,9 @@
     expert.py tune  [--only NAME...] [--steptune PATH] [--time 3m] [--neighbour] [--repeat N] [--output FILE]
     expert.py table FILE...
 
-`truth` measures the best known settings of each program against the untouched program, in turns. `tune` runs Steptune on
-the untouched program, then measures what it recommends in the same way. `table` prints results as Markdown.
-README.md explains the figures.
+`truth` compares each program with the best known settings with the untouched program; the two run in turns. `tune` runs
+Steptune on the untouched program, then measures the recommended settings in the same way. `table` prints results as
+Markdown. README.md explains the figures.
 """
 import argparse
 import contextlib
@@ -33,7 +33,8 @@ FOUND = 0.9
 
 
 def in_turns(first, second, rounds):
-    """Returns the speeds of two ways to run a program. The order is A B B A ..., so drift of the machine affects both."""
+    """Runs a program in two ways, in the order A B B A ..., and returns the speeds of each. Slow changes of the
+    machine's speed therefore affect both alike."""
     speeds = ([], [])
     for turn in range(rounds):
         for which in ((0, 1) if turn % 2 == 0 else (1, 0)):
@@ -42,7 +43,7 @@ def in_turns(first, second, rounds):
 
 
 def mean_ratio(first, second):
-    """Returns the geometric mean of the second speeds over that of the first."""
+    """Returns the geometric mean of the speeds `second`, divided by that of the speeds `first`."""
     return math.exp(statistics.fmean(map(math.log, second)) - statistics.fmean(map(math.log, first)))
 
 
@@ -69,7 +70,7 @@ def truth(options):
 
 
 def run_steptune(program, copy, options):
-    """Returns what `steptune run` printed as JSON, its seconds, and its messages. The JSON is None if it printed none."""
+    """Runs `steptune run`. Returns its JSON (None if it printed none), its duration in seconds, and its messages."""
     command = [options.steptune, "run", "--name", program.name, "--json", "--time", options.time, *options.option,
                "--", *program.command]
     begun = time.monotonic()
@@ -171,8 +172,8 @@ def row(figures):
 
 
 def is_right(figures):
-    """True if nine tenths of the possible gain are claimed and true, or if there is nothing to gain and nothing is
-    claimed."""
+    """Returns True if the claimed gain and the true gain are both at least nine tenths of the possible gain. If there
+    is nothing to gain, returns True if Steptune claims nothing."""
     if figures["claimed_share"] is None:
         return figures["claimed"] is None
     return min(figures["claimed_share"], figures["true_share"]) >= FOUND

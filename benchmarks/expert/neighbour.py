@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An intermittent neighbour: one or two processes that stream through 64 MiB for 1-6 s, then pause for 1-6 s."""
+"""An intermittent neighbour: one or two processes. Each copies 32 MiB repeatedly for 1-6 s, then pauses for 1-6 s."""
 import multiprocessing
 import random
 import time

@@ -15,9 +15,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 DESCRIPTION = "truth.json"
 # Debian's PyTorch belongs to /usr/bin/python3.
 ENVIRONMENT = {**os.environ, "PATH": "/usr/bin:" + os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"}
-# Python buffers lines that go to a pipe; a measured run needs each line when it is printed.
+# Without this variable, Python prints several lines at once to a pipe, so the times of lines would be wrong.
 MEASURED_ENVIRONMENT = {**ENVIRONMENT, "PYTHONUNBUFFERED": "1"}
-# Seconds that the longest start takes beside a neighbour: imports, workers and the first line.
+# Longest time from a program's start to its first line, in seconds. A neighbour may slow the start down.
 START_S = 60
 GRACE_S = 5
 

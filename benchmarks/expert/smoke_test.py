@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that each program trains and can be ended, that its measured best settings (`truth.json`) are well formed, and that
-they can be applied."""
+"""Tests that each program trains and can be ended. Also tests that its measured best settings (`truth.json`) are well
+formed and can be applied."""
 import concurrent.futures
 import contextlib
 import io

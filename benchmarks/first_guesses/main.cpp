@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // first_guesses: compares searches with and without an expert's first guesses. Both start from the
-// same baseline. Counts trials and seconds until a result within 5 % of the best, on made-up
-// programs and recorded tables. With --programs: seconds until within 10 % of the best, on programs
-// as the hook surveys them.
+// same baseline. Counts trials and seconds until a trial is within 5 % of the best, on made-up
+// programs and recorded tables. With --programs, counts seconds until a trial is within 10 % of the
+// best, on made-up programs that the hook has surveyed.
 
 #include <algorithm>
 #include <cmath>
@@ -46,12 +46,12 @@ struct Options {
 struct Job {
   Problem problem;
   GuessMachine machine;
-  std::optional<Configuration> baseline;  ///< drawn for each seed if absent
+  std::optional<Configuration> baseline;  ///< nullopt: drawn at random for each seed
   /// Returns the seconds of a trial from its start to its end. May be empty.
   std::function<double(const Configuration&)> trial_s;
 };
 
-/// Cost up to and including the first trial within 5 % of the best.
+/// Number and seconds of all trials up to the first trial that is within 5 % of the best.
 struct Effort {
   double trials = k_never;
   double seconds = k_never;
@@ -182,7 +182,7 @@ Result<Job> recorded_program(const std::string& table, std::string seconds_colum
   with_seconds.second = seconds_column;
   auto timed = table_problem(table, with_seconds);
   if (!timed) return tl::unexpected(timed.error());
-  // A combination that the table lacks takes the median time of the others.
+  // A combination that the table lacks takes the median time of the recorded ones.
   job.trial_s = [evaluate = timed->evaluate,
                  median = timed->log_volume ? std::exp(timed->reference[1]) : timed->reference[1]](
                     const Configuration& configuration) {
@@ -218,8 +218,8 @@ Result<ProgramStudy> study_of(const MadeUpProgram& program, double time_s) {
   return made;
 }
 
-/// Returns the seconds of trials until the best configuration that the tuner has measured is truly
-/// within 10 % of the best.
+/// Returns the total seconds of trials until the best configuration so far, by measurements, has a
+/// true step time within 10 % of the lowest.
 Result<double> seconds_to_near(const MadeUpProgram& program, const Options& options,
                                std::uint64_t seed) {
   const auto made = study_of(program, options.time_s);

@@ -70,13 +70,14 @@ bool is_set(const Configuration& its, const char* name, const char* choice) {
   return value != nullptr && to_text(*value) == choice;
 }
 
-/// Time to load a batch if loading waits. Workers wait in parallel, and each costs some CPU time.
+/// Returns the time to load a batch if loading mostly waits, as for storage. Workers wait in
+/// parallel, and each costs some CPU time.
 double waiting(const Configuration& its, double wait_s, double today) {
   const double workers = number(its, "num_workers", today);
   return wait_s / std::max(1.0, workers) + 2e-5 * workers;
 }
 
-/// Time to load a batch if loading computes, on one CPU for each worker.
+/// Returns the time to load a batch if loading computes. Each worker uses one CPU.
 double decoding(const Configuration& its, double cpu_s) {
   const double workers = number(its, "num_workers", 0.0);
   if (workers < 1.0) return cpu_s;
@@ -84,8 +85,8 @@ double decoding(const Configuration& its, double cpu_s) {
   return cpu_s / std::min(workers, k_cpus) * crowd;
 }
 
-/// Time to compute a step. The share `parallel` of it uses all threads. Each thread beyond the
-/// first costs the share `overhead`.
+/// Returns the time to compute a step. The share `parallel` of the work uses all threads. Each
+/// thread beyond the first adds the share `overhead`.
 double computing(const Configuration& its, double cpu_s, double parallel, double overhead,
                  double today) {
   double threads = number(its, "num_threads", today);
@@ -95,7 +96,8 @@ double computing(const Configuration& its, double cpu_s, double parallel, double
   return cpu_s * (1.0 - parallel + parallel / used) * crowd;
 }
 
-/// Factor on the step time of an allocator that keeps freed memory: saves the share `saving`.
+/// Returns the factor on the step time. An allocator that keeps freed memory saves the share
+/// `saving`.
 double allocating(const Configuration& its, double saving) {
   return is_set(its, "malloc", "keep") ? 1.0 - saving : 1.0;
 }

@@ -14,10 +14,10 @@ namespace steptune {
 /// A made-up PyTorch program on two CPUs whose step time is known for all settings.
 struct MadeUpProgram {
   std::string name;
-  Survey survey;  ///< as the hook would report it
+  Survey survey;  ///< survey as PyTorch's hook would report it
   /// Returns the seconds of a step. A knob that the configuration lacks keeps its current value.
   std::function<double(const Configuration&)> step_s;
-  double best_s = 0.0;  ///< the lowest step time over all settings that the hook offers
+  double best_s = 0.0;  ///< lowest step time over all settings that the hook can change
   double startup_s = 3.0;
 };
 

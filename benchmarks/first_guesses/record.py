@@ -4,10 +4,11 @@
 
     record.py --steptune build/release/bin/steptune --programs build/release/bin --out FOLDER char_gpt
 
-The last argument is char_gpt, image_classifier or pytorch_resnet. Measures every combination of the example's study
-file in a fresh process for some seconds, and writes PROGRAM.csv and PROGRAM.json into FOLDER. The same command continues
-an interrupted recording in FOLDER. `prefetch` stays at 2 and the allocator at its default, so that a recording takes
-less than ten minutes on two cores. Run it on a machine that does nothing else.
+The last argument is char_gpt, image_classifier or pytorch_resnet. Measures each combination of the example's settings
+in a fresh process for some seconds. The settings are those of the example's study file. Writes PROGRAM.csv and
+PROGRAM.json to FOLDER. The same command continues an interrupted recording in FOLDER. `prefetch` is always 2, and the
+allocator is always the default one. A recording therefore takes less than ten minutes on two cores. Run it on a machine
+that does nothing else.
 """
 import argparse
 import os
@@ -20,7 +21,7 @@ import recorded_table  # noqa: E402
 
 PROGRAMS = ("char_gpt", "image_classifier", "pytorch_resnet")
 KEPT = {"prefetch": [2], "allocator": {"default": ""}}
-# This parameter follows from another one by a constraint, which tables cannot express.
+# A constraint decides this parameter's value from another parameter. Tables cannot express constraints.
 FOLLOWS = {"char_gpt": ["accumulate"]}
 
 

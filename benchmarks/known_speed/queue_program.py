@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A training program whose steady speed is known: loading a batch takes twice as long as computing it. The queue fills
-while the first step compiles. After it is drained, loading alone decides the speed, so the queue's length does not."""
+"""A training program of known speed. Loading a batch takes twice as long as computing it. The queue of batches fills
+while the first step compiles. When the queue is empty again, the speed depends only on loading, not on its length."""
 import argparse
 import queue
 import threading

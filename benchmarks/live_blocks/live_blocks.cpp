@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares trials in one running program, in turns with the baseline, with trials in fresh
-// processes. Both run on the same simulated machine until their speed is known to +-5 %. Prints how
-// long they take and how far off they are.
+// Compares two ways to run trials: in one running program, in turns with the baseline; and each in
+// a fresh process. Both run on the same simulated machine until their speed is known to +-5 %.
+// Prints the trials' durations and errors.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,7 +29,7 @@ constexpr double k_target = 0.05;
 /// Time of a step whose batch is ready, relative to an average step.
 constexpr double k_share_of_ready = 0.02;
 constexpr double k_report_s = 0.25;
-constexpr int k_trials = 6;  ///< per study
+constexpr int k_trials = 6;  ///< trials of a study
 constexpr double k_least_look_steps = 10.0, k_errors_apart = 4.0;
 /// With --compare: step time of each trial of a study, relative to the baseline's.
 constexpr std::array<double, k_trials> k_unlike{1.1, 0.9, 1.4, 0.95, 1.2, 0.85};
@@ -38,14 +38,15 @@ struct World {
   std::string name;
   double noise = 0.07;       ///< relative standard deviation of a step
   double correlation = 0.0;  ///< between neighbouring steps
-  /// Mean seconds between two loads by other processes (exponential) ...
+  /// Mean seconds from one load by other processes to the next (exponential).
   double load_every_s = 0.0;
-  double load_s = 2.0;       ///< ... each of which lasts this mean (exponential) ...
-  double load_ratio = 1.8;   ///< ... and multiplies the step time by this
-  double wander = 0.0;       ///< standard deviation of the machine's log speed level ...
-  double wander_s = 30.0;    ///< ... and the time over which the level forgets its past
+  double load_s = 2.0;       ///< mean duration of such a load, in seconds (exponential)
+  double load_ratio = 1.8;   ///< factor on the step time during such a load
+  double wander = 0.0;       ///< standard deviation of the machine's log speed level
+  double wander_s = 30.0;    ///< time constant of the level's correlation, in seconds
   double trial_noise = 0.0;  ///< extra standard deviation of the trial's steps
-  /// The trial's batches arrive in groups of this size; one step of each group waits for all.
+  /// The trial's batches arrive in groups of this size. One step of each group waits for the whole
+  /// group.
   int batches_at_once = 1;
   int warm_up_steps = 2;           ///< after each switch
   double stall_every_steps = 0.0;  ///< steps of the trial between two stalls; 0: none

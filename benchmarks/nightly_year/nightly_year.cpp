@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulates years of nightly re-tuning under a virtual clock. Prints which changes were noticed,
-// when, and the cost.
+// Simulates years of nightly re-tuning under a virtual clock. Prints how often and how soon changes
+// were noticed, and the cost.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ struct Tally {
   int false_alarms = 0, worst_year = 0;
   int replaced = 0;  ///< times that the configuration in use was replaced
   double nights_s = 0.0, scratch_s = 0.0, nights = 0.0;
-  /// Relative excess of the used configuration's time over the best, summed over nights.
+  /// Relative excess of the used configuration's time over that of the best, summed over nights.
   double excess = 0.0;
 };
 

@@ -108,7 +108,7 @@ Result<StudyParts> parts_of(const YearModel& model, std::int64_t night, const St
   return parts;
 }
 
-/// Returns the tuning time of the whole study on one night.
+/// Returns the seconds of a whole study on one night, without earlier results.
 Result<double> tune_from_scratch(const YearModel& model, std::int64_t night,
                                  const std::filesystem::path& folder) {
   const auto study = study_of(model);
@@ -150,7 +150,7 @@ double true_seconds_per_sample(const YearModel& model, std::int64_t night,
   const double workers = number(configuration, "workers");
   const double threads = number(configuration, "threads");
   const bool upgraded = has_upgrade(model, night);
-  // The new release computes bfloat16 without the vector units, and threads scale better.
+  // With the upgraded library, bfloat16 does not use the vector units, and threads scale better.
   const double precision = !is_bfloat16(configuration) ? 1.0 : upgraded ? 1.25 : 0.6;
   const double scaling = upgraded ? 0.9 : 0.5;
   const double compute = precision * ((1.0 - scaling) + scaling / threads) +

@@ -13,13 +13,13 @@
 
 namespace steptune::nightly_year {
 
-/// Events of a simulated year of nights. Nights count from 1; night 0 means never.
+/// Events in a simulated year of nights. The first night is 1; night 0 means never.
 struct YearModel {
   std::uint64_t seed = 0;
   std::int64_t nights = 365;
   std::string searcher = "bayes";
   double launch_variation = 0.012;  ///< relative standard deviation from launch to launch
-  /// Relative standard deviation that all launches of a night share.
+  /// Relative standard deviation from night to night, shared by all launches of a night.
   double night_variation = 0.004;
   /// Factor on the variation of launches and steps during a season.
   double season_factor = 3.0;
@@ -42,11 +42,12 @@ struct YearModel {
 
 struct Year {
   std::vector<Night> nights;
-  double scratch_s = 0.0;  ///< mean tuning time from scratch over `scratch_nights`
+  double scratch_s = 0.0;  ///< mean seconds of a whole study, over `scratch_nights`
 };
 
-/// Simulates a year under a virtual clock; only the processes are not real. `folder` must be empty.
-/// `scratch_nights` are also tuned from scratch, for comparison.
+/// Simulates a year under a virtual clock; all but the trials' processes is real. `folder` must be
+/// empty. For comparison, also runs a whole study without earlier results on each of
+/// `scratch_nights`.
 [[nodiscard]] Result<Year> play(const YearModel& model, const std::filesystem::path& folder,
                                 const std::vector<std::int64_t>& scratch_nights);
 

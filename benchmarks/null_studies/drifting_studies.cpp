@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how often a study finds the fastest configuration on a machine that slows down or speeds
-// up during the search, with and without sentinels.
+// Measures how often a study finds the fastest configuration although the machine becomes slower or
+// faster during the search. Compares studies with and without sentinels.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -49,8 +49,8 @@ Program contest(const Options& options, std::uint64_t seed) {
 
 struct Cell {
   double studies = 0.0;
-  double best = 0.0;  ///< studies that recommend the fastest configuration
-  double lost = 0.0;  ///< relative slowness of the recommended configuration
+  double best = 0.0;  ///< number of studies that recommend the fastest configuration
+  double lost = 0.0;  ///< relative slowness of recommended configurations, summed over studies
   double searched = 0.0;
   double searched_s = 0.0;
   double sentinels = 0.0;
@@ -83,7 +83,7 @@ bool play(const Options& options, const Machine& machine, const Json& budget, bo
 
 struct DriftCase {
   const char* name;
-  double change;  ///< from the start of the search to its end
+  double change;  ///< relative change of the step time from the search's start to its end
   bool is_sudden;
 };
 constexpr DriftCase k_drift_cases[] = {

@@ -14,7 +14,8 @@
 namespace steptune::null_studies {
 namespace {
 
-/// Start-up and steps of a small training program, as in the measurements that turns were made for.
+/// Start-up and step time of a small training program, as in the measurements for which turns were
+/// developed.
 constexpr double k_startup_s = 1.5;
 constexpr double k_step_s = 0.05;
 
@@ -28,11 +29,11 @@ constexpr TimeBudget k_time_budgets[] = {{"3 min", 180.0}, {"6 min", 360.0}};
 struct NeighbourCell {
   double studies = 0.0;
   double claims = 0.0;
-  double claims_hold = 0.0;  ///< claims whose interval contains the truth
-  double found = 0.0;        ///< share of the possible gain that the finalist has, as a logarithm
-  double finalists = 0.0;    ///< studies with an interval for their finalist
+  double claims_hold = 0.0;  ///< claims whose interval contains the true speed-up
+  double found = 0.0;      ///< log speed-up of the finalist as a share of the best possible, summed
+  double finalists = 0.0;  ///< studies with an interval for their finalist
   double finalists_hold = 0.0;
-  double half_width = 0.0;  ///< of these intervals, as a logarithm
+  double half_width = 0.0;  ///< sum over these intervals, in logarithms
   double pairs = 0.0;
   double seconds = 0.0;
 
@@ -70,7 +71,7 @@ bool print_neighbour_cell(const NeighbourTable& table, double truth, double laun
   machine.in_turns = in_turns;
   machine.warmup_steps = table.warmup_steps;
   Program program{truth, k_startup_s};
-  // With the program's speeds, the seed decides the order of the trials.
+  // If the program lists its speeds, the seed decides the order of the trials.
   program.speeds = table.speeds;
   if (program.speeds.empty()) {
     program.speeds.assign(static_cast<std::size_t>(table.configurations), 1.0);

@@ -8,7 +8,8 @@
 
 namespace steptune::null_studies {
 
-/// Studies beside neighbours: for each truth, launch variation, budget, and with or without turns.
+/// Table of studies on a machine with neighbours (`Neighbours`). It has a cell for each true
+/// speed-up, launch variation and budget, with and without turns.
 struct NeighbourTable {
   int studies = 100;  ///< in each cell
   std::uint64_t first_seed = 0;
@@ -21,9 +22,9 @@ struct NeighbourTable {
   std::vector<double> truths{1.0, 1.1, 1.3, 1.5};
   std::vector<double> launch_variations{0.01, 0.05, 0.1};
   std::vector<bool> turns{false, true};
-  std::vector<bool> rounds{true};  ///< search trials beside neighbours take turns, too
-  /// Speeds of the configurations, instead of `configurations` and `truths`; the first is the
-  /// baseline's.
+  std::vector<bool> rounds{true};  ///< if true, the search's trials take turns, too
+  /// Speeds of the configurations, used instead of `configurations` and `truths`. The first is the
+  /// baseline's speed.
   std::vector<double> speeds{};
 };
 

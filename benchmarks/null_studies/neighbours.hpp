@@ -15,12 +15,14 @@ namespace steptune::null_studies {
 /// safe.
 class Neighbours {
  public:
-  /// `slowness`: factor on the time of all work, for each busy neighbour.
+  /// `slowness` is the factor on the time of all work for each busy neighbour.
   Neighbours(int count, double slowness, std::uint64_t seed);
 
-  /// Returns when work ends that starts at `from_s` and takes `work_s` seconds on an idle machine.
+  /// Returns the end of work that starts at `from_s` and would take `work_s` seconds on an idle
+  /// machine.
   [[nodiscard]] double end_of(double from_s, double work_s);
-  /// Returns the work that is done between two times, in seconds of an idle machine.
+  /// Returns the amount of work done between two times, as the seconds that it would take on an
+  /// idle machine.
   [[nodiscard]] double work_between(double from_s, double to_s);
   /// Returns the seconds between two times in which a neighbour is busy.
   [[nodiscard]] double busy_between(double from_s, double to_s);
@@ -31,7 +33,7 @@ class Neighbours {
     bool is_busy = false;
     double changes_s = 0.0;  ///< end of this burst, or of this idle time
   };
-  /// Time in which the same neighbours are busy.
+  /// A period in which the same neighbours are busy.
   struct Stretch {
     double from_s = 0.0;
     double slowness = 1.0;
@@ -39,7 +41,7 @@ class Neighbours {
 
   [[nodiscard]] double slowness_now() const;
   void add_stretch();
-  /// Returns the index of the stretch that `time_s` lies in.
+  /// Returns the index of the stretch that contains `time_s`.
   [[nodiscard]] std::size_t stretch_at(double time_s);
   [[nodiscard]] double end_of_stretch(std::size_t index);
 

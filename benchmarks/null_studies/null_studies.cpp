@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how often a study claims a speed-up, with and without a true one. Also measures how
-// often a second study of the same program confirms the first one's claim.
+// Measures how often a study claims a speed-up, for programs with and without a truly faster
+// configuration. Also measures how often a second study of the same program confirms the claim of
+// the first.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -74,7 +75,7 @@ bool holds(double low, double high, double value) {
 struct Cell {
   int studies = 0;
   int claims = 0;
-  int covered = 0;  ///< claims whose interval contains the truth
+  int covered = 0;  ///< claims whose interval contains the true speed-up
   double seconds = 0.0;
   double trials = 0.0;
 };
@@ -217,8 +218,8 @@ bool print_repeats(const Options& options) {
   return true;
 }
 
-/// Prints the table that `--neighbour` requests. It has its own variations unless `--launches` is
-/// given.
+/// Prints the table that `--neighbour` requests. The table has its own launch variations unless
+/// `--launches` is given.
 bool print_beside_neighbours(const Options& options, bool are_launches_given,
                              NeighbourTable table) {
   table.studies = options.studies;

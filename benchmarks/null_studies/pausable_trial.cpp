@@ -11,7 +11,7 @@
 namespace steptune::null_studies {
 namespace {
 
-/// The replay's own time begins with the trial.
+/// Returns the plan with the trial's start at time 0: the replay's time begins with the trial.
 ReplayTrial::Plan from_zero(ReplayTrial::Plan plan) {
   plan.started_s = 0.0;
   return plan;

@@ -16,8 +16,8 @@ namespace steptune::null_studies {
 /// study's clock. As with local trials, reports and the outcome leave pauses out.
 class PausableTrial {
  public:
-  /// Starts the trial at `now_s`. `round`: as `TrialSpec::interleaved_round`. `neighbours` outlive
-  /// the object.
+  /// Starts the trial at `now_s`. `round` is its `TrialSpec::interleaved_round`. `neighbours` must
+  /// outlive the object.
   PausableTrial(ReplayTrial::Plan plan, int round, Neighbours& neighbours, double now_s);
 
   [[nodiscard]] TrialKey key() const { return replay_.key(); }
@@ -29,20 +29,20 @@ class PausableTrial {
   /// Returns the seconds of the trial, without pauses, in which a neighbour was busy.
   [[nodiscard]] double disturbed_s() const { return disturbed_s_; }
 
-  /// Time of the next event. Infinite while the trial is paused and after its end.
+  /// Returns the time of the next event; infinite while the trial is paused and after its end.
   [[nodiscard]] double next_s() const;
   [[nodiscard]] TrialEvent next();
 
   void pause(double now_s, std::vector<TrialEvent>& events);
   /// Continues a paused trial; otherwise does nothing.
   void resume(double now_s, std::vector<TrialEvent>& events);
-  /// Ends the trial after at most `delay_s` seconds of work. A paused trial continues for that, as
-  /// a local one does.
+  /// Ends the trial after at most `delay_s` seconds of work. A paused trial is resumed for that, as
+  /// local trials are.
   void stop(double now_s, double delay_s);
 
  private:
   void leave_pause(double now_s);
-  /// Brings `work_s_` up to date.
+  /// Adds the work and the disturbed time since `since_s_`.
   void count_work(double now_s);
 
   ReplayTrial replay_;

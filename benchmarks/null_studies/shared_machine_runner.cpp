@@ -96,7 +96,7 @@ void SharedMachineRunner::advance_turns(std::vector<TrialEvent>& events) {
     return;
   }
   if (turn->is_ending()) return;
-  // A trial that was asked to stop runs again, and needs the turn for that.
+  // A trial that was asked to stop must run to its end, so give it the turn.
   const auto ending = std::ranges::find_if(trials_, &PausableTrial::is_ending);
   if (ending != trials_.end()) {
     turn->pause(now_s, events);

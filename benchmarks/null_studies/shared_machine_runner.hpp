@@ -18,9 +18,9 @@
 namespace steptune::null_studies {
 
 /// Replays trials, one at a time, on a machine with neighbours. Trials report each step. If
-/// `in_turns`, trials of one `TrialSpec::interleaved_round` take turns of half a second, by the
-/// rules of the local runner (`local::Interleaving`). Neighbours cannot be seen: there are no
-/// `TrialDisturbed` events. `clock` outlives the runner.
+/// `in_turns` is true, trials of one `TrialSpec::interleaved_round` take turns of half a second, by
+/// the rules of the local runner (`local::Interleaving`). When a trial ends, one `TrialDisturbed`
+/// event covers as much time as neighbours were busy. `clock` outlives the runner.
 class SharedMachineRunner final : public Runner {
  public:
   /// Ignores `options.parallel`.
@@ -42,16 +42,17 @@ class SharedMachineRunner final : public Runner {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
 
  private:
-  /// Round of the trials that wait or run; 0 without any.
+  /// Returns the round of the trials that wait or run; 0 if there are none.
   [[nodiscard]] int round() const;
   void advance_turns(std::vector<TrialEvent>& events);
-  /// Reports the time in which neighbours were busy, before the trial's last event.
+  /// Inserts a `TrialDisturbed` event before the trial's last event. It is as long as neighbours
+  /// were busy during the trial.
   static void add_disturbance(const PausableTrial& trial, double now_s,
                               std::vector<TrialEvent>& events);
   void start_next();
   void begin_turn(const PausableTrial& trial);
   [[nodiscard]] bool turn_is_over(const PausableTrial& turn) const;
-  /// End of the turn, if another trial waits for it; otherwise infinite.
+  /// Returns the end of the turn if another trial waits for a turn; otherwise infinite.
   [[nodiscard]] double turn_timer_s() const;
   /// Drops the waiting trials that `which` selects; they end as stopped.
   void drop_waiting(const std::function<bool(TrialKey)>& which);

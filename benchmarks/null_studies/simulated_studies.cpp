@@ -48,8 +48,8 @@ ReplayModel model_of(const Machine& machine, const Program& program, const Clock
   };
 }
 
-/// Makes the runner of the study. Machines without neighbours and turns replay trials by
-/// themselves.
+/// Makes the runner of the study: `ReplayRunner` for a machine without neighbours and turns,
+/// otherwise `SharedMachineRunner`.
 std::unique_ptr<Runner> runner_of(const Machine& machine, VirtualClock& clock, ReplayModel model,
                                   const ReplayOptions& options) {
   if (machine.neighbours == 0 && !machine.in_turns) {

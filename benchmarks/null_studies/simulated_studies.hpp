@@ -14,7 +14,7 @@
 
 namespace steptune::null_studies {
 
-/// A machine on which launches of one program differ.
+/// A simulated machine on which launches of one program differ.
 struct Machine {
   double launch_variation = 0.0;  ///< relative standard deviation from launch to launch
   double drift_per_run = 0.0;     ///< relative slowdown of each launch over the one before it
@@ -22,24 +22,26 @@ struct Machine {
   int neighbours = 0;             ///< programs that use the machine in bursts (`Neighbours`)
   double neighbour_slowness = 1;  ///< factor on all times for each busy neighbour
   bool in_turns = false;          ///< confirming runs of a round take turns of half a second
-  double warmup_steps = 2.0;      ///< the first step takes twice as long, fading by this e-fold
-  /// Factor on the step time after this many seconds of the study; empty: always 1.
+  double warmup_steps = 2.0;      ///< the first step takes twice as long; the excess falls by the
+                                  ///< factor e in this many steps
+  /// Returns the factor on the step time `elapsed_s` seconds after the study's start; empty: always
+  /// 1.
   std::function<double(double elapsed_s)> slowness{};
   /// Mean number of steps from one stall to the next, which come at random; 0: none.
   double stall_period_steps = 0.0;
   double stall_steps = 0.0;  ///< length of a stall, in steps
 };
 
-/// Program that a study tunes: eight configurations, of which the fifth is `speed_up` times as fast
-/// as the others (the first is the baseline). Also the searcher.
+/// Program that a study tunes, and the study's searcher. The program has eight configurations; the
+/// first is the baseline. The fifth is `speed_up` times as fast as the others.
 struct Program {
   double speed_up = 1.0;
   double startup_s = 1.0;
-  /// Speed of each configuration, used instead of those eight; the first is the baseline.
+  /// Speed of each configuration, used instead of the eight. The first is the baseline.
   std::vector<double> speeds{};
   std::string searcher = "grid";
-  /// `search.worth`. It is 0 because only the fifth of eight numbers may be fast, which no searcher
-  /// that learns from neighbours expects.
+  /// `search.worth`. It is 0, so that the search tries all configurations: a searcher that learns
+  /// from neighbouring values cannot expect that only the fifth is fast.
   double worth = 0.0;
   /// Steps after which the program ends by itself, with no longer run planned; 0: never.
   double ends_after_steps = 0.0;
@@ -60,15 +62,16 @@ struct Outcome {
   std::int64_t trials = 0;
   std::int64_t searched = 0;   ///< trials of the baseline and of the search
   double searched_s = 0.0;     ///< seconds that these trials took
-  std::int64_t sentinels = 0;  ///< trials that run the baseline in between
+  std::int64_t sentinels = 0;  ///< trials that measure the baseline again during the search
   bool reports_drift = false;  ///< the result says that the machine drifted
-  /// The recommended finalist. If none is recommended, the one with the most pairs, if any.
+  /// The recommended finalist. If none is recommended, the finalist with the most pairs; nullopt if
+  /// there is none.
   std::optional<ConfirmedFinalist> finalist{};
 };
 
-/// Runs one study to its end under a virtual clock; only the processes are not real. `budget` and
-/// `measure` are sections of a study file. `seed` decides the order of the trials. `folder` must be
-/// empty; the study's history stays there.
+/// Runs one study to its end under a virtual clock; all but the trials' processes is real. `budget`
+/// and `measure` are sections of a study file. `seed` decides the order of the trials. `folder`
+/// must be empty; the study's history stays there.
 [[nodiscard]] Result<Outcome> run_study(const Machine& machine, const Program& program,
                                         const Json& budget, std::uint64_t seed,
                                         const std::filesystem::path& folder,

@@ -4,12 +4,14 @@
 
     offered_knobs.py [--search-quality build/release/bin/search_quality] [--programs 4] [--seeds 10] [--share 0.01]
 
-Generates simulated programs. Each is a table with the seconds of a step for every combination of the safe knobs that
-PyTorch's hook would offer on 8 CPUs. A step takes the sum of the parts that the hook reports. Loading data takes the share `--share` of a
-step at the current settings. The other parts, and the effect of each knob on its part, are drawn for each program. The
-Bayesian searcher searches two tables of each program: with all knobs, and without the loader's. Prints the median number
-of evaluations until the best configuration so far is within 5 and 1 % of the best one of all knobs. The figures
-therefore include the speed-up that is lost by leaving knobs out.
+Generates simulated programs. A program is a table with the seconds of a step for each combination of knobs. The knobs
+are the safe ones that PyTorch's hook would offer on 8 CPUs. A step takes the sum of the parts that the hook reports. At
+the current settings, loading data takes the share `--share` of a step. The other parts, and the effect of each knob on
+its part, are drawn at random for each program.
+
+The Bayesian searcher searches two tables of each program: one with all knobs, and one without those of the data loader.
+Prints the median number of evaluations until the best configuration so far is within 5 % and within 1 % of the best one
+of all knobs. The figures therefore include the speed-up that is lost by leaving knobs out.
 """
 
 import argparse
@@ -41,8 +43,8 @@ ORDERED = ("num_workers", "prefetch_factor", "num_threads")
 
 
 class Program:
-    """A simulated program: how many seconds each part of a step takes, by knobs. A step takes 1 s with a thread for each
-    CPU and the first value of every other knob."""
+    """A simulated program: computes the seconds of a step from the values of the knobs. A step takes 1 s if there is
+    one thread for each CPU and every other knob has its first value."""
 
     def __init__(self, number, data_share):
         draw = random.Random(number).uniform
@@ -56,7 +58,7 @@ class Program:
         self.optimizer = {"loop": 1.0, "foreach": draw(0.5, 1.1), "fused": draw(0.4, 1.0)}
         self.waiting = {"default": 1.0, "active": draw(0.97, 1.03), "passive": draw(0.98, 1.04)}
         self.kept = draw(0.88, 1.0)  # factor on the computation if malloc keeps memory
-        self.by_worker_s = 0.2 * self.data_s  # time to hand a batch from a worker to the training process
+        self.by_worker_s = 0.2 * self.data_s  # time to pass a batch from a worker to the training process
         self.contention = draw(0.0, 0.01)  # relative cost of each worker to the computation
 
     def step_s(self, knobs):
@@ -96,8 +98,8 @@ def write_table(folder, name, program, knobs):
 
 
 def evaluations(searched, limit_s, most):
-    """Returns, for each seed, how many evaluations it took to find a value of at most `limit_s`; `most` + 1 if none of
-    the `most` evaluations did."""
+    """Returns, for each seed, the number of evaluations until a value of at most `limit_s` was found. It is `most` + 1
+    if none of the `most` evaluations found such a value."""
     counts = []
     for seed in searched["seeds"]:
         values = [evaluation["values"][0] for evaluation in seed["evaluations"]]

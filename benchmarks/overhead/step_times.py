@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how a tuner beside a program affects its step times: one long trial, with the tuner stopped in every other block.
+"""Measures how a running tuner affects a program's step times.
 
     step_times.py --steptune build/release/bin/steptune [--blocks 320] [--block-s 0.6] [--threads N]
 
-Run it on a machine that does nothing else. A step computes on as many threads as there are CPUs (about 20 ms) and then
-reports to the tuner. The program itself records when each step ended. SIGSTOP stops the tuner. Blocks come in fours
-(with, without, without, with), so that drift cancels. The tuner catches up after each block without it, so that cost
-falls into the next block. Prints the ratio of the mean step times with and without the tuner, with its 95 % interval
-over the fours. Also prints the processor time that the tuner took.
+Run it on a machine that does nothing else. Runs one long trial, which consists of blocks with and without the tuner. A
+step computes for about 20 ms on as many threads as there are CPUs, and then reports to the tuner. The program itself
+records when each step ended. In blocks without the tuner, the tuner is stopped by SIGSTOP. Blocks come in groups of
+four (with, without, without, with), so slow changes of the machine cancel. After a block without the tuner, the tuner
+reads the reports of that block, which costs time in the next block. Prints the ratio of the mean step times with and
+without the tuner, with a 95 % interval from the groups. Also prints the processor time of the tuner.
 """
 import argparse
 import bisect
@@ -72,7 +73,7 @@ def processor_s(pid):
 
 
 def mean_step_s(times, begin, end):
-    """Returns the mean over the whole steps between two times. A step that ends right after `begin` started before it."""
+    """Returns the mean duration of the steps that lie completely between two times."""
     first, last = bisect.bisect_left(times, begin), bisect.bisect_right(times, end) - 1
     return (times[last] - times[first]) / (last - first)
 

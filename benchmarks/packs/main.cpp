@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// packs: rehearses a tuning on SageMaker with several numbers of trials per job, and prints its
-// cost and result. Repeats each with several seeds of the searcher and of the day-to-day variation.
+// packs: rehearses a study on SageMaker with different numbers of trials per job. Prints the cost
+// and the result for each number. Repeats each rehearsal with several seeds. A seed decides the
+// searcher's choices and how speeds vary from day to day.
 
 #include <algorithm>
 #include <cmath>

@@ -4,9 +4,10 @@
 
     promised_runs.py --steptune build/release/bin/steptune [--db FILE] [--minutes 10] STUDY.json|NAME
 
-Run it on a machine that does nothing else, in the folder that the study's command expects. A study file is tuned
-first; the name of an existing study is used without further tuning. Then `steptune follow` watches each configuration
-for --minutes. Prints a row for each: the planned run as promised and as followed, both with 95 % intervals.
+Run it on a machine that does nothing else, in the folder that the study's command expects. With a study file, runs the
+study first. With the name of an existing study, does not tune again. Then runs each of the two configurations for
+--minutes minutes under `steptune follow`. Prints a row for each of them: the duration of the planned long run as the
+study promised it and as `follow` predicts it, both with 95 % intervals.
 """
 import argparse
 import json
@@ -31,7 +32,7 @@ def hours(figure):
 
 
 def followed(steptune, study, trial, minutes):
-    """Returns the last line of `follow` about the trial's own command, which Ctrl-C ends after `minutes`."""
+    """Runs the trial's command for `minutes` and returns the last line that `steptune follow` prints about it."""
     shown = answer([*steptune, "show", study, str(trial), "--json"])["details"]
     environment = {**os.environ, **{key: str(value) for key, value in shown["environment"].items()}}
     log = f"{study}.trial-{trial}.follow.log"

@@ -19,7 +19,7 @@ ROUNDS = 4
 BLOCKS = 150
 STEPS = 3
 STARTS = 10
-# In the second case the outermost class occurs 40 times within itself; the hook looks at each of these calls.
+# In the second case the outermost module contains 40 modules of its own class. The hook handles each of their calls.
 CASES = {"1 module": 0, "121 modules": 40}
 LOOKS = {"80 gradients, 2 880 numbers": 8, "80 gradients, 10 million numbers": 500}
 
@@ -65,7 +65,7 @@ def train(case):
 
 
 def look(case):
-    """Times the looks at the gradients in one step that accumulates them."""
+    """Measures how long the hook takes to compute norms of gradients in one step that accumulates gradients."""
     import torch
     from torch import nn
 
@@ -88,8 +88,8 @@ def look(case):
 
 
 def rank_look(case):
-    """Times the looks at the gradients in one step of a rank, within the backward and around it. Runs a single rank,
-    since a look does the same with many."""
+    """Measures how long the hook takes to compute norms of gradients in one step of a rank. Counts the time before,
+    within and after the backward pass. One rank is enough, since the hook does the same work for each rank."""
     from types import SimpleNamespace
 
     import torch

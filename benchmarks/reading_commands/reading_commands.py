@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures the processor time of the commands that read a history: 1 000 trials of one tuned study and, with --large,
-1 000 000 trials in 100 studies (copies of it made in the database, without traces). Prints the least of several runs,
-user plus system time, in milliseconds. Also prints the size of the report on 1 000 trials. Fails if that report takes
-more than 1 s or 3 MB.
+"""Measures the processor time of the commands that read a history. The history has 1 000 trials of one tuned study.
+With --large, a second history has 1 000 000 trials in 100 studies, which are copies of the first study without traces.
+Prints the lowest sum of user and system time over several runs, in milliseconds. Also prints the size of the report on
+1 000 trials. Fails if that report takes more than 1 s or 3 MB.
 
     benchmarks/reading_commands/reading_commands.py --steptune build/release/bin/steptune --large
 """
@@ -95,7 +95,7 @@ def main():
             rows.append(measured())
         for command, *times in zip(COMMANDS, *rows):
             print(f"| `{command}` | " + " | ".join(f"{time:.0f} ms" for time in times) + " |")
-        # Nobody reads a page with 10 000 trials.
+        # A page with 10 000 trials would be too long to read, so the report is measured on the small study.
         print(f"| `report STUDY --html FILE` | {report_ms:.0f} ms, {report_bytes / 1e6:.1f} MB |"
               + " |" * (len(rows) - 1))
     if report_ms > REPORT_LIMIT_MS or report_bytes > REPORT_LIMIT_BYTES:

@@ -4,14 +4,15 @@
 
     OMP_NUM_THREADS=1 hook_cost.py [--steps 300] main.py --epochs 1
 
-Runs the program under the hook as in a trial, in the program's folder and with its interpreter, for --steps steps. Times
-each function that the hook put in place of one of PyTorch's, without the time of PyTorch's own function. Times are CPU
-time of the training thread, so that other load on the machine hardly matters. Prints a row for docs/internals/hooks-figures.md on
-stderr, over the steps from the tenth on: the median step, the hook's time in the median step, and the hook's mean time.
-The mean includes the lines that the hook prints, its surveys, and its work in evaluations between steps.
+Run it in the program's folder with its interpreter. Runs the program with the hook, as in a trial, for --steps steps.
+The hook replaces functions of PyTorch. The script measures the time in each replacement, without the time in PyTorch's
+own function. Times are CPU time of the training thread, so other load on the machine hardly matters. Ignores the first
+ten steps. Prints a row for docs/internals/hooks-figures.md to stderr: the median time of a step, the hook's median time
+for each step, and the hook's mean time for each step. The mean includes the lines that the hook prints, its surveys,
+and its work in evaluations between steps.
 
-The times still include reading the clocks: four system calls for each timed function. With --empty, functions that do
-nothing replace the hook's in the same places; their apparent time is the cost of the clocks.
+The times include reading the clocks: four system calls for each measured function. With --empty, the replacements do
+nothing, so their apparent time is the cost of the clocks.
 """
 import argparse
 import functools

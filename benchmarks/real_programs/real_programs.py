@@ -4,12 +4,12 @@
 
     real_programs.py --steptune build/release/bin/steptune [--time 3m] [--ignore REGEX] NAME -- COMMAND...
 
-Run it in the program's folder on a machine that does nothing else. COMMAND must end by itself. It should run much longer
-than its interpreter takes to start, since the start-up is part of both times.
+Run it in the program's folder on a machine that does nothing else. COMMAND must end without help. It should run much
+longer than its interpreter takes to start, since the start-up is part of all measured times.
 
 1. Tunes the command for --time: survey, study file, trials, confirmation.
 2. Runs the command to its end: untouched, by `steptune exec NAME`, by `exec`, untouched.
-3. Compares the outputs, except for text that --ignore matches (times, dates).
+3. Compares the outputs. Ignores text that --ignore matches (times, dates).
 
 Prints a row of the table in docs/internals/hooks-figures.md.
 """
@@ -23,7 +23,7 @@ import time
 
 
 def finished(command, log):
-    """Returns the seconds that the command takes, and its output."""
+    """Runs the command. Returns its duration in seconds and its output."""
     begun = time.monotonic()
     with open(log, "w", encoding="utf-8") as errors:
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, check=False)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a program start slowly: slow_start.py SECONDS PROGRAM [ARGUMENT...]
 
-Sleeps, then runs the program as `python3 PROGRAM ARGUMENT...` would.
+Sleeps for SECONDS, then runs the program like `python3 PROGRAM ARGUMENT...`.
 """
 import os
 import runpy

@@ -5,17 +5,17 @@
     trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--rounds 2] [--kinds fresh,forked]
                     [--max-trial 60s] [--all-knobs] [--start-up 20] NAME -- COMMAND...
 
-Run it in the program's folder on a machine that does nothing else. If others use the machine, ask for more rounds: the
-kinds take turns, so that load affects all of them. Each round measures the same configurations to +-5 % with "trials":
-"fresh" and "forked", without confirmation. They are drawn at random from the knobs that a running program can switch
-(--all-knobs: from all safe knobs). --start-up: slow_start.py runs `python3 PROGRAM ...`, so that it takes that many
-seconds longer to start.
+Run it in the program's folder on a machine that does nothing else. If other programs use the machine, ask for more
+rounds. The kinds of trials take turns, so the load affects all of them. A kind is a value of the study file's "trials",
+such as "fresh" or "forked". Each round measures the same configurations to +-5 % with each kind, without confirmation.
+The configurations are random values of the knobs that a running program can switch (--all-knobs: of all safe knobs).
+With --start-up, slow_start.py runs `python3 PROGRAM ...` and makes its start take that many seconds longer.
 
 Prints a row of the table in docs/internals/hooks-figures.md for each kind:
 - seconds from launch to the first step;
 - configurations a minute, the baseline included;
-- median difference of the times relative to the baseline from those of fresh trials;
-- the same from the first round of the same kind;
+- median difference from trials of the first kind in --kinds (compares times relative to the baseline's);
+- median difference from the first round of the same kind (compares the same relative times);
 - median half-width.
 """
 import argparse
@@ -47,7 +47,8 @@ def keep_switchable(study):
 
 
 def measured(steptune, study, kind, round_number):
-    """Tunes with trials of that kind. Returns the trials, as `export` prints them, and the tuning's seconds."""
+    """Tunes with trials of the kind `kind`. Returns the trials as `steptune show` prints them, and the tuning time in
+    seconds."""
     study = dict(study, name=f"{study['name']}-{kind}-{round_number}", trials=kind)
     file = study["name"] + ".study.json"
     with open(file, "w", encoding="utf-8") as out:
@@ -57,7 +58,7 @@ def measured(steptune, study, kind, round_number):
     for number in range(1, study["budget"]["trials"] + 1):
         ended = subprocess.run([steptune, "show", study["name"], str(number), "--json"], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        if ended.returncode != 0:  # a small space needs fewer trials
+        if ended.returncode != 0:  # no such trial: a study of a small space has fewer trials
             break
         shown.append(json.loads(ended.stdout))
     return [one for one in shown if one["trial"]["objectives"]], shown[0]["study"]["tuning_s"]
@@ -71,7 +72,7 @@ class Tally:
         self.tuning_s = 0.0
         self.first_step_s = []
         self.half_widths = []
-        self.ratios = {}  # relative to the baseline of the round, by round and configuration
+        self.ratios = {}  # time divided by the baseline's in the same round; the key is (round, configuration)
 
     def add(self, trials, tuning_s, round_number):
         self.trials += len(trials)

@@ -9,8 +9,8 @@
 
 namespace steptune::search_quality {
 
-/// Compares results with those of an earlier version, by one-sided Mann-Whitney tests that they are
-/// worse.
+/// Compares results with those of an earlier version. One-sided Mann-Whitney tests show if the new
+/// results are worse.
 class Comparison {
  public:
   /// Reads `stored`, a file of `write_figures`. If the path is empty, there is nothing to compare

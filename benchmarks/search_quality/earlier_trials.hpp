@@ -11,12 +11,12 @@ namespace steptune::search_quality {
 
 struct EarlierOptions {
   int trials = 0;
-  /// If true, the values belong to other configurations than the reported ones, so they mislead.
+  /// If true, each trial reports the value of another configuration, so that the trials mislead.
   bool misleading = false;
 };
 
-/// Returns trials of another study of the same space for the run of `seed`. They are distinct
-/// random configurations, measured at the problem's lowest fidelity and reported as full
+/// Returns trials of a made-up earlier study of the same space, for the run of `seed`. They have
+/// distinct random configurations, measured at the problem's lowest fidelity and reported as full
 /// measurements.
 [[nodiscard]] std::vector<Observation> earlier_trials(const Problem& problem, std::uint64_t seed,
                                                       const EarlierOptions& options);

@@ -16,7 +16,7 @@
 namespace steptune::search_quality {
 namespace {
 
-/// Child process that exchanges lines with this one. One socket is its stdin and stdout.
+/// Child process that exchanges lines with this process. Its stdin and stdout are one socket.
 class LinePeer {
  public:
   static Result<LinePeer> start(const std::vector<std::string>& arguments) {
@@ -52,7 +52,7 @@ class LinePeer {
   LinePeer& operator=(const LinePeer&) = delete;
   LinePeer& operator=(LinePeer&&) = delete;
 
-  /// Closing the socket ends the script's input, and so the script.
+  /// Closes the socket. That ends the script's input, and so the script.
   ~LinePeer() {
     if (socket_ >= 0) close(socket_);
     if (pid_ > 0) waitpid(pid_, nullptr, 0);

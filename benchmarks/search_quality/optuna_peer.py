@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs Optuna as a peer of search_quality: one study, controlled by lines of JSON.
 
-The first line of stdin describes the space and the sampler. Then the script alternates until stdin ends. It prints a
-line with a suggestion and with the milliseconds that the suggestion and the `tell` before it took. It reads a line with
-the values ({"values": null} for a failure). A failure is reported to Optuna as the worst values seen so far, so that the
-sampler does not forget it; before the first success it is reported as a failure. A value of a trial that was stopped
-early ({"fidelity": 0.25}) is reported as a pruned trial's value. The sampler optuna-gp-log gets the logarithms of the
-values' amounts; all values must have one sign.
+The first line of stdin describes the space and the sampler. Then the script repeats two actions until stdin ends. First
+it prints a line with a suggestion, and with the milliseconds that the suggestion and the `tell` before it took. Then it
+reads a line with the values, or {"values": null} for a failure. Samplers ignore failed trials. Therefore a failure is
+passed to Optuna as a trial with the worst values so far; before the first success it is passed as a failed trial. A
+trial that was stopped early ({"fidelity": 0.25}) is passed as a pruned trial. The sampler optuna-gp-log gets logarithms
+of the absolute values. All values must then have the same sign.
 """
 import json
 import math
@@ -41,7 +41,7 @@ def sampler_of(request):
 
 
 def logarithm(value):
-    """Grows with the value; values to be maximised are negative."""
+    """Returns a number that grows with the value: log(value), or -log(-value) for a negative value."""
     return math.log(value) if value > 0.0 else -math.log(-value)
 
 

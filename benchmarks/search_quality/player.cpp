@@ -48,7 +48,8 @@ Observation observation_of(std::int64_t trial, const Evaluation& evaluation) {
   return observation;
 }
 
-/// Asks for trials until there are `trials` of them or `run` says that they suffice.
+/// Plays trials until there are `trials` of them, or until `run` returns true, which means that
+/// they suffice.
 template <typename Run>
 Result<Trajectory> play_trials(const Problem& problem, Proposer& proposer, std::uint64_t seed,
                                int trials, const Clock& clock, const Run& run) {

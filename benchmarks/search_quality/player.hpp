@@ -24,18 +24,19 @@ class Proposer {
   [[nodiscard]] virtual Result<void> learn(const Observation& observation) = 0;
   /// Returns the searcher that advises on running trials; null if there is none.
   [[nodiscard]] virtual Searcher* searcher() { return nullptr; }
-  /// Returns the milliseconds of the latest `propose` and the `learn` before it, if the proposer
-  /// measures them better than a clock around the calls.
+  /// Returns the milliseconds of the latest `propose` and the `learn` before it. nullopt: a clock
+  /// around the calls measures them well enough.
   [[nodiscard]] virtual std::optional<double> thought_ms() const { return std::nullopt; }
 };
 
 struct Evaluation {
   Configuration configuration;
   std::optional<std::vector<double>> values;  ///< nullopt if the trial failed
-  double fidelity = 1.0;  ///< at which the values were measured; below 1 if stopped early
+  /// Fidelity at which the values were measured; below 1 if the trial was stopped early.
+  double fidelity = 1.0;
   std::vector<Milestone> milestones{};  ///< passed before the end
-  double cost = 1.0;                    ///< in full runs
-  /// Learning from the previous trial and proposing this one.
+  double cost = 1.0;                    ///< cost of the trial, as a multiple of a full run
+  /// Milliseconds for learning from the previous trial and proposing this one.
   double suggest_ms = 0.0;
 };
 
@@ -44,8 +45,8 @@ struct Trajectory {
   std::vector<Evaluation> evaluations;  ///< in order
 };
 
-/// Makes one of our searchers, single-threaded, which knows the trials of an `earlier` study.
-/// `initial_points`: see `SearcherOptions`.
+/// Makes a proposer from a searcher of this project, with one thread. The searcher knows the trials
+/// of an `earlier` study. `initial_points` is that of `SearcherOptions`.
 [[nodiscard]] Result<std::unique_ptr<Proposer>> own_proposer(
     const std::string& searcher, const Problem& problem, std::uint64_t seed,
     std::optional<int> initial_points = std::nullopt, std::span<const Observation> earlier = {});
@@ -54,10 +55,10 @@ struct Trajectory {
 [[nodiscard]] Result<Trajectory> play(const Problem& problem, Proposer& proposer,
                                       std::uint64_t seed, int trials, const Clock& clock);
 
-/// Plays trials one after another under successive halving (eta 3) over the problem's fidelities,
-/// with one worker. The cost of a trial is the fidelity that it reached. Absent configurations fail
-/// at once and cost nothing. Ends early once a full-fidelity value lies within `goal` of the
-/// optimum.
+/// Plays trials one after another under successive halving (eta 3) over the problem's fidelities.
+/// The cost of a trial is the fidelity that it reached. A configuration without a value fails at
+/// once and costs nothing. Ends early once the regret of a value at full fidelity is at most
+/// `goal`.
 [[nodiscard]] Result<Trajectory> play_asha(const Problem& problem, Proposer& proposer,
                                            std::uint64_t seed, int trials, double goal,
                                            const Clock& clock);

@@ -24,21 +24,21 @@ struct Problem {
   std::vector<std::string> objective_names;
   std::vector<bool> maximised;
 
-  /// Resource of each fidelity relative to the last, which is 1. Has one entry unless a fidelity
-  /// column was requested.
+  /// Resource of each fidelity, divided by that of the last, which is 1. Has one entry unless the
+  /// user requested a fidelity column.
   std::vector<double> fidelities{1.0};
   /// Returns the values at a fidelity; nullopt if the configuration fails.
   std::function<std::optional<std::vector<double>>(const Configuration&, std::size_t fidelity)>
       evaluate;
-  /// Changes what a trial in the run of `seed` reports to the searcher: noise, parts, the kind of
-  /// failure. If empty, the searcher gets `evaluate`'s values.
+  /// Changes the observation that the searcher gets of a trial in the run of `seed`: adds noise,
+  /// peak memory or the kind of failure. If empty, the searcher gets the values of `evaluate`.
   std::function<void(std::uint64_t seed, Observation& observation)> tell;
 
   /// One objective: smallest value at full fidelity.
   double optimum = 0.0;
-  /// One objective: if true, `regret` is relative to the optimum. Otherwise it is relative to the
-  /// gap between the optimum and `typical` (the median of random configurations), as the optimum
-  /// may be 0.
+  /// One objective: if true, `regret` is relative to the optimum. Otherwise, because the optimum
+  /// may be 0, it is relative to the gap between the optimum and `typical` (the median of random
+  /// configurations).
   bool relative_to_optimum = true;
   double typical = 0.0;
 
@@ -50,7 +50,8 @@ struct Problem {
   bool log_volume = false;
   double max_volume = 0.0;
 
-  /// Returns the distance of `value` from the optimum: 0 at it, 0.05 for five per cent.
+  /// Returns the relative distance of `value` from the optimum: 0 at the optimum, 0.05 for five per
+  /// cent.
   [[nodiscard]] double regret(double value) const;
   /// Returns the hypervolume of `points` (values as evaluated) as a share of the largest.
   [[nodiscard]] double volume_share(const std::vector<std::vector<double>>& points) const;

@@ -36,7 +36,7 @@ std::string count_text(double count) {
   return std::isfinite(count) ? fmt::format("{:.4g}", count) : std::string("never");
 }
 
-/// One searcher's campaigns on every member.
+/// Campaigns of one searcher on all members.
 struct Arm {
   std::string searcher;
   std::vector<Campaign> campaigns;

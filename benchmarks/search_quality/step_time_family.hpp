@@ -15,17 +15,17 @@ namespace steptune::search_quality {
 
 struct FamilyOptions {
   int members = 20;
-  std::uint64_t seed = 0;  ///< seed from which the members are drawn
+  std::uint64_t seed = 0;  ///< seed of the random members
   std::vector<std::string> searchers;
 };
 
-/// Plays all seeds of a searcher on one problem.
+/// Function that plays all seeds of a searcher on one problem.
 using PlayCampaign =
     std::function<Result<Campaign>(const Problem& problem, const std::string& searcher)>;
 
-/// Number of evaluations until one is within 3 % of the optimum, by its noise-free value. The
-/// median over seeds for each member (a simulated program), and the median over members. Infinite
-/// if half or more of the runs never find such a value.
+/// Number of evaluations until the noise-free value of one is within 3 % of the optimum: the median
+/// over seeds for each member (a simulated program), and the median of these. Infinite if half or
+/// more of the runs never find such a value.
 struct FamilySummary {
   std::vector<double> by_member;
   double median = 0.0;

@@ -13,12 +13,12 @@ namespace steptune::search_quality {
 
 /// Seconds per sample of a training job by part, without noise.
 struct StepParts {
-  double loading_s = 0.0;    ///< loading time, even if nobody waits for it
+  double loading_s = 0.0;    ///< loading time, even if the training loop does not wait for it
   double data_wait_s = 0.0;  ///< time that the training loop waits for data
   double transfer_s = 0.0;   ///< from host to device
   double compute_s = 0.0;
   double communication_s = 0.0;
-  double startup_s = 0.0;  ///< of the whole run, divided by its samples
+  double startup_s = 0.0;  ///< start-up time of the whole run, divided by the run's samples
 
   /// Returns the objective: the total of all parts.
   [[nodiscard]] double seconds_per_sample() const {
@@ -30,22 +30,22 @@ struct StepParts {
 /// - `batch_size` (per device, powers of two), `workers`, `prefetch`, `precision`, `devices`;
 /// - in some members `threads` (of each worker) and `pin_memory`.
 ///
-/// Loading: decoding time over the workers' throughput. Threads raise the throughput by Amdahl's
-/// law, more processes than CPUs lower it, and every further worker burdens it a little. Without
-/// `prefetch` the loop waits for all of the loading. With it, loading runs beside the compute, and
-/// the loop waits for the excess and for an unevenness that deeper queues hide.
-/// Compute: a constant per step plus a time per sample, which depends on the precision. Small
-/// batches do not fill the device, and very large ones lose speed again.
-/// Communication: a ring's latency and bandwidth, 2 (n - 1) / n of the gradients, slower beyond one
-/// node. Start-up: a constant plus a time per worker and device. Memory: states plus activations
-/// per sample.
+/// Loading: decoding time divided by the workers' throughput. Threads raise the throughput by
+/// Amdahl's law, more processes than CPUs lower it, and every further worker lowers it a little.
+/// Without `prefetch`, the loop waits for all of the loading. With it, loading runs in parallel
+/// with the computation; the loop waits for the excess, and for uneven loading times, which deeper
+/// queues hide. Compute: a constant time per step, plus a time per sample that depends on the
+/// precision. Small batches do not fill the device, and very large batches lose speed again.
+/// Communication: latency and bandwidth of a ring that passes 2 (n - 1) / n of the gradients;
+/// slower beyond one node. Start-up: a constant time, plus a time for each worker and each device.
+/// Memory: states, plus activations for each sample.
 struct StepTimeModel {
   // Loading.
   double decode_s = 0.0;
   double serial_share = 0.0;  ///< share of a worker's decoding that threads do not speed up
   /// Relative cost of each worker to the process that gathers batches.
   double burden_by_worker = 0.0;
-  /// Share of the loading time that is waited for with a queue of one batch.
+  /// Share of the loading time for which the loop waits if the queue has room for one batch.
   double unevenness = 0.0;
   double hand_over_s = 0.0;  ///< per step
   int cpus = 8;
@@ -53,8 +53,8 @@ struct StepTimeModel {
   double launch_s = 0.0;                 ///< per step
   std::array<double, 3> sample_s{};      ///< by `precision`: fp32, fp16, bf16
   std::array<double, 3> extra_launch{};  ///< relative, by `precision`
-  double filling_batch = 8.0;            ///< batches far below it cost as much as this one
-  double spilling_batch = 256.0;         ///< batches above it lose speed
+  double filling_batch = 8.0;     ///< much smaller batches take as long as a batch of this size
+  double spilling_batch = 256.0;  ///< batches larger than this lose speed
   double spill = 0.0;
   // Transfer and communication.
   double sample_bytes = 0.0;

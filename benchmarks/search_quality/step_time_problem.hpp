@@ -10,9 +10,9 @@ namespace steptune::search_quality {
 /// Makes the problem of member `number` of the synthetic family of step times (`StepTimeModel`) of
 /// `family_seed`.
 ///
-/// `evaluate` has no noise, and the optimum is that over every configuration. Searchers get values
-/// with multiplicative noise, which depends only on the run's seed and the trial, its standard
-/// error, and peak memory. A configuration that needs too much memory fails as out of memory.
+/// `evaluate` has no noise, and the optimum is exact. Searchers get values with multiplicative
+/// noise, which depends only on the run's seed and the trial. They also get the noise's standard
+/// error and the peak memory. A configuration that needs too much memory fails as out of memory.
 [[nodiscard]] Problem step_time_problem(std::uint64_t family_seed, std::uint64_t number);
 
 }  // namespace steptune::search_quality

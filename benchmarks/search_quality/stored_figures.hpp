@@ -10,7 +10,7 @@
 
 namespace steptune::search_quality {
 
-/// Results of all seeds of one searcher on one problem in an earlier version: see `results_of`.
+/// Results of all seeds of one searcher on one problem in an earlier version (`results_of`).
 struct StoredFigures {
   std::string problem;
   std::string searcher;

@@ -10,14 +10,15 @@
 
 namespace steptune::search_quality {
 
-/// Runs of one searcher on one problem with all seeds.
+/// Runs of one searcher on one problem, one for each seed.
 struct Campaign {
   std::string searcher;
   std::vector<Trajectory> trajectories;
 };
 
-/// Median over seeds of the evaluations (or the cost) until the regret is at most `regret`; nullopt
-/// if half of the seeds or more never got there. `solved` is the share that did.
+/// Number of evaluations (or cost) until the regret is at most `regret`: the median over seeds, and
+/// the share `solved` of the seeds that reached it. `median` is nullopt if half of the seeds or
+/// more did not.
 struct Reached {
   double regret = 0.0;
   std::optional<double> median;
@@ -26,7 +27,7 @@ struct Reached {
 
 struct Summary {
   std::vector<Reached> evaluations;  ///< one objective: to within 1, 5 and 10 %
-  std::vector<Reached> cost;         ///< the same in full runs, if fidelities differ
+  std::vector<Reached> cost;         ///< cost as a multiple of full runs, if fidelities differ
   /// Median regret (one objective) or share of the hypervolume (two) by number of evaluations.
   std::vector<std::pair<int, double>> after;
   double failures = 0.0;  ///< mean number of failed evaluations per seed
@@ -45,8 +46,9 @@ struct Summary {
 /// with two minus the share of the hypervolume. It is infinite without a success.
 [[nodiscard]] std::vector<double> results_of(const Problem& problem, const Campaign& campaign);
 
-/// Returns the probability that results `a` would look at least this much smaller than `b` if both
-/// had the same distribution. One-sided Mann-Whitney test, normal approximation with ties.
+/// Tests if results `a` are smaller than `b` (one-sided Mann-Whitney test, normal approximation
+/// with ties). Returns the probability of a difference at least as clear if both had the same
+/// distribution.
 [[nodiscard]] double p_value(const std::vector<double>& a, const std::vector<double>& b);
 
 [[nodiscard]] Json to_json(const Problem& problem, const Campaign& campaign,

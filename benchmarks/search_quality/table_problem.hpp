@@ -11,9 +11,10 @@ namespace steptune::search_quality {
 
 struct TableOptions {
   bool two_objectives = false;
-  /// Second objective, `column` or `column:maximize`. If absent, the first of the table's `others`.
+  /// Column of the second objective, `column` or `column:maximize`. nullopt: the first of the
+  /// table's `others`.
   std::optional<std::string> second;
-  /// Parameter that is a resource rather than a choice.
+  /// Parameter that is a resource of trials (fidelity), not a choice.
   std::optional<std::string> fidelity;
 };
 
@@ -21,9 +22,10 @@ struct TableOptions {
 /// `params` (name, kind `cat`, `ord`, `int` or `float`, values in order), `objective`, `direction`
 /// and `others`. Combinations that the CSV lacks, or whose objective is empty, fail.
 ///
-/// Parameters are declared as a user would: ordered numbers become numbers, evenly spaced ones
-/// ranges, and "false" and "true" a truth value. Two objectives are compared by hypervolume, with
-/// the medians as reference point. If all values are positive, their logarithms are used.
+/// Declares parameters as a user would: ordered numbers become numbers, evenly spaced numbers
+/// become ranges, and "false" and "true" become a truth value. Two objectives are compared by
+/// hypervolume, with the medians as reference point. If all values are positive, their logarithms
+/// are used.
 [[nodiscard]] Result<Problem> table_problem(const std::filesystem::path& description,
                                             const TableOptions& options);
 

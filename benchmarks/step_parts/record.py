@@ -5,13 +5,14 @@
     record.py --steptune build/release/bin/steptune --program examples/mnist/main.py --out FOLDER [--trials 10]
 
 PROGRAM is main.py of https://github.com/pytorch/examples/tree/main/mnist, unmodified. `import torchvision` must work in
-/usr/bin/python3 (Debian: python3-torchvision). If the data set is not beside the program (../data), the script writes
-random images of the same number and size there; the pictures do not affect the times.
+/usr/bin/python3 (Debian: python3-torchvision). If the data set is missing (../data, from the program's folder), the
+script writes random images of the same number and size there. The pictures do not affect the times.
 
-Runs mnist.study.json on the program in FOLDER; a repeated call resumes there. Writes mnist_step_parts.csv and .json to
-FOLDER, a table that `search_quality --table` reads: seconds per sample, and the seconds of each part. If a parameter has
-no effect (prefetch without workers), the measurement is repeated for each of its values. Run it on a machine that does
-nothing else. It measures 320 configurations of at most 7 s each, so it takes 40 minutes at most.
+Runs mnist.study.json on the program in FOLDER. A repeated call resumes an interrupted study there. Writes
+mnist_step_parts.csv and .json to FOLDER, a table that `search_quality --table` reads. The table has the seconds per
+sample, and the seconds of each part. If a parameter has no effect (prefetch without workers), the measurement is copied
+for each of its values. Run it on a machine that does nothing else. It measures 320 configurations for at most 7 s each,
+so it takes 40 minutes at most.
 """
 import argparse
 import os

@@ -48,13 +48,14 @@ struct Errors {
 struct Row {
   std::string name;
   int streams = 0;
-  /// Streams that ended before some event of the program, see `StreamTrial::unseen`.
+  /// Streams with `StreamTrial::unseen`: they ended before an event of the program.
   int unseen = 0;
   int not_steady = 0;
   int seen = 0;     ///< streams that ended with an estimate and an interval
   int judged = 0;   ///< streams among `seen` that are not `unseen`
-  int covered = 0;  ///< streams among `judged` whose interval contains the truth
-  /// Streams among `seen` whose truth lies between the interval's lower end and the slowest bound.
+  int covered = 0;  ///< streams among `judged` whose interval contains the true value
+  /// Streams among `seen` whose true value is between the interval's lower end and
+  /// `slowest_seconds_per_sample`.
   int bounded = 0;
   double seconds = 0.0;
   double half_widths = 0.0;  ///< sum of the relative half-widths over `seen`

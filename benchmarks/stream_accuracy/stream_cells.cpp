@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// Settings that a family's programs share, and the factor on their periods, queues and buckets.
+/// Settings that all programs of a family share, and a factor on their periods, queues and buckets.
 struct FamilyScale {
   SimulatedProgram base;
   double length = 1.0;

@@ -12,11 +12,11 @@ namespace steptune {
 struct StreamCell {
   std::string name;
   SimulatedProgram program;
-  bool states_queue = false;  ///< the study states how many batches can be ready
+  bool states_queue = false;  ///< the study file gives the number of batches that can be ready
 };
 
-/// Set of lengths that the programs of all cells share. The estimator was developed with `first`;
-/// `second` checks that it is not fitted to these numbers alone.
+/// Set of periods and queue sizes that the programs of all cells use. The estimator was developed
+/// with `first`. `second` checks that the estimator is not fitted to these numbers alone.
 enum class CellFamily { first, second };
 
 [[nodiscard]] std::vector<StreamCell> stream_cells(CellFamily family);

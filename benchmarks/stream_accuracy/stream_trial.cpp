@@ -22,9 +22,9 @@ struct NaiveInterval {
 
 constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double k_tqdm_smoothing = 0.3;
-constexpr std::size_t k_skipped = 5;  ///< intervals that the rule "skip a warm-up" leaves out
-/// Steps between stalls above which a stall counts as rare. A more frequent stall is part of the
-/// steps.
+constexpr std::size_t k_skipped = 5;  ///< intervals that the rule `skip_5_s` leaves out
+/// A stall counts as rare if there are more steps than this between stalls. A more frequent stall
+/// counts as part of the steps.
 constexpr double k_rare_steps = 30.0;
 /// Distance between seeds, so that earlier trials share no seed with the judged ones.
 constexpr std::uint64_t k_seeds_apart = std::uint64_t{1} << 40;
@@ -49,8 +49,8 @@ double median_of(const std::vector<NaiveInterval>& intervals) {
   return *middle;
 }
 
-/// Averages both the step count and the time between refreshes, each corrected for its start, as
-/// tqdm/std.py does. The correction cancels in the ratio.
+/// Smooths the step count and the time between refreshes separately, as tqdm/std.py does. tqdm also
+/// corrects both for their start, but the correction cancels in the ratio.
 double tqdm_of(const std::vector<NaiveInterval>& intervals) {
   double samples = 0.0, seconds = 0.0;
   for (const NaiveInterval& interval : intervals) {
@@ -81,7 +81,7 @@ bool is_tight_enough(const Measurement& m, const TrialTargets& targets, const St
          m.slowest_seconds_per_sample <= (1.0 + rule.most_hidden) * m.seconds_per_sample;
 }
 
-/// Returns a launch as the tuning loop records it.
+/// Returns the record that the tuning loop makes of a launch; only the times that matter here.
 TrialRecord record_of(const WatchedCpu& cpu, double end_s) {
   TrialRecord record;
   record.ended_wall_s = end_s;

@@ -14,17 +14,19 @@ struct StopRule {
   double max_trial_s = 120.0;
   double min_window_s = 1.0;
   int min_window_steps = 30;
-  /// A study's first trial is the baseline, which is measured for longer (`measure_longer`).
+  /// True for a study's first trial: it is the baseline, which is measured for longer
+  /// (`measure_longer`).
   bool measures_longer = true;
-  /// Continues until the time that a buffer may hide is within this share of the estimate, as
-  /// confirming runs do.
+  /// Largest relative excess of `slowest_seconds_per_sample` over the estimate at which a trial may
+  /// end, as for confirming runs.
   double most_hidden = std::numeric_limits<double>::infinity();
-  /// Number of trials of the same study's search that were measured before, on the same kind of
-  /// program. Each trial gets the noise that the trials before it measured.
+  /// Number of earlier trials of the same study, on the same kind of program. Each trial uses the
+  /// noise that the trials before it have measured (`UsualNoise`).
   int earlier_trials = 0;
 };
 
-/// Estimates of simple rules from the same reports, in seconds per sample; NaN for too few reports.
+/// Estimates by simple rules from the same reports, in seconds per sample; NaN if there are too few
+/// reports.
 struct NaiveRules {
   double steps_3_to_5_s = 0.0;  ///< mean of the third to fifth interval between reports
   double skip_5_s = 0.0;        ///< mean of all intervals but the first five
@@ -37,16 +39,17 @@ struct StreamTrial {
   NaiveRules naive;
   double truth_s = 0.0;  ///< true seconds per sample of this launch
   /// True if the trial ended before the program's first phase or hiccup, or before a change of
-  /// level. Also true if it ended within a disturbance that its measurement reports. Such a
-  /// measurement says nothing about the time after it.
+  /// level. Also true if the trial ended within a disturbance that its measurement reports. Such a
+  /// measurement cannot include later events.
   bool unseen = false;
-  /// From the end of the start-up to the trial's end, summed over all launches.
+  /// Seconds from the end of the start-up to the trial's end, summed over all launches.
   double seconds = 0.0;
 };
 
-/// Plays a launch of a program to a `Measurer` until the rule ends it. If the runner saw much
-/// disturbance by other processes, the launch is repeated later, as in the tuning loop. Of the two
-/// launches the less disturbed one counts. With `states_queue` the measurer gets the queue's size.
+/// Simulates a launch of a program and passes its reports to a `Measurer`, until the rule ends the
+/// trial. If the runner saw much disturbance by other processes, the launch is repeated later, as
+/// in the tuning loop. The less disturbed launch counts. If `states_queue` is true, the measurer
+/// gets the size of the program's queue.
 [[nodiscard]] StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
                                            bool states_queue, std::uint64_t seed);
 

@@ -19,19 +19,19 @@ struct SimulatedStall {
   double every_steps = 0.0;
   double seconds = 0.0;
   double spread = 0.0;    ///< relative standard deviation of its duration
-  bool reported = false;  ///< as a phase
+  bool reported = false;  ///< the program reports it as a phase
 };
 
 enum class SimulatedClock {
-  none,    ///< reports carry no clock of the trial
+  none,    ///< reports contain no clock
   exact,   ///< a monotonic clock
   coarse,  ///< whole seconds
-  jumps,   ///< set forward by 25 s, 7 s after the trial's start
+  jumps,   ///< somebody sets the clock forward by 25 s, 7 s after the trial's start
   ranks,   ///< two processes print, each with its own clock, 37.5 s apart
 };
 
-/// Training program whose long-run speed is known by construction. A value of 0 switches an effect
-/// off.
+/// Simulated training program whose long-run speed is known by construction. A value of 0 switches
+/// an effect off.
 struct SimulatedProgram {
   double step_s = 0.1;  ///< mean compute time of a steady step; a step is one sample
   double startup_s = 5.0;
@@ -39,52 +39,55 @@ struct SimulatedProgram {
 
   double noise = 0.02;       ///< relative standard deviation of a step
   double correlation = 0.0;  ///< of neighbouring steps (first-order autoregressive)
-  /// Share of steps that take longer by a Pareto time (shape 2.5) ...
+  /// Share of steps with an additional Pareto-distributed time (shape 2.5).
   double tail_share = 0.0;
-  double tail_mean_s = 0.0;    ///< ... of this mean
-  double bucket_steps = 0.0;   ///< steps between two buckets of equal lengths, longest first ...
-  double bucket_spread = 0.0;  ///< ... from 1 + this to 1 - this times the mean step
+  double tail_mean_s = 0.0;   ///< mean of that additional time
+  double bucket_steps = 0.0;  ///< steps in one bucket: samples sorted by length, longest first
+  /// Step times in a bucket fall from 1 + this to 1 - this times the mean.
+  double bucket_spread = 0.0;
 
-  double warmup_slowdown = 0.0;  ///< extra length of the first step, in steady steps ...
-  double warmup_steps = 0.0;     ///< ... fading by this e-fold
-  int compile_step = 0;          ///< number of the step, from 1, that compiles ...
-  double compile_s = 0.0;        ///< ... for so long
+  double warmup_slowdown = 0.0;  ///< extra time of the first step, as a multiple of a steady step
+  double warmup_steps = 0.0;     ///< that extra time falls by the factor e in this many steps
+  int compile_step = 0;          ///< number of the step, from 1, in which the program compiles
+  double compile_s = 0.0;        ///< seconds of that compilation
 
-  double loader_ratio = 0.0;  ///< time to load a batch, in steady steps
-  /// Size of the queue of ready batches; it fills from the start of the start-up.
+  double loader_ratio = 0.0;  ///< time to load a batch, as a multiple of a steady step
+  /// Size of the queue of ready batches. The queue begins to fill at the trial's start.
   double queue_batches = 0.0;
 
   std::vector<SimulatedStall> stalls;
-  double hiccup_share = 0.0;      ///< of steps after which, at random, ...
-  double hiccup_s = 0.0;          ///< ... an exponential time of this mean passes ...
-  bool hiccups_in_pairs = false;  ///< ... and again after the next step
-  bool hiccups_reported = false;  ///< as a phase
+  double hiccup_share = 0.0;      ///< share of steps, at random, that a hiccup follows
+  double hiccup_s = 0.0;          ///< mean duration of a hiccup (exponential)
+  bool hiccups_in_pairs = false;  ///< if true, a second hiccup follows after the next step
+  bool hiccups_reported = false;  ///< the program reports hiccups as phases
   double epoch_steps = 0.0;
-  double last_batch = 1.0;  ///< size and duration of an epoch's last batch, relative to the others
-  double respawn_s = 0.0;   ///< at the end of an epoch
-  bool epochs_reported = false;  ///< their ends, as a phase
+  /// Size and duration of an epoch's last batch, relative to other batches.
+  double last_batch = 1.0;
+  double respawn_s = 0.0;        ///< seconds in which workers restart at the end of an epoch
+  bool epochs_reported = false;  ///< the program reports epoch ends as phases
 
-  double throttle_after_s = 0.0;  ///< time after the trial's start from which steps take ...
-  double throttle_ratio = 1.0;    ///< ... this many times as long
-  double drift_per_minute = 0.0;  ///< relative growth of a step's duration per minute
-  double disturbed_after_s = 0.0;
-  double disturbed_s = 0.0;      ///< length of the time in which steps take ...
-  double disturbed_ratio = 1.0;  ///< ... this many times as long
-  /// True if the runner sees the cause: a process that takes CPU time from the program's.
+  double throttle_after_s = 0.0;   ///< time after the trial's start at which throttling begins
+  double throttle_ratio = 1.0;     ///< factor on the step time from then on
+  double drift_per_minute = 0.0;   ///< relative growth of a step's duration per minute
+  double disturbed_after_s = 0.0;  ///< time at which a disturbance begins
+  double disturbed_s = 0.0;        ///< duration of the disturbance
+  double disturbed_ratio = 1.0;    ///< factor on the step time during the disturbance
+  /// True if the runner sees the cause of the disturbance: a process that uses CPU time of the
+  /// program's CPU.
   bool disturber_shows = false;
 
   double ends_after_steps = 0.0;  ///< steps after which the program ends by itself; 0: never
 
   double report_every_steps = 1.0;
   double reports_per_s = 0.0;  ///< highest rate of reports; 0: unlimited
-  /// Lines are received in groups, at multiples of this many seconds.
+  /// The runner receives lines in groups, at multiples of this many seconds.
   double log_interval_s = 0.0;
-  /// Lines are written in groups, every this many steps and at the end.
+  /// The program writes lines in groups: each time after this many steps, and at its end.
   double flush_steps = 0.0;
   SimulatedClock clock = SimulatedClock::none;
 
   /// Returns the seconds per sample of a run so long that its start is negligible; NaN if there is
-  /// no such number (drift). Variation between launches is not included.
+  /// no such number (drift). Does not include variation between launches.
   [[nodiscard]] double truth_s() const;
   /// Returns the seconds per sample of steps alone, without stalls and epoch ends.
   [[nodiscard]] double step_truth_s() const;
@@ -105,8 +108,8 @@ class TrainingStream {
   /// relative to the program's mean.
   [[nodiscard]] double now_s() const { return now_s_; }
   [[nodiscard]] double launch_factor() const { return launch_factor_; }
-  /// Returns the end of the latest hiccup that took at least half a step and that a step's report
-  /// has followed; nullopt before the first.
+  /// Returns the end of the latest hiccup. Ignores hiccups shorter than half a step, and hiccups
+  /// without a later report of a step. nullopt if there was none.
   [[nodiscard]] std::optional<double> hiccup_end_s() const { return hiccup_end_s_; }
 
  private:
@@ -134,9 +137,8 @@ class TrainingStream {
   double samples_ = 0.0;
   double last_report_s_ = -std::numeric_limits<double>::infinity();
   double produced_s_ = 0.0;  ///< time at which the loader finished its latest batch
-  std::deque<double>
-      /// Times at which the latest `queue_batches` batches left the queue.
-      consumed_s_;
+  /// Times at which the latest `queue_batches` batches left the queue.
+  std::deque<double> consumed_s_;
   std::deque<Report> waiting_;
   std::deque<Report> buffered_;  ///< reported by the program but not yet written
 };

@@ -9,9 +9,9 @@
 
 namespace steptune {
 
-/// CPU of a simulated program, watched once a second as the local runner does. A disturber that
-/// shows is a process whose CPU time makes the steps as long as they are. The system's own
-/// processes take 2 % on average.
+/// CPU of a simulated program, sampled once a second as the local runner does. With
+/// `disturber_shows`, the disturbance is a process that uses CPU time on this CPU and so lengthens
+/// the steps. The system's own processes use 2 % on average.
 class WatchedCpu {
  public:
   WatchedCpu(const SimulatedProgram& program, std::uint64_t seed);
@@ -25,7 +25,7 @@ class WatchedCpu {
   SimulatedProgram program_;
   Rng rng_;
   double now_s_ = 0.0;
-  double others_s_ = 0.0;  ///< CPU time of others since the trial's start
+  double others_s_ = 0.0;  ///< CPU time of other processes since the trial's start
   local::DisturbanceWatch watch_;
   double disturbed_s_ = 0.0;
 };

@@ -34,7 +34,7 @@ struct Options {
 struct Row {
   std::size_t observations = 0;
   std::size_t objectives = 1;
-  /// Learning from all earlier observations at once, as a resumed study does.
+  /// Milliseconds for learning from all earlier observations at once, as a resumed study does.
   double first_ms = 0.0;
   double median_ms = 0.0;
   double p99_ms = 0.0;

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the trial seconds to an answer within 3 % of the best: Steptune, and Optuna's TPE with trials of fixed length.
+"""Compares how many seconds of trials Steptune and Optuna's TPE need until their answer is within 3 % of the best.
 
-Both tune the same recorded table under the same noise, launch variation and start-up. Steptune runs as users run it:
-`steptune run`, with the replay runner, its default searcher and a time budget. Its answer is the final recommendation
-and its seconds are the study's. A TPE trial takes the start-up and then `--fixed` seconds; a configuration that fails
-takes only the start-up. TPE's answer after each trial is the configuration with the best mean so far.
+Both tune the same recorded table with the same noise, launch variation and start-up time. Steptune runs as users run
+it: `steptune run`, with the replay runner, its default searcher and a time budget. Its answer is the final
+recommendation, and its seconds are those of the study. A TPE trial has a fixed length: the start-up and then `--fixed`
+seconds. A configuration that fails takes only the start-up. TPE's answer after each trial is the configuration with the
+best mean so far.
 
-Prints, for each budget, the share of seeds whose answer is truly within 3 % of the table's best. `seconds` is the lowest
-budget from which on half of the seeds succeed, `seconds_80` the lowest from which on 80 % do.
+Prints, for each budget, the share of seeds whose answer is truly within 3 % of the table's best. A seed succeeds with a
+budget if its answer does. `seconds` is the lowest budget such that at least half of the seeds succeed with it and with
+every higher budget. `seconds_80` is the same for 80 % of the seeds.
 
     benchmarks/tuning_time/tuning_time.py --steptune build/release/bin/steptune TABLE.json[:COLUMN] ...
 
@@ -94,7 +96,9 @@ def is_number_column(table, name):
 
 
 def run_steptune(table, options, budget_s, seed):
-    """Returns whether the recommendation is near the best, the study's seconds, and whether its claim is true."""
+    """Runs Steptune and returns these figures. near_best: True if the recommendation is within 3 % of the table's best.
+    elapsed_s: duration of the study. false_claim: True if a speed-up is claimed but not true. interval_held: True if
+    the interval contains the true speed-up, None without a claim."""
     with tempfile.TemporaryDirectory() as folder:
         study = pathlib.Path(folder) / "study.json"
         study.write_text(json.dumps(steptune_study(table, options, budget_s, seed)))
@@ -116,11 +120,12 @@ def run_steptune(table, options, budget_s, seed):
 
 
 def run_tpe(table, options, most_s, seed):
-    """Returns, after each trial, whether the answer is near the best: [(seconds, near)]."""
+    """Returns a list with (seconds, near) for each trial. `near` is True if the best configuration so far is truly
+    within 3 % of the table's best."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, multivariate=options.multivariate))
     chance = random.Random(seed)
-    # Noise of a window's mean: steps of 0.1 s whose neighbours correlate by 0.3.
+    # Noise of the mean of `--fixed` seconds. A step takes 0.1 s, and neighbouring steps have a correlation of 0.3.
     noise_of_mean = options.noise * math.sqrt(0.1 / options.fixed * 1.3 / 0.7)
     elapsed_s, best, answer, course = 0.0, math.inf, table.median, []
     while elapsed_s < most_s:
@@ -153,7 +158,7 @@ def near_after(course, budget_s):
 
 
 def least_budget(shares, wanted):
-    """Returns the lowest budget from which on the share is reached; None if there is none."""
+    """Returns the lowest budget such that this budget and all higher ones reach the share `wanted`, otherwise None."""
     reached = None
     for budget_s, share in sorted(shares.items(), reverse=True):
         if share < wanted:

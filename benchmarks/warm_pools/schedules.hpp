@@ -7,21 +7,21 @@
 
 namespace steptune::bench {
 
-/// Forty trials and their instance types, in the order in which a search might propose them.
+/// Trials with their instance types, in the order in which a search might propose them.
 struct Workload {
   std::vector<std::string> instance_types;  ///< by trial
   std::vector<double> training_s;           ///< by trial
   int pools = 1;                            ///< sets of instances held at a time
 };
 
-/// Makes trials of 30 to 90 s on `types` instance types, shuffled.
+/// Makes `trials` trials of 30 to 90 s on `types` instance types, in random order.
 [[nodiscard]] Workload make_workload(int trials, int types, int pools, std::uint64_t seed);
 
 /// Schedule by which the jobs are submitted.
 enum class Policy {
   ours,       ///< this project's runner
-  no_pools,   ///< submits the next job when one has ended
-  unordered,  ///< the same with a keep-alive period of 5 min
+  no_pools,   ///< submits the next job when a job has ended; without warm pools
+  unordered,  ///< like `no_pools`, but with a keep-alive period of 5 min
 };
 
 struct PoolFigures {
@@ -35,7 +35,7 @@ struct PoolFigures {
   double mean_warm_start_s = 0.0;
 };
 
-/// Plays the workload in a simulated account whose stages take the emulator's times.
+/// Plays the workload in a simulated account with the default `StageTimes`.
 [[nodiscard]] PoolFigures play(const Workload& workload, Policy policy);
 
 }  // namespace steptune::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the cost and savings of warm pools on a simulated account: billed seconds without
-// training for our runner, for two naive policies, and for the best possible schedule.
+// Measures the cost and savings of warm pools on a simulated account. Compares the billed seconds
+// without training of this project's runner, of two naive policies, and of the best possible
+// schedule.
 #include <cstdio>
 
 #include <CLI/CLI.hpp>

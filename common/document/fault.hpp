@@ -13,14 +13,14 @@ namespace steptune::document {
 
 /// One thing wrong with a document.
 struct Fault {
-  std::string pointer;  ///< RFC 6901; empty for the document as a whole
-  std::string message;  ///< what is wrong and what would be right, one sentence
+  std::string pointer;  ///< JSON pointer (RFC 6901); empty for the whole document
+  std::string message;  ///< one sentence: the fault and how to correct it
 };
 
 /// Faults in the order in which they were found. Keeps the first 20 and counts the rest.
 class Faults {
  public:
-  /// Adds a fault. The message may quote the document: control characters are removed.
+  /// Adds a fault. Removes control characters from the message, because it may quote the document.
   void add(std::string pointer, const std::string& message);
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
@@ -28,8 +28,9 @@ class Faults {
   /// True if a fault was found at `pointer` or below it.
   [[nodiscard]] bool within(const std::string& pointer) const;
 
-  /// Returns all faults as one error of kind `usage`. A single fault has its place in `where`;
-  /// several have one line each below the file's name. There must be at least one fault.
+  /// Returns all faults as one error of kind `usage`. If there is one fault, the error's `where` is
+  /// the fault's place. If there are several, the message has one line for each. There must be at
+  /// least one fault.
   [[nodiscard]] Error to_error(const std::filesystem::path& file, const SourceLines& lines) const;
 
  private:

@@ -12,7 +12,7 @@ namespace steptune::document {
 
 inline constexpr std::size_t k_max_expression_bytes = 1000;
 
-/// A number that depends on the configuration, given as an expression in a document.
+/// An expression in a document whose value is a number that depends on the configuration.
 /// `Scope::formula` compiles it when the document is read. Copies are cheap and share the compiled
 /// expression. May be evaluated from several threads.
 class Formula {

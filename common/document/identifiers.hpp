@@ -10,8 +10,8 @@ namespace steptune::document {
 /// Names of parameters and environment variables: `[A-Za-z_][A-Za-z0-9_]*`, at most 64 characters.
 inline constexpr std::string_view k_identifier_pattern = "^[A-Za-z_][A-Za-z0-9_]{0,63}$";
 [[nodiscard]] bool is_identifier(std::string_view text);
-/// Names of studies, which become file names: 1 to 64 of `[A-Za-z0-9._-]`, not starting with `-` or
-/// `.`.
+/// Names of studies, which become file names: 1 to 64 characters of `[A-Za-z0-9._-]`, not starting
+/// with `-` or `.`.
 inline constexpr std::string_view k_study_name_pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$";
 [[nodiscard]] bool is_study_name(std::string_view text);
 /// True for metric names as trainers write them: `[A-Za-z_][A-Za-z0-9_.:/@-]*`, at most 128

@@ -12,14 +12,14 @@ namespace steptune::document {
 
 struct KeyTraits;
 
-/// One key's row in the reference's table, in Markdown.
+/// One key's row in a table of the reference (docs/study-file.md), in Markdown.
 struct KeyRow {
   std::string key;
   std::string default_value;
   std::string meaning;
 };
 
-/// The reference's table of one object's keys.
+/// Table of the reference with the keys of one object.
 struct KeyTable {
   std::string name;
   std::vector<KeyRow> rows;
@@ -28,7 +28,7 @@ struct KeyTable {
   [[nodiscard]] std::string markdown() const;
 };
 
-/// Returns the row of a key. `show` turns its default, if any, into Markdown.
+/// Returns the row of a key. `show` formats the default value, if there is one, as Markdown.
 [[nodiscard]] KeyRow key_row(const KeyTraits& traits, const std::optional<Json>& default_value,
                              const std::function<std::string(const Json&)>& show);
 
@@ -36,7 +36,7 @@ struct KeyTable {
 [[nodiscard]] Json key_schema(const KeyTraits& traits, Json schema,
                               const std::optional<Json>& default_value);
 
-/// Returns Markdown as plain text: links become their text, code its content.
+/// Removes Markdown marks: keeps the text of each link and the content of each code span.
 [[nodiscard]] std::string plain_text(const std::string& markdown);
 
 }  // namespace steptune::document

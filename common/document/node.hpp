@@ -21,7 +21,7 @@ struct Range {
 
 /// A value of the document and its place. If the value is wrong, the readers add a fault and return
 /// nullopt, so that reading continues and finds further faults. Cheap to copy. The document and the
-/// reading must outlive it.
+/// reading must outlive the node.
 class Node {
  public:
   Node(const Json& json, std::string pointer, Reading& reading)
@@ -40,7 +40,7 @@ class Node {
   /// Returns a string of at most `max_bytes` without NUL.
   [[nodiscard]] std::optional<std::string> string(std::size_t max_bytes = 4096) const;
   [[nodiscard]] std::optional<double> number(Range range) const;
-  /// Accepts `1e3`, too, because people write counts like that.
+  /// Also accepts `1e3`, because people write large counts this way.
   [[nodiscard]] std::optional<std::int64_t> integer(Range range) const;
   [[nodiscard]] std::optional<bool> boolean() const;
   /// Reads seconds, or a string such as `30m`.
@@ -50,9 +50,9 @@ class Node {
   /// Returns the index of the string in `names`.
   [[nodiscard]] std::optional<std::size_t> one_of(std::span<const std::string> names) const;
   [[nodiscard]] std::vector<Node> elements(std::size_t max_count) const;
-  /// Returns the members of an object in order. If the value is no object, adds a fault that names
-  /// `what` was expected.
   struct Member;
+  /// Returns the members of an object in order. If the value is no object, adds a fault; `what`
+  /// names the expected value in the fault's message.
   [[nodiscard]] std::vector<Member> members(std::string_view what, std::size_t max_count) const;
 
   /// Adds the fault "expected ..., not a string". Every fault about a type has this form.
@@ -71,9 +71,9 @@ struct Node::Member {
   Node node;
 };
 
-/// An object whose keys are known. The constructor adds a fault for each unknown key, with the
-/// nearest known one. A value that is no object gets a fault, too, and then reads like an empty
-/// object.
+/// An object that may have only the given keys. The constructor adds a fault for each other key and
+/// suggests the most similar one. A value that is no object gets a fault, too, and then reads like
+/// an empty object.
 class ObjectNode {
  public:
   ObjectNode(const Node& node, std::string_view what, std::span<const std::string_view> keys);
@@ -92,7 +92,7 @@ class ObjectNode {
 
 /// Returns `names` as strings, for `did_you_mean`.
 [[nodiscard]] std::vector<std::string> to_strings(std::span<const std::string_view> names);
-/// `"a", "b", "c"`.
+/// Formats names for messages: `"a", "b", "c"`.
 [[nodiscard]] std::string quoted_list(std::span<const std::string> names);
 
 }  // namespace steptune::document

@@ -23,8 +23,8 @@ class Scope {
   /// Compiles an expression. Adds a fault and returns nullopt for a value that is no string, a
   /// syntax error or an unknown name.
   [[nodiscard]] virtual std::optional<Formula> formula(const Node& node) = 0;
-  /// Parses a template. Adds a fault and returns nullopt for a value that is no string, or a
-  /// placeholder that is malformed or names no parameter.
+  /// Parses a template. Adds a fault and returns nullopt if the value is not a string, or if a
+  /// placeholder is malformed or names no parameter.
   [[nodiscard]] virtual std::optional<StringTemplate> string_template(const Node& node) = 0;
   /// Returns a fact about the machine by name (`cpus`), if it is known.
   [[nodiscard]] virtual std::optional<double> fact(std::string_view name) const = 0;

@@ -16,8 +16,9 @@
 
 namespace steptune::document {
 
-/// When a key belongs to the fingerprint. A key belongs to it if another value means another
-/// measurement.
+/// Condition for a key to be part of the study's fingerprint. The fingerprint is a hash of all keys
+/// whose values change what trials measure. A stored study continues only if its fingerprint is
+/// unchanged.
 enum class InFingerprint {
   always,
   unless_default,           ///< for keys added later, so that older studies keep their fingerprint
@@ -137,8 +138,9 @@ class Section {
 
   /// Stores each valid value in `out` and adds a fault for each invalid one.
   void read(const Node& node, T& out) const;
-  /// Reads in two steps, if some keys must be known before others are read. `open` adds faults for
-  /// unknown keys; the other functions then read keys by name.
+  /// Reads in steps, for sections in which some keys must be known before others are read. `open`
+  /// adds faults for unknown keys. `read_key`, `read_keys` and `read_others` then read keys by
+  /// name.
   [[nodiscard]] ObjectNode open(const Node& node) const;
   void read_key(const ObjectNode& object, std::string_view name, T& out) const;
   void read_keys(const ObjectNode& object, const std::vector<std::string_view>& names,
@@ -151,7 +153,7 @@ class Section {
                    T& out) const;
 
   [[nodiscard]] Json write(const T& value, const Writing& writing) const;
-  /// Returns the object's definition. Adds the definitions that it needs to `definitions`.
+  /// Returns the object's definition. Adds other definitions that it uses to `definitions`.
   [[nodiscard]] Json definition(Json& definitions) const;
   /// Returns a reference to the definition, which is added to `definitions`.
   [[nodiscard]] Json schema(Json& definitions) const;

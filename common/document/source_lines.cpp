@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t k_max_depth = 64;
 
-/// Position of the parser. After a number it has read one character too many; after a string or
-/// bracket it is exact.
+/// Position of the parser. After a number, the parser has also read the following character. After
+/// a string or a bracket, it has not.
 struct Cursor {
   int line = 1;
   char last = 0;
@@ -125,7 +125,8 @@ class Scanner : public nlohmann::json_sax<Json> {
 SourceLines::SourceLines(std::string_view text) {
   Cursor cursor;
   Scanner scanner(cursor, lines_, repeated_);
-  // A syntax error only means that fewer lines are known. The parser proper has reported it.
+  // After a syntax error, the lines of later values are unknown. `parse_json` has reported the
+  // error.
   static_cast<void>(Json::sax_parse(TrackedChar(text.data(), &cursor),
                                     TrackedChar(text.data() + text.size(), &cursor), &scanner,
                                     Json::input_format_t::json, /*strict=*/false,

@@ -9,8 +9,8 @@
 
 namespace steptune::document {
 
-/// Lines on which the values of a JSON text are, by JSON pointer. Made only if the document has
-/// faults, in a second pass, so that the usual reading stays fast.
+/// Line numbers of the values in a JSON text, by JSON pointer. Computed in a second pass, and only
+/// if the document has faults, so that reading a correct document stays fast.
 class SourceLines {
  public:
   SourceLines() = default;

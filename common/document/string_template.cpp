@@ -13,7 +13,7 @@
 namespace steptune::document {
 namespace {
 
-/// Returns the string of a labelled choice, or null if it has none.
+/// Returns the string of a labelled choice; null if the choice has no label.
 const std::string* string_behind(const std::string& parameter, const std::string& value,
                                  const ChoiceStrings* choices) {
   if (choices == nullptr) return nullptr;

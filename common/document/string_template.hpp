@@ -14,7 +14,8 @@
 
 namespace steptune::document {
 
-/// Strings that templates insert for labelled choices: by parameter, then by label.
+/// Strings that templates insert for labelled choices, by parameter and then by label. A study file
+/// may give a long choice a short label; reports and conditions then show the label.
 using ChoiceStrings = std::map<std::string, std::map<std::string, std::string>>;
 
 /// Texts for placeholders that are no parameters, by name.
@@ -24,8 +25,8 @@ using NamedTexts = std::map<std::string, std::string>;
 /// a brace; a lone `}` means itself. Copies share only immutable data.
 class StringTemplate {
  public:
-  /// `choices` may be null. `others` are placeholders that are no parameters; `render` gets their
-  /// texts. Errors: a placeholder that is not closed or holds no name.
+  /// `choices` may be null. `others` are the names of placeholders that are no parameters; `render`
+  /// gets their texts. Fails if a placeholder is not closed or contains no name.
   [[nodiscard]] static Result<StringTemplate> parse(
       std::string_view text, std::shared_ptr<const ChoiceStrings> choices = nullptr,
       const std::set<std::string>& others = {});
@@ -40,7 +41,7 @@ class StringTemplate {
   /// Returns the text before the first placeholder.
   [[nodiscard]] std::string_view prefix() const;
 
-  /// Replaces every placeholder; `texts` holds the texts of the `others`. Returns nullopt if a
+  /// Replaces every placeholder; `texts` has the texts of the `others`. Returns nullopt if a
   /// parameter is inactive or a text is missing.
   [[nodiscard]] std::optional<std::string> render(const Configuration& configuration,
                                                   const NamedTexts& texts = {}) const;

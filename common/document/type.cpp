@@ -39,7 +39,7 @@ Json expression_schema(Json& definitions) {
         "'bf16'."}});
 }
 
-/// `90` -> "90s", `7200` -> "2h": the largest unit that leaves a whole number.
+/// Formats 90 as "90s" and 7200 as "2h". Uses the largest unit that gives a whole number.
 std::string duration_string(double seconds) {
   constexpr std::pair<double, const char*> k_units[] = {
       {86'400.0, "d"}, {3600.0, "h"}, {60.0, "m"}};

@@ -24,7 +24,7 @@ struct Writing {
   bool cost_is_objective = true;
 };
 
-/// Returns a number as it is, any other value as Markdown code.
+/// Returns a number unchanged, any other value as Markdown code.
 [[nodiscard]] std::string shown(const Json& json);
 
 /// How a document represents a C++ type V: reads it, writes it, describes it to editors (JSON
@@ -53,7 +53,7 @@ struct Type {
 [[nodiscard]] Type<std::string> one_of(std::vector<std::string> names);
 /// One of `names`, read as its index: for enums whose enumerators are in that order.
 [[nodiscard]] Type<std::size_t> enumerated(std::vector<std::string> names);
-/// A path, relative to the document's folder in the file and absolute once read.
+/// A path. In the document it is relative to the document's folder; reading makes it absolute.
 [[nodiscard]] Type<std::filesystem::path> path();
 /// An expression over parameters and facts of the document's scope.
 [[nodiscard]] Type<Formula> formula();
@@ -62,8 +62,9 @@ struct Type {
 [[nodiscard]] Type<Formula> formula_or_integer(Range range);
 [[nodiscard]] Type<StringTemplate> string_template();
 
-/// Returns `type` restricted to values for which `why_not` returns nullopt; else its text becomes
-/// the fault. `schema` states the same restriction for editors (`{"pattern": ...}`).
+/// Returns `type` restricted to values for which `why_not` returns nullopt. For any other value,
+/// the text that `why_not` returns becomes the fault. `schema` states the same restriction for
+/// editors (`{"pattern": ...}`).
 template <typename V>
 [[nodiscard]] Type<V> checked(Type<V> type,
                               std::function<std::optional<std::string>(const V&)> why_not,

@@ -12,16 +12,16 @@ namespace steptune {
 
 /// Returns the folders of the control groups that contain this process, relative to the root: those
 /// of version 2 and of version 1's `controller` (cgroups(7)). Lists each group and its parents,
-/// innermost first, since all their limits apply. In a container the path that /proc names may not
-/// be mounted, but the top of the tree is, and it is the container's own group.
+/// innermost first, since all their limits apply. In a container, the path that /proc gives may not
+/// be mounted. The top of the mounted tree then is the container's own group.
 [[nodiscard]] std::vector<std::filesystem::path> cgroup_folders(const SystemFiles& files,
                                                                 std::string_view controller);
 
-/// Returns the lowest CPU quota (CFS bandwidth) of these groups as a number of CPUs: 1.5 means 150
-/// ms in each 100 ms. Returns nullopt without a quota.
+/// Returns the lowest CPU quota (CFS bandwidth) of this process's control groups as a number of
+/// CPUs: 1.5 means 150 ms of CPU time in each 100 ms. Returns nullopt without a quota.
 [[nodiscard]] std::optional<double> cgroup_cpu_quota(const SystemFiles& files);
 
-/// Returns the lowest memory limit of these groups; nullopt without a limit.
+/// Returns the lowest memory limit of this process's control groups; nullopt without a limit.
 [[nodiscard]] std::optional<double> cgroup_memory_limit_bytes(const SystemFiles& files);
 
 }  // namespace steptune

@@ -16,7 +16,8 @@
 namespace steptune {
 namespace {
 
-/// Reading fails if the set is smaller than the kernel's. glibc's fixed set holds only 1024 CPUs.
+/// sched_getaffinity fails if the set is smaller than the kernel's. One cpu_set_t of glibc has room
+/// for only 1024 CPUs.
 using CpuMask = std::array<cpu_set_t, 64>;
 constexpr int k_most_cpus = 64 * CPU_SETSIZE;
 

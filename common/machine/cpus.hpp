@@ -20,12 +20,13 @@ namespace steptune {
 
 /// Returns CPUs as text: `0-3,8`.
 [[nodiscard]] std::string format_cpus(std::vector<int> cpus);
-/// Parses such a text, in the order written; empty if it is malformed.
+/// Parses a text such as `0-3,8`; keeps the order. Empty if the text is malformed.
 [[nodiscard]] std::vector<int> parse_cpus(std::string_view text);
 
 /// Returns the number of CPUs that a process can keep busy if it may run on `allowed` CPUs with a
-/// CPU `quota` (in CPUs). The quota is rounded down, at least to 1: with one more thread the
-/// process uses up its quota early, and the kernel stops all threads for the rest of each period.
+/// CPU `quota` (in CPUs). Rounds the quota down, but not below 1. With one thread more, the process
+/// would use up its quota before the end of each period. The kernel would then stop all its threads
+/// until the next period.
 [[nodiscard]] int usable_cpus(int allowed, std::optional<double> quota);
 
 }  // namespace steptune

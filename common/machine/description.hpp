@@ -8,14 +8,15 @@
 
 namespace steptune {
 
-/// Properties of a machine that decide how fast programs run, as texts by name; they may change
-/// unnoticed. Stored, so the names are permanent: `cpu`, `cpus` and `memory` (usable by this
-/// process; memory in GiB), `gpu`, `gpu_driver`, `kernel`, `operating_system`, `c_library`,
-/// `container`, `hypervisor`, `cpu_governor`. Unknown properties are absent.
+/// Properties of a machine that decide how fast programs run, as texts by name. They may change
+/// between two studies without the user's notice. The history stores them, so the names are
+/// permanent: `cpu`, `cpus` and `memory` (usable by this process; memory in GiB), `gpu`,
+/// `gpu_driver`, `kernel`, `operating_system`, `c_library`, `container`, `hypervisor`,
+/// `cpu_governor`. Unknown properties are absent.
 using MachineDescription = std::map<std::string, std::string>;
 
-/// The only key if trials run on machines other than this one: the machines that they asked for,
-/// such as `1 ml.g5.xlarge`. The trials report the properties of those machines.
+/// The only key if trials run on other machines. Its value names the requested machines, such as `1
+/// ml.g5.xlarge`. The trials then report the properties of these machines.
 inline constexpr const char* k_trials_on = "trials_on";
 
 /// Describes this machine. Takes about a millisecond and starts no program.

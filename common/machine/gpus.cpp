@@ -26,7 +26,7 @@ int count_nvidia(const SystemFiles& files) {
 int count_amd(const SystemFiles& files) {
   if (!files.exists("dev/kfd")) return 0;
   const fs::path nodes = "sys/class/kfd/kfd/topology/nodes";
-  // CPUs are nodes, too, with gpu_id 0. Nodes that a container may not use cannot be read.
+  // CPUs are nodes, too, with gpu_id 0. A container cannot read the nodes that it may not use.
   return static_cast<int>(std::ranges::count_if(files.names(nodes), [&](const std::string& node) {
     return files.number(nodes / node / "gpu_id").value_or(0.0) > 0.0;
   }));

@@ -13,7 +13,7 @@ namespace steptune {
 
 enum class GpuVendor { none, nvidia, amd };
 
-/// `NVIDIA`, `AMD`; empty for none.
+/// Returns `NVIDIA` or `AMD`; empty for `none`.
 [[nodiscard]] std::string_view display_name(GpuVendor vendor);
 
 /// GPUs of one vendor.
@@ -22,12 +22,12 @@ struct GpuCount {
   int count = 0;
 };
 
-/// Counts the GPUs that programs can compute on: NVIDIA's, or AMD's if there are none of NVIDIA's.
-/// The count agrees with the indices of CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES.
+/// Counts the GPUs that programs can compute on. Counts AMD's GPUs only if there are none of
+/// NVIDIA's. The count agrees with the indices of CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES.
 ///
 /// - NVIDIA: the smaller of the driver's list (/proc/driver/nvidia/gpus) and the number of device
-///   files (/dev/nvidiaN), because a container may hide either. If only one exists, it counts:
-///   device files are made at the first use of a GPU.
+///   files (/dev/nvidiaN), because a container may hide either. If one of the two is absent, the
+///   other is used: the system makes device files only at the first use of a GPU.
 /// - AMD: the driver's compute nodes (/sys/class/kfd) with a GPU, if /dev/kfd exists. A container
 ///   without /dev/kfd lists the GPUs, but cannot use them.
 [[nodiscard]] GpuCount count_gpus(const SystemFiles& files);
@@ -36,13 +36,15 @@ struct GpuCount {
 inline constexpr std::array<const char*, 2> k_visible_gpu_variables{"CUDA_VISIBLE_DEVICES",
                                                                     "HIP_VISIBLE_DEVICES"};
 
-/// Returns the GPUs that a program with these variables sees: those that the first variable that is
-/// set names, otherwise the indices of all GPUs that `count_gpus` finds.
+/// Returns the GPUs that a program with these variables sees. These are the GPUs listed in
+/// CUDA_VISIBLE_DEVICES, otherwise in HIP_VISIBLE_DEVICES. If neither is set, returns the indices
+/// of all GPUs that `count_gpus` finds.
 [[nodiscard]] std::vector<std::string> visible_gpus(
     const SystemFiles& files, const std::map<std::string, std::string>& variables);
 
-/// Returns the vendor of a GPU on the PCI bus whose driver is not loaded: NVIDIA's own driver, or
-/// any for AMD's. Programs cannot compute on it. Call it only if `count_gpus` finds none.
+/// Returns the vendor of a GPU on the PCI bus that has no driver, so that programs cannot compute
+/// on it. For NVIDIA, only NVIDIA's own driver counts; for AMD, any driver does. Call this only if
+/// `count_gpus` finds no GPU.
 [[nodiscard]] GpuVendor find_gpu_without_driver(const SystemFiles& files);
 
 }  // namespace steptune

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Number and size of files below some paths.
+/// Number and total size of the files below some paths.
 struct DataFiles {
   std::uint64_t files = 0;
   double bytes = 0.0;

@@ -35,12 +35,12 @@ struct ProcessActivity {
 
   /// Share of the CPU time of `cpus` that no program used.
   std::optional<double> idle_cpu_share;
-  /// Time during which some process of the machine waited for storage, from pressure stall
-  /// information, or from the CPUs' iowait if the kernel has none.
+  /// Time during which some process of the machine waited for storage. Source: pressure stall
+  /// information; the CPUs' iowait if the kernel has none.
   std::optional<double> storage_wait_s;
 
   [[nodiscard]] double runnable_threads_per_cpu() const { return mean_runnable_threads / cpus; }
-  /// CPU time over wall time of one child process. Well below 0.5 means that children wait.
+  /// Mean CPU time of a child process, divided by wall time. Well below 0.5, children mostly wait.
   [[nodiscard]] double cpu_share_per_child() const {
     return child_processes > 0 ? children_cpu_s / (span_s * child_processes) : 0.0;
   }

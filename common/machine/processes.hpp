@@ -32,7 +32,7 @@ struct ProcessStat {
   pid_t group = 0;
   std::uint64_t resident_bytes = 0;
   double cpu_s = 0.0;      ///< CPU time of the process and of children that it has waited for
-  double own_cpu_s = 0.0;  ///< CPU time of its own threads
+  double own_cpu_s = 0.0;  ///< CPU time of the process's own threads
   [[nodiscard]] bool is_zombie() const { return state == 'Z' || state == 'X'; }
 };
 
@@ -51,7 +51,7 @@ struct ThreadStat {
 /// Returns all threads of a process, from /proc/PID/task. Empty if the process is gone.
 [[nodiscard]] std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid);
 
-/// Returns the live and zombie children of all threads of a process. Empty if it is gone.
+/// Returns the live and zombie children of all threads of a process. Empty if the process is gone.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
 
 /// Returns children that this process adopted because their parents died, and children started by
@@ -76,8 +76,8 @@ struct ThreadStat {
 [[nodiscard]] std::set<std::string> mapped_files(pid_t pid);
 
 /// Signals this process, not a later one with the same number. Returns false if the process is gone
-/// or may not be signalled. If the kernel has no pidfds, the number may be reused between the check
-/// and the signal.
+/// or may not be signalled. If the kernel has no pidfds, another process may get the number between
+/// the check and the signal.
 bool send_signal(const ProcessId& process, int signal);
 
 /// Opens a handle that becomes readable for poll once the process has exited. Empty if the process

@@ -26,7 +26,8 @@ struct RelativeTime {
   [[nodiscard]] double total() const { return serial + parallel + communication; }
 };
 
-/// `log2_n` is used only by the laws with messages along a tree.
+/// Returns the terms of the law for n machines. `log2_n` is used only by the laws with messages
+/// along a tree.
 RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
   switch (law) {
     case ScalingLaw::amdahl:
@@ -68,7 +69,8 @@ std::vector<WeighedPoint> weighed(std::span<const ScalingPoint> points) {
   return result;
 }
 
-/// Best fit for fixed s and c. The logarithm of the time on one machine enters linearly.
+/// Best fit for fixed s and c. The only fitted value is the logarithm of the time on one machine, a
+/// weighted mean.
 struct Residuals {
   double chi_squared = 0.0;
   double log_one_s = 0.0;
@@ -89,8 +91,8 @@ Residuals residuals(ScalingLaw law, double s, double c, std::span<const WeighedP
   return {std::max(0.0, squares - weights * mean * mean), mean};
 }
 
-/// Best communication cost for a fixed serial share. Searched over sqrt(c), so that small costs are
-/// resolved.
+/// Best communication cost for a fixed serial share. The search uses sqrt(c), to resolve small
+/// costs.
 struct Communication {
   double root = 0.0;
   Residuals at;
@@ -146,8 +148,8 @@ class LeastSquares {
   std::vector<WeighedPoint> points_;
 };
 
-/// Returns the last point between `inside` and `outside` at which `is_inside` is true, if it
-/// changes once on the way.
+/// Returns the point between `inside` and `outside` where `is_inside` becomes false. Assumes that
+/// it changes only once.
 double border(double inside, double outside, const std::function<bool(double)>& is_inside) {
   constexpr int k_halvings = 20;
   if (is_inside(outside)) return outside;
@@ -158,9 +160,9 @@ double border(double inside, double outside, const std::function<bool(double)>& 
   return inside;
 }
 
-/// Returns the squared scale of the errors: a mean of 1, with `prior` degrees of freedom, and of
-/// the points' scatter around the best curve. Never below 1: errors are not taken to be smaller
-/// than stated.
+/// Returns the square of the factor by which the errors are larger than stated. It is the weighted
+/// mean of 1 (weight `prior`) and of the points' scatter around the best curve (weight
+/// `degrees_of_freedom`). Never below 1: errors are assumed to be at least as large as stated.
 double error_scale(double chi_squared, double degrees_of_freedom, double prior) {
   if (std::isinf(prior)) return 1.0;
   return std::max(1.0, (prior + chi_squared) / (prior + degrees_of_freedom));
@@ -173,8 +175,8 @@ double threshold_95(double degrees_of_freedom) {
   return boost::math::quantile(boost::math::fisher_f(1.0, degrees_of_freedom), k_level);
 }
 
-/// Adds the curves at one serial share whose chi-squared is at most `limit`. `weight` is the sum
-/// over all points.
+/// Adds the curves at one serial share whose chi-squared is at most `limit`. `weight` is the sum of
+/// the points' weights.
 void add_curves(const LeastSquares& squares, ScalingLaw law, double root_s, double limit,
                 double weight, std::vector<ScalingCurve>& region) {
   constexpr int k_steps = 6;
@@ -213,8 +215,8 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
       fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
                             threshold_95(error_dof + fit.degrees_of_freedom);
   fit.chi_squared_limit = limit;
-  // The best communication at a nearby s often shows at once that s is inside. The margin exceeds
-  // the inexactness of the search for the best communication.
+  // Try the best communication cost of a nearby s first: it often shows that s is inside, without a
+  // search. The margin is larger than the error of that search.
   constexpr double k_clearly = 1.0 - 1e-9;
   double nearby = best.root;
   const auto is_inside = [&](double s) {

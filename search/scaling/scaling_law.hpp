@@ -23,13 +23,13 @@ namespace steptune {
 ///   "Reevaluating Amdahl's law", CACM 31(5), 1988.
 /// - `gustafson_log`: Gustafson's law times 1 + c log2(n), for messages along a tree in each step.
 ///
-/// No law has a term for the traffic of a ring, c (n - 1) / n. It has the form of a serial share
-/// and is fitted as part of s.
+/// No law has a term c (n - 1) / n for messages around a ring. Such a term has the form of a serial
+/// share, so it is fitted as part of s.
 enum class ScalingLaw { amdahl, amdahl_linear, amdahl_log, gustafson, gustafson_log };
 /// True if the law has a separate term for communication.
 [[nodiscard]] bool communicates(ScalingLaw law);
 
-/// Shares of the time on one number of machines. They add up to 1.
+/// Shares of the time on a given number of machines. They add up to 1.
 struct TimeShares {
   double serial = 0.0;
   double parallel = 1.0;
@@ -42,14 +42,14 @@ struct ScalingCurve {
   double one_s = 1.0;          ///< time on one machine
   double serial = 0.0;         ///< s, in [0, 1]
   double communication = 0.0;  ///< c, not negative
-  /// Returns the time at `count`, which is at least 1.
+  /// Returns the time on `count` machines; `count` must be at least 1.
   [[nodiscard]] double time_s(double count) const;
   [[nodiscard]] TimeShares shares(double count) const;
 };
 
-/// Measured time at one count.
+/// Measured time on one number of machines.
 struct ScalingPoint {
-  double count = 1.0;           ///< at least 1; different for each point
+  double count = 1.0;           ///< number of machines, at least 1; different for each point
   double time_s = 0.0;          ///< positive
   double relative_error = 0.0;  ///< standard error as a share of the time; positive
 };
@@ -57,8 +57,8 @@ struct ScalingPoint {
 /// A law fitted to points.
 struct ScalingFit {
   ScalingCurve best;
-  /// Curves in the 95 % likelihood region and on its border. The least and the greatest value of a
-  /// quantity over these curves are its profile likelihood interval.
+  /// Curves inside and on the border of the 95 % likelihood region. The smallest and the largest
+  /// value of a quantity over these curves are the ends of its profile likelihood interval.
   std::vector<ScalingCurve> region;
   double chi_squared = 0.0;         ///< chi-squared of the best curve
   double chi_squared_limit = 0.0;   ///< greatest chi-squared within the region
@@ -71,15 +71,14 @@ struct ScalingFit {
 };
 
 /// Returns the quantity's value under the first law. The interval is the union of that law's
-/// interval and the intervals of all other laws that the points cannot rule out. The points rule a
-/// law out if its chi-squared is above the limit of the closest-fitting law. `fits` must not be
-/// empty.
+/// interval and those of all other laws that the points do not rule out. The points rule out a law
+/// if its chi-squared is above the limit of the law that fits best. `fits` must not be empty.
 [[nodiscard]] Estimate estimate_by_plausible_laws(
     std::span<const ScalingFit> fits, const std::function<double(const ScalingCurve&)>& quantity);
 
-/// Returns the last of `counts` up to which added machines pay. From one count to the next, each
-/// added machine must add at least `min_efficiency` times the speed per machine at the first count.
-/// `counts` ascend and are not empty.
+/// Returns the last of `counts` (numbers of machines) up to which added machines are worth their
+/// price. From one count to the next, each added machine must add at least `min_efficiency` times
+/// the speed per machine at the first count. `counts` must ascend and not be empty.
 [[nodiscard]] double knee_of(const ScalingCurve& curve, std::span<const double> counts,
                              double min_efficiency);
 
@@ -92,9 +91,9 @@ struct ScalingFit {
 /// compared if there are at least k + 2 points. Otherwise it comes after the compared laws and has
 /// weight 0.
 ///
-/// `error_degrees_of_freedom`: degrees of freedom with which the points' errors are known;
-/// positive. If it is finite, points that scatter more than their errors widen the intervals.
-/// Infinite means exactly known errors.
+/// `error_degrees_of_freedom` says how well the points' errors are known, in degrees of freedom;
+/// positive. Infinite means exactly known errors. If it is finite and the points scatter more than
+/// their errors, the intervals are widened.
 [[nodiscard]] std::vector<ScalingFit> fit_scaling_laws(std::span<const ScalingPoint> points,
                                                        double error_degrees_of_freedom);
 

@@ -85,8 +85,8 @@ class AshaScheduler final : public Scheduler {
 
   double eta_;
   std::vector<Rung> rungs_;
-  std::map<std::int64_t, std::size_t>
-      passed_;  ///< number of rungs at which the trial is not judged again
+  /// Number of rungs at which each trial is not judged again.
+  std::map<std::int64_t, std::size_t> passed_;
 };
 
 }  // namespace

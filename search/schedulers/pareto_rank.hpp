@@ -6,13 +6,14 @@
 
 namespace steptune {
 
-/// True if `a` is nowhere worse than `b` and better (smaller) somewhere.
+/// True if no value of `a` is worse (larger) than that of `b`, and at least one is better.
 [[nodiscard]] bool dominates(std::span<const double> a, std::span<const double> b);
 
 /// Returns how many of `others` rank before `point`; values are to be minimised. With one
-/// objective: the smaller ones. With several: those on better non-dominated fronts, and those in
-/// less crowded places of the same front (NSGA-II, Deb et al. 2002; for schedulers MO-ASHA,
-/// Schmucker et al. 2021). Ties rank after `point`. All have the same number of finite values.
+/// objective, smaller values rank first. With several, points on better non-dominated fronts rank
+/// first; on the same front, those in less crowded places (NSGA-II, Deb et al. 2002; for schedulers
+/// MO-ASHA, Schmucker et al. 2021). Ties rank after `point`. All points must have the same number
+/// of values, all finite.
 [[nodiscard]] std::size_t rank_among(std::span<const double> point,
                                      std::span<const std::vector<double>> others);
 

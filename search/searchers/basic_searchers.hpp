@@ -7,7 +7,8 @@
 
 namespace steptune {
 
-/// Draws each parameter uniformly, without repetition. The trial's number keys the draw.
+/// Draws each parameter uniformly; never suggests a configuration twice. The random numbers depend
+/// on the trial's number.
 [[nodiscard]] std::unique_ptr<Searcher> make_random_searcher(const SearchSpace& space,
                                                              const SearcherOptions& options);
 
@@ -16,14 +17,15 @@ namespace steptune {
 [[nodiscard]] std::unique_ptr<Searcher> make_sobol_searcher(const SearchSpace& space,
                                                             const SearcherOptions& options);
 
-/// Number of levels that `grid` gives a continuous parameter: both ends and three evenly between.
+/// Number of values that `grid` tries for a continuous parameter: both ends, and three evenly
+/// between them.
 inline constexpr int k_grid_levels = 5;
 /// Most configurations that `grid` accepts.
 inline constexpr std::uint64_t k_grid_limit = 1'000'000;
 
-/// Tries every configuration of the space, with `k_grid_levels` levels for continuous parameters.
-/// The seed shuffles the order, so that a budget smaller than the grid still covers the whole
-/// space. Fails for more than `k_grid_limit` configurations.
+/// Tries every configuration of the space, with `k_grid_levels` values for each continuous
+/// parameter. The seed shuffles the order, so that a budget smaller than the grid still covers the
+/// whole space. Fails for more than `k_grid_limit` configurations.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_grid_searcher(const SearchSpace& space,
                                                                    const SearcherOptions& options);
 
@@ -33,12 +35,13 @@ inline constexpr std::uint64_t k_grid_limit = 1'000'000;
                                                                     const SearcherOptions& options);
 
 /// Searches for the knee of the scaling curve (`search/scaling/scaling_law.hpp`) with few trials.
-/// Tries the least count first, then doubles it as long as further machines pay. Then it tries the
-/// count within the knee's interval at which the laws are least certain. It stops if a further
-/// trial's error would exceed that uncertainty. Suggests nothing while a trial runs, because its
-/// result decides the next count. Other parameters are taken from the best trial at the nearest
-/// count. Fails without `options.scaling`, and if its parameter has values below 1 or more than
-/// 4096 values.
+/// First tries the smallest number of machines (count), then doubles it as long as further machines
+/// are worth their price. Then tries the count within the knee's interval at which the laws are
+/// least certain. Stops if a further trial's error would exceed that uncertainty. Suggests nothing
+/// while a trial runs, because its result decides the next count; only the second trial may start
+/// while the first runs. The other parameters have their values in the best trial at the nearest
+/// count. Fails without `options.scaling`, and if the counting parameter has values below 1 or more
+/// than 4096 values.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_scaling_searcher(
     const SearchSpace& space, const SearcherOptions& options);
 

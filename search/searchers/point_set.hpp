@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// A set of points of a search space. Points from `SearchSpace::snap` are equal exactly if their
-/// coordinates are.
+/// A set of points of a search space. Points are compared by their exact coordinates, so they must
+/// come from `SearchSpace::snap`.
 class PointSet {
  public:
   bool insert(std::span<const double> point) { return keys_.insert(key(point)).second; }

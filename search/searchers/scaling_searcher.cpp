@@ -18,13 +18,14 @@ namespace steptune {
 namespace {
 
 constexpr std::uint64_t k_most_counts = 4096;
-/// Least relative error of a measured time; used if its error is unknown.
+/// Smallest relative error of a measured time; also used if the error is unknown.
 constexpr double k_least_error = 1e-3;
 /// Degrees of freedom with which the scale of the errors is known: a few launches.
 constexpr double k_error_degrees_of_freedom = 3.0;
-/// Factor from a count whose machines still pay to the next count to try (unbounded search: Bentley
-/// and Yao, "An almost optimal algorithm for unbounded searching", Information Processing Letters
-/// 5(3), 1976). Kept small, because counts that are too large cost most.
+/// If all machines of a count are worth their price, the next count is larger by this factor
+/// (unbounded search: Bentley and Yao, "An almost optimal algorithm for unbounded searching",
+/// Information Processing Letters 5(3), 1976). The factor is small, because trials at too large
+/// counts cost most.
 constexpr double k_outward = 2.0;
 
 /// The best trial measured at one count.
@@ -66,8 +67,8 @@ class ScalingSearcher final : public Searcher {
   }
 
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
-    // Earlier results decide each count, except the second one: it may start while the first trial
-    // runs.
+    // Earlier results decide each count. Only the second count does not depend on them, so its
+    // trial may start while the first trial runs.
     if (request.running.size() > (best_.empty() ? 1U : 0U)) return std::nullopt;
     const std::map<double, Configuration> open = open_counts(request);
     if (open.empty()) {
@@ -112,8 +113,8 @@ class ScalingSearcher final : public Searcher {
     return space_.decode(point);
   }
 
-  /// Returns configurations to try at `count`: the best ones at the nearest and at the least count
-  /// measured, or a first one.
+  /// Returns configurations whose other parameters to try at `count`: the best at the nearest
+  /// measured count and at the smallest. If nothing is measured, a first configuration.
   [[nodiscard]] std::vector<Configuration> bases(double count,
                                                  const SuggestRequest& request) const {
     std::vector<Configuration> bases;
@@ -180,16 +181,18 @@ class ScalingSearcher final : public Searcher {
 
   using BestByCount = std::map<double, CountBest>;
 
-  /// Returns the least measured count that meets the deadline, or the end. A deadline must be set.
+  /// Returns the smallest measured count that meets the deadline, or the end iterator. A deadline
+  /// must be set.
   [[nodiscard]] BestByCount::const_iterator first_in_time() const {
     return std::ranges::find_if(
         best_, [this](const auto& each) { return each.second.time <= *options_.deadline; });
   }
 
-  /// Returns a count to try in search of the least one that meets the deadline. If no measured
-  /// count meets it, but the laws allow a larger one to, returns a larger count up to `outward`.
-  /// Otherwise returns a count between the last that misses it and the first that meets it, if
-  /// their times differ by more than a trial's error.
+  /// Returns a count to try in search of the smallest count that meets the deadline. If no measured
+  /// count meets it, but the laws predict that a larger count does, returns a larger count up to
+  /// `outward`. Otherwise compares the last count that misses the deadline with the first count
+  /// that meets it. If their times differ by more than a trial's error, returns a count between
+  /// them.
   [[nodiscard]] std::optional<double> next_for_deadline(
       const std::map<double, Configuration>& open, std::span<const ScalingFit> fits,
       const std::optional<double>& outward) const {
@@ -222,9 +225,9 @@ class ScalingSearcher final : public Searcher {
     return found == end ? std::nullopt : std::optional(found->first);
   }
 
-  /// Returns a count beyond the measured ones: about twice the largest or, if larger ones failed,
-  /// one between. Never goes beyond a count that failed (because of a quota, or a batch that cannot
-  /// be divided).
+  /// Returns a count larger than all measured counts: about twice the largest, or between the
+  /// largest and the smallest failed count above it. Never exceeds a failed count (because of a
+  /// quota, or a batch that cannot be divided).
   [[nodiscard]] std::optional<double> next_outward(const std::map<double, Configuration>& open,
                                                    double most) {
     const auto least_failed = failed_.upper_bound(most);

@@ -15,8 +15,8 @@ std::vector<double> SobolPoints::next() {
   std::vector<double> point;
   point.reserve(shift_.size());
   for (const std::uint64_t shift : shift_) {
-    // Boost omits the sequence's first point, the origin. Without it the first 2^m points are not a
-    // net.
+    // Boost omits the sequence's first point, the origin. Without the origin, the first 2^m points
+    // are not evenly distributed (no digital net).
     const std::uint64_t coordinate = started_ ? engine_() : 0;
     point.push_back(static_cast<double>((coordinate ^ shift) >> 11) * 0x1p-53);
   }

@@ -9,7 +9,8 @@
 namespace steptune {
 
 /// Points of a Sobol sequence (direction numbers of Joe and Kuo 2008, through Boost) with a random
-/// digital shift. The shift keeps the points even and gives each seed different points.
+/// digital shift. The shift keeps the points evenly distributed and gives each seed different
+/// points.
 class SobolPoints {
  public:
   /// 1 <= dimensions <= 3667.

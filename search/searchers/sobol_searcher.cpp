@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Most points of the sequence examined for one suggestion.
+/// Largest number of points of the sequence that are examined for one suggestion.
 constexpr int k_max_misses = 4096;
 
 class SobolSearcher final : public Searcher {
@@ -19,7 +19,7 @@ class SobolSearcher final : public Searcher {
   void observe(const Observation& observation) override { visited_.add(observation.configuration); }
 
   /// The position in the sequence depends on observed and running trials, not on the number of
-  /// requests, so a resumed study continues at the same place.
+  /// requests. So a resumed study continues at the same place.
   [[nodiscard]] bool learns() const override { return false; }
 
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {

@@ -15,9 +15,9 @@ namespace steptune {
 /// Returns `visited` together with the running configurations.
 [[nodiscard]] Visited with_running(const Visited& visited, std::span<const Configuration> running);
 
-/// Draws a random configuration whose point `admissible` accepts. If many draws miss, picks one of
-/// the remaining points by enumeration. If none is found, returns the reason, for people: none is
-/// left, or the space is too large to enumerate.
+/// Draws a random configuration whose point `admissible` accepts. If many draws are not accepted,
+/// enumerates the space and picks one of the remaining points. If no configuration is found,
+/// returns the reason, for people: none is left, or the space is too large to enumerate.
 [[nodiscard]] tl::expected<Configuration, std::string> draw_unvisited(
     const SearchSpace& space, const std::function<bool(std::span<const double>)>& admissible,
     Rng& rng);

@@ -14,7 +14,7 @@ class Visited {
   /// `space` must outlive this object.
   explicit Visited(const SearchSpace& space) : space_(&space) {}
 
-  /// Ignores configurations outside the space (from an earlier study).
+  /// Adds a configuration. Ignores configurations outside the space (from an earlier study).
   void add(const Configuration& configuration);
   /// `point` must come from `SearchSpace::snap`.
   [[nodiscard]] bool contains(std::span<const double> point) const {

@@ -15,7 +15,8 @@
 namespace steptune {
 namespace {
 
-// Between muParser's && (2) and its comparisons (4), so that `not a == b` is `not (a == b)`.
+// Lies between the precedences of muParser's && (2) and comparisons (4), so that `not a == b` means
+// `not (a == b)`.
 constexpr int k_not_precedence = 3;
 
 double negate(double x) {
@@ -33,7 +34,7 @@ double flooring(double x) {
 double rounding(double x) {
   return std::round(x);
 }
-// muParser's log2 divides logarithms and gives 29.000000000000004 for 2^29.
+// Replaces muParser's log2, which divides logarithms and gives 29.000000000000004 for 2^29.
 double binary_logarithm(double x) {
   return std::log2(x);
 }
@@ -70,8 +71,8 @@ struct Expression::Compiled {
   explicit Compiled(std::string source, TranslatedExpression translation)
       : text(std::move(source)), translated(std::move(translation)) {
     slots.resize(translated.parameters.size());
-    // The optimizer folds `0.5 and 1` through int to 0, and `29 * p0 / 100` into 0.29 * p0, which
-    // is below 29 at 100.
+    // Switch off muParser's optimizer. It converts the operands of `0.5 and 1` to int, which gives
+    // 0. And it folds `29 * p0 / 100` into 0.29 * p0, which is below 29 for p0 = 100.
     parser.EnableOptimizer(false);
     parser.DefineInfixOprt("!", negate);
     parser.DefineInfixOprt("!!", truth);

@@ -24,14 +24,13 @@ using Facts = std::map<std::string, double, std::less<>>;
 /// - `&& || !` can be written `and or not`; `not` binds more loosely than comparisons, as in
 ///   Python. Any number but 0 counts as true; results are 1 or 0; `true` is 1.
 /// - Quoted texts (either quote) compare with text-valued parameters by `==` and `!=`.
-/// - An inactive parameter counts as 0 and equals no text.
+/// - An inactive parameter has the value 0 and equals no text.
 ///
 /// Copies are cheap. Evaluating one object from several threads is not safe.
 class Expression {
  public:
-  /// Compiles `text`. Errors: a syntax error, with its position; a name that is neither in
-  /// `parameters` nor in `facts`, with the nearest known one. A parameter hides a fact of the same
-  /// name.
+  /// Compiles `text`. Returns an error with the position of a syntax error, or with an unknown name
+  /// and the most similar known name. A parameter hides a fact of the same name.
   [[nodiscard]] static Result<Expression> compile(const std::string& text,
                                                   const std::vector<std::string>& parameters,
                                                   const Facts& facts);
@@ -44,15 +43,16 @@ class Expression {
 
   /// Returns the value for one configuration; NaN if arithmetic has no result (0/0).
   [[nodiscard]] double evaluate(const Configuration& configuration) const;
-  /// Evaluates with numbers: one for each mentioned parameter, in that order; `number_of` its
-  /// value, or 0 if inactive.
+  /// Evaluates with numbers, one for each of `mentioned_parameters`, in their order: `number_of`
+  /// the parameter's value, or 0 if it is inactive.
   [[nodiscard]] double evaluate(std::span<const double> numbers) const;
   /// True if the value is neither 0 nor NaN.
   [[nodiscard]] bool holds(const Configuration& configuration) const;
   [[nodiscard]] bool holds(std::span<const double> numbers) const;
 
-  /// Returns the number that represents a value in expressions: `to_number`, or for a text a number
-  /// that differs from every other text's and from any ordinary number.
+  /// Returns the number that represents a value in expressions. For a text, it is a huge number
+  /// made from the text's hash. This number differs from ordinary numbers and from those of other
+  /// texts. For other values, it is `to_number`.
   [[nodiscard]] static double number_of(const Value& value);
 
   [[nodiscard]] const std::string& text() const;
@@ -61,7 +61,8 @@ class Expression {
   /// Returns the pairs (parameter, text) that the expression compares, so that misspelt choices can
   /// be reported.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& compared_texts() const;
-  /// Returns the parameters used with arithmetic, order or numbers. Text values do not allow that.
+  /// Returns the parameters that occur in arithmetic, in comparisons of order, or next to numbers.
+  /// Their values must not be texts.
   [[nodiscard]] const std::vector<std::string>& used_as_numbers() const;
 
  private:

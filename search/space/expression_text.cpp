@@ -23,7 +23,7 @@ enum class TokenKind { number, name, text, symbol };
 
 struct Token {
   TokenKind kind = TokenKind::symbol;
-  std::string text;  ///< of a quoted text: without the quotes
+  std::string text;  ///< a quoted text has no quotes here
   std::size_t at = 0;
 };
 
@@ -267,8 +267,8 @@ class Translator {
   }
 
   /// Merges a second negation into the one before it. muParser refuses two prefix operators in a
-  /// row, so `!!` is a single operator for it. Of two equal negations, drops the second and doubles
-  /// the first; if the first is already double, makes it single.
+  /// row, so `!!` is a single operator for it. If the negation before is single, it becomes double;
+  /// if it is already double, it becomes single. The second negation is dropped.
   bool merged_negation(std::size_t i) {
     if (i == 0) return false;
     const bool words = is_word(i, "not") && is_word(i - 1, "not");

@@ -8,8 +8,9 @@
 namespace steptune {
 namespace {
 
-/// Rounds to `decimals` places after the point (negative: before it). A whole number divided by an
-/// exact power of ten is the double nearest to the decimal, so its text is short.
+/// Rounds to `decimals` places after the decimal point (negative: before it). The result is a whole
+/// number divided by an exact power of ten. This is the double nearest to the decimal number, so
+/// its text is short.
 double round_decimals(double number, int decimals) {
   if (decimals > 22 || decimals < -22) return number;
   const double scale = std::pow(10.0, std::abs(decimals));
@@ -56,13 +57,13 @@ double first_exponent(const Parameter& parameter) {
   return std::ceil(std::log2(parameter.low));
 }
 
-/// True for integers on a log scale: they have every whole number, at logarithmic positions.
+/// True for integers on a log scale: their values are all whole numbers, at logarithmic positions.
 bool uneven(const Parameter& parameter) {
   return parameter.kind == ParameterKind::integer && parameter.scale == Scale::log;
 }
 
-/// Returns the number added before taking the logarithm. Counts from 0 have the positions of 1 to
-/// high + 1.
+/// Returns the number to add before taking the logarithm. Integers from 0 to high have the
+/// positions of 1 to high + 1.
 double log_offset(const Parameter& parameter) {
   return parameter.low == 0.0 ? 1.0 : 0.0;
 }
@@ -191,7 +192,7 @@ Value Parameter::at_quantile(double quantile) const {
   const auto count = level_count();
   if (!count) return Value{continuous_at(*this, clamped_unit(quantile))};
   if (uneven(*this) && *count > 1) {
-    // The whole number n gets the draws between n - 0.5 and n + 0.5, on the log scale.
+    // Draws between n - 0.5 and n + 0.5, uniform on the log scale, give the whole number n.
     const double offset = log_offset(*this);
     const double lowest = low + offset - 0.5;
     const double highest = high + offset + 0.5;

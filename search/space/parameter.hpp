@@ -23,8 +23,9 @@ struct Parameter {
   ParameterKind kind = ParameterKind::integer;
   double low = 0.0;            ///< smallest value of an integer or floating parameter
   double high = 0.0;           ///< largest value of an integer or floating parameter
-  std::optional<double> step;  ///< distance of the values, for a linear scale
-  /// log2 on an integer: the powers of two in [low, high]. log on an integer may start at 0.
+  std::optional<double> step;  ///< distance between neighbouring values, for a linear scale
+  /// With log2, an integer has only the powers of two in [low, high]. With log, an integer may
+  /// start at 0.
   Scale scale = Scale::linear;
   std::vector<Value> choices;       ///< categorical: without order; ordinal: in their order
   std::optional<std::string> when;  ///< the parameter is active if this expression is true
@@ -43,16 +44,16 @@ struct Parameter {
   [[nodiscard]] bool unordered() const {
     return kind == ParameterKind::categorical || kind == ParameterKind::boolean;
   }
-  /// Returns a value's position on the parameter's scale, in [0, 1] (0 for a single value); for
-  /// unordered parameters the index of the choice. NaN for a value that the parameter does not
-  /// have.
+  /// Returns a value's position on the parameter's scale, in [0, 1]; 0 if the parameter has a
+  /// single value. For unordered parameters, returns the index of the choice. NaN for a value that
+  /// the parameter does not have.
   [[nodiscard]] double position_of(const Value& value) const;
   /// Returns the value whose position is nearest; for unordered parameters the choice with that
-  /// index. Rounds values of floating parameters without step to about a millionth of the range
-  /// (linear) or of themselves (log), so that they stay short on command lines.
+  /// index. For floating parameters without step, rounds to about a millionth of the range (linear
+  /// scale) or of the value (log scale). Command lines then stay short.
   [[nodiscard]] Value at_position(double position) const;
-  /// Returns the value at a quantile in [0, 1). Uniform quantiles give each level the same chance;
-  /// on log scales each factor the same chance.
+  /// Returns the value at a quantile in [0, 1). If quantiles are uniform, all levels are equally
+  /// likely; on log scales, equal ratios are equally likely.
   [[nodiscard]] Value at_quantile(double quantile) const;
 
   /// Returns the values in words, for messages: `16 to 512, powers of two`, `"fp32" or "bf16"`.

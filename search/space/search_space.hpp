@@ -23,7 +23,7 @@ namespace steptune {
 using Point = std::vector<double>;
 inline constexpr double k_inactive = -1.0;
 
-/// Most parameters and most constraints of a space.
+/// Largest numbers of parameters and of constraints of a space.
 inline constexpr std::size_t k_max_parameters = 100;
 inline constexpr std::size_t k_max_constraints = 200;
 
@@ -33,7 +33,7 @@ class SpaceRules;
 /// Every method may be called from several threads at once.
 ///
 /// Searchers that examine many candidates use points (`snap`, `enumerate_points`,
-/// `neighbour_points`), which cost a fraction of configurations.
+/// `neighbour_points`), which cost much less time than configurations.
 class SearchSpace {
  public:
   /// Makes a space. Errors name the wrong parameter or constraint; `Error::where` is a JSON pointer
@@ -60,11 +60,11 @@ class SearchSpace {
     return check(configuration).has_value();
   }
 
-  /// Returns the point; NaN at parameters that do not have the value.
+  /// Returns the point of a configuration; NaN for each value that its parameter does not have.
   [[nodiscard]] Point encode(const Configuration& configuration) const;
-  /// Snaps every coordinate to the nearest value and removes parameters whose condition is false.
-  /// `k_inactive` counts as 0 for an active parameter. The result may violate constraints: see
-  /// `check`.
+  /// Returns the configuration of a point. Takes the nearest value for each coordinate, and leaves
+  /// out parameters whose condition is false. `k_inactive` counts as 0 for an active parameter. The
+  /// result may violate constraints (`check`).
   [[nodiscard]] Configuration decode(const Point& point) const;
 
   /// Replaces `point` by `encode(decode(point))`, in about a tenth of the time. Returns true if the
@@ -74,9 +74,8 @@ class SearchSpace {
   /// Draws a configuration, each parameter uniformly, among those that satisfy the constraints.
   /// Returns nullopt if `attempts` draws found none and the space is too large to enumerate.
   [[nodiscard]] std::optional<Configuration> sample(Rng& rng, int attempts = 10'000) const;
-  /// Returns the point at the given quantiles, one in [0, 1) for each parameter. Uniform quantiles
-  /// give uniform values (see `Parameter::at_quantile`). Returns nullopt if it violates a
-  /// constraint.
+  /// Returns the point at the given quantiles, one in [0, 1) for each parameter
+  /// (`Parameter::at_quantile`). Returns nullopt if the point violates a constraint.
   [[nodiscard]] std::optional<Point> point_at_quantiles(std::span<const double> quantiles) const;
 
   /// Returns every configuration of the space once, in order of declaration (last parameter
@@ -89,11 +88,11 @@ class SearchSpace {
   /// for each allowed row.
   [[nodiscard]] std::optional<std::vector<double>> enumerate_points(std::uint64_t limit) const;
 
-  /// Returns, each once and in rows, the points of the space that differ from `point` in one
-  /// parameter (and in the parameters that it activates or deactivates). Unordered parameters take
-  /// every other choice. Ordered ones take every level if there are few, otherwise the adjacent
-  /// ones and some farther away. A newly active parameter takes its first, middle and last value in
-  /// turn. `point` must come from `snap`.
+  /// Returns, in rows, the points of the space that differ from `point` in one parameter. They also
+  /// differ in the parameters that this change activates or deactivates. Tries every other choice
+  /// of an unordered parameter. Tries every level of an ordered parameter with few levels;
+  /// otherwise the adjacent levels and some farther away. Tries the first, middle and last value of
+  /// a newly active parameter. Each point occurs once. `point` must come from `snap`.
   [[nodiscard]] std::vector<double> neighbour_points(std::span<const double> point) const;
 
  private:
@@ -110,7 +109,7 @@ class SearchSpace {
     double position = 0.0;
     double number = 0.0;
   };
-  /// Receives each row of the space; returns false to end the walk.
+  /// Function that receives each point of the space; returns false to end the walk.
   using Visit = std::function<bool(std::span<const double> point)>;
   enum class Walk { finished, ended, gave_up };
 
@@ -118,8 +117,8 @@ class SearchSpace {
   [[nodiscard]] bool discrete() const;
   [[nodiscard]] Walk walk(std::uint64_t max_branches, const Visit& visit) const;
   [[nodiscard]] bool draw(Rng& rng, Point& point) const;
-  /// Returns nullopt if some configuration satisfies the constraints; otherwise why none does, as
-  /// far as known, and what to do.
+  /// Returns nullopt if some configuration satisfies the constraints. Otherwise returns an error
+  /// with the reason, if known, and what to do.
   [[nodiscard]] std::optional<Error> why_unsatisfiable() const;
   [[nodiscard]] Result<void> check_values(const Configuration& configuration) const;
 

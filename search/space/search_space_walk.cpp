@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Parameters with at most this many levels take all of them as neighbours.
+/// If a parameter has at most this many levels, all of them count as neighbours.
 constexpr std::uint64_t k_few_levels = 12;
 
 double position_of_level(const Parameter& parameter, std::uint64_t level) {

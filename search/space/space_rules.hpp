@@ -11,10 +11,10 @@
 
 namespace steptune {
 
-/// Conditions and constraints of a space, evaluated on rows of numbers: one number for each
-/// parameter in the order of declaration; `Expression::number_of` its value, or 0 if inactive.
-/// Immutable and thread-safe. Evaluation uses an `Evaluator` borrowed from a pool, because
-/// muParser's objects store the values that they compute with.
+/// Conditions and constraints of a space, evaluated on rows of numbers. A row has one number for
+/// each parameter in the order of declaration: `Expression::number_of` its value, or 0 if the
+/// parameter is inactive. Immutable and thread-safe. Evaluation uses an `Evaluator` borrowed from a
+/// pool, because muParser's objects store the values that they compute with.
 class SpaceRules {
  private:
   struct Rule {

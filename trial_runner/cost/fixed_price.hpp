@@ -8,13 +8,13 @@
 
 namespace steptune {
 
-/// Price of machines as stated in a study, for all configurations.
+/// Price of machines that a study gives once for all configurations.
 struct FixedPrice {
   std::optional<double> usd_per_hour;  ///< of one machine
-  double machines = 1.0;               ///< number that the planned run pays for
+  double machines = 1.0;               ///< number of machines that the planned run pays for
 
-  /// Returns the price of a trial if `parallel` trials share one machine and each pays its part.
-  /// The planned run pays for all machines.
+  /// Returns the prices of the planned run and of a trial. `parallel` trials share one machine, and
+  /// each pays an equal part of its price. The planned run pays for all machines.
   [[nodiscard]] std::optional<HourlyPrice> of_share(int parallel) const {
     if (!usd_per_hour) return std::nullopt;
     return HourlyPrice{*usd_per_hour * machines, *usd_per_hour / parallel};

@@ -8,7 +8,7 @@ struct PriceParts {
   double list_usd = 0.0;  ///< of the instances, from a price list or a study
   /// Part of `list_usd` that is not paid: Savings Plans, reserved or negotiated rates.
   double discount_usd = 0.0;
-  double volume_usd = 0.0;  ///< of their storage volumes, added to it
+  double volume_usd = 0.0;  ///< of the instances' storage volumes, in addition to `list_usd`
 
   /// Returns the price to pay.
   [[nodiscard]] constexpr double usd() const { return list_usd - discount_usd + volume_usd; }

@@ -12,7 +12,7 @@
 
 namespace steptune {
 
-/// An instance type in a price table. 0: unknown.
+/// An instance type in a price table. The value 0 means unknown.
 struct InstanceType {
   double usd_per_hour = 0.0;
   int vcpus = 0;
@@ -25,7 +25,7 @@ struct InstanceType {
 [[nodiscard]] std::vector<InstanceGroup> rented_groups(const Resources& resources);
 
 /// Returns USD per hour of all machines together. For a type missing in `instances`, returns an
-/// error that names the nearest type and how to add a price. An unknown price is never taken as 0.
+/// error that names the nearest type and how to add a price. An unknown price is an error, never 0.
 [[nodiscard]] Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances,
                                           const Resources& resources);
 
@@ -35,7 +35,7 @@ struct PriceTable {
   std::string date;
   std::map<std::string, InstanceType> instances;  ///< by name, such as `ml.g5.xlarge`
 
-  /// Returns the price by this table. Errors name the table.
+  /// Returns the total price according to this table. Errors name the table.
   [[nodiscard]] Result<double> usd_per_hour(const Resources& resources) const;
 };
 

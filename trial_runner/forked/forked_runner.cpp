@@ -25,8 +25,8 @@ constexpr std::int64_t k_check_trial = -1;
 /// Time limit of the check, as a multiple of the time after which the normal start reported losses.
 constexpr double k_patience = 3.0;
 constexpr double k_least_patience_s = 20.0;
-/// Longest time from the first step to the losses, in starts of the program. About as many trials
-/// follow, and each saves a part of a start.
+/// Longest time from the first step to the known losses, as a multiple of the program's start-up
+/// time. The check takes this time once; each later trial saves a part of a start-up.
 constexpr double k_most_starts = 5.0;
 
 /// A trial that started normally, and its hook's reports.
@@ -51,14 +51,14 @@ bool reports_losses(const HookLog& log) {
   return log.event("losses").is_object();
 }
 
-/// True if at least one loss is known; unknown losses would equal any others.
+/// True if at least one loss is known. Unknown losses ("None") would look equal.
 bool knows_losses(const HookLog& log) {
   const auto first = log.event("losses").find("first");
   return first != log.event("losses").end() && first->is_array() &&
          std::ranges::any_of(*first, [](const Json& loss) { return loss != "None"; });
 }
 
-/// Keeps the check's hook from writing into the events file of the trial that it repeats.
+/// Prevents the check's hook from writing into the events file of the trial that the check repeats.
 void keep_no_events(TrialSpec& spec) {
   const auto hook_variable = spec.environment.find(k_python_hook_variable);
   if (hook_variable == spec.environment.end()) return;
@@ -108,8 +108,9 @@ class ForkedRunner final : public Runner {
   const Clock& clock_;
   std::unique_ptr<Runner> runner_;
   Admission admission_;
-  std::set<TrialKey> under_way_;         ///< trials known to the tuner; each takes a place
-  std::map<TrialKey, Watched> watched_;  ///< running ones
+  std::set<TrialKey> under_way_;  ///< trials known to the tuner; each takes a place
+  /// Running trials that started normally and may become the reference.
+  std::map<TrialKey, Watched> watched_;
   std::optional<Watched> reference_;
   std::optional<Check> check_;
   int checks_ = 0;
@@ -130,7 +131,7 @@ Result<void> ForkedRunner::start(const TrialSpec& spec) {
 }
 
 Result<void> ForkedRunner::begin(const TrialSpec& spec) {
-  // Trials that take turns start in new processes: each starts while the others are paused.
+  // Interleaved trials start normally, in new processes.
   if (!spec.forked || is_refused_ || spec.interleaved_round > 0) return start_fresh(spec);
   if (may_fork_) return start_forked(spec);
   if (reference_ && !check_) return start_check(spec);
@@ -219,7 +220,7 @@ void ForkedRunner::watch(const TrialEvent& event) {
 
 void ForkedRunner::on_watched_end(TrialKey key) {
   auto ended = watched_.extract(key);
-  // A trial without losses says nothing about the program; the next one may.
+  // A trial that reported no losses cannot be the reference. A later trial may be.
   if (reference_ || !reports_losses(ended.mapped().log)) return;
   reference_ = std::move(ended.mapped());
   if (!knows_losses(reference_->log)) {

@@ -46,7 +46,7 @@ std::optional<InstanceType> described(const Json& section, const std::string& ty
   const Json* prices = member(section, "prices");
   const Json* stated = prices == nullptr ? nullptr : member(*prices, type.c_str());
   if (stated == nullptr || !stated->is_object()) return found;
-  document::Reading unheeded;  // reading the section reports its faults
+  document::Reading unheeded;  // faults are ignored here; the study's reader reports them
   InstanceType type_as_stated;
   instance_price_section().read(document::Node(*stated, "", unheeded), type_as_stated);
   return type_as_stated;

@@ -41,7 +41,8 @@ Type<StringTemplate> instance_type() {
       {{"minLength", 1}});
 }
 
-/// `least` is 0 for a group, because a configuration may leave it out.
+/// Returns the type of a number of instances. `least` is 0 for a group, because a configuration may
+/// have no instance of the group.
 Type<Formula> instance_count(double least) {
   Type<Formula> type = document::formula_or_integer({least, k_most_instances});
   type.write = [](const Formula& count, const Writing&) {
@@ -51,8 +52,8 @@ Type<Formula> instance_count(double least) {
   return type;
 }
 
-/// Returns the only group, described by `instance_type` and `instance_count`; null if there is
-/// none.
+/// Returns the group described by `instance_type` and `instance_count`; null if there is no such
+/// group.
 RentedGroup* lone_group(RentedInstances& instances) {
   const bool lone = instances.groups.size() == 1 && instances.groups.front().name.empty();
   return lone ? &instances.groups.front() : nullptr;
@@ -62,7 +63,8 @@ const RentedGroup* lone_group(const RentedInstances& instances) {
   return lone ? &instances.groups.front() : nullptr;
 }
 
-/// A key of the only group.
+/// Returns a key of the group that `instance_type` and `instance_count` describe. The key that
+/// `begins` creates the group.
 template <typename V>
 Key<RentedInstances> lone_group_key(std::string name, V RentedGroup::*member, Type<V> type,
                                     bool begins) {
@@ -139,7 +141,8 @@ Key<RentedInstances> prices_key() {
   return {"prices", read, write, type.schema};
 }
 
-/// The key is only read, because the written section contains the table's prices instead.
+/// Returns the key `price_table`. The key is read but never written: a written section contains the
+/// table's prices instead.
 Key<RentedInstances> price_table_key() {
   const auto type = document::path();
   return {"price_table",
@@ -151,7 +154,7 @@ Key<RentedInstances> price_table_key() {
 }
 
 Key<RentedInstances> discounts_key() {
-  // A discount of 100 % would make the machine free, and every search on it.
+  // A discount of 100 % would make the machine free, so that cost could not be minimised.
   const auto type =
       document::map_of(document::number({0.0, 0.99}),
                        "an object of shares by instance type or pattern", k_max_prices);

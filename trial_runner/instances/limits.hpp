@@ -5,7 +5,8 @@
 
 namespace steptune {
 
-/// Most combinations of values for which all rented machines are checked.
+/// If more combinations of parameter values than this decide the rented machines, not all are
+/// checked.
 inline constexpr std::uint64_t k_most_combinations = 512;
 /// Most instances in one group.
 inline constexpr double k_most_instances = 1000.0;

@@ -57,7 +57,7 @@ void check_counts(const RentedInstances& instances, const Configuration& configu
   }
 }
 
-/// Requested types, and the keys that request them.
+/// Requested instance types, each with the JSON pointer of the key that requests it.
 using Wanted = std::map<std::string, std::string>;
 
 void collect_types(const RentedInstances& instances, const Configuration& configuration,

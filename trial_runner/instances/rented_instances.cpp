@@ -25,7 +25,8 @@ int count_of(const RentedGroup& group, const Configuration& configuration) {
                                                                        : 0;
 }
 
-/// Returns the share of the list price that is not paid.
+/// Returns the share of the list price that is not paid for `type`; an exact name precedes
+/// patterns.
 double discount_of(const std::map<std::string, double>& discounts, const std::string& type) {
   if (const auto exact = discounts.find(type); exact != discounts.end()) return exact->second;
   std::size_t longest = 0;

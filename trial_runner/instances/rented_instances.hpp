@@ -17,7 +17,8 @@
 
 namespace steptune {
 
-/// Equal instances that a trial rents, as functions of its configuration.
+/// A group of equal instances that a trial rents. Their type and number are functions of the
+/// trial's configuration.
 struct RentedGroup {
   std::string name{};  ///< in a heterogeneous cluster; otherwise empty
   document::StringTemplate type = document::StringTemplate::parse("").value();
@@ -29,17 +30,19 @@ struct RentedGroup {
 /// section.
 struct RentedInstances {
   std::vector<RentedGroup> groups;  ///< empty: trials rent nothing
-  /// Price of every type that a configuration can request: the study's, otherwise the price
-  /// table's.
+  /// Price of every type that a configuration can request: the study's own price, otherwise the
+  /// price table's.
   std::map<std::string, InstanceType> prices;
-  /// Share of the list price that is not paid (Savings Plans, reserved or negotiated rates), by
-  /// instance type or pattern (`ml.g5.*`, as for fnmatch(3)). The longest matching pattern applies.
+  /// Share of the list price that is not paid (Savings Plans, reserved or negotiated rates). The
+  /// key is an instance type or a pattern (`ml.g5.*`, as for fnmatch(3)). The longest matching
+  /// pattern applies.
   std::map<std::string, double> discounts;
   /// Disk price of each instance that needs a volume (not `has_own_disk`).
   double storage_usd_per_hour = 0.0;
-  std::filesystem::path price_table;  ///< path of a table; empty: the one of list and region
-  std::string price_list;             ///< `PriceListService::name`; set by the kind of runner
-  std::string region;                 ///< empty: us-east-1
+  /// Path of a price table. Empty: the price table of `price_list` and `region` is used.
+  std::filesystem::path price_table;
+  std::string price_list;  ///< `PriceListService::name`; set by the kind of runner
+  std::string region;      ///< empty: us-east-1
 
   /// Returns the instances of one configuration. Leaves out empty groups; a single remaining group
   /// is an ordinary cluster. A count that is not a whole number in range becomes 0, which every
@@ -56,8 +59,8 @@ struct RentedInstances {
   [[nodiscard]] std::set<std::string> names_in_counts() const;
   /// Returns the parameters that types mention.
   [[nodiscard]] std::set<std::string> names_in_types() const;
-  /// Returns each set of machines that a configuration can request; nullopt if too many
-  /// combinations of values decide it.
+  /// Returns each set of machines that a configuration can request. Returns nullopt if more than
+  /// 512 combinations of parameter values decide the machines.
   [[nodiscard]] std::optional<std::vector<Resources>> choices(const StudyView& study) const;
 
   /// Formats `trainer: {instance}, helpers: ml.c5.4xlarge x helpers`.
@@ -70,23 +73,25 @@ struct RentedInstances {
 /// family that always has them (`g5`, `g6`, `gr6`, `p5`, `trn1`).
 [[nodiscard]] bool has_own_disk(const std::string& instance_type);
 
-/// Sets the price of every instance type that a configuration can request: the study's own,
-/// otherwise the price table's. Adds faults for templates and counts that give no machines
-/// somewhere in the space, and for types without a price. Does not check counts that depend on more
-/// than 512 combinations. Returns true if there are no faults.
+/// Sets the price of every instance type that a configuration can request: the study's own price,
+/// otherwise the price table's. Adds a fault if some configuration gives no type or no valid count,
+/// and for each type without a price. If more than 512 combinations of values decide the counts,
+/// checks only the baseline's. Returns true if there are no faults.
 bool resolve_prices(RentedInstances& instances, const StudyView& study, document::Faults& faults);
 
-/// Returns `document` with the prices with which the study was begun, except prices in its file. So
-/// a newer price table does not make it another study.
+/// Returns `document` with the price table's prices as `stored` when the study began. Keeps prices
+/// that the study file states (`written`). So a newer price table does not change the study's
+/// fingerprint.
 [[nodiscard]] Json with_stored_prices(Json document, const Json& stored, const Json& written);
 
-/// Returns the line with prices of instances by type, and the baseline's price. Appends `note`.
+/// Returns a line for `check`: the price of each instance type, and the baseline's price, with
+/// `note` appended.
 [[nodiscard]] SummaryLine prices_line(const RentedInstances& instances, double baseline_usd,
                                       const std::string& note);
 
-/// Returns facts about the machines of a section: `cpus`, `gpus` and `memory_gb`. Known if all
-/// instances have the same type, named without placeholder, and prices or the price table describe
-/// it.
+/// Returns facts about the machines of a section: `cpus`, `gpus` and `memory_gb`. The facts are
+/// known if all instances have one type, and if its name has no placeholder. The section's prices
+/// or the price table must describe the type.
 [[nodiscard]] RemoteMachine instance_facts(const Json& section, const std::filesystem::path& folder,
                                            const std::string& price_list);
 

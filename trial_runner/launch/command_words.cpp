@@ -34,7 +34,7 @@ std::optional<std::vector<std::string>> python_script(const std::vector<std::str
   static const std::regex k_python("python(3(\\.[0-9]+)?)?");
   if (!std::regex_match(base_name(argv[0]), k_python)) return std::nullopt;
   auto at = argv.begin() + 1;
-  if (at != argv.end() && *at == "-u") ++at;  // launchers add it
+  if (at != argv.end() && *at == "-u") ++at;  // some launchers add -u
   if (at == argv.end()) return std::nullopt;
   if (at->starts_with('-') && (*at != "-m" || std::next(at) == argv.end())) return std::nullopt;
   return std::vector<std::string>(at, argv.end());

@@ -10,9 +10,9 @@ namespace steptune {
 
 /// Launcher of a distributed program's processes, in the order of `k_launcher_names`.
 enum class Launcher {
-  torchrun,  ///< PyTorch's; runs once on each node and starts the node's processes
+  torchrun,  ///< PyTorch's launcher; runs once on each node and starts the node's processes
   mpi,       ///< `mpirun`
-  srun,      ///< Slurm's; starts the command once for each process
+  srun,      ///< Slurm's launcher; starts the command once for each process
 };
 /// Names in study files.
 inline constexpr std::string_view k_launcher_names[] = {"torchrun", "mpi", "srun"};
@@ -33,8 +33,9 @@ struct Launch {
 /// A launcher that a kind of runner supports.
 struct LauncherSupport {
   Launcher with = Launcher::torchrun;
-  bool over_nodes = false;  ///< false: only on one node
-  /// Options by which torchrun's processes meet; empty: the runner sets variables on each node.
+  bool over_nodes = false;  ///< true: can start processes on several nodes
+  /// Options of torchrun that name the rendezvous, where its processes on all nodes meet. Empty:
+  /// the runner sets variables on each node instead.
   std::vector<std::string> rendezvous{};
 };
 

@@ -10,33 +10,33 @@
 
 namespace steptune {
 
-/// Returns null if `launcher` is not in `supported`.
+/// Returns the entry of `launcher` in `supported`; null if there is none.
 [[nodiscard]] const LauncherSupport* find_launcher(std::span<const LauncherSupport> supported,
                                                    Launcher launcher);
 
-/// Returns the launch as a runner with srun starts it: srun also starts MPI's processes if its PMIx
-/// plugin can tell them their ranks.
+/// Returns the launch that the runner really uses. If the runner supports srun, srun replaces
+/// mpirun and starts MPI's processes (`--mpi=pmix`, unless the options choose another plugin).
 [[nodiscard]] Launch as_started(Launch launch, std::span<const LauncherSupport> supported);
 
-/// Returns the words that a runner starts on each machine of a launch (with srun, as each process).
-/// Uses the torchrun of the command's own Python; for other programs, the `torchrun` in PATH.
-/// `command` must not be empty.
+/// Returns the command line that a runner starts on each machine of a launch. With srun, it is the
+/// command line of each process. Uses the torchrun of the command's own Python; for other programs,
+/// the `torchrun` in PATH. `command` must not be empty.
 [[nodiscard]] std::vector<std::string> launched_words(const Launch& launch,
                                                       const LauncherSupport& support,
                                                       std::vector<std::string> command);
 
-/// Returns the command that a person types for the same start: the `launched` words, after srun if
-/// the runner calls it.
+/// Returns the command that a person types for the same launch: `launched` (from `launched_words`),
+/// preceded by srun and its options if the launcher is srun.
 [[nodiscard]] std::vector<std::string> typed_words(const Launch& launch,
                                                    std::vector<std::string> launched);
 
-/// A fault of a launch on a runner's machines: its key and the reason.
+/// Reason why a runner's machines cannot carry out a launch.
 struct LaunchFault {
-  std::string key;  ///< below `launch`; empty: the whole launch
+  std::string key;  ///< faulty key of the object `launch`; empty: the whole object
   std::string message;
 };
-/// Returns the fault of a launch; nullopt if there is none. `machines` is the number that a trial
-/// rents, 1 if it rents none. `runner` is the kind's name, for messages.
+/// Returns the fault of a launch; nullopt if there is none. `machines` is the number of machines
+/// that a trial rents; 1 if it rents none. `runner` is the kind's name, for messages.
 [[nodiscard]] std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
                                                   std::span<const LauncherSupport> supported,
                                                   const std::string& runner);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 15> k_variables{
     "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "GROUP_WORLD_SIZE",
     "ROLE_RANK", "ROLE_WORLD_SIZE", "NODE_RANK", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
-    // The prefixes below cover these names, too. The script of a Slurm step needs them, because it
+    // The prefixes below also match these names. They are listed because the script of a Slurm step
     // unsets variables by name. srun sets none of them.
     "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
     "OMPI_COMM_WORLD_LOCAL_SIZE"};

@@ -8,12 +8,12 @@
 
 namespace steptune {
 
-/// Returns variables with a process's rank or the number of ranks. The tuner's own environment may
-/// have them, from a launch in which it runs or from the user's shell. They would mislead processes
-/// of launchers with other variables, such as mpirun.
+/// Returns the names of variables that contain a process's rank or the number of ranks. The tuner's
+/// own environment may have them, if a launcher started the tuner or the user's shell sets them.
+/// They would mislead processes whose launcher sets other variables, such as mpirun.
 [[nodiscard]] std::span<const std::string_view> rank_variables();
 
-/// Removes these variables and MPI's own from what a launcher inherits.
+/// Removes these variables, and those of MPI, from the environment that a launcher inherits.
 void forget_outer_ranks(std::map<std::string, std::string>& inherited);
 
 }  // namespace steptune

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 8> k_binding_variables{
     "PRTE_MCA_hwloc_default_binding_policy",
     "I_MPI_PIN_DOMAIN"};
 constexpr std::array<std::string_view, 3> k_binding_programs{"numactl", "taskset", "hwloc-bind"};
-/// Options of torchrun by which the user decides how the program is started.
+/// Options of torchrun that determine how it starts the program.
 constexpr std::array<std::string_view, 4> k_program_options{"-m", "--module", "--no_python",
                                                             "--no-python"};
 

@@ -13,24 +13,26 @@
 
 namespace steptune {
 
-/// Fact of `TrialStarted::placement`: the result of `rank_cpus`, if processes are bound.
+/// Name of an entry in `TrialStarted::placement`. Its value is the result of `rank_cpus`, if
+/// processes are bound.
 inline constexpr const char* k_rank_cpus_placement = "rank_cpus";
 
 /// Returns the CPUs of each of `processes`, by local rank: `0-3/4-7`. `cpus` must be in topology
 /// order. Empty if there is only one process, or more processes than CPUs.
 [[nodiscard]] std::string rank_cpus(const std::vector<int>& cpus, int processes);
 
-/// Returns the CPUs of all processes in such a text, ascending.
+/// Returns the CPUs of all processes in a result of `rank_cpus`, ascending.
 [[nodiscard]] std::vector<int> cpus_of_ranks(std::string rank_cpus);
 
-/// True if the user binds the processes: by options or variables of the launcher, by variables of
-/// OpenMP, or by a program in the command (`numactl`, ...).
+/// True if the user already binds the processes to CPUs: by options or variables of the launcher,
+/// by variables of OpenMP, or by a program in the command (`numactl`, ...).
 [[nodiscard]] bool binds_processes(const Launch& launch, const std::vector<std::string>& launched,
                                    const std::map<std::string, std::string>& environment);
 
 /// Returns `launched` (from `launched_words`) with the installed program `steptune-bind-rank`
-/// before the command of each process, which binds it to its part of `rank_cpus`. nullopt if that
-/// program is missing, or if launcher options determine how the command is started.
+/// inserted before the command of each process. That program binds the process to its part of
+/// `rank_cpus`. Returns nullopt if the program is missing, or if the launcher's options determine
+/// how the command is started.
 [[nodiscard]] std::optional<std::vector<std::string>> bound_words(const Launch& launch,
                                                                   const LauncherSupport& support,
                                                                   std::vector<std::string> launched,

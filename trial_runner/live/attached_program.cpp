@@ -9,7 +9,7 @@
 namespace steptune::live {
 namespace {
 
-/// Gap between two signs of life.
+/// Seconds between two signs of life that the tuner sends.
 constexpr double k_between_signs_s = 1.0;
 
 }  // namespace
@@ -59,7 +59,8 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
       is_gone_ = true;
     }
   }
-  // A program that makes no steps does not read, so its socket would fill up.
+  // Send only to a program that makes steps: otherwise it does not read, and its socket would fill
+  // up.
   const bool is_due = !last_sign_of_life_s_ || now_s >= *last_sign_of_life_s_ + k_between_signs_s;
   if (!listens || !is_due) return;
   last_sign_of_life_s_ = now_s;

@@ -14,41 +14,43 @@
 
 namespace steptune::live {
 
-/// Seconds of training without a message from the tuner, after which the program continues by
-/// itself (`PythonHookRequest::silence_s`). The tuner answers steps within a second, but fitting
-/// its model or a slow disk may take a few.
+/// If the program trains for this many seconds without a message from the tuner, it continues
+/// without the tuner (`PythonHookRequest::silence_s`). The tuner usually answers a step within a
+/// second; fitting its model or a slow disk may take a few seconds.
 inline constexpr double k_longest_silence_s = 15.0;
 
-/// A program that runs for its own purpose under PyTorch's hook in mode `live`. Its settings can be
-/// switched while it runs. This object neither starts nor ends it. If the object is destroyed
-/// without `leave`, the program's own settings return. Not thread safe.
+/// A long run of a user's program under PyTorch's hook in mode `live`. The tuner can switch the
+/// program's settings while it runs. This object neither starts nor ends the program. If the object
+/// is destroyed without `leave`, the program returns to its own settings. Not thread safe.
 class AttachedProgram {
  public:
   /// `process` becomes readable when the program ends (pidfd_open(2)). `clock` outlives the object.
   AttachedProgram(const Clock& clock, LiveChannel channel, UniqueFd process);
 
-  /// Returns new steps, in order. Waits for the first one until the clock reads `until_s` or the
-  /// program is gone.
+  /// Returns new steps, in order. If there is none yet, waits for a step until the clock reads
+  /// `until_s` or the program is gone.
   [[nodiscard]] std::vector<LiveStep> steps(double until_s);
 
-  /// True if it has ended, or if its hook has withdrawn or continues without the tuner. Then no
-  /// more switches are possible.
+  /// True if the program has ended, or if its hook has withdrawn or continues without the tuner. No
+  /// more switches are then possible.
   [[nodiscard]] bool is_gone() const { return is_gone_; }
-  /// Waits up to `wait_s`; true if the program itself ends. Its connection closes a moment earlier.
+  /// Waits up to `wait_s` for the program's end; true if the program has ended. Useful after
+  /// `is_gone`, because the connection closes a moment before the program ends.
   [[nodiscard]] bool ends_within(double wait_s) const;
-  /// Messages of its hook.
+  /// Messages of the program's hook.
   [[nodiscard]] const HookLog& log() const { return log_; }
-  /// Says why the program cannot or must not be switched although it is connected; nullopt: it can.
+  /// Says why the connected program cannot or must not be switched; nullopt if it can be.
   [[nodiscard]] const std::optional<std::string>& unusable() const { return unusable_; }
   /// Makes the program `unusable` from now on.
   void give_up(std::string why) { unusable_ = std::move(why); }
   /// Returns the time from this object's construction to the first reported step; nullopt before.
   [[nodiscard]] std::optional<double> startup_s() const { return startup_s_; }
 
-  /// Sets these knobs, and the program's own values for all others, from the next step that all
-  /// ranks can learn in time. Returns the number of this configuration, which its steps contain.
+  /// Switches to these knob values; all other knobs get the program's own values. The switch
+  /// happens at the next step of which all ranks can be informed in time. Returns the number of
+  /// this configuration (`LiveStep::configuration`).
   std::int64_t switch_to(const KnobValues& knobs);
-  /// Like `switch_to`, for the rest of the run.
+  /// Like `switch_to`, but for the rest of the run: the program then continues without the tuner.
   void leave(const KnobValues& knobs);
 
  private:

@@ -45,7 +45,8 @@ class AttachedRunner final : public Runner {
   PairedBlocks blocks_;
   LossWatch loss_;
   KnobValues baseline_;
-  std::int64_t in_force_ = 0;  ///< number of the latest switch
+  /// Number of the latest configuration (`AttachedProgram::switch_to`).
+  std::int64_t in_force_ = 0;
   std::optional<SharedTrial> active_;
   std::vector<TrialEvent> events_;
 };
@@ -96,7 +97,7 @@ void AttachedRunner::on_step(const LiveStep& step) {
     on_divergence(suspects);
     return;
   }
-  // Steps from before the latest switch have been counted already.
+  // Ignore steps that were made before the latest switch.
   if (step.configuration != in_force_) return;
   if (active_ && blocks_.arm() == Arm::trial) {
     const bool begins = !active_->started_s;

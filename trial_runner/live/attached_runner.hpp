@@ -9,20 +9,20 @@
 
 namespace steptune {
 
-/// Fact of `TrialStarted::placement`: the trial was measured in a running program.
+/// Name of an entry in `TrialStarted::placement`: the trial was measured in a running program.
 inline constexpr const char* k_shared_program = "shared_program";
 
 /// Measures trials with a `LiveTrial` in a running program, without starting or ending any process.
 /// One trial at a time.
 ///
-/// - A trial with a level takes turns with the baseline (live/paired_blocks.hpp). A trial without
-///   one (the baseline's first, or a confirming trial) is measured without turns until it is
-///   stopped.
+/// - If the baseline's level is known (`LiveTrial::baseline_seconds_per_sample`), a trial takes
+///   turns with the baseline (live/paired_blocks.hpp). Otherwise (the baseline's first trial, or a
+///   confirming trial), it is measured without turns until it is stopped.
 /// - Between trials the baseline's settings apply.
-/// - If the hook refuses settings, even later, the trial's hook events contain it; the runner does
-///   not react.
+/// - If the hook refuses settings, at once or later, the trial's hook events say so. The runner
+///   does not react.
 /// - Once the program is gone, the current trial and all further ones are `lost`.
-/// - A trial without a `LiveTrial` would need its own process, and ends as `not_started`.
+/// - A trial without a `LiveTrial` would need its own process, so it ends as `not_started`.
 ///
 /// `program` must have made a step, so that all its ranks are connected. `clock` and `program`
 /// outlive the runner.

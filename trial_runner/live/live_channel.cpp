@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr int k_backlog = 64;
 constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
-/// Time before a switch at which ranks are informed.
+/// Seconds before a switch at which ranks are informed.
 constexpr double k_notice_s = 0.1;
 constexpr const char* k_folder = "steptune-live-";
 /// Characters of the boot id in folder names, which distinguish machines that share a folder.
@@ -66,7 +66,7 @@ bool is_left_behind(const fs::path& socket) {
          errno == ECONNREFUSED;
 }
 
-/// Removes folders of killed tuners of this machine, in whose sockets nobody listens.
+/// Removes folders of killed tuners of this machine: no process listens on their sockets.
 void remove_left_behind(const fs::path& parent) {
   const std::string prefix = folder_prefix();
   std::error_code unreadable;
@@ -189,8 +189,8 @@ std::vector<LiveMessage> LiveChannel::receive() {
     first_is_gone = first_is_gone || rank.rank == 0;
     return true;
   });
-  // Ranks wait for each other in each step. So other ranks' reports about a switch have arrived
-  // when rank 0's first step after it has been read.
+  // Read rank 0 first. Ranks wait for each other in each step. So when rank 0's first step after a
+  // switch has been read, the other ranks' reports about the switch have arrived.
   std::erase_if(ranks_, [&](Rank& rank) {
     return rank.rank > 0 && !receive_from(rank, of_first, of_others);
   });
@@ -255,7 +255,7 @@ void LiveChannel::send_alive() {
 }
 
 void LiveChannel::send(const std::string& packet) {
-  // The next read notices a rank that is gone.
+  // Ignore errors: the next read notices that a rank is gone.
   for (const Rank& rank : ranks_)
     static_cast<void>(::send(rank.socket.get(), packet.data(), packet.size(), MSG_NOSIGNAL));
 }

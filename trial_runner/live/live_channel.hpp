@@ -21,8 +21,8 @@ namespace steptune::live {
 struct LiveStep {
   double step = 0.0;
   double seconds = 0.0;            ///< training time without phases
-  std::optional<double> samples;   ///< of all ranks; nullopt: unknown
-  std::int64_t configuration = 0;  ///< number of the current configuration; 0: none was set yet
+  std::optional<double> samples;   ///< sum over all ranks; nullopt: unknown
+  std::int64_t configuration = 0;  ///< number of the configuration in use; 0: the program's own
   bool warm_up = false;            ///< still contains effects of the previous configuration
   /// Cumulative seconds for each part of a step; only in some steps.
   std::map<std::string, double> parts{};
@@ -30,27 +30,27 @@ struct LiveStep {
   std::map<std::string, double> metrics{};  ///< shares of the host's time; only in some steps
 };
 
-/// Rank 0, which leads, has connected.
+/// Message: rank 0, which leads, has connected.
 struct LiveHello {
   int world_size = 1;
 };
 struct LiveHookEvent {
-  /// JSON (docs/internals/hooks-protocol.md, "Events"); from other ranks only knob events.
+  /// JSON (docs/internals/hooks-protocol.md, "Events"). Ranks other than 0 send only knob events.
   std::string event;
 };
-/// The program has closed its end: it has ended, or its hook has withdrawn.
+/// Message: the program has closed the connection. It has ended, or its hook has withdrawn.
 struct LiveGone {};
 using LiveMessage = std::variant<LiveHello, LiveHookEvent, LiveStep, LiveGone>;
 
 /// Knob values by name.
 using KnobValues = std::map<std::string, Value>;
 
-/// Seconds between two polls of a channel. Short compared with a block, but rare enough not to slow
-/// the program down.
+/// Seconds between two polls of a channel. Short compared with a block of steps (`PairedBlocks`),
+/// but long enough not to slow the program down.
 inline constexpr double k_between_looks_s = 0.02;
 
-/// Returns the first step of which all ranks can be informed before they make it. `last` is the
-/// latest step reported by rank 0.
+/// Returns the number of the earliest step at which all ranks can switch: they can be informed
+/// before they make it. `last` is the latest step reported by rank 0.
 [[nodiscard]] double next_step_to_switch(const LiveStep& last, int world_size);
 
 /// The tuner's end of the connection with PyTorch's hook in mode `live`
@@ -73,12 +73,12 @@ class LiveChannel {
   /// Leaves the socket and its folder to another process; the destructor does not remove them.
   void abandon() { path_.clear(); }
 
-  /// Returns messages since the last call. Knob events of other ranks come before later messages of
-  /// rank 0. Skips anything that is not a message of the protocol.
+  /// Returns messages since the last call. A knob event of another rank precedes messages that rank
+  /// 0 sent later. Skips anything that is not a message of the protocol.
   [[nodiscard]] std::vector<LiveMessage> receive();
 
-  /// Announces these values, and the program's own for all other knobs, from step `from_step` on.
-  /// `last`: the program then continues without the tuner.
+  /// Announces these knob values for the steps from `from_step` on; all other knobs get the
+  /// program's own values. If `last` is true, the program then continues without the tuner.
   void send_switch(double from_step, std::int64_t configuration, const KnobValues& knobs,
                    bool last = false);
 
@@ -93,7 +93,7 @@ class LiveChannel {
   LiveChannel(UniqueFd listener, std::filesystem::path path);
   void send(const std::string& packet);
   void accept_ranks();
-  /// Packets in order of arrival, each with the rank that sent it.
+  /// Packets in order of arrival, each with the number of the sending rank.
   using Packets = std::vector<std::pair<int, Json>>;
   /// Returns false when the rank's end is closed.
   [[nodiscard]] static bool receive_from(Rank& rank, Packets& of_first, Packets& of_others);

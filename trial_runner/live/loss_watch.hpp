@@ -15,24 +15,27 @@ namespace steptune::live {
 inline constexpr std::string_view k_diverged =
     "the loss became infinite or NaN while these settings were in use";
 
-/// Finds the trial whose settings made the loss of a shared program infinite or NaN. The loss is
-/// only reported at intervals, so another configuration may be set by the time it is seen.
+/// Finds the trial whose settings made the loss of a shared program infinite or NaN. The program
+/// reports its loss only in some steps. So another configuration may be set before such a loss is
+/// reported.
 class LossWatch {
  public:
-  /// Records that the trial's settings, which differ from the program's own, apply from this
-  /// configuration (`LiveStep::configuration`) on.
+  /// Records that `configuration` (`LiveStep::configuration`) has the trial's settings, which
+  /// differ from the program's own.
   void switched(std::int64_t configuration, TrialKey trial);
-  /// Records that the program has started anew.
+  /// Records that the program was started again.
   void restarted();
-  /// Adds a step. Returns the trials, one of which has made the loss non-finite; empty: none. If
-  /// the loss is sometimes non-finite without any trial (batches without a label), ignores it.
+  /// Adds a step. If the loss has become non-finite, returns the trials of which one is the cause;
+  /// otherwise returns none. Always returns none once the loss has become non-finite without a
+  /// trial, as for a batch without labels.
   [[nodiscard]] std::set<TrialKey> add(const LiveStep& step);
 
  private:
   bool was_finite_ = false;
-  /// With the program's own settings the loss became non-finite.
+  /// True once the loss has become non-finite with the program's own settings.
   bool comes_by_itself_ = false;
-  std::map<std::int64_t, TrialKey> trials_;  ///< by configuration, from the last reported one on
+  /// By configuration, from that of the last reported loss on.
+  std::map<std::int64_t, TrialKey> trials_;
 };
 
 }  // namespace steptune::live

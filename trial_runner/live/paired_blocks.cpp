@@ -10,23 +10,23 @@ namespace steptune::live {
 namespace {
 
 /// Shortest blocks: long enough for the clock and for one slow batch, short enough that drift is
-/// equal in neighbouring blocks. The baseline's are shorter, because all earlier blocks contribute
-/// to its level, but only a trial's own blocks to the trial.
+/// equal in neighbouring blocks. The baseline's blocks are shorter: all its earlier blocks
+/// contribute to its level, but a trial has only its own blocks.
 constexpr double k_trial_steps = 8.0, k_trial_s = 0.25;
 constexpr double k_baseline_steps = 4.0, k_baseline_s = 0.125;
 /// Lengths of blocks as multiples of the warm-up, so that costly switches get longer blocks.
 constexpr double k_trial_of_warm_up = 1.5, k_baseline_of_warm_up = 0.75;
-/// A trial is known to be slow after a few steps if its block takes this many times as long as at
-/// the baseline's speed.
+/// If a trial's block takes this many times as long as at the baseline's speed, the block ends
+/// after a few steps: the trial is clearly slow.
 constexpr double k_slow_ratio = 2.5;
 constexpr double k_fewest_slow_steps = 2.0;
 /// Blocks of an uncertain trial grow with its time so far, so that less time is lost by switching.
 constexpr double k_growth = 0.5, k_longest_s = 1.0;
-/// Number of intervals in a block's report; several of them show the scatter within the block.
+/// Number of parts in which a block is reported; several parts show the scatter within the block.
 constexpr std::size_t k_stretches = 4;
 
-/// Rounds a trial's block up so that it contains whole groups of batches from two, four or eight
-/// workers, which may arrive together.
+/// Rounds the number of steps of a trial's block up to a multiple of `k_trial_steps`. Two, four or
+/// eight workers may deliver their batches together, and a block must contain whole groups of them.
 double whole(double steps, bool of_baseline) {
   const double unit = of_baseline ? 1.0 : k_trial_steps;
   return unit * std::ceil(steps / unit);
@@ -53,7 +53,7 @@ void PairedBlocks::begin_trial(double level) {
   begin();
   level_ = level;
   filter_.begin_trial();
-  // An unfinished block of the baseline continues and becomes the first one before the trial.
+  // Before the baseline's first block is complete, it continues; the trial follows it.
   if (has_baseline_) turn_to(Arm::trial);
 }
 
@@ -93,7 +93,8 @@ bool PairedBlocks::add(const LiveStep& step) {
     points_.assign(1, step);
     return false;
   }
-  // If the end of the warm-up was reported, the block begins there.
+  // If the last step of the warm-up was reported, the block begins with it. Otherwise it begins
+  // here.
   const bool gap =
       points_.size() == 1 && points_.front().warm_up && step.step > points_.front().step + 1.0;
   if (gap) points_.clear();
@@ -212,9 +213,9 @@ void PairedBlocks::report_done() {
 void PairedBlocks::compare() {
   const auto ratio = filter_.ratio();
   if (!ratio || done_.steps == 0.0) return;
-  // If the trial continues in another process, its ratio comes from the earlier process.
+  // A trial that continues in another process first has the ratio of the earlier process.
   has_measured_ = has_measured_ || has_trial_block_;
-  // No new counters: the trial has not advanced, but its estimate has improved.
+  // If no block of the trial is new, repeat its counters: only its estimate has improved.
   if (reports_.empty()) report_done();
   const double rate = *level_ * ratio->value;
   reports_.back().compared = ComparedRate{rate, rate * ratio->half_width};

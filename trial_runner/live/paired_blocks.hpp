@@ -14,14 +14,15 @@ namespace steptune::live {
 /// The two sides that take turns.
 enum class Arm { baseline, trial };
 
-/// The settings measured without turns: the baseline's or others.
+/// Settings of a trial that is measured without turns: the baseline's or other ones.
 enum class Alone { baseline, other };
 
-/// Cuts the steps of a running program into short blocks, in turns of the baseline and a trial (A B
-/// A C A). Measures the trial in units of the baseline's current level (`RatioFilter`), so that
-/// drift slower than a block cancels. Blocks grow with the preceding warm-up and, while the level
-/// is stable, with the trial's time so far. Paired comparison in time: D. R. Cox, Planning of
-/// Experiments, Wiley 1958, ch. 3. Independent of processes.
+/// Cuts the steps of a running program into short blocks. Blocks of the baseline (A) and of trials
+/// (B, C) take turns: A B A C A. Measures the trial relative to the baseline's current level, its
+/// seconds per sample (`RatioFilter`). So drift that is slow compared with a block cancels. Blocks
+/// grow with the preceding warm-up and, while the level is stable, with the trial's time so far.
+/// Paired comparison in time: D. R. Cox, Planning of Experiments, Wiley 1958, ch. 3. Independent of
+/// processes.
 class PairedBlocks {
  public:
   /// Starts a trial in turns. `level` is the baseline's seconds per sample (per step if samples are
@@ -30,18 +31,18 @@ class PairedBlocks {
   /// Starts a trial without turns.
   void begin_alone(Alone settings);
   void end_trial();
-  /// Continues the trial in another process. Unfinished blocks are lost.
+  /// Continues the trial in another process. Drops unfinished blocks.
   void restart();
 
   /// Returns the side whose turn it is.
   [[nodiscard]] Arm arm() const { return arm_; }
   /// Adds a step of the side whose turn it is. Returns true if the turn has changed.
   [[nodiscard]] bool add(const LiveStep& step);
-  /// Returns new reports, in order. Counters are the trial's own; seconds are those at the
-  /// baseline's level; `received_s` is the trial's clock. The first report comes when the trial
-  /// lies between two blocks of the baseline.
+  /// Returns new reports, in order. Counters are the trial's own. Seconds are converted to the
+  /// level given to `begin_trial`; `received_s` is the trial's time in these seconds. The first
+  /// report comes when the trial has blocks of the baseline on both sides.
   [[nodiscard]] std::vector<Report> take();
-  /// True if this process has completed a pair, or a block of the baseline alone.
+  /// True if this process has completed a pair of blocks, or one block without turns.
   [[nodiscard]] bool has_measured() const { return has_measured_; }
 
  private:
@@ -75,14 +76,14 @@ class PairedBlocks {
   std::optional<double> level_;  ///< nullopt: no turns
   Alone alone_ = Alone::baseline;
   Arm arm_ = Arm::baseline;
-  std::vector<LiveStep> points_;  ///< current block: its start, and its steps
+  std::vector<LiveStep> points_;  ///< current block: the step at which it began, and its steps
   double warm_up_steps_ = 0.0;    ///< before the current block
   double warm_up_begin_ = 0.0;
   bool has_baseline_ = false;     ///< this process has completed a block of the baseline
-  double baseline_step_s_ = 0.0;  ///< in the latest one
+  double baseline_step_s_ = 0.0;  ///< seconds of a step in that block
   bool has_trial_block_ = false;  ///< this process has completed a block of a trial in turns
-  std::optional<Block> waiting_;  ///< the trial's first block, until the next one of the baseline
-  Stretch done_;                  ///< of the trial
+  std::optional<Block> waiting_;  ///< the trial's first block, until the baseline's next block
+  Stretch done_;                  ///< sum of the trial's reported blocks
   std::vector<Report> reports_;
   bool has_measured_ = false;
 };

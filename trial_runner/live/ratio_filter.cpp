@@ -21,26 +21,27 @@ constexpr double k_unknown_variance = 25.0;
 constexpr double k_disturbance_variance = 0.25;
 constexpr double k_disturbed_share = 0.05;  ///< assumed share of disturbed blocks
 constexpr double k_disturbed_sigmas = 4.0;
-/// If chance explains the trial's disturbed blocks with less than this probability, they are the
-/// trial's own.
+/// If chance alone would give the trial's number of disturbed blocks with less than this
+/// probability, the trial itself causes them.
 constexpr double k_chance = 0.3;
-/// Added to the count of disturbed blocks, because the lack of any proves little.
+/// Added to the baseline's count of disturbed blocks, because a count of 0 proves little.
 constexpr double k_before_any = 0.25;
-/// Disturbances in a smaller share of the baseline's blocks may be outside a 95 % interval.
+/// Disturbances in a smaller share of the baseline's blocks than this are too rare to matter for a
+/// 95 % interval.
 constexpr double k_rare = 0.01;
 /// Weight, in blocks, of the expected scatter of a trial.
 constexpr double k_prior_freedom = 3.0;
 /// Weight, in steps, of the assumption that a trial scatters like the baseline.
 constexpr double k_like_baseline_freedom = 4.0;
 /// Upper bound of the variance ratio. Steps within a block may scatter far more than blocks
-/// (batches that arrive several at once). The lower bound is 1, because a trial with less scatter
-/// may only have met no stall yet.
+/// (batches that arrive several at once). The lower bound is 1, because a trial that scatters less
+/// may just have had no stall yet.
 constexpr double k_most_variance_ratio = 16.0;
-/// Widening for callers that may stop at any block, because they stop at one that looks certain by
-/// chance.
+/// Factor that widens the interval. Callers may stop at any block, and so stop at a block where the
+/// interval is tight by chance.
 constexpr double k_widened_for_block_looks = 1.15;
-/// Grid of the search for the likeliest noise, and prior of a step's deviation, which is usually
-/// about a tenth.
+/// Grid of the search for the likeliest noise, and prior of a step's relative deviation, which is
+/// usually near 7 %.
 constexpr double k_least_step_deviation = 0.01, k_most_step_deviation = 0.6, k_step_factor = 1.35;
 constexpr double k_least_wander_per_s = 1e-7, k_most_wander_per_s = 0.2, k_wander_factor = 4.0;
 constexpr double k_usual_step_deviation = 0.07, k_usual_spread = 1.5;
@@ -64,11 +65,11 @@ struct RatioFilter::State {
   double baseline_blocks = 0.0;
   double baseline_steps = 0.0;
   double disturbed_baseline_blocks = 0.0;
-  /// Values of the last trial.
+  /// The following members are those of the last trial.
   double trial_blocks = 0.0;
   double trial_steps = 0.0;
   double disturbed_trial_blocks = 0.0;
-  double squared_surprises = 0.0;  ///< of its blocks except the first, standardised
+  double squared_surprises = 0.0;  ///< sum over its blocks except the first, standardised
   double surprises = 0.0;
   bool between_baselines = false;
   double log_of_mean = 0.0;  ///< added to `log_ratio` to get the ratio of mean rates
@@ -135,7 +136,8 @@ struct RatioFilter::State {
     if (!block.of_trial && trial_blocks > 0.0) between_baselines = true;
   }
 
-  /// True if more of the trial's blocks look disturbed than the baseline's suggest.
+  /// True if more of the trial's blocks look disturbed than the share of the baseline's blocks
+  /// explains.
   [[nodiscard]] bool has_stalls_of_its_own() const {
     if (disturbed_trial_blocks == 0.0) return false;
     const double longer =
@@ -166,8 +168,8 @@ void RatioFilter::add_trial(double seconds_per_sample, double steps, double at_s
   learn_scatter();
 }
 
-/// Compares scatter within blocks of both sides. It may be too small, because neighbouring steps
-/// may be alike, but equally so on both sides.
+/// Compares the scatter within blocks of the trial and of the baseline. Neighbouring steps may be
+/// alike, which makes both too small, but not their ratio.
 void RatioFilter::learn_scatter() {
   trial_variance_ratio_ = 1.0;
   if (baseline_within_.squares > 0.0 && trial_within_.freedom > 0.0) {
@@ -225,8 +227,8 @@ RatioFilter::State RatioFilter::compared() const {
   noise.trial_correction =
       (k_prior_freedom + state.squared_surprises) / (k_prior_freedom + state.surprises);
   state = replayed(noise, leaves_out);
-  // The mean of scattering rates exceeds that of their logarithms by half their variance. This is
-  // less for the trial's longer blocks than for the baseline's.
+  // The mean of scattering rates exceeds the exponential of their mean logarithm by half their
+  // variance. The excess is smaller for longer blocks, so it differs between trial and baseline.
   if (state.between_baselines) {
     const double of_trial =
         noise.trial_correction * trial_variance_ratio_ * state.trial_blocks / state.trial_steps;
@@ -246,7 +248,8 @@ std::optional<TurnRatio> RatioFilter::ratio() const {
   const State state = compared();
   if (!state.between_baselines) return std::nullopt;
   const double freedom = k_prior_freedom + state.surprises;
-  // A single block may be a disturbance, if some occur, because no other block confirms it yet.
+  // If the trial has a single block and the baseline has had disturbances, that block may be
+  // disturbed, too.
   const bool may_be_disturbed =
       state.surprises == 0.0 && state.disturbed_baseline_blocks > k_rare * state.baseline_blocks;
   const double variance = state.ratio_variance + (may_be_disturbed ? k_disturbance_variance : 0.0);

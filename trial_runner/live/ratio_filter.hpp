@@ -13,29 +13,30 @@ struct TurnRatio {
   double half_width = 0.0;  ///< of the 95 % interval, relative
 };
 
-/// Scatter within a block: variance of a step's relative seconds, as far as its parts show it.
+/// Scatter within a block: the variance of a step's seconds relative to the block's mean, estimated
+/// from a few parts of the block.
 struct StepScatter {
-  double squares = 0.0;  ///< sum of squares: `freedom` times the variance
+  double squares = 0.0;  ///< `freedom` times the estimated variance
   double freedom = 0.0;
 };
 
-/// Compares trials with the baseline, from blocks of both in turns in one running program.
-/// Independent of steps.
+/// Compares trials with the baseline. Blocks of both take turns in one running program. Sees only
+/// whole blocks, no steps.
 ///
 /// A block's log rate is the baseline's level, which wanders, plus the trial's log ratio, plus
 /// noise with a variance proportional to 1 / steps. A Kalman filter (a local level with an
 /// intervention: J. Durbin and S. J. Koopman, Time Series Analysis by State Space Methods, 2nd ed.,
-/// Oxford 2012, ch. 3.2) estimates the level from all blocks of the study; the less it wanders, the
-/// better.
+/// Oxford 2012, ch. 3.2) estimates the level from all blocks of the study. The estimate is the
+/// better, the less the level wanders.
 ///
 /// The amounts of wandering and noise are those with the highest likelihood. A trial may scatter
-/// more than the baseline: that is estimated from its steps within blocks, then from its blocks. A
-/// block that wandering cannot explain belongs to a disturbance: the level is then unknown until
-/// further blocks show it (P. J. Harrison and C. F. Stevens, Bayesian forecasting, Journal of the
-/// Royal Statistical Society B 38, 1976).
+/// more than the baseline. This is estimated first from the steps within its blocks, then from the
+/// blocks. If wandering cannot explain a block, something disturbed the machine: the level is then
+/// unknown until further blocks show it (P. J. Harrison and C. F. Stevens, Bayesian forecasting,
+/// Journal of the Royal Statistical Society B 38, 1976).
 ///
-/// Disturbances affect both sides alike. If more of a trial's blocks look disturbed than the
-/// baseline's suggest, its steps are like that, and no block of it is excluded.
+/// Disturbances of the machine hit the baseline and the trial equally often. If more of the trial's
+/// blocks look disturbed, the trial itself causes them, and none of its blocks is excluded.
 class RatioFilter {
  public:
   /// Announces that the next trial's block belongs to another trial.
@@ -43,20 +44,21 @@ class RatioFilter {
   /// Announces that the next block belongs to another process with its own level and clock.
   void restart() { is_new_process_ = true; }
 
-  /// Adds a block of `steps` at `seconds_per_sample`; `at_s` is its middle on the process's clock.
-  /// The first two must be positive.
+  /// Adds a block of `steps` steps. `at_s` is its middle on the process's clock.
+  /// `seconds_per_sample` and `steps` must be positive.
   void add_baseline(double seconds_per_sample, double steps, double at_s, StepScatter within = {});
   void add_trial(double seconds_per_sample, double steps, double at_s, StepScatter within = {});
 
   /// Returns the baseline's seconds per sample as of the last block; nullopt before its first.
   [[nodiscard]] std::optional<double> level() const;
-  /// Returns the ratio of the current trial; nullopt until it lies between blocks of the baseline.
-  /// The interval is valid even if the caller looks after each block and stops at a tight one.
+  /// Returns the ratio of the current trial; nullopt until the trial has blocks of the baseline on
+  /// both sides. The interval is valid even if the caller looks after each block and stops when it
+  /// is tight.
   [[nodiscard]] std::optional<TurnRatio> ratio() const;
   /// Returns the standard deviation of a trial's step relative to the baseline's; 1 if unknown.
   [[nodiscard]] double scatter_ratio() const;
-  /// Returns the longest useful block of the trial: in a longer one, the wandering level adds more
-  /// uncertainty than its steps remove.
+  /// Returns the longest useful block of the trial. In a longer block, the wandering level adds
+  /// more uncertainty than the additional steps remove.
   [[nodiscard]] double longest_block_s(double step_s) const;
 
  private:
@@ -67,7 +69,7 @@ class RatioFilter {
     double log_rate = 0.0;
     double steps = 0.0;
     double at_s = 0.0;
-    double variance_ratio = 1.0;  ///< of a step of the trial to one of the baseline, from `within`
+    double variance_ratio = 1.0;  ///< variance of the trial's steps over that of the baseline's
   };
   struct Noise {
     double step_variance = 0.005;   ///< of a step's log seconds

@@ -14,13 +14,15 @@
 namespace steptune::local {
 namespace {
 
-/// Long enough for several samples, one a second, and shorter than the training in a survey.
+/// Seconds covered by the kept samples: long enough for several samples, one a second, and shorter
+/// than the training in a survey.
 constexpr double k_window_s = 5.0;
 
-/// A wrapper that waits for its program uses next to no CPU time.
+/// A process that uses less than this share of a CPU is a wrapper that waits for its program.
 constexpr double k_wrapper_cpu_share = 0.01;
 
-/// Threads below this share of the busiest thread's CPU time only assist: timers, pinning, logging.
+/// Threads with less than this share of the busiest thread's CPU time do not compute: they are
+/// timers, or pin memory, or log.
 constexpr double k_computing_share = 0.1;
 
 double cpu_share(const ProcessStat& before, const ProcessStat& after, double span_s) {
@@ -75,7 +77,7 @@ void ActivityWatch::look(double now_s, std::span<const ProcessStat> processes) {
   if (!look.storage_wait_s && look.cpu) look.storage_wait_s = look.cpu->iowait_s;
   looks_.push_back(std::move(look));
 
-  // Keep one sample at or before the window's start as the base of differences.
+  // Keep one sample at or before the window's start, from which differences are computed.
   const double begin_s = std::max(now_s - k_window_s, from_s_);
   while (looks_.size() > 2 && looks_[1].at_s <= begin_s)
     looks_.pop_front();

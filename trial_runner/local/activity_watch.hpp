@@ -23,10 +23,10 @@ class ActivityWatch {
   ActivityWatch(pid_t main, std::vector<int> cpus, int cpu_count, SystemFiles files = {})
       : main_(main), cpus_(std::move(cpus)), cpu_count_(cpu_count), files_(std::move(files)) {}
 
-  /// `processes`: all live processes of the program.
+  /// Takes a sample. `processes` are all live processes of the program.
   void look(double now_s, std::span<const ProcessStat> processes);
 
-  /// Drops the samples before `now_s`, when the program began to train.
+  /// Leaves out the samples before `now_s`. Call it when the program begins to train.
   void forget_start(double now_s) { from_s_ = now_s; }
 
   /// Returns nullopt until two samples are a second apart.

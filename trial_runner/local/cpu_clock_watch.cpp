@@ -16,7 +16,8 @@ namespace {
 
 constexpr double k_hz_per_khz = 1e3;
 constexpr double k_hz_per_mhz = 1e6;
-/// A CPU that is idle longer than this may have lowered its clock.
+/// Smallest busy share of a CPU whose clock counts. A CPU that is idle for longer may have lowered
+/// its clock.
 constexpr double k_least_busy = 0.5;
 
 constexpr std::array k_cpufreq_files{"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};
@@ -111,8 +112,8 @@ std::optional<double> CpuClockWatch::look(double now_s, std::string_view proc_st
     busy_s.push_back(computed_s);
   }
   if (busy_cpus.empty()) return std::nullopt;
-  // Choose the source now, by a busy CPU: an idle one may show no clock, and a trial that ends at
-  // once needs none.
+  // Choose the source only now, by a busy CPU: an idle CPU may show no clock, and a trial that ends
+  // at once needs no source.
   if (!clocks_) clocks_.emplace(files_, busy_cpus.front());
   const auto clocks = clocks_->read(busy_cpus);
   double seconds = 0.0;

@@ -11,8 +11,8 @@
 
 namespace steptune::local {
 
-/// Reads the clock frequencies of CPUs. Chooses once where to read them, the first source with a
-/// value:
+/// Reads the clock frequencies of CPUs. The constructor chooses the first of these sources that has
+/// a value:
 ///
 /// - The cpufreq files `cpuinfo_avg_freq` (mean over the last ticks), `scaling_cur_freq` (on x86
 ///   also a mean) and `cpuinfo_cur_freq`.
@@ -47,7 +47,7 @@ class CpuClockWatch {
  private:
   std::vector<int> cpus_;
   SystemFiles files_;
-  std::optional<CpuClocks> clocks_;  ///< set when one of the CPUs is first busy
+  std::optional<CpuClocks> clocks_;  ///< nullopt until one of the CPUs has been busy
   double looked_s_ = 0.0;
   std::vector<CpuBusyTime> busy_;
 };

@@ -5,8 +5,8 @@
 
 namespace steptune::local {
 
-/// Sorts CPUs so that neighbours in the machine (threads of a core, cores of a cache, caches of a
-/// NUMA node) are next to each other. Trials then get consecutive runs of this list.
+/// Sorts CPUs so that threads of one core, cores of one cache, and caches of one NUMA node are next
+/// to each other. Each trial then gets consecutive CPUs of this list.
 [[nodiscard]] std::vector<int> in_topology_order(const std::vector<int>& cpus);
 
 /// Binds the calling thread to CPUs during its lifetime. Processes started meanwhile inherit the

@@ -60,7 +60,8 @@ struct TimeOfCpu {
   CpuTime time;
 };
 
-/// Returns the times of `cpus`, or of all CPUs if it is empty. Empty if one is missing.
+/// Returns the times of `cpus`, or of all CPUs if `cpus` is empty. Returns none if the text lacks
+/// one of `cpus`.
 std::vector<TimeOfCpu> times_of_cpus(std::string_view proc_stat, std::span<const int> cpus) {
   constexpr std::string_view k_cpu = "cpu";
   std::vector<TimeOfCpu> times;

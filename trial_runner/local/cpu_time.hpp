@@ -11,7 +11,8 @@
 
 namespace steptune::local {
 
-/// Shortest time between two samples, because the kernel's ticks of 10 ms are too coarse for less.
+/// Shortest time between two samples, in seconds. The kernel counts CPU time in ticks of 10 ms,
+/// which is too coarse for a shorter time.
 inline constexpr double k_least_span_s = 0.9;
 
 /// CPU seconds since boot, summed over some CPUs.
@@ -28,7 +29,7 @@ struct CpuTime {
 /// valid.
 [[nodiscard]] std::optional<CpuTime> cpu_time_of(std::string_view proc_stat,
                                                  std::span<const int> cpus);
-/// Reads the same from /proc/stat; nullopt if it cannot be read.
+/// Reads the CPU time of `cpus` from /proc/stat; nullopt if that cannot be read.
 [[nodiscard]] std::optional<CpuTime> read_cpu_time(std::span<const int> cpus);
 
 /// Seconds since boot in which one CPU was busy (neither idle nor stolen).
@@ -36,8 +37,8 @@ struct CpuBusyTime {
   int cpu = 0;
   double busy_s = 0.0;
 };
-/// Returns the busy time of each of `cpus` (all if empty) from the text of /proc/stat. Empty if the
-/// text lacks one of them.
+/// Returns the busy time of each of `cpus` (all CPUs if empty) from the text of /proc/stat. Empty
+/// if the text lacks one of them.
 [[nodiscard]] std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat,
                                                          std::span<const int> cpus);
 
@@ -55,8 +56,8 @@ class CpuUse {
  public:
   /// `own_s` is from `own_cpu_seconds`.
   void look(double now_s, double own_s);
-  /// Returns the busy share from the first sample to the latest; nullopt if they are too close
-  /// together.
+  /// Returns the busy share of `cpus` CPUs from the first sample to the latest, in [0, 1]. nullopt
+  /// if they are less than `k_least_span_s` apart.
   [[nodiscard]] std::optional<double> busy_share(int cpus) const;
 
  private:
@@ -68,10 +69,12 @@ class CpuUse {
   Look latest_;
 };
 
-/// Samples the machine while a trial runs, and finds the CPU time that others used.
+/// Samples the machine while a trial runs, and computes the CPU time that processes outside the
+/// trial used.
 class DisturbanceWatch {
  public:
-  /// Starts the first span at `now_s`. Without counters (`read_cpu_time`) it sees nothing.
+  /// Starts the first span at `now_s`. `counters` is the result of `read_cpu_time`; if it is
+  /// nullopt, the load of the first span is unknown.
   DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters);
 
   /// True if the last sample is at least `k_least_span_s` old.
@@ -80,10 +83,11 @@ class DisturbanceWatch {
   /// A period that ends now.
   struct Span {
     double from_s = 0.0;
-    std::optional<Disturbance> taken;  ///< load and steal; nullopt if both are unknown
+    /// Load of other processes, and steal; nullopt if both are unknown.
+    std::optional<Disturbance> taken;
   };
-  /// Returns the CPU time that others used since the last sample. `own_s` is the trial's
-  /// `own_cpu_seconds`.
+  /// Returns the CPU time that processes outside the trial used since the last sample. `own_s` is
+  /// the trial's `own_cpu_seconds`.
   [[nodiscard]] Span look(double now_s, const std::optional<CpuTime>& counters, double own_s);
 
  private:

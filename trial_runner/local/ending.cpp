@@ -36,8 +36,8 @@ Classification classify_own_ending(const Ending& ending) {
   // counted that kill in another control group.
   const bool is_status_of_kill = !signalled && exit_code == k_signal_base + SIGKILL;
   std::string sign;
-  // Kills elsewhere are common on shared machines and often concern other programs. They count only
-  // if this trial was killed, because it may have moved to another control group.
+  // Kills in other control groups are common on shared machines and often concern other programs.
+  // They count only if this trial was killed: it may have moved to another control group.
   if (ending.oom_kills == OomKillPlace::here ||
       (killed && ending.oom_kills == OomKillPlace::elsewhere)) {
     sign = "the kernel killed it for memory";

@@ -15,9 +15,10 @@ enum class EndedBy { nothing, stop, wall_limit, idle_limit, memory_limit };
 struct Ending {
   EndedBy by = EndedBy::nothing;
   int wait_status = 0;  ///< as waitpid returns it
-  /// Place of the kernel's memory kills while the trial ran.
+  /// Place where the kernel killed processes for lack of memory while the trial ran.
   OomKillPlace oom_kills = OomKillPlace::nowhere;
-  bool says_memory_out = false;  ///< its last output does (`ended_out_of_memory`)
+  /// The trial's last output reports lack of memory (`ended_out_of_memory`).
+  bool says_memory_out = false;
 };
 
 /// An ending in the terms of `Outcome`.
@@ -27,8 +28,9 @@ struct Classification {
   std::string reason;  ///< for people; empty if `kind` says it all
 };
 
-/// Decides the outcome. The runner's own reason takes precedence over the exit status, and any sign
-/// of too little memory over a plain failure.
+/// Decides the outcome. The runner's own reason to end the trial has precedence over the exit
+/// status. If the trial failed and there is any sign of too little memory, the outcome is lack of
+/// memory.
 [[nodiscard]] Classification classify(const Ending& ending, const TrialLimits& limits);
 
 }  // namespace steptune::local

@@ -41,7 +41,8 @@ ForkServerMessage read_message(const std::string& text, pid_t server) {
   const auto json = parse_json(text, "");
   if (!json || !json->is_object()) return ForkRefused{"it sent an invalid message"};
   if (const auto ready = json->find("ready"); ready != json->end()) {
-    // If a shell started the interpreter, forked processes would lack that shell.
+    // If a shell started the interpreter, forking is not the same: a forked process would not have
+    // that shell as parent.
     if (number_at(*ready, "pid") != static_cast<double>(server)) {
       return ForkRefused{"the command starts its interpreter through another program"};
     }
@@ -103,8 +104,8 @@ ForkServer::~ForkServer() {
 
 void ForkServer::end() {
   if (pid_ <= 0) return;
-  // The server leads its own group, and forked processes lead others. It is not reaped yet, so its
-  // process number is still valid.
+  // The server leads its own process group; forked processes lead other groups. The server is not
+  // reaped yet, so its process number is still valid.
   end_group(std::exchange(pid_, 0));
   // A forked child waits at its gate (fork_server.py) until its message is received, so end it
   // here.

@@ -19,26 +19,27 @@ namespace steptune::local {
 /// Properties that a forked process inherits from its fork server and cannot change.
 struct ForkServerTraits {
   std::string program;      ///< first word of the command
-  Environment environment;  ///< libraries read it when they are loaded
+  Environment environment;  ///< variables, which libraries read when they are loaded
   std::filesystem::path working_directory;
   std::vector<int> cpus;  ///< empty: not bound
   auto operator<=>(const ForkServerTraits&) const = default;
 };
 
-/// The server has finished its imports.
+/// Message: the server has finished its imports.
 struct ForkServerReady {
   double import_s = 0.0;  ///< duration of the imports
 };
-/// The server has forked this process. It is a child of the calling process and leads its own
-/// process group (docs/internals/hooks-protocol.md, "A fork server").
+/// Message: the server has forked a process. The process is a child of the calling process and
+/// leads its own process group (docs/internals/hooks-protocol.md, "A fork server").
 struct ForkedProcess {
   pid_t pid = 0;
 };
-/// The server cannot meet the current request. Without a current request, it can meet none.
+/// Message: the server cannot fork a process for the current request. If there is no current
+/// request, it can fork none at all.
 struct ForkRefused {
   std::string why;
 };
-/// The server has ended.
+/// Message: the server has ended.
 struct ForkServerGone {};
 using ForkServerMessage = std::variant<ForkServerReady, ForkedProcess, ForkRefused, ForkServerGone>;
 
@@ -49,8 +50,8 @@ using ForkServerMessage = std::variant<ForkServerReady, ForkedProcess, ForkRefus
 class ForkServer {
  public:
   /// Starts a server without waiting for it. `argv` is the command of a trial; commands of other
-  /// trials may differ in the program's arguments. The server's own output is appended to `log`;
-  /// empty: dropped. Errors as in `spawn`.
+  /// trials may differ in the program's arguments. The server's own output is appended to the file
+  /// `log`; if `log` is empty, it is dropped. Errors as in `spawn`.
   [[nodiscard]] static Result<ForkServer> start(const ForkServerTraits& traits,
                                                 const std::vector<std::string>& argv,
                                                 const std::vector<std::string>& modules,
@@ -59,16 +60,17 @@ class ForkServer {
   ForkServer& operator=(ForkServer&& other) noexcept;
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
-  /// Ends the server and forked processes that `receive` has not returned. Others continue.
+  /// Ends the server, and forked processes that `receive` has not returned. Returned processes
+  /// continue.
   ~ForkServer();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// Returns the descriptor, which is readable when a message is available.
   [[nodiscard]] int fd() const { return line_.get(); }
 
-  /// Requests a process. The server handles requests in order, after its imports. `variables` are
-  /// set in the process; its stdout and stderr go to `output`. Returns false if the server accepts
-  /// no more.
+  /// Requests a forked process. The server handles requests in order, after its imports.
+  /// `variables` are set in the process; its stdout and stderr go to `output`. Returns false if the
+  /// server accepts no more requests.
   [[nodiscard]] bool ask(const std::vector<std::string>& argv, const Environment& variables,
                          int output);
 

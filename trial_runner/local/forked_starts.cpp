@@ -12,7 +12,8 @@
 namespace steptune::local {
 namespace {
 
-/// Importing the largest frameworks takes some tens of seconds.
+/// Longest time for which a request waits, in seconds. Importing the largest frameworks takes some
+/// tens of seconds.
 constexpr double k_longest_wait_s = 180.0;
 
 }  // namespace
@@ -78,7 +79,7 @@ void ForkedStarts::cancel(TrialKey key) {
     const auto asked = std::ranges::find(server->waiting, key, &Waiting::key);
     if (asked == server->waiting.end()) continue;
     server->waiting.erase(asked);
-    end(server);  // or it would fork for it all the same
+    end(server);  // otherwise it would still fork for this trial
     return;
   }
 }

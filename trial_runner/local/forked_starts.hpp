@@ -31,8 +31,9 @@ struct ForkedStartRequest {
 /// Answer to a request.
 struct ForkedStartAnswer {
   TrialKey key;
-  std::optional<TrialProcess> process;  ///< nullopt: the trial needs a new interpreter
-  double import_s = 0.0;                ///< import time that the trial saved
+  /// nullopt: the server cannot fork the trial, so the trial needs a new interpreter.
+  std::optional<TrialProcess> process;
+  double import_s = 0.0;  ///< import time that the trial saved
 };
 
 /// Starts trials as children of fork servers. Trials with equal `ForkServerTraits` share a server,
@@ -47,7 +48,8 @@ class ForkedStarts {
   ForkedStarts& operator=(const ForkedStarts&) = delete;
   ~ForkedStarts();
 
-  /// Returns false if the request is refused. Otherwise `advance` returns the answer later.
+  /// Requests a forked process. Returns false if the request is refused. Otherwise `advance`
+  /// returns the answer later.
   [[nodiscard]] bool begin(const ForkedStartRequest& request, double now_s);
   /// Drops a request: nothing is started for it, and `advance` does not answer it.
   void cancel(TrialKey key);
@@ -78,7 +80,7 @@ class ForkedStarts {
   /// Ends a server and refuses the requests that wait for it.
   Servers::iterator end(Servers::iterator server);
   void give_up(const std::string& why);
-  /// Reads messages. Returns the reason if the server can no longer be used; nullopt if it can.
+  /// Reads messages. If the server can no longer be used, returns the reason; otherwise nullopt.
   [[nodiscard]] std::optional<std::string> read(Server& server);
   void turn_down(Server& server, const std::string& why);
 

@@ -19,7 +19,8 @@ LookedAt looked_at(GpuReading reading, std::span<const ProcessStat> processes) {
     const bool own = std::ranges::any_of(
         processes, [&](const ProcessStat& process) { return process.id.pid == pid; });
     gpu.is_used |= own;
-    // In a container the driver may report process numbers of the host, which mean nothing here.
+    // In a container, the driver may report the host's process numbers, which are not valid here.
+    // So count only processes that exist here.
     if (!own && read_stat(pid)) ++gpu.others;
   }
   return gpu;
@@ -34,7 +35,7 @@ GpuWatch::Strangers GpuWatch::look(double now_s, std::span<const ProcessStat> pr
   for (const std::string& gpu : gpus_) {
     if (auto reading = nvml_->read(gpu)) seen.push_back(looked_at(*std::move(reading), processes));
   }
-  // A program may see more GPUs than it uses. Ignore other programs on the unused ones.
+  // A program may see more GPUs than it uses. Ignore other programs on GPUs that it does not use.
   if (std::ranges::any_of(seen, [](const LookedAt& gpu) { return gpu.is_used || gpu.others > 0; }))
     std::erase_if(seen, [](const LookedAt& gpu) { return !gpu.is_used; });
   int strangers = 0;

@@ -16,15 +16,15 @@ namespace steptune::local {
 /// If the driver does not name processes, counts all GPUs that the trial can see.
 class GpuWatch {
  public:
-  /// If `nvml` is null, nothing is sampled; otherwise it outlives the object. `gpus` are those that
-  /// the trial can see. `started_s` is the trial's start.
+  /// If `nvml` is null, nothing is sampled; otherwise `nvml` must outlive the object. `gpus` are
+  /// the GPUs that the trial can see. `started_s` is the trial's start.
   GpuWatch(const Nvml* nvml, std::vector<std::string> gpus, double started_s)
       : nvml_(nvml), gpus_(std::move(gpus)), looked_s_(started_s) {}
 
   /// Processes outside the trial that compute on its GPUs.
   struct Strangers {
     int count = 0;
-    double from_s = 0.0;  ///< the previous sample; they may have been there since then
+    double from_s = 0.0;  ///< time of the previous sample, since which they may have computed
   };
   /// Takes a sample at `now_s`. `processes` are the trial's.
   Strangers look(double now_s, std::span<const ProcessStat> processes);

@@ -17,11 +17,11 @@ struct HeldFile {
   bool writes = false;  ///< open or mapped for writing; a bound socket counts as such
 };
 
-/// Paths of bound Unix sockets by inode, from /proc/net/unix.
+/// Returns the paths of bound Unix sockets by inode, from /proc/net/unix.
 [[nodiscard]] std::map<std::string, std::string> socket_paths(const SystemFiles& files);
 
-/// Files that a process holds. `sockets` is from `socket_paths`. Empty if this user may not inspect
-/// the process.
+/// Returns the files that a process holds. `sockets` is from `socket_paths`. Empty if this user may
+/// not inspect the process.
 [[nodiscard]] std::vector<HeldFile> held_files(const SystemFiles& files, pid_t pid,
                                                const std::map<std::string, std::string>& sockets);
 

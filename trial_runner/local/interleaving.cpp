@@ -10,9 +10,10 @@
 namespace steptune::local {
 namespace {
 
-/// Bounds the turn of programs that report rarely or hang.
+/// Longest turn, in seconds, for programs that report rarely or hang.
 constexpr double k_longest_turn_s = 30.0;
-/// A new trial may need somewhat more memory than the running ones.
+/// A new trial starts only if this multiple of the largest trial's memory is free. The new trial
+/// may need more memory than the running trials.
 constexpr double k_memory_to_spare = 1.5;
 
 }  // namespace
@@ -61,7 +62,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
     return std::nullopt;
   }
   if (round_ == 0 || turn->is_ending()) return std::nullopt;
-  // A trial that was asked to end can only end while it runs, so give it the turn.
+  // A trial that was asked to end can end only while it runs, so give it the turn.
   const auto ending = std::ranges::find_if(trials, &LocalTrial::is_ending);
   if (ending != trials.end()) {
     turn->suspend(now_s, subreaper, events);
@@ -95,7 +96,7 @@ double Interleaving::next_timer_s(double now_s, const std::vector<LocalTrial>& t
   }
   if (round_ == 0 || turn->is_ending()) return k_never_s;
   if (std::ranges::any_of(trials, &LocalTrial::is_ending)) return now_s;
-  // Reports wake the runner by themselves.
+  // A report wakes the runner, so it needs no timer.
   if (turn->progress_reports() < k_least_turn_reports) return k_never_s;
   if (!waiting_.empty()) return waits_for_memory_ ? k_never_s : now_s;
   if (trials.size() < 2) return k_never_s;

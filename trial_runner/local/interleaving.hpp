@@ -13,12 +13,12 @@
 
 namespace steptune::local {
 
-/// Decides whose turn it is among interleaved trials (`TrialSpec::interleaved_round`). Each starts
-/// while the others are stopped, and has the first turn once it has reported progress. One that
-/// ends keeps its turn until it is gone. Not thread safe.
+/// Decides which of several interleaved trials (`TrialSpec::interleaved_round`) runs; all other
+/// trials are paused. A new trial starts in a separate turn. A trial that is ending keeps its turn
+/// until its processes are gone. Not thread safe.
 class Interleaving {
  public:
-  /// Adds a trial to the end of the queue of trials that wait for their start.
+  /// Adds a trial to the end of the queue of trials that have not started.
   void add(TrialSpec spec) { waiting_.push_back(std::move(spec)); }
   /// Drops the waiting trials that `which` selects, and returns their keys.
   [[nodiscard]] std::vector<TrialKey> cancel(const std::function<bool(TrialKey)>& which);

@@ -29,14 +29,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* k_shared_memory = "dev/shm";
-/// The kernel stamps files with the time of its last tick, which is at most this old.
+/// Files get the time of the kernel's last tick, which is at most this many seconds ago.
 constexpr double k_clock_slack_s = 0.1;
-/// Resolution of the times of System V objects.
+/// Resolution of the times of System V objects, in seconds.
 constexpr double k_whole_second_s = 1.0;
 constexpr std::size_t k_most_named = 5;
 
-/// Prefixes of temporary files of Python's multiprocessing, PyTorch and joblib. Results have no
-/// such names.
+/// Prefixes of temporary files of Python's multiprocessing, PyTorch and joblib. Results of programs
+/// do not have such names.
 constexpr std::array<std::string_view, 3> k_temporary_names{"pymp-", "torch-shm-dir-",
                                                             "joblib_memmapping_folder_"};
 
@@ -45,7 +45,7 @@ bool is_temporary_name(std::string_view name) {
                              [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-/// Returns the time of creation; nullopt if the file system does not keep it.
+/// Returns the time of creation; nullopt if the file system does not store it.
 std::optional<double> birth_s(const fs::path& path) {
   constexpr double k_seconds_per_ns = 1e-9;
   struct statx file_times {};
@@ -63,7 +63,7 @@ pid_t pid_of(std::string_view text) {
   return fault == std::errc() && end == text.data() + text.size() ? pid : 0;
 }
 
-/// Returns the first number in a name that is a word of its own: 123 in `torch_123_456_7`,
+/// Returns the first number in a name that is a whole word: 123 in `torch_123_456_7`,
 /// `sem.loky-123-a4` and `__KMP_REGISTERED_LIB_123_0`. 0 if there is none.
 pid_t pid_in(const std::string& name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
@@ -156,7 +156,7 @@ bool Leftovers::names_live_process(const std::string& name) const {
   const pid_t pid = pid_in(name);
   const auto stat = pid > 0 ? files_.text(fmt::format("proc/{}/stat", pid)) : std::nullopt;
   if (!stat) return false;
-  // A zombie holds no files.
+  // A zombie has no open files.
   const std::size_t state = stat->rfind(") ");
   return state == std::string::npos || (*stat)[std::min(state + 2, stat->size() - 1)] != 'Z';
 }

@@ -27,7 +27,7 @@ struct Leftover {
 struct ClearedLeftovers {
   std::vector<Leftover> removed;
   std::vector<Leftover> left;  ///< perhaps not the trial's, or not removable
-  /// Formats `/dev/shm/a (8.1 MiB), ...`; empty if nothing is left.
+  /// Formats `left` as `/dev/shm/a (8.1 MiB), ...`; empty if nothing is left.
   [[nodiscard]] std::string text() const;
 };
 
@@ -35,10 +35,11 @@ struct ClearedLeftovers {
 [[nodiscard]] std::filesystem::path temporary_folder(
     const std::map<std::string, std::string>& environment);
 
-/// Calls on System V shared memory and semaphores that /proc does not offer.
+/// System calls for System V shared memory and semaphores, for actions and facts that /proc does
+/// not offer.
 struct SystemV {
   std::function<bool(int id)> remove_segment;  ///< false if that fails
-  /// Last user of the set's first semaphore; -1: unknown.
+  /// Returns the process that last used the set's first semaphore; -1: unknown.
   std::function<pid_t(int id)> last_user_of_semaphore;
   [[nodiscard]] static SystemV of_kernel();
 };
@@ -47,17 +48,18 @@ struct SystemV {
 /// V shared memory and semaphores.
 ///
 /// Something belongs to the trial if it was created during the trial and is owned by this user. In
-/// addition, its name must contain the process ID of one of the trial's processes, or one of them
-/// must have had it open for writing. In the temporary folder only the names of known temporary
-/// files are removed, because a program may store results there. Nothing that a live process has
-/// open is removed.
+/// addition, its name must contain the ID of one of the trial's processes, or one of them must have
+/// opened it for writing. In the temporary folder only the names of known temporary files are
+/// removed, because a program may store results there. Nothing that a live process has open is
+/// removed.
 class Leftovers {
  public:
   /// Ignores everything that exists now. `temporary` is the trial's temporary folder, absolute.
   Leftovers(double since_wall_s, std::filesystem::path temporary, SystemFiles files = {},
             SystemV system_v = SystemV::of_kernel());
 
-  /// Finds leftovers of a trial that began at `since_wall_s`, before this program could take note.
+  /// Finds leftovers of a trial that began at `since_wall_s` (seconds since 1970), before this
+  /// object existed.
   [[nodiscard]] static Leftovers of_earlier(double since_wall_s, std::filesystem::path temporary);
 
   /// Records the trial's process IDs; called once a second. If /dev/shm has new entries that may be
@@ -86,7 +88,7 @@ class Leftovers {
   /// True if the name contains the ID of one of the trial's processes, as in `torch_123_456_7`.
   [[nodiscard]] bool names_trials_process(const std::string& name) const;
   [[nodiscard]] bool names_live_process(const std::string& name) const;
-  /// Entries of the watched folders that live processes hold.
+  /// Returns the entries of the watched folders that these live processes hold.
   [[nodiscard]] std::set<std::string> held_entries(std::span<const pid_t> pids,
                                                    bool for_writing) const;
   void clear_segments(ClearedLeftovers& cleared) const;

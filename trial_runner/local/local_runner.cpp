@@ -41,7 +41,7 @@ namespace {
 /// If a wait returns this much too late, the machine or this process was suspended or stopped.
 constexpr double k_standstill_s = 2.0;
 constexpr const char* k_stopped_before = "stopped before it started";
-/// Limits the fork servers: each has an interpreter with PyTorch in memory, 100 to 200 MB.
+/// Largest number of fork servers. Each has an interpreter with PyTorch in memory, 100 to 200 MB.
 constexpr std::size_t k_most_fork_servers = 4;
 
 /// A trial whose process is being created.
@@ -56,8 +56,8 @@ struct Launching {
   Leftovers leftovers;
 };
 
-/// Returns `spec` with each process bound to a part of the slot's CPUs, unless the study binds
-/// them.
+/// Returns `spec` with a command that binds each process to a part of the slot's CPUs. Returns it
+/// unchanged if the study binds the processes.
 TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environment& environment,
                                std::map<std::string, std::string>& placed) {
   if (!spec.launch) return spec;
@@ -109,8 +109,8 @@ class LocalRunner final : public Runner {
   [[nodiscard]] CountersAtStart counters_now(const Slot& slot) const {
     return {clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
   }
-  /// Collects what a trial's start needs, opens its log, and sets the page cache to the wanted
-  /// state.
+  /// Prepares a trial's start: collects its data, opens its log, and brings the page cache into the
+  /// requested state.
   [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec);
   /// Returns the variables of this process plus the trial's own, before a slot adds its variables.
   [[nodiscard]] Environment own_environment(const TrialSpec& spec) const;
@@ -141,7 +141,7 @@ class LocalRunner final : public Runner {
   bool uses_gpus_;
   std::string boot_ = boot_id();
   OomKillCounters oom_counters_;
-  std::optional<bool> data_fits_;  ///< whether the data fits into memory; nullopt: not checked yet
+  std::optional<bool> data_fits_;  ///< true if the data fits into memory; nullopt: not checked yet
   SignalScope signals_;
   Subreaper subreaper_;
   ForkedStarts forked_starts_{subreaper_, std::max(k_most_fork_servers, slots_.size())};
@@ -298,8 +298,8 @@ bool LocalRunner::begin_forked(const Launching& launching) {
   request.modules = spec.forked->modules;
   request.traits = {spec.argv.front(), launching.environment, spec.working_directory,
                     slots_[launching.slot].cpus};
-  // Pass the hook's settings and the trial's tag per trial. No library reads them while it is
-  // imported.
+  // These two variables differ between trials. Set them only in the forked process: no library
+  // reads them while it is imported.
   for (const std::string_view name :
        {std::string_view(k_python_hook_variable), k_trial_variable}) {
     auto variable = request.traits.environment.extract(std::string(name));
@@ -332,7 +332,7 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
   events_.emplace_back(TrialStarted{key, at_start.started_s,
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(launching.placed), spared_s});
-  // The study may select GPUs itself.
+  // The study's environment may select GPUs.
   GpuWatch gpus(nvml_.get(), visible_gpus(SystemFiles{}, launching.environment),
                 at_start.started_s);
   trials_.emplace_back(launching.spec, launching.slot, std::move(process),

@@ -14,24 +14,25 @@
 namespace steptune {
 
 struct LocalRunnerOptions {
-  /// Trials at the same time; each gets its own share of CPUs and GPUs.
+  /// Number of trials that run at the same time; each gets its own share of CPUs and GPUs.
   int parallel = 1;
-  /// Default: an equal share of the CPUs available to this process.
+  /// CPUs of one trial. Default: an equal share of the CPUs available to this process.
   std::optional<int> cpus_per_trial;
-  /// Default: an equal share; a single trial sees the GPUs that the tuner sees. 0 hides all GPUs.
+  /// GPUs of one trial. Default: an equal share; if `parallel` is 1, the trial sees the GPUs that
+  /// the tuner sees. 0 hides all GPUs.
   std::optional<int> gpus_per_trial;
   /// Bind each trial to its CPUs.
   bool pin = true;
   /// Set OMP_NUM_THREADS and similar variables to the trial's CPU count unless the study sets them.
   bool set_thread_counts = true;
   /// Tag of all processes that this runner starts; must be unique on the machine. Default: made
-  /// from process number and start time.
+  /// from this process's number and start time.
   std::string run_tag;
-  /// Default: the helper installed with the program.
+  /// Path of `steptune-watchdog`. Default: the helper installed with the program.
   std::filesystem::path watchdog_program;
 };
 
-/// Launchers that can start a trial's processes on this machine.
+/// Returns the launchers that can start a trial's processes on this machine.
 [[nodiscard]] const std::vector<LauncherSupport>& local_launchers();
 
 /// Runs trials as processes of this machine.
@@ -41,20 +42,22 @@ struct LocalRunnerOptions {
 ///   before `TrialFinished`.
 /// - If a launch starts several processes, each is bound to its part of the trial's CPUs, unless
 ///   the study binds them.
-/// - Interleaved trials share the first trial's CPUs. Each runs alone at first, until it has
-///   reported progress. Then they run in turns of at least half a second and two reports, while
-///   all processes of the others are stopped (SIGSTOP). If memory is too short for one more trial,
-///   that trial waits until earlier ones end. Not possible with GPUs, whose work cannot be stopped.
-/// - If this program dies, even by SIGKILL, a watchdog process kills all processes it had started.
+/// - Interleaved trials share the first trial's CPUs. Each first runs alone until it has reported
+///   progress. Then they run in turns of at least half a second and two reports. During one trial's
+///   turn, all processes of the other trials are stopped (SIGSTOP). If memory is too short for one
+///   more trial, that trial waits until earlier trials end. Not possible with GPUs, whose work
+///   cannot be stopped.
+/// - If this program dies, even by SIGKILL, a watchdog process kills all processes of the trials.
 /// - Output is read in bounded memory, stored in the trial's log up to its limit, and passed to
 ///   the report reader line by line.
 /// - `adopt` takes over no trial: it ends the processes that an earlier run's trials left behind.
 ///
 /// SIGINT, SIGTERM and SIGHUP are blocked in the owning thread except inside `wait`, which returns
 /// early when one arrives. The runner installs no handlers. Threads that already exist should block
-/// these signals as well. The process is a subreaper while the runner lives. So there can be only
-/// one local runner at a time, and other children should stay in this process's group. `clock`
-/// outlives the runner and must follow real time.
+/// these signals as well. While the runner lives, the process is a subreaper: orphaned processes of
+/// trials become its children (`Subreaper`). So there can be only one local runner at a time, and
+/// other children should stay in this process's group. `clock` outlives the runner and must follow
+/// real time.
 ///
 /// Errors: `usage` if the machine is too small for `parallel` trials; `runner` if the system does
 /// not report its resources or the watchdog cannot be started.

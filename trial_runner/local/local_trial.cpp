@@ -23,15 +23,16 @@ namespace steptune::local {
 namespace {
 
 constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
-/// Bytes to read before limits and other trials are checked again.
+/// Largest number of bytes to read before limits and other trials are checked again.
 constexpr std::size_t k_round_bytes = std::size_t{512} << 10;
-/// Most that is read after the end: a pipe's content and what a writer adds meanwhile.
+/// Largest number of bytes to read after the trial's end: the pipe's content, and bytes that
+/// another process still writes.
 constexpr std::size_t k_last_bytes = std::size_t{4} << 20;
 
 constexpr double k_gather_s = 0.005;
 
-/// Intervals between samples of the trial's processes. A small trial may grow fast, but sampling
-/// costs time.
+/// Seconds between samples of the trial's processes: few at first, because a small trial may grow
+/// fast; more later, because sampling costs time.
 constexpr double k_first_look_s = 0.02;
 constexpr double k_look_s = 1.0;
 constexpr double k_look_with_memory_limit_s = 0.25;
@@ -44,7 +45,8 @@ constexpr double k_self_exit_s = 0.2;
 constexpr double k_clean_up_s = 3.0;
 constexpr double k_first_sweep_s = 0.002;
 constexpr double k_slowest_sweep_s = 0.1;
-/// Processes that outlive SIGKILL for this long hang in the kernel or belong to another user.
+/// A process that outlives SIGKILL for this many seconds hangs in the kernel or belongs to another
+/// user.
 constexpr double k_give_up_s = 30.0;
 
 constexpr std::size_t k_detail_lines = 12;
@@ -140,8 +142,8 @@ void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<Tr
 
 void LocalTrial::take_output(std::string_view bytes, double now_s,
                              std::vector<TrialEvent>& events) {
-  // A progress bar starts each drawing with the line end, so its last line has none yet. Flush that
-  // line now.
+  // A progress bar begins each drawing with a line end. So the previous drawing is complete only
+  // now: flush it.
   const bool begins_with_end = bytes.starts_with('\r') || bytes.starts_with('\n');
   if (begins_with_end) {
     lines_.flush([&](std::string_view line) { on_line(line, line_came_s_, events); });
@@ -206,12 +208,13 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
     const bool has_left = process.group != process_.main.pid && !process.is_zombie();
     if (has_left && escaped_.insert(process.id).second) newly_escaped_.push_back(process.id);
   }
-  // Allow no grace: a program that allocates without bound would exhaust the machine meanwhile.
+  // Allow no grace period: a program that allocates without bound would exhaust the machine during
+  // it.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   leftovers_.look(processes);
-  // Do not sample the machine of an interleaved trial: load of its partners would look like a
-  // neighbour's, and its shares would include its pauses.
+  // Do not sample the machine of an interleaved trial. The load of the other trials in its round
+  // would look like a neighbour's load, and shares of time would include its pauses.
   if (!is_interleaved_) look_at_machine(now_s, own_s, processes, events);
   const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
   look_interval_s_ = std::min(2 * look_interval_s_, slowest);
@@ -263,8 +266,8 @@ void LocalTrial::escalate(double now_s) {
 }
 
 void LocalTrial::kill_group(int signal) const {
-  // The main process is not reaped yet, so its number and its group's are still its own. It may
-  // have left that group.
+  // The main process is not reaped yet, so the numbers of the process and of its group are still
+  // valid. The process may have left that group.
   const auto stat = read_stat(process_.main.pid);
   if (stat && stat->group != process_.main.pid) ::kill(process_.main.pid, signal);
   ::kill(-process_.main.pid, signal);

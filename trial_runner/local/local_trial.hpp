@@ -50,13 +50,13 @@ class LocalTrial {
 
   /// Descriptors to poll; -1 for none. After a read, `output_fd` is -1 for a moment so that output
   /// can accumulate. Otherwise a trial that prints thousands of lines per second would wake this
-  /// program as often, and be slowed down.
+  /// program for each line, which would slow the trial down.
   [[nodiscard]] int exit_fd() const { return exited_s_ ? -1 : process_.pidfd.get(); }
   [[nodiscard]] int output_fd(double now_s) const {
     return now_s < next_read_s_ ? -1 : process_.output.get();
   }
 
-  /// Returns the next time at which `advance` has work without a ready descriptor.
+  /// Returns the next time at which `advance` has work even if no descriptor is ready.
   [[nodiscard]] double next_timer_s(double now_s) const;
 
   /// Does all work that is due, and appends reports to `events`. Returns true when all processes of
@@ -70,22 +70,22 @@ class LocalTrial {
   /// Ends the trial with its own grace period (`Runner::stop`).
   void stop(double now_s) { end(EndedBy::stop, now_s, limits_.grace_s); }
 
-  /// Returns the processes of the trial that have left its process group: all that were seen, and
-  /// those since the last call. They are recorded because a process that also clears its
+  /// Return the processes of the trial that have left its process group: all seen so far, or only
+  /// the new ones since the last call. They are recorded because a process that also clears its
   /// environment could no longer be assigned to the trial.
   [[nodiscard]] const std::set<ProcessId>& escaped() const { return escaped_; }
   [[nodiscard]] std::vector<ProcessId> take_newly_escaped() {
     return std::exchange(newly_escaped_, {});
   }
 
-  /// Extends all limits by time in which this machine or program was suspended.
+  /// Extends all limits by `gap_s` seconds in which this machine or program was suspended.
   void exclude_from_limits(double gap_s);
 
-  /// Pauses or resumes all its processes. During a pause the trial reports nothing, its time does
-  /// not advance, and no limit applies except a forced end.
+  /// Pauses or resumes all processes of the trial. During a pause the trial reports nothing, its
+  /// time does not advance, and no limit applies except a forced end.
   void suspend(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
   void resume(double now_s, std::vector<TrialEvent>& events);
-  /// True if someone has begun to end it, or if its main process is gone.
+  /// True if the trial is being ended, or if its main process is gone.
   [[nodiscard]] bool is_ending() const { return kill_at_s_ || give_up_at_s_ || exited_s_; }
   /// Returns the number of progress reports so far.
   [[nodiscard]] std::int64_t progress_reports() const { return progress_reports_; }
@@ -99,7 +99,7 @@ class LocalTrial {
  private:
   void read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events);
   void take_output(std::string_view bytes, double now_s, std::vector<TrialEvent>& events);
-  /// `trial_s` is the trial's time without pauses.
+  /// Processes a line of output. `trial_s` is the trial's time without pauses.
   void on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events);
   void check_limits(double now_s);
   /// Returns when the idle limit expires. A phase may be silent for any time; the wall limit still
@@ -133,15 +133,15 @@ class LocalTrial {
   ActivityWatch activity_;
   Leftovers leftovers_;
   std::vector<int> bound_to_;  ///< CPUs; empty: not bound
-  int cpus_;                   ///< number of CPUs that it may use
+  int cpus_;                   ///< number of CPUs that the trial may use
   bool reported_ = false;      ///< the trial has begun to train
   bool is_replaying_ = false;  ///< the hook replays stored batches, so data workers are idle
   MachineWatch machine_;
   std::vector<MachineSecond> seconds_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
-  double last_output_s_;  ///< for the idle limit; excludes standstills of this machine
-  double line_came_s_;    ///< when the latest part of a line came, without pauses
+  double last_output_s_;  ///< for the idle limit; moved on by `exclude_from_limits`
+  double line_came_s_;    ///< trial's time, without pauses, when the latest part of a line came
   double next_read_s_ = 0.0;
   double next_look_s_;
   double look_interval_s_;

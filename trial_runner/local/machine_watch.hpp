@@ -14,12 +14,12 @@
 
 namespace steptune::local {
 
-/// Samples the machine about once a second while a trial runs: CPU time of others, pressure, and
-/// clocks.
+/// Samples the machine about once a second while a trial runs: CPU time of processes outside the
+/// trial, pressure stall information, and CPU clocks.
 class MachineWatch {
  public:
-  /// `cpus` are those to which the trial is bound; empty: all. `cpu` is their time at the trial's
-  /// start.
+  /// `cpus` are the CPUs to which the trial is bound; empty: all. `cpu` is their CPU time at the
+  /// trial's start.
   MachineWatch(double started_s, const std::optional<CpuTime>& cpu, std::vector<int> cpus,
                SystemFiles files = {});
 

@@ -13,7 +13,8 @@
 namespace steptune::local {
 namespace {
 
-/// Reading exact sizes of a large process takes long and holds locks that the trial needs.
+/// Shortest time between two readings of exact sizes, in seconds. Reading the exact sizes of a
+/// large process takes long, and locks memory structures that the trial needs.
 constexpr double k_exact_interval_s = 1.0;
 constexpr double k_worth_examining = 1.05;
 
@@ -21,7 +22,7 @@ std::string read_file_of(pid_t pid, const char* file) {
   return read_system_file(fmt::format("/proc/{}/{}", pid, file)).value_or("");
 }
 
-/// Returns the value after `name` in such a file, converted from KiB to bytes.
+/// Returns the value after `name` in a file of /proc/PID, converted from KiB to bytes.
 std::optional<double> size_in(const std::string& text, std::string_view name) {
   const std::size_t at = text.find(name);
   if (at == std::string::npos) return std::nullopt;

@@ -11,8 +11,8 @@
 namespace steptune::local {
 
 /// Tracks the memory of all processes of a trial together. Pages shared by several processes, such
-/// as forked data-loader workers, count once. To find them, it reads the kernel's proportional
-/// sizes, but only when the cheaper sum of resident sizes has grown.
+/// as forked data-loader workers, count once. For this it reads the kernel's proportional set
+/// sizes. These are slow to read, so it reads them only after the sum of resident sizes has grown.
 class MemoryTracker {
  public:
   explicit MemoryTracker(std::optional<double> limit_bytes) : limit_bytes_(limit_bytes) {}

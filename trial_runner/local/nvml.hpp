@@ -16,8 +16,9 @@ struct GpuReading {
   double memory_used_bytes = 0.0;
   double utilisation = 0.0;  ///< share of the driver's last sampling period with a kernel running
   double sm_clock_hz = 0.0;
-  bool slowed = false;           ///< clocks held down by heat, the power supply or the power limit
-  std::vector<pid_t> processes;  ///< those that compute on it, as far as this container can see
+  bool slowed = false;  ///< heat, the power supply or the power limit lowers the clocks
+  /// Processes that compute on the GPU, as far as this container can see.
+  std::vector<pid_t> processes;
 };
 
 /// NVIDIA's management library, opened at run time so that the program also works without it.
@@ -27,7 +28,7 @@ class Nvml {
  public:
   static constexpr const char* k_library = "libnvidia-ml.so.1";
 
-  /// Returns null if there is no such library or it finds no driver.
+  /// Opens the library. Returns null if the library does not exist or finds no driver.
   [[nodiscard]] static std::unique_ptr<Nvml> open(const std::string& library = k_library);
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;

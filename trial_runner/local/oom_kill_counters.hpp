@@ -10,11 +10,12 @@
 
 namespace steptune::local {
 
-/// Counts of processes that the kernel killed for memory: in this process's control group of
-/// version 2, of version 1, and on the whole machine. nullopt: the kernel has no such count.
+/// Numbers of processes that the kernel killed for lack of memory. The three counts cover this
+/// process's control group of version 2, that of version 1, and the whole machine. nullopt: the
+/// kernel has no such count.
 using OomKills = std::array<std::optional<std::uint64_t>, 3>;
 
-/// Place of the kernel's memory kills between two readings.
+/// Place where the kernel killed processes for lack of memory between two readings.
 enum class OomKillPlace {
   nowhere,
   elsewhere,  ///< on the machine, but in none of this process's groups with a count

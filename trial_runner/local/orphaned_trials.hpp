@@ -12,7 +12,8 @@
 
 namespace steptune::local {
 
-/// Content of a trial's token: enough to find its processes again and to recognise them.
+/// Content of a trial's token, which the history stores. By the token, a later run of the tuner
+/// finds and recognises the trial's processes.
 struct TrialToken {
   ProcessId main;
   std::string boot;  ///< boot_id()

@@ -15,13 +15,14 @@ namespace steptune::local {
 
 /// Resources of this machine that trials may use.
 struct TrialResources {
-  std::vector<int> cpus;          ///< allowed for this process, in topology order
-  int usable_cpus = 1;            ///< fewer than `cpus` if a control group has a quota
+  std::vector<int> cpus;  ///< allowed for this process, in topology order
+  int usable_cpus = 1;    ///< number of CPUs; less than `cpus` has if a control group has a quota
   std::vector<std::string> gpus;  ///< named as in CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES
 };
 
-/// Rotates `cpus` to a start that depends on the container's `name`. If containers share CPUs by
-/// quotas alone, each would otherwise bind its trials to the same first `usable` CPUs.
+/// Rotates `cpus` so that the first CPU depends on the container's `name`. Containers that share
+/// CPUs by quotas alone see all of the machine's CPUs. Without rotation, all of them would bind
+/// their trials to the same first `usable` CPUs.
 [[nodiscard]] std::vector<int> rotated_for_container(std::vector<int> cpus, int usable,
                                                      std::string_view name);
 
@@ -39,7 +40,7 @@ struct PlacementOptions {
   int processes = 1;  ///< processes of one trial, which share its CPUs
 };
 
-/// A part of the machine that one trial at a time has for itself.
+/// A part of the machine that only one trial uses at a time.
 struct Slot {
   std::vector<int> cpus;  ///< to bind to; empty: not bound
   int cpu_count = 1;

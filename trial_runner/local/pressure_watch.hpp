@@ -7,25 +7,28 @@
 
 namespace steptune::local {
 
-/// Kernel counters, since boot, of waiting and of lowered CPU clocks. nullopt: the kernel, virtual
-/// machine or container has no such counter.
+/// Kernel counters since boot: seconds in which programs waited, and cases of lowered CPU clocks.
+/// nullopt: the kernel, virtual machine or container has no such counter.
 struct PressureCounters {
-  std::optional<double> memory_wait_s;   ///< some program waited for memory (PSI, `some`)
-  std::optional<double> storage_wait_s;  ///< some program waited for storage (PSI, `some`)
-  std::optional<double> quota_wait_s;    ///< this control group had used up its CPU quota
-  /// Number of times that heat or power held CPU clocks down.
+  /// Some program waited for memory (pressure stall information, `some`).
+  std::optional<double> memory_wait_s;
+  /// Some program waited for storage (pressure stall information).
+  std::optional<double> storage_wait_s;
+  std::optional<double> quota_wait_s;  ///< this control group had used up its CPU quota
+  /// Number of times that heat lowered CPU clocks (thermal_throttle).
   std::optional<double> throttles;
 };
 
 /// Reads pressure stall information (Documentation/accounting/psi.rst), `cpu.stat` of the control
-/// group (Documentation/admin-guide/cgroup-v2.rst) and the thermal counters of the first 16 CPUs. A
-/// CPU's counter for its package covers all CPUs of that package.
+/// group (Documentation/admin-guide/cgroup-v2.rst) and the thermal counters of the first 16 CPUs.
+/// The first 16 suffice: each CPU also has a counter of its whole package.
 [[nodiscard]] PressureCounters read_pressure(const SystemFiles& files);
 
-/// Returns seconds since boot in which some process waited for storage (PSI); nothing without PSI.
+/// Returns the seconds since boot in which some process waited for storage. nullopt if the kernel
+/// has no pressure stall information.
 [[nodiscard]] std::optional<double> storage_stall_s(const SystemFiles& files);
 
-/// Growth of the counters during a period, as shares of that period.
+/// Growth of the counters during a period, divided by the period's length.
 struct PressureShares {
   std::optional<double> memory;
   std::optional<double> storage;

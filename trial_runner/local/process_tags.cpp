@@ -23,8 +23,8 @@ ProcessTable read_table() {
   return table;
 }
 
-/// True if the process still exists. After a group leader's end, another program may have taken its
-/// number and group.
+/// True if the process still exists. After its end, another process may have the same number and
+/// group.
 bool is_still_there(const ProcessId& process, const ProcessTable& table) {
   const auto found = table.find(process.pid);
   return found != table.end() && found->second.id == process;

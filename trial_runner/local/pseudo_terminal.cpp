@@ -40,7 +40,8 @@ tl::unexpected<Error> no_terminal() {
 
 Result<PseudoTerminal> open_pseudo_terminal() {
   PseudoTerminal terminal;
-  // O_NOCTTY: if the tuner has no controlling terminal, this one must not become it.
+  // O_NOCTTY: this terminal must not become the tuner's controlling terminal, even if the tuner has
+  // none.
   terminal.tuner_end = UniqueFd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   const int tuner_end = terminal.tuner_end.get();
   std::array<char, 64> name{};

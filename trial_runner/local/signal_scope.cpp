@@ -38,8 +38,8 @@ bool SignalScope::poll(std::span<pollfd> descriptors, double timeout_s) const {
   const int ready = ::ppoll(descriptors.data(), descriptors.size(), &timeout, &open_);
   if (ready < 0) return errno == EINTR;
 
-  // ppoll prefers ready descriptors to pending signals, so a trial with much output could delay a
-  // signal for ever. Let a pending signal through here.
+  // If a descriptor is ready, ppoll returns without delivering pending signals. So a trial with
+  // much output could delay a signal for ever. Deliver a pending signal here.
   sigset_t pending;
   ::sigpending(&pending);
   const bool waits = std::ranges::any_of(

@@ -36,7 +36,7 @@ Subreaper::ReapedUsage Subreaper::reaped_usage(pid_t main) const {
 }
 
 bool Subreaper::is_stray(const ProcessId& child) {
-  // A dead process has no environment any more, so remember it.
+  // A dead process no longer has an environment, so remember the result.
   if (strays_.contains(child)) return true;
   const bool is_tagged = std::ranges::any_of(
       trials_, [&](const auto& trial) { return environment_has(child.pid, trial.second.tags); });
@@ -59,8 +59,8 @@ std::vector<ProcessStat> Subreaper::orphans_of(pid_t main) {
   for (const pid_t pid : adopted_children_of_self()) {
     if (helpers_.contains(pid) || trials_.contains(pid)) continue;
     const auto stat = read_stat(pid);
-    // Skip older children: a shell that became this program may have left it jobs, and a
-    // container's first process inherits all orphans.
+    // Skip children that are older than this object: jobs of a shell that became this program by
+    // exec, or orphans that a container's first process inherited.
     if (!stat || stat->id.start_ticks < since_ticks_) continue;
     if (stat->group == ::getpgrp() && !is_stray(stat->id)) continue;
     Trial* owner = owner_of(*stat);
@@ -73,7 +73,7 @@ std::vector<ProcessStat> Subreaper::orphans_of(pid_t main) {
       }
     } else if (wanted != trials_.end() && owner == &wanted->second) {
       std::vector<ProcessStat> tree = process_tree(pid);
-      // If it has just died, the next call reaps it.
+      // If the process has just died, the next call reaps it.
       if (tree.empty()) tree.push_back(*stat);
       std::ranges::move(tree, std::back_inserter(orphans));
     }

@@ -14,16 +14,16 @@
 namespace steptune::local {
 
 /// Makes this process a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER). If a trial's process outlives
-/// its parent, this orphan becomes a child of this process, which must reap it. While the object
-/// lives, a child that is younger than the object and not registered here counts as an orphan of a
-/// trial. A child in this process's own group counts only if it has a trial's tags. So only one
+/// its parent, this orphan becomes a child of this process, which must reap it. A child that
+/// started after this object was made and is not registered here counts as a trial's orphan. If the
+/// child is in this process's own group, it counts only if it has a trial's tags. So only one
 /// object may exist at a time.
 class Subreaper {
  public:
   Subreaper();
   Subreaper(const Subreaper&) = delete;
   Subreaper& operator=(const Subreaper&) = delete;
-  /// Restores the process's former role.
+  /// Restores the process's former setting of PR_SET_CHILD_SUBREAPER.
   ~Subreaper();
 
   /// Registers a trial's main process and the tags of all its processes, as environment entries.

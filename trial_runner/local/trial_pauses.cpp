@@ -9,13 +9,14 @@
 namespace steptune::local {
 namespace {
 
-/// Limit for repeated searches, because processes may be started just before their parent is
-/// stopped.
+/// Largest number of searches for processes. Several are needed, because a process may be started
+/// just before its parent is stopped.
 constexpr int k_most_looks = 20;
-/// Looks in a row that must find nothing new. The kernel's list of children may leave out one while
-/// another one exits.
+/// Number of searches in a row that must find no new process. The kernel's list of children may
+/// lack a child while another child exits.
 constexpr int k_looks_without_new = 2;
-/// A late line may have been written before the stop; late lines in this many pauses were not.
+/// Number of pauses with output after which pauses count as ineffective. A single late line may
+/// have been written before the stop.
 constexpr int k_least_in_vain = 3;
 
 }  // namespace

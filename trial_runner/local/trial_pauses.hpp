@@ -23,21 +23,22 @@ class TrialPauses {
     return since_s_.value_or(now_s) - paused_s_;
   }
   /// Converts the times of a report that was just read to the trial's time. `Report::received_s`
-  /// must already be converted. Removes the times of parts of a step, which the trial measured
-  /// itself.
+  /// must already be converted. Removes the seconds of a step's parts, because the program measured
+  /// them with pauses included.
   [[nodiscard]] Report without_pauses(Report report) const;
 
-  /// Sends SIGSTOP to the processes that `look` returns, until it returns no new ones. A process
-  /// that had stopped itself will not be resumed.
+  /// Sends SIGSTOP to the processes that `look` returns, until `look` returns no new ones. A
+  /// process that was already stopped is not resumed later.
   void stop(const std::function<std::vector<ProcessStat>()>& look);
   /// Stops the trial's time at `now_s`.
   void begin(double now_s) { since_s_ = now_s; }
-  /// Records output. If the trial is paused, part of it runs elsewhere.
+  /// Records that the trial printed. If the trial prints during a pause, some of its processes are
+  /// not paused.
   void on_output() { printed_ = printed_ || is_paused(); }
   /// Resumes the processes (SIGCONT). Returns the length of the pause; 0 if there was none.
   double end(double now_s);
-  /// True if the trial printed in so many pauses that output written just before a pause cannot
-  /// explain it.
+  /// True if pauses do not stop the trial: it printed during several pauses. Output written just
+  /// before a pause cannot explain output in several pauses.
   [[nodiscard]] bool are_in_vain() const;
 
  private:

@@ -20,16 +20,18 @@
 namespace steptune::local {
 namespace {
 
-/// Large enough that a trial rarely waits for the tuner to read; the maximum without privileges.
+/// Size of the output pipe: large enough that a trial rarely waits for the tuner to read. It is the
+/// maximum without privileges.
 constexpr int k_pipe_bytes = 1 << 20;
 constexpr std::string_view k_oom_preference = "500";
-/// Value of TERM, which programs need to move the cursor. Most systems describe this terminal.
+/// Value of TERM, which programs need to move the cursor. Most systems know this terminal.
 constexpr const char* k_terminal_type = "xterm";
 
 void prefer_for_oom_kill(pid_t pid) {
   const UniqueFd file(::open(fmt::format(FMT_COMPILE("/proc/{}/oom_score_adj"), pid).c_str(),
                              O_WRONLY | O_CLOEXEC));
-  // The kernel refuses a value below the tuner's own. Then the trial has that higher value already.
+  // The kernel refuses a value below the tuner's own value. The trial has then inherited that
+  // higher value.
   [[maybe_unused]] const ssize_t written =
       file ? ::write(file.get(), k_oom_preference.data(), k_oom_preference.size()) : 0;
 }
@@ -81,7 +83,7 @@ Result<OutputPipe> make_output_pipe() {
                 "raise the limit of open files: ulimit -n");
   }
   OutputPipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  // Set on the reader's end only; the trial's end is a separate file description.
+  // Only the read end becomes non-blocking: the trial's end is a separate file description.
   ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(pipe.read.get(), F_SETPIPE_SZ, k_pipe_bytes);
   return pipe;

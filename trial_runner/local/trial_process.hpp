@@ -23,17 +23,17 @@ struct OutputPipe {
   UniqueFd read;
   UniqueFd write;
 };
-/// Returns `unavailable` if too many files are open.
+/// Returns an `unavailable` error if too many files are open.
 [[nodiscard]] Result<OutputPipe> make_output_pipe();
 
-/// Makes a child of this process a trial's main process. If memory runs out, the kernel will kill
-/// the trial rather than this program.
+/// Returns `child`, a child of this process, as a trial's main process. Raises its out-of-memory
+/// score: if memory runs out, the kernel kills the trial rather than this program.
 [[nodiscard]] TrialProcess trial_process_of(pid_t child, UniqueFd output);
 
 /// Starts a trial's main process, bound to `cpus` (empty: not bound), with exactly `environment`.
 /// Its output goes to a pipe or a pseudo-terminal. Errors are those of `spawn`, `make_output_pipe`
-/// and `open_pseudo_terminal`; `runner` if its standard input cannot be opened; `unavailable` if
-/// the CPUs cannot be used.
+/// and `open_pseudo_terminal`. In addition: `runner` if the file for its standard input cannot be
+/// opened; `unavailable` if the CPUs cannot be used.
 [[nodiscard]] Result<TrialProcess> start_trial_process(const TrialSpec& spec,
                                                        const std::vector<int>& cpus,
                                                        Environment environment);

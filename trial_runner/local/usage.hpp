@@ -8,13 +8,13 @@ namespace steptune::local {
 inline constexpr double k_microsecond_s = 1e-6;
 inline constexpr double k_kib = 1024.0;
 
-/// Returns CPU time of a process and of those of its descendants that it has waited for.
+/// Returns the CPU time of a process and of its descendants that were waited for.
 [[nodiscard]] inline double cpu_seconds(const rusage& usage) {
   return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * k_microsecond_s;
 }
 
-/// Bytes read from storage by the same processes. The kernel counts blocks of 512 bytes
+/// Returns the bytes that these processes read from storage. The kernel counts blocks of 512 bytes
 /// (getrusage(2)).
 [[nodiscard]] inline double storage_read_bytes(const rusage& usage) {
   constexpr double k_block_bytes = 512.0;

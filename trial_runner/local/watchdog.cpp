@@ -40,7 +40,8 @@ Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run
   watchdog.line_ = UniqueFd(ends[0]);
   SpawnRequest request;
   request.argv = {program.string(), run_tag};
-  // In a session of its own, so that signals to this program's group or terminal do not reach it.
+  // Use a new session, so that signals to this program's group or terminal do not reach the
+  // watchdog.
   request.own_session = true;
   request.environment = process_variables();
   request.working_directory = "/";

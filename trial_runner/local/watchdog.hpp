@@ -21,8 +21,8 @@ namespace steptune::local {
 class Watchdog {
  public:
   Watchdog() = default;
-  /// Returns when the watchdog is ready. Returns a `runner` error if it cannot be started or ends
-  /// at once.
+  /// Starts the watchdog and waits until it is ready. Returns a `runner` error if the watchdog
+  /// cannot be started or ends at once.
   [[nodiscard]] static Result<Watchdog> start(const std::filesystem::path& program,
                                               const std::string& run_tag);
   Watchdog(Watchdog&& other) noexcept;
@@ -32,7 +32,7 @@ class Watchdog {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool alive() const;
 
-  /// Adds a process and the group that it leads to those that the watchdog ends. Needed because a
+  /// Lets the watchdog also end this process and the process group that it leads. Needed because a
   /// trial may clear its environment and thereby its tag.
   void watch(const ProcessId& process);
   void forget(const ProcessId& process);

@@ -2,7 +2,8 @@
 //
 // steptune-watchdog RUN_TAG: waits on standard input until the tuner that started it is dead, then
 // kills the remaining processes of that tuner's trials. It reads these lines: `+PID START` (end
-// this process and its group, too), `-PID START` (no longer), `q` (quit, no process is left).
+// this process and its group, too), `-PID START` (do not end it any more), `q` (quit: no process is
+// left).
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -30,7 +31,7 @@ using steptune::local::Leftovers;
 
 constexpr double k_pause_s = 0.02;
 constexpr double k_nanosecond_s = 1e-9;
-constexpr int k_max_rounds = 3000;      // a minute; processes that remain then hang in the kernel
+constexpr int k_max_rounds = 3000;  // a minute; processes that remain after that hang in the kernel
 constexpr int k_clean_up_rounds = 150;  // 3 s for helpers, as when the tuner ends a trial
 constexpr int k_clean_rounds = 2;       // a process may be in the middle of an exec
 
@@ -43,7 +44,8 @@ std::optional<ProcessId> parse_process(std::string_view text) {
   return process;
 }
 
-/// Returns true to quit. Otherwise adds the processes to end to `watched`.
+/// Reads lines until the tuner quits or dies. Returns true if it quits. Sets `watched` to the
+/// processes to end.
 bool listen(std::vector<ProcessId>& watched) {
   std::string pending;
   std::array<char, 4096> buffer;
@@ -65,7 +67,7 @@ bool listen(std::vector<ProcessId>& watched) {
   }
 }
 
-/// Returns the earliest start of `processes`, which are not empty, in seconds since the epoch.
+/// Returns the earliest start of `processes`, in seconds since 1970. `processes` must not be empty.
 double earliest_start_s(const std::vector<ProcessId>& processes) {
   const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
   timespec since_boot{};
@@ -77,7 +79,8 @@ double earliest_start_s(const std::vector<ProcessId>& processes) {
   return steptune::SystemClock{}.wall_time_s() - age_s;
 }
 
-/// Records the files that the trials hold, to remove them when the processes are gone.
+/// Records the files that the trials' processes have open. They are removed when the processes are
+/// gone.
 std::optional<Leftovers> leftovers_of(const std::vector<ProcessId>& victims) {
   if (victims.empty()) return std::nullopt;
   std::vector<steptune::ProcessStat> processes;
@@ -116,7 +119,8 @@ int main(int argc, char** argv) {
         "steptune-watchdog is started by steptune; it is of no use by itself\n";
     return ::write(STDERR_FILENO, k_usage.data(), k_usage.size()) < 0 ? 3 : 2;
   }
-  // The watchdog ends with the tuner, not by signals that a terminal sends to both.
+  // Ignore signals that a terminal sends to the tuner and the watchdog: the watchdog must outlive
+  // the tuner.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     std::signal(signal, SIG_IGN);
   // Standard input is a socket: the tuner waits for this byte before it starts a trial.

@@ -8,7 +8,8 @@
 namespace steptune {
 namespace {
 
-/// Above these values the formula is no longer informative.
+/// Larger correlations are replaced by these values, because the formula for `inflation` is not
+/// informative near 1.
 constexpr double k_max_correlation = 0.9;
 constexpr double k_max_cautious_correlation = 0.98;
 constexpr double k_dependent_errors = 2.0;

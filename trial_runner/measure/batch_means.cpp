@@ -13,23 +13,23 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_min_intervals = 8;
-/// In turns other runs of the configuration tell its spread, too.
+/// Trials in turns need fewer, because other runs of the configuration also show its scatter.
 constexpr std::size_t k_min_intervals_in_turns = 4;
 constexpr std::size_t k_min_batches = 10;
 constexpr std::size_t k_max_batches = 32;  // more add little (Schmeiser 1982)
-/// Correlations of independent values scatter by 1 / sqrt(n). Below this multiple of that they
-/// count as none.
+/// Correlations of n independent values scatter by 1 / sqrt(n). A correlation below this multiple
+/// of 1 / sqrt(n) counts as none.
 constexpr double k_independent_sigmas = 0.5;
 constexpr double k_dependent_sigmas = 2.0;  // above this multiple they count as significant
-/// With this many independent steps, batch means are the better estimate.
+/// If the steps are worth this many independent steps, batch means are the better estimate.
 constexpr double k_many_effective = 40.0;
 constexpr double k_min_effective = 6.0;
 constexpr double k_min_freedom = 3.0;
 // Relative rounding error of differences between times as large as the run.
 constexpr double k_rounding = 1e-9;
-/// Factor on the largest excursion. For independent steps it is 0.87 standard deviations of their
-/// sum on average (Brownian bridge). A larger one shows a period or a correlation that the interval
-/// missed.
+/// Factor on the largest excursion. For independent steps the largest excursion is on average 0.87
+/// standard deviations of their sum (Brownian bridge). A larger excursion shows a period or a
+/// correlation that the interval missed.
 constexpr double k_excursion = 1.5;
 constexpr std::size_t k_drift_batches = 10;
 
@@ -62,7 +62,7 @@ std::vector<Interval> batches_of(std::span<const Interval> intervals, std::size_
   return batches;
 }
 
-/// Returns each batch's seconds minus those that its samples take at the mean rate.
+/// Returns for each batch its seconds minus the seconds that its samples take at the mean rate.
 std::vector<double> residuals_of(std::span<const Interval> batches, double seconds_per_sample) {
   std::vector<double> residuals;
   residuals.reserve(batches.size());
@@ -117,8 +117,9 @@ Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   return spread;
 }
 
-/// Returns the uncertainty from the correlation of single intervals, because few batches hide a
-/// correlation over several steps. 0 if there is no such correlation, or if batches show it better.
+/// Returns the uncertainty computed from single intervals and their correlation. Needed because few
+/// batches hide a correlation over several steps. Returns 0 if there is no such correlation, or if
+/// batches show it better.
 Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
                                       double seconds_per_sample) {
   const std::vector<double> residuals = residuals_of(intervals, seconds_per_sample);

@@ -8,37 +8,37 @@
 
 namespace steptune {
 
-/// Mean seconds per sample of a steady stretch, and its uncertainty.
+/// Mean seconds per sample over a steady part of a trial, and its uncertainty.
 struct RateEstimate {
   double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   /// Half-width of the 95 % interval; infinite with too few intervals.
   double half_width_s = std::numeric_limits<double>::infinity();
-  /// Standard error from the batch means and their correlation, without the additions to
-  /// `half_width_s` for repeated looks, differing halves and excursions. Infinite with too few
-  /// intervals.
+  /// Standard error from the batch means and their correlation. Unlike `half_width_s`, contains no
+  /// additions for repeated looks, differing halves or excursions. Infinite with too few intervals.
   double standard_error_s = std::numeric_limits<double>::infinity();
   std::size_t batches = 0;
 };
 
-/// Factor by which intervals are widened. A trial ends at the first look with a tight interval, so
-/// its interval is tight partly by chance. With this factor, intervals contain the true value about
-/// as often as they should (benchmarks/stream_accuracy).
+/// Factor by which confidence intervals are widened. A trial ends at the first look with a tight
+/// interval, so its interval is tight partly by chance. With this factor, about 95 % of the
+/// intervals contain the true value (benchmarks/stream_accuracy).
 inline constexpr double k_widened_for_looks = 1.2;
 
 /// Estimates the mean over all samples, with an interval from batch means. The trial may end at the
 /// first look with a tight interval.
 ///
-/// - Steps are autocorrelated, so they are joined into at most 32 batches, and these in pairs until
-///   neighbours no longer correlate. If they still do with ten batches, the widest interval of all
-///   stages is used.
-/// - Each stage's interval is widened for its correlation as for a first-order autoregressive
-///   process. The interval of single steps is used, too, while they are worth fewer than 40
-///   independent ones.
+/// - Steps are autocorrelated, so they are joined into at most 32 batches. Stage by stage, batches
+///   are joined in pairs until neighbouring batches no longer correlate. If they still correlate
+///   when only 10 to 19 are left, the widest confidence interval of all stages is used.
+/// - Each stage's confidence interval is widened for the batches' correlation, as for a first-order
+///   autoregressive process. An interval from single steps is computed the same way. It is used if
+///   it is wider and the steps correlate so much that they are worth fewer than 40 independent
+///   steps.
 /// - Batches have different numbers of samples, so the variance is that of a ratio.
-/// - Half of the difference between the two halves of the stretch is added in quadrature. A slow
-///   start that fades may be too small at its end to be cut off, but still matters.
-/// - The interval is at least 1.5 times the largest excursion of the elapsed time from an even
-///   rate. A window that is no multiple of a period can cause such an error.
+/// - Half of the difference between the means of the two halves is added in quadrature. The end of
+///   a fading slow start may be too small to be cut off, but still matters.
+/// - The half-width is at least 1.5 times the largest deviation of the elapsed time from that of an
+///   even rate. A window that is no multiple of a period can cause such an error.
 /// - The result is multiplied by `widening`.
 ///
 /// B. Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research
@@ -50,10 +50,10 @@ inline constexpr double k_widened_for_looks = 1.2;
 [[nodiscard]] RateEstimate estimate_rate(std::span<const Interval> intervals,
                                          double widening = k_widened_for_looks);
 
-/// Estimates the mean over all samples, with the interval of independent intervals (ratio estimate:
-/// Cochran, section 6.4). For trials in turns: a neighbour makes their intervals correlate, but it
-/// meets the trials that they are compared with, too. With fewer than four intervals the half-width
-/// is infinite.
+/// Estimates the mean over all samples as if the intervals were independent (ratio estimate:
+/// Cochran, section 6.4). For trials in turns: a neighbour's load makes their intervals correlate,
+/// but slows the trials that they are compared with, too. With fewer than four intervals the
+/// half-width is infinite.
 [[nodiscard]] RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals,
                                                   double widening = k_widened_for_looks);
 

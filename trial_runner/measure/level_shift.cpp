@@ -56,8 +56,8 @@ double squares_around_line(std::span<const Batch> batches) {
   return yy - xy * xy / xx;
 }
 
-/// First intervals of levels. `first` is 0 if there are only two levels; both are 0 without a
-/// split.
+/// Batches at which the second level (`first`) and the last level (`last`) begin. `first` is 0 if
+/// there are only two levels. Both are 0 without a split.
 struct Splits {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -148,7 +148,7 @@ std::vector<LevelShift> find_level_shifts(std::span<const Interval> intervals) {
     sums.push_back(sums.back() + batch.rate);
   const BestSplits best = best_splits(sums);
   if (best.left_by_two < k_two_leave * best.left_by_one) {
-    // The disturbance's level differs from the levels before and after it.
+    // Two splits fit much better than one: a disturbance between two levels.
     if (auto shifts = shifts_at(batches, sums, best.two); !shifts.empty()) return shifts;
   }
   return shifts_at(batches, sums, best.one);

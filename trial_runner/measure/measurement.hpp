@@ -26,16 +26,16 @@ enum class MeasurementStatus {
 
 /// Recurring interruption of the steps: evaluation, checkpoint, epoch end, garbage collection.
 struct PhaseEstimate {
-  double count = 0.0;  ///< number of completed ones in the trial
-  /// Mean duration minus the time that steps would have taken instead.
+  double count = 0.0;  ///< number of completed interruptions in the trial
+  /// Mean duration in seconds, minus the time that the same steps take without interruption.
   double seconds = 0.0;
   double seconds_error = std::numeric_limits<double>::infinity();  ///< standard error
-  /// Samples between two interruptions. NaN unless they are periodic, or random but numerous enough
-  /// to know the mean.
+  /// Samples between the starts of two interruptions. NaN unless interruptions are periodic, or
+  /// random but numerous enough to know the mean.
   double period_samples = std::numeric_limits<double>::quiet_NaN();
   double period_error = std::numeric_limits<double>::infinity();  ///< standard error
-  /// Samples per interruption used in the trial's rate: the period, or the watched samples divided
-  /// by their number. NaN while unknown.
+  /// Samples per interruption, as used in the trial's rate: the period; without a period, the
+  /// trial's samples divided by `count`. NaN while unknown.
   double spacing_samples = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -44,9 +44,9 @@ inline constexpr std::string_view k_stall_phase = "stall";
 
 /// A lasting change of the rate within the trial: throttling, a drained queue, a full page cache.
 struct LevelChange {
-  double at_samples = 0.0;  ///< samples processed before it
+  double at_samples = 0.0;  ///< samples processed before the change
   double at_s = 0.0;        ///< since the trial's start
-  /// Seconds per sample after it, relative to those before it.
+  /// Seconds per sample after the change, divided by those before it.
   double ratio = 1.0;
   std::optional<MachineFigureChange> machine{};  ///< machine figure that may explain the change
 };
@@ -55,57 +55,58 @@ struct LevelChange {
 /// and their periodic interruptions, after buffers that were full at the start have drained.
 struct Measurement {
   MeasurementStatus status = MeasurementStatus::no_reports;
-  /// Wall-clock seconds per sample of the long run, including phases as often as they were seen. A
-  /// mean over the window, not a median of steps. While `warming_up` or `not_steady`: the mean so
-  /// far, for display. NaN if there is none.
+  /// Wall-clock seconds per sample of the long run: the steps' mean over the window (not their
+  /// median), plus phases as often as they were seen. While `warming_up` or `not_steady`: the mean
+  /// so far, for display. NaN if there is none.
   double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   /// Half-width of the 95 % confidence interval, in seconds per sample; infinite while unknown.
   double half_width_s = std::numeric_limits<double>::infinity();
   /// Rate of the steps alone over the same window, without phases and isolated stalls.
   double step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   double step_half_width_s = std::numeric_limits<double>::infinity();  ///< of its 95 % interval
-  /// Standard error of the steps' mean, from their own scatter. The interval above is wider: it
-  /// also includes repeated looks, a fading start, and the scatter in other trials. Not finite:
+  /// Standard error of the steps' mean, from the steps' own scatter. `step_half_width_s` is wider:
+  /// it also includes repeated looks, a fading start, and the scatter in other trials. Not finite:
   /// unknown.
   double step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
-  /// Standard error of the ratio of its steps' time to that of a run of the baseline that took
-  /// turns with it, as a share. Smaller than the errors of both, because neighbours slow both. NaN:
-  /// there was no such run.
+  /// Relative standard error of the ratio of this trial's step time to the baseline's. A run of the
+  /// baseline took turns with the trial. The error is smaller than those of both step times,
+  /// because a neighbour's load slows both runs. NaN: no run of the baseline took turns with it.
   double ratio_error = std::numeric_limits<double>::quiet_NaN();
-  /// Upper bound of the long run's seconds per sample, in case a buffer that was filled before the
-  /// window hides a slower stage. At least the upper end of the interval; infinite while unknown.
-  /// If a program has consumed N samples t seconds after its start, no buffered stage is slower
-  /// than t / N. If buffers hold at most B samples, a window of n samples in w seconds has no stage
-  /// slower than w / (n - B).
+  /// Upper bound of the long run's seconds per sample. A buffer that was filled before the window
+  /// may hide a slower stage. The bound is at least the upper end of the interval, and infinite
+  /// while unknown. If a program has consumed N samples t seconds after its start, no buffered
+  /// stage is slower than t / N. If buffers hold at most B samples, a window of n samples in w
+  /// seconds has no stage slower than w / (n - B).
   double slowest_seconds_per_sample = std::numeric_limits<double>::infinity();
-  /// From the process's start to the end of the first step, minus one steady step.
+  /// Seconds from the process's start to the end of the first step, minus one steady step.
   double startup_s = 0.0;
-  double warmup_s = 0.0;  ///< from there to the start of the window
-  /// Time of the warm-up beyond that of as many steady steps (a compilation after the first step).
-  /// Negative if the warm-up was faster (full buffers). Like `startup_s`, a long run pays it once.
+  double warmup_s = 0.0;  ///< seconds from the end of the start-up to the start of the window
+  /// Seconds of the warm-up minus those that its steps take in steady state (a compilation after
+  /// the first step). Negative if the warm-up was faster (full buffers). Like `startup_s`, a long
+  /// run pays this time once.
   double warmup_excess_s = 0.0;
   double window_s = 0.0;
   double window_steps = 0.0;
   double window_samples = 0.0;
-  /// As the program counts them; with `whole_run`, without those of an earlier run.
+  /// Samples as the program counts them; with `whole_run`, without samples of an earlier run.
   double total_samples = 0.0;
-  /// True if the program reported samples. Otherwise they are steps, or steps times the study's
-  /// samples per step. nullopt: unknown.
+  /// True if the program reported samples. Otherwise samples are computed: steps times the study's
+  /// samples per step, or just steps. nullopt: unknown.
   std::optional<bool> samples_reported;
   /// True if the number of samples in a step is known; otherwise a report counts as a step. nullopt
   /// without reports.
   std::optional<bool> steps_known;
   /// True if the program ended by itself and this covers its whole run. Differences between
-  /// launches then include the variation within a launch. Without a steady state, the interval
-  /// mostly reflects that a run of this length says little about a longer one.
+  /// launches then include the variation within a launch. If there is no steady state, the interval
+  /// is wide, because a short run says little about a longer one.
   bool whole_run = false;
-  /// Seconds without a step at the end of the trial's time. Set if they were most of its time and
+  /// Seconds without a step at the end of the trial. Set if most of the trial's time was silent and
   /// no phase was under way: the program may hang. Otherwise 0.
   double silent_s = 0.0;
-  /// True if the last steps of the window differ from the others by more than chance usually
-  /// explains, but too little for a level change. Throttling may just have begun. A trial that
-  /// could end then continues until the next look. Only for running trials; not stored in the
-  /// history.
+  /// True if the last steps of the window may be the start of a level change, such as throttling.
+  /// They differ from the earlier steps by more than chance usually explains, but too little to be
+  /// sure. A trial that could otherwise end continues until the next look. Only for running trials;
+  /// not stored in the history.
   bool may_have_just_changed = false;
   /// By name; `k_stall_phase`: not reported by the program.
   std::map<std::string, PhaseEstimate> phases;
@@ -113,8 +114,7 @@ struct Measurement {
   /// Why there is no steady state, or which reports were refused or repaired; for people.
   std::string remark;
   std::map<std::string, double> metrics;  ///< last value of each reported metric
-  /// Standard errors, by name, of `metrics` that are means over several reports: the values that
-  /// guards use.
+  /// Standard errors, by name, of those `metrics` that guards judge: means over several reports.
   std::map<std::string, double> metric_errors;
   std::map<std::string, double> parts;  ///< seconds per sample of each part, over the window
   /// Metrics whose last value was NaN or infinite. A guard on such a metric is violated.

@@ -16,24 +16,26 @@
 namespace steptune {
 namespace {
 
-/// Looks are few if lengths grow by this factor. So they cost little, and a trial rarely ends
-/// because one look happens to be good. P. W. Glynn and W. Whitt, "The asymptotic validity of
-/// sequential stopping rules for stochastic simulations", Annals of Applied Probability 2(1), 1992.
+/// Factor by which the series grows from one look to the next. So looks are few and cost little,
+/// and a trial rarely ends because the interval is tight by chance. P. W. Glynn and W. Whitt, "The
+/// asymptotic validity of sequential stopping rules for stochastic simulations", Annals of Applied
+/// Probability 2(1), 1992.
 constexpr double k_look_growth = 1.1;
 
-/// Fewer reports with a counter than this show no rate of an ended program.
+/// Smallest number of reports with a counter from which the rate of an ended program is computed.
 constexpr std::size_t k_least_points = 5;
 /// Smallest relative half-width of a rate without a steady state.
 constexpr double k_least_half_width = 0.1;
 /// Relative half-width of a rate that includes an unknown start-up.
 constexpr double k_with_startup_half_width = 0.5;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
-/// the window's halves. It is 2.04 for a start that fades exponentially by the factor e over the
-/// window, and less for one that fades faster. The value is larger because noise may hide a part of
-/// the difference.
+/// the window's halves. The multiple is 2.04 for a start that fades exponentially by the factor e
+/// over the window. It is smaller for a start that fades faster. The value here is larger because
+/// noise may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
-/// Reports of a process came together if they took less than this share of its time, and less than
-/// the second value for each step.
+/// All reports of a process count as received at once if they arrived within a short time. It must
+/// be less than this share of the process's run time, and less than `k_at_once_step_s` seconds for
+/// each step.
 constexpr double k_at_once = 0.01;
 constexpr double k_at_once_step_s = 1e-3;
 
@@ -51,7 +53,7 @@ struct Measurer::State {
   bool samples_reported = false;
   double reports = 0.0;  ///< reports with a counter
   mutable Measurement measurement;
-  /// Looks again at this many samples after the first report.
+  /// Number of samples after the first report at which the next look is due.
   mutable double next_look_samples = 0.0;
   mutable std::optional<ProgressPoint> window_begin;
   mutable std::size_t window_index = 0;  ///< index of the window's first distinct point
@@ -80,8 +82,8 @@ struct Measurer::State {
     }
   }
 
-  /// Uses the runner's compared rate since the start. It excludes each warm-up, so it also excludes
-  /// the effect of full buffers.
+  /// Uses the rate that the runner has compared since the trial's start. That rate excludes each
+  /// warm-up, so it also excludes the effect of full buffers.
   void take_compared() {
     if (series.size() == 0) return;
     Measurement& m = measurement;
@@ -140,7 +142,7 @@ struct Measurer::State {
 
   std::optional<ProgressPoint> point_of(const Report& report) {
     if (report.samples && !samples_reported) {
-      // Points and phases in steps cannot be continued in samples.
+      // Earlier points and phases count steps; later ones count samples. Start again.
       samples_reported = true;
       begin_again();
     }
@@ -242,7 +244,7 @@ struct Measurer::State {
     m.half_width_s = half_width;
     m.slowest_seconds_per_sample =
         std::max(m.slowest_seconds_per_sample, m.seconds_per_sample + half_width);
-    // The wider interval does not apply to the steps' own rate.
+    // The steps' own rate is unknown without a steady state.
     m.step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
     return m;
   }
@@ -294,7 +296,7 @@ struct Measurer::State {
     }
   }
 
-  /// Returns the samples processed before the first report. If the trial cannot have processed so
+  /// Returns the samples processed before the first report. If the trial cannot have processed that
   /// many in its time, the counter continues that of a former run.
   [[nodiscard]] double before_first(const ProgressPoint& first) const {
     const double at_most = (first.received_s - options.started_s) /
@@ -302,9 +304,9 @@ struct Measurer::State {
     return first.samples <= at_most || series.size() < 2 ? first.samples : least_before_first();
   }
 
-  /// Returns the samples that count as processed before the first report. A resumed run's counter
-  /// may begin at any value, so they are at most those between the first report and the second.
-  /// Needs two reports.
+  /// Returns a lower bound of the samples processed before the first report. A resumed run's
+  /// counter may begin at any value, so the result is at most the difference between the first two
+  /// reports. Needs two reports.
   [[nodiscard]] double least_before_first() const {
     return std::min(series[0].samples, series[1].samples - series[0].samples);
   }

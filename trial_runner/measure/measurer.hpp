@@ -12,36 +12,37 @@ namespace steptune {
 
 struct MeasureOptions {
   double started_s = 0.0;  ///< runner's clock at the trial's start
-  /// The program had started this many seconds earlier. They count as start-up, not for the rate.
+  /// The program started this many seconds before the trial. They count as start-up, not for the
+  /// rate.
   double before_start_s = 0.0;
   /// Used if reports contain only steps. If unknown, a step counts as one sample.
   std::optional<double> samples_per_step = std::nullopt;
-  /// Most steps whose samples can be in buffers at any time (workers * prefetch).
+  /// Largest number of steps whose samples can be in buffers at one time (workers * prefetch).
   std::optional<double> buffered_steps = std::nullopt;
-  /// Relative half-width of the interval at which the caller may end the trial; 0: at any. The
-  /// interval is widened (`k_widened_for_looks`), because ending as soon as it is tight favours
-  /// intervals that are tight by chance. It is not widened if it was already this tight at the
-  /// previous look: then the trial ends for another reason.
+  /// Relative half-width of the interval at which the caller may end the trial; 0: the caller may
+  /// end at any width. Ending at the first tight interval favours intervals that are tight by
+  /// chance, so the interval is widened (`k_widened_for_looks`). If the interval was already this
+  /// tight at the previous look, the trial ends for another reason, so it is not widened.
   double target_half_width = 0.0;
   /// Scatter of steps in the study's earlier trials (`UsualNoise::variance_s`); 0: unknown.
   double usual_variance_s = 0.0;
-  /// The trial runs in turns with those that it is compared with, so that all of them meet the same
-  /// changes of the machine's speed. These are averaged and not cut off.
+  /// The trial runs in turns with the trials that it is compared with. The same changes of the
+  /// machine's speed therefore affect all of them. These changes are averaged and not cut off.
   bool in_turns = false;
 };
 
 /// Turns a stream of reports into a measurement of the long run. Memory is bounded for any number
-/// of reports (the series is thinned to at most 1024 points), and a report costs about one pass
-/// over them. Not thread safe. The method: docs/algorithms/measuring.md.
+/// of reports (the series is thinned to at most 1024 points). A report costs about one pass over
+/// the points. Not thread safe. The method: docs/algorithms/measuring.md.
 ///
-/// - Intervals between reports are weighted by their samples. Reports may come at any spacing, and
-///   several at a time from a log that is read occasionally.
+/// - Intervals between reports are weighted by their samples. Reports may come at any spacing;
+///   several come at once from a log that is read occasionally.
 /// - Time is the trial's own clock if every report has it and it agrees with the runner's.
 ///   Otherwise it is the time of receipt, and `remark` says why.
 /// - Reported phases and isolated stalls are neither warm-up nor steps (`phase_cost.hpp`). The
 ///   window begins after the last change of level (`level_shift.hpp`) and after a warm-up
-///   (`warmup.hpp`). Its interval is that of batch means (`batch_means.hpp`), but no narrower than
-///   usual for so few reports (`usual_noise.hpp`).
+///   (`warmup.hpp`). The confidence interval comes from batch means (`batch_means.hpp`). It is
+///   widened if other trials show that so few reports scatter more (`usual_noise.hpp`).
 /// - If reports have a `ComparedRate`, the latest one is the measurement of the whole trial.
 class Measurer {
  public:
@@ -50,25 +51,25 @@ class Measurer {
   Measurer& operator=(Measurer&&) noexcept;
   ~Measurer();
 
-  /// Adds a report. Ignores counters that go back (except `CounterRestart`) or do not move, but
-  /// keeps their metrics.
+  /// Adds a report. Ignores its counters if they do not exceed the latest ones (unless the counter
+  /// has restarted: `CounterRestart`), but keeps its metrics.
   void add(const Report& report);
-  /// Returns the measurement as of the last look; metrics, samples and the upper bound for buffers
-  /// as of the last report. Each look comes when the series is a tenth longer than at the last.
-  /// Looks are few, so a trial may end at any of them without much risk that its interval is tight
-  /// by chance. Cheap enough to call after each report.
+  /// Returns the measurement as of the last look. Metrics, samples and `slowest_seconds_per_sample`
+  /// are as of the last report. Looks again when the series has a tenth more samples than at the
+  /// last look. Looks are few. So a trial may end at any look without much risk that its interval
+  /// is tight by chance. Cheap enough to call after each report.
   [[nodiscard]] const Measurement& current() const;
   /// Returns the measurement of all reports of a program that ended by itself at `ended_s`
   /// (runner's clock), with `whole_run` set. With fewer than five reports with a counter, or with a
   /// compared rate, returns `current()` unchanged. The interval is not widened for looks, because
   /// results did not decide the run's length.
   ///
-  /// Without a steady state the status is unchanged, and the rate is that after the warm-up as far
-  /// as it can be separated. The half-width of its interval is at least a tenth of the rate. The
-  /// interval also covers the difference from the overall mean, and the rest of a fading slow start
-  /// (2.5 times the difference of the window's halves). If all reports came together (output
-  /// written at the program's end), the rate covers the whole process, start-up included. Its
-  /// half-width is half the rate.
+  /// Without a steady state the status is unchanged. The rate then is the mean after the warm-up;
+  /// if the warm-up cannot be separated, the overall mean. The half-width is at least a tenth of
+  /// the rate. It also covers the difference from the overall mean, and the rest of a fading slow
+  /// start (2.5 times the difference of the window's halves). All reports may have come together,
+  /// if the program wrote its output at its end. The rate then covers the whole process, start-up
+  /// included. Its half-width is half the rate.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
   /// Returns the progress of the latest report with a counter; nullopt before the first.
   [[nodiscard]] std::optional<ProgressPoint> latest() const;

@@ -12,21 +12,22 @@ namespace {
 /// Assumed relative scatter of durations of one kind of event. It has the weight of
 /// `k_usual_weight` events; otherwise two equal durations would give an interval of width 0.
 constexpr double k_usual_spread = 0.05;
-/// Events at least this frequent (in intervals) are assumed to scatter more: they are waits for
-/// data rather than equal evaluations.
+/// Events that come at least once in this many intervals are assumed to scatter more
+/// (`k_frequent_spread`): they are waits for data, not evaluations of equal length.
 constexpr double k_frequent_intervals = 64.0;
 constexpr double k_frequent_spread = 0.07;
 constexpr double k_usual_weight = 2.0;
 /// Gaps that differ by less than this share of their mean form a period.
 constexpr double k_periodic_spread = 0.03;
 constexpr double k_min_random_gaps = 8.0;
-/// Assumed scatter of durations of random events, as of exponential times. A trial that ends after
-/// few events tends to have seen short ones.
+/// Assumed relative scatter of durations of random events: that of exponential times. Observed
+/// durations are not used alone, because a trial that ends after few events tends to have seen
+/// short ones.
 constexpr double k_random_spread = 1.0;
 constexpr double k_unlikely = 0.025;
 
-/// True if gaps vary significantly less than the exponential gaps of random events. A few gaps may
-/// do so by chance, and trials with such gaps would end first.
+/// True if gaps vary significantly less than the exponential gaps of random events. The test must
+/// be significant: a few gaps may be even by chance, and trials with such gaps would end first.
 bool are_more_even_than_at_random(double gaps, double gap, double gap_variance) {
   return gaps * gap_variance < chi_squared_quantile(gaps - 1.0, k_unlikely) * gap * gap;
 }
@@ -60,8 +61,8 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const double watched = end_samples - begin_samples;
   if (!(count > 0.0 && watched > 0.0)) return cost;
 
-  // Trainers count from 0, so the gap before the first event counts, too, if it agrees with the
-  // others.
+  // Trainers count from 0, so the time before the first event is a gap, too, if it agrees with the
+  // other gaps.
   double gaps = count - 1.0;
   double span = events.last_samples_ - events.first_samples_;
   double squares = events.gap_squares_;

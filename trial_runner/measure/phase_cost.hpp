@@ -8,7 +8,7 @@ namespace steptune {
 /// Durations and positions of one kind of event, in constant memory.
 class PhaseEvents {
  public:
-  /// Adds an event that ended at `at_samples`, which must not decrease.
+  /// Adds an event that ended when the counter was `at_samples`. Values must not decrease.
   void add(double at_samples, double seconds);
 
   [[nodiscard]] double count() const { return count_; }
@@ -16,8 +16,8 @@ class PhaseEvents {
 
  private:
   friend struct PhaseCost;
-  /// Returns the standard deviation of the durations. `usual` is the relative one to assume while
-  /// there are few.
+  /// Returns the standard deviation of the durations. While there are few, assumes a relative
+  /// standard deviation of `usual`.
   [[nodiscard]] double spread_s(double usual) const;
 
   double count_ = 0.0;
@@ -31,16 +31,17 @@ class PhaseEvents {
 /// Time that events add to each sample of a long run.
 ///
 /// Periodic events (evaluation every 500 steps) cost their mean duration divided by the period,
-/// whatever part of a period was watched. The period is known as soon as two gaps are alike; the
-/// first gap may start at the counter's 0.
+/// even if the trial did not cover whole periods. The period is known as soon as two gaps are
+/// alike. The first gap may start where the counter is 0.
 ///
-/// Other events are random: their cost is the seen time divided by the watched samples. Their
+/// Other events are random. Their cost is their total time divided by the trial's samples. Their
 /// number has the interval of a Poisson count, which is wide for one or two (F. Garwood, Biometrika
 /// 28, 1936). The interval is narrower if gaps vary significantly less than random ones
-/// (chi-squared, 2.5 %; renewal process: Cox 1962). Their mean duration has the interval of gamma
-/// variables, assumed as spread as exponential ones until enough are seen. The logarithms of both
-/// are added in quadrature. Compared with the F distribution, which is exact for exponential
-/// durations, the result is 5 % narrower for ten events, 11 % for three, 27 % for one.
+/// (chi-squared, 2.5 %; renewal process: Cox 1962). Their mean duration has the interval of the
+/// mean of gamma variables. Until enough events are seen, durations are assumed to scatter like
+/// exponential ones. The logarithms of both intervals are added in quadrature. Compared with the F
+/// distribution, which is exact for exponential durations, the result is 5 % narrower for ten
+/// events, 11 % for three, 27 % for one.
 struct PhaseCost {
   double seconds_per_sample = 0.0;
   double half_width_s = 0.0;  ///< of the 95 % interval

@@ -15,11 +15,11 @@ class PhaseLog {
  public:
   /// Records a phase of `seconds` that has ended. `samples` is the counter's latest value.
   void ended(const std::string& name, double samples, double seconds);
-  /// Records that a phase begins at the counter's latest value. It lasts until the next counter or
-  /// phase.
+  /// Records that a phase begins at the counter's latest value. The phase lasts until the next
+  /// counter value or the next phase.
   void begins(const std::string& name, double samples, double at_s);
-  /// Ends the open phase when a counter arrives at `now_s`. Without a phase, the steps since the
-  /// previous counter would have ended at `steps_done_s`.
+  /// Ends the open phase, if any, when a counter arrives at `now_s`. Without the phase, the steps
+  /// since the previous counter would have ended at `steps_done_s`; the rest is the phase's time.
   void end_open(double samples, double steps_done_s, double now_s);
 
   /// Returns the total seconds of all phases so far.

@@ -27,9 +27,10 @@ struct Interval {
 };
 
 /// Compares the trial's own clock with the times at which lines were received. Lines arrive late
-/// and in bursts, so the clock may advance more than the receipts, but not by more than the longest
-/// silence. A larger advance means that the clock was set. A clock that goes back belongs to
-/// several processes. A clock that stands still or has another unit differs by orders of magnitude.
+/// and in bursts. So the clock may advance more than the times of receipt, but not by more than the
+/// longest silence; otherwise somebody has set the clock. If the clock goes back, several processes
+/// report. If it stands still or has another unit, it differs from the times of receipt by orders
+/// of magnitude.
 class ClockComparison {
  public:
   void add(double received_s, std::optional<double> clock_s);
@@ -52,7 +53,7 @@ class ClockComparison {
 };
 
 /// Detects a counter that has started again: ten reports in a row that continue from less than half
-/// of its former value. A smaller step back, or a single one, comes from another process.
+/// of its former value. A smaller decrease, or a single low value, comes from another process.
 class CounterRestart {
  public:
   /// Adds a report. `latest` is the highest value so far. Returns true if the counter has started
@@ -64,13 +65,13 @@ class CounterRestart {
   int in_a_row_ = 0;
 };
 
-/// A trial's progress in at most 1024 points. Whenever that many have come, every other one is
-/// dropped, which merges intervals in pairs without losing samples or seconds. Always keeps the
-/// first and the latest point.
+/// A trial's progress in at most 1024 points. When the limit is reached, drops every other point,
+/// which merges intervals in pairs without losing samples or seconds. Always keeps the first and
+/// the latest point.
 class ProgressSeries {
  public:
-  /// Adds a point. Returns false and ignores it if its sample count does not exceed the latest
-  /// one's.
+  /// Adds a point. If its sample count does not exceed that of the latest point, ignores it and
+  /// returns false.
   bool add(ProgressPoint point);
   void clear();
 
@@ -85,10 +86,11 @@ class ProgressSeries {
   [[nodiscard]] double time_s(std::size_t i) const;
   [[nodiscard]] bool uses_own_clock() const { return clock_.has_clock() && clock_.is_trusted(); }
   [[nodiscard]] const ClockComparison& clock() const { return clock_; }
-  /// Returns the intervals between the points with the indices `distinct`.
+  /// Returns the intervals between neighbouring points of `distinct`, the indices of some points.
   [[nodiscard]] std::vector<Interval> intervals(std::span<const std::size_t> distinct) const;
-  /// Returns the indices of points at distinct times. Of points that came together (a log that is
-  /// read occasionally, a clock of whole seconds), takes the last, which happened at that time.
+  /// Returns the indices of points at distinct times. Several points may have the same time, for
+  /// example if a log is read occasionally or a clock counts whole seconds. In that case takes the
+  /// last of them, which is the progress made by that time.
   [[nodiscard]] std::vector<std::size_t> distinct_points() const;
 
  private:

@@ -11,12 +11,13 @@
 namespace steptune {
 namespace {
 
-/// Most points in memory while a trial runs. Above the stored number, because a late choice of the
-/// points to drop is a better one.
+/// Largest number of points in memory while a trial runs. It exceeds the number of stored points,
+/// because the later the choice of points to drop, the better.
 constexpr std::size_t k_most_kept_points = 4 * k_most_trace_points;
 constexpr std::size_t k_most_phases = 200;
 
-/// Linked list of points, from which points are removed.
+/// Linked list of points. Removes the point that changes the curve least, until few enough are
+/// left.
 class PointElimination {
  public:
   PointElimination(std::span<const TracePoint> points, std::span<const double> kept_s)
@@ -97,7 +98,7 @@ std::vector<TracePoint> thinned(std::vector<TracePoint> points, std::size_t most
 void ProgressTracer::add(const Report& report) {
   if (report.phase) add_phase(report);
   if (report.samples && !samples_reported_) {
-    // Points in steps cannot be continued in samples.
+    // Earlier points count steps; later ones count samples. Start again.
     samples_reported_ = true;
     points_.clear();
     clock_ = ClockComparison();

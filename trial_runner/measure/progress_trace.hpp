@@ -31,7 +31,7 @@ struct TracePhase {
   bool operator==(const TracePhase&) const = default;
 };
 
-/// A trial's progress, stored to be drawn. Between two points only the mean speed is known.
+/// A trial's progress, stored for drawing. Between two points only the mean speed is known.
 struct ProgressTrace {
   std::vector<TracePoint> points;
   std::vector<TracePhase> phases;  ///< in order of their ends

@@ -15,7 +15,7 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_ranks = 64;
-/// A rank without an interval is assumed to be at most this much faster than its mean.
+/// The lower end of a rank's unknown interval is assumed to lie this share below its mean.
 constexpr double k_unsure = 0.05;
 /// Share of a step beyond which extra time for data is noticeable.
 constexpr double k_noticeable = 0.05;

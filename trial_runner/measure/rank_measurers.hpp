@@ -10,14 +10,15 @@
 namespace steptune {
 
 /// Measures a trial in which several processes may report (`Report::global_rank`), each with its
-/// own clock and its own counters of the whole training. With one reporting process, or reports
-/// without ranks, this is a single `Measurer`.
+/// own clock. Each counts the steps and samples of the whole training. With one reporting process,
+/// or reports without ranks, this is a single `Measurer`.
 ///
 /// Otherwise the slowest process gives the measurement if its interval lies wholly above the first
 /// process's interval. If not, the first process gives it. (Processes that wait for each other in
-/// each step are equally fast, and the maximum of equal estimates would be too slow.) Metrics are
-/// the first one's. The remark names stragglers. Uses the first 64 ranks that report; the remark
-/// says if there are more. Not thread safe.
+/// each step are equally fast, and the maximum of several equal estimates would be too slow.)
+/// Metrics are those of the first process, the one with the lowest rank. The remark names
+/// stragglers. Uses the first 64 ranks that report; the remark says if there are more. Not thread
+/// safe.
 class RankMeasurers {
  public:
   explicit RankMeasurers(const MeasureOptions& options) : options_(options) {}
@@ -40,10 +41,11 @@ class RankMeasurers {
   Measurement combined_;    ///< of several ranks
 };
 
-/// Says, for people, which ranks delay the others. Names a rank that is slower than the first, if
-/// processes do not wait for each other. Also names a rank whose part `data` exceeds the others'
-/// median by at least a twentieth of a step. Other parts are not compared, because fast ranks may
-/// wait in them. Empty: none, or unknown.
+/// Returns a text for people about ranks that delay the training. Names the slowest rank if it is
+/// slower than the lowest rank, as when processes do not wait for each other. Also names a rank
+/// whose time for the part `data` exceeds the other ranks' median by at least 5 % of a step. Does
+/// not compare other parts, because fast ranks may wait for slow ones in them. Empty if no such
+/// rank is known.
 [[nodiscard]] std::string stragglers(const std::map<int, const Measurement*>& ranks);
 
 }  // namespace steptune

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t k_warmup_divisor = 4;
 constexpr std::size_t k_least_turns = 3;
 
-/// Returns what the turn that ends at `index` has done. `index` is at least 1.
+/// Returns the samples and seconds of the turn that ends at `index`, which is at least 1.
 TurnEnd turn(std::span<const TurnEnd> ends, std::size_t index) {
   return {ends[index].samples - ends[index - 1].samples,
           ends[index].seconds - ends[index - 1].seconds};

@@ -16,30 +16,30 @@ struct TurnEnd {
   double seconds = 0.0;
 };
 
-/// Time per sample of a trial relative to another one that took turns with it.
+/// Time per sample of a trial divided by that of another trial that took turns with it.
 struct RatioInTurns {
   double ratio = 1.0;
   double relative_error = 0.0;  ///< standard error
   double degrees_of_freedom = 0.0;
 };
 
-/// Turns of a search trial: enough for six beside the baseline after the warm-up, the first
-/// quarter. The interval of Student's t is then less than a third wider than with any number of
-/// turns.
+/// Number of turns of a search trial. The first quarter is warm-up, so six turns are left to
+/// compare with the baseline's. With six, the interval of Student's t is less than a third wider
+/// than with very many.
 inline constexpr std::size_t k_turns_to_compare = 8;
 
-/// Compares two trials of one round by their turns, in order: the n-th turns of both come close
-/// together, so a neighbour slows both. Returns nullopt if fewer than three turns of both are left
-/// after the warm-up.
+/// Compares two trials of one round turn by turn. The n-th turns of both trials follow each other
+/// closely, so a neighbour's load slows both. Returns nullopt if fewer than three turns of both are
+/// left after the warm-up.
 ///
 /// The ratio of means and its error by linearization: W. G. Cochran, Sampling Techniques, 3rd
 /// edition, Wiley 1977, section 2.11.
 [[nodiscard]] std::optional<RatioInTurns> ratio_in_turns(std::span<const TurnEnd> trial,
                                                          std::span<const TurnEnd> other);
 
-/// Gives a measurement the time per step that the trial would have had when the baseline was
-/// measured: the baseline's, times the ratio to another run of the baseline. The time of phases
-/// stays as it is.
+/// Converts a measurement to the machine's speed at the time when `baseline` was measured.
+/// `to_baseline` is the trial's ratio to another run of the baseline. The new time per sample of
+/// the steps is that of `baseline` times the ratio. The time of phases is unchanged.
 void set_time_by_ratio(const RatioInTurns& to_baseline, const Measurement& baseline,
                        Measurement& measurement);
 

@@ -14,8 +14,8 @@ constexpr double k_by_chance = 0.05;
 // Relative rounding error of differences between times as large as the run.
 constexpr double k_inexact = 1e-9;
 
-/// Returns the probability that |B(t)| / sqrt(t (1 - t)) exceeds a value above 1 anywhere between
-/// `from` and `to`, where B is a Brownian bridge; leading terms.
+/// Returns the probability that |B(t)| / sqrt(t (1 - t)) exceeds `value` for some t between `from`
+/// and `to`, where B is a Brownian bridge. Uses the leading terms; `value` must be above 1.
 double exceedance(double value, double from, double to) {
   const double length = std::log(to * (1.0 - from) / (from * (1.0 - to)));
   const double squared = value * value;
@@ -23,8 +23,8 @@ double exceedance(double value, double from, double to) {
          ((1.0 - 1.0 / squared) * length + 4.0 / squared);
 }
 
-/// Cumulative samples, and cumulative seconds beyond the mean rate, before each interval and at the
-/// end.
+/// Cumulative samples, and cumulative seconds in excess of those at the mean rate. There is one
+/// entry before each interval and one at the end.
 struct Sums {
   std::vector<double> samples{0.0};
   std::vector<double> beyond_s{0.0};
@@ -36,7 +36,7 @@ struct Sums {
                          seconds_per_sample * interval.samples);
     }
   }
-  /// Returns seconds beyond the mean rate of the `count` intervals before `end`.
+  /// Returns by how many seconds the `count` intervals before `end` differ from the mean rate.
   [[nodiscard]] double beyond(std::size_t end, std::size_t count) const {
     return std::abs(beyond_s[end] - beyond_s[end - count]);
   }

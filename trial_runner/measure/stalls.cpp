@@ -17,8 +17,8 @@ constexpr double k_least_share = 0.5;            // share of a typical interval
 constexpr std::size_t k_longest_run = 3;
 constexpr double k_largest_share = 0.05;
 
-/// Unmarks runs that are too long, and intervals nearer to such a run than its length. Where a slow
-/// start fades, chance decides which of its last intervals exceed the limit.
+/// Unmarks runs that are too long, and intervals nearer to such a run than the run's length. When a
+/// slow start fades, chance decides which of its last intervals exceed the limit.
 void drop_long_runs(std::vector<bool>& marked) {
   std::vector<bool> kept = marked;
   for (std::size_t begin = 0; begin < marked.size();) {

@@ -9,19 +9,20 @@
 
 namespace steptune {
 
-/// An interval that took far longer than its steps, between others that did not.
+/// An interval that took far longer than its steps usually take, between intervals that did not.
 struct Stall {
   std::size_t interval = 0;
-  double at_samples = 0.0;  ///< at its end, counted from the start of the first interval
-  double seconds = 0.0;     ///< beyond the time of its steps
+  double at_samples = 0.0;  ///< samples from the start of the first interval to the end of this one
+  double seconds = 0.0;     ///< seconds beyond the usual time of its steps
 };
 
 /// Finds moments at which the steps stop: evaluation, checkpoint, epoch end, garbage collection. An
 /// interval is a stall if it exceeds the median rate by eight robust standard deviations (median
 /// absolute deviation; F. R. Hampel, JASA 69, 1974) and by at least half a typical interval. At
-/// most three in a row count: more are another level, as are intervals near such a run (a slow
-/// start that fades). If more than one interval in twenty stalls, returns none: steps are like that
-/// (a heavy tail, a worker that stalls every few steps).
+/// most three intervals in a row count as stalls. A longer run is another level of speed, and so
+/// are intervals near the run (a slow start that fades). If more than one interval in twenty
+/// stalls, returns none: such intervals are then usual (a heavy tail, a worker that stalls every
+/// few steps).
 [[nodiscard]] std::vector<Stall> find_stalls(std::span<const Interval> intervals);
 
 /// Returns the intervals without the seconds of the stalls.

@@ -15,33 +15,36 @@
 namespace steptune {
 namespace {
 
-/// A rate that changes by less than this over the window counts as steady.
+/// A rate that changes by at most this share over the window counts as steady.
 constexpr double k_tolerated_drift = 0.05;
-/// If the warm-up reaches the middle of the data, its end is doubtful, unless the interval of the
-/// rest is below this.
+/// If the warm-up reaches the middle of the data, its end is doubtful. Exception: the relative
+/// half-width of the remaining data's rate is at most this.
 constexpr double k_convincing_half_width = 0.06;
 constexpr double k_half_of_samples = 0.4;
-/// With this many intervals, a missing steady state is a result rather than a lack of data.
+/// With at least this many intervals, a missing steady state is a result, not a lack of data.
 constexpr std::size_t k_patience_intervals = 40;
 /// A stall among this many first intervals belongs to the start: a compilation, the first
 /// evaluation.
 constexpr std::size_t k_start_intervals = 4;
 /// A level with fewer intervals counts as part of the warm-up.
 constexpr std::size_t k_level_intervals = 8;
-/// In turns the first 1/4 of the intervals counts as warm-up. A cut chosen by the data would differ
-/// between trials that are compared.
+/// For trials in turns, one part in this many counts as warm-up. A cut chosen from the data would
+/// differ between trials that are compared.
 constexpr std::size_t k_warmup_divisor_in_turns = 4;
-/// A warm-up must differ from the window by this many half-widths; otherwise the cut is chance.
+/// The warm-up's rate must differ from the window's by this many half-widths; otherwise the
+/// difference is chance, and nothing is cut off.
 constexpr double k_different_half_widths = 1.0;
-/// A slow start that fades must be slower by this many half-widths.
+/// A cut-off part counts as a fading slow start if it is slower than the window by this many
+/// half-widths.
 constexpr double k_fading_half_widths = 2.0;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
-/// the window's halves. Valid for a start that fades exponentially, by half from one half to the
-/// other.
+/// the window's halves. Valid for a start that fades exponentially and is half as large in the
+/// window's second half as in the first.
 constexpr double k_rest_of_fading = 1.5;
-/// The window must be this much longer than a fading start.
+/// The window must have this many times as many samples as a fading start.
 constexpr double k_window_to_fading = 1.5;
-/// Durations of one kind of stall differ by less than this factor from the next longer one.
+/// Stalls are of one kind if each duration, in ascending order, is at most this multiple of the one
+/// before it.
 constexpr double k_alike = 1.4;
 
 /// Groups stalls by similar durations, so that two periodic kinds are separated.
@@ -95,7 +98,7 @@ void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, doubl
     periodic.push_back(cost);
     events += cost.phase.count;
   }
-  // If one kind is random, treat all of them as random.
+  // If one kind is not periodic, treat all stalls as random.
   if (events < all.count()) periodic.assign(1, PhaseCost::of(all, begin, end, resolution));
   for (const PhaseCost& cost : periodic)
     costs.add(name(), cost);
@@ -126,7 +129,8 @@ double samples_of(std::span<const Interval> intervals) {
   return sum_of(intervals).samples;
 }
 
-/// Returns how much slower the cut-off part is than the window, in half-widths of the difference.
+/// Returns by how much the cut-off part is slower than the window, as a multiple of the
+/// difference's half-width.
 double excess_in_half_widths(std::span<const Interval> cut_off, const RateEstimate& rate,
                              std::size_t window_intervals) {
   if (cut_off.empty() || !std::isfinite(rate.half_width_s)) return 0.0;
@@ -182,7 +186,7 @@ Window window_in_turns(std::span<const Interval> steps, std::size_t start, doubl
   return window;
 }
 
-/// `start` is the first interval after the start-up.
+/// Returns the window of a trial without turns. `start` is the first interval after the start-up.
 Window window_of(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
   window.levels = levels_of(steps, start);
@@ -193,7 +197,7 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
                                      level.size() - cut)) < k_different_half_widths) {
     window.warmup = {};
   }
-  // Intervals differ in length, so half of them may not be half of the samples.
+  // Intervals differ in length, so half of the intervals may not have half of the samples.
   window.warmup.at_limit = window.warmup.at_limit &&
                            samples_of(level.first(cut)) > k_half_of_samples * samples_of(level);
   window.begin = window.levels.begin + window.warmup.intervals;

@@ -24,12 +24,13 @@ struct SteadyState {
   double step_half_width_s = std::numeric_limits<double>::infinity();
   double step_standard_error_s = std::numeric_limits<double>::infinity();
   std::size_t window_begin = 0;  ///< first interval of the window
-  /// Steps before the window, without former levels and without stalls that count as phases.
+  /// Steps before the window; without earlier levels of speed, and without stalls that count as
+  /// phases.
   Interval warmup;
   std::vector<LevelShift> level_shifts;
   bool may_have_just_changed = false;  ///< as in `Measurement`
   std::map<std::string, PhaseEstimate> phases;
-  std::string remark;  ///< why it is not steady
+  std::string remark;  ///< why there is no steady state
 };
 
 struct SteadyStateOptions {
@@ -38,11 +39,12 @@ struct SteadyStateOptions {
   bool in_turns = false;          ///< as in `MeasureOptions`
 };
 
-/// Removes isolated stalls first and counts them as phases. Then finds the last change of level,
-/// cuts off the rest of a warm-up after it, and measures what remains. Adds phases at their
-/// periods. In turns the window is all but the first quarter of the intervals: compared trials meet
-/// the same changes of level, and windows that begin at different changes cannot be compared.
-/// `first_samples` is the counter at the start of the first interval.
+/// Estimates the long run's rate. First removes isolated stalls and counts them as phases. Then
+/// finds the last change of level, cuts off the rest of a warm-up after it, and measures the
+/// remaining steps, the window. Adds the phases' cost per sample. For trials in turns, the window
+/// is all but the first quarter of the intervals. Otherwise the windows could begin at different
+/// changes of level, so the trials could not be compared. `first_samples` is the counter at the
+/// start of the first interval.
 [[nodiscard]] SteadyState find_steady_state(std::span<const Interval> intervals,
                                             double first_samples, const PhaseLog& reported,
                                             const SteadyStateOptions& options);

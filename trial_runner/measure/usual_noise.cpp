@@ -10,11 +10,13 @@ constexpr double k_errors = 2.0;  // standard errors in a 95 % interval
 /// Minimum number of intervals of a trial (`measure.min_window_steps`) unless the study changes it.
 constexpr double k_usual_intervals = 30.0;
 constexpr double k_half_weight_steps = 30.0;
-/// Twice the minimum of a trial's steps: it sees most events that are more frequent.
+/// Largest number of steps between events that count. It is about twice the minimum of a trial's
+/// steps, so most trials include events that come more often.
 constexpr double k_seldom_steps = 64.0;
 
-/// Returns the variance of a renewal process with rewards. The events' share of a second varies
-/// with their durations and their gaps. Unknown gaps are taken to scatter as in a Poisson process.
+/// Returns the variance of the events' share of a second, which varies with their durations and
+/// gaps (a renewal process with rewards). Unknown gaps are assumed to scatter as in a Poisson
+/// process.
 double variance_of_events_s(const PhaseEstimate& phase, double seconds_per_sample) {
   const double of_durations = phase.count * phase.seconds_error * phase.seconds_error;
   double gap_variation = 1.0;

@@ -15,7 +15,7 @@ constexpr double k_slack = 1.1;
 
 Warmup find_warmup(std::span<const Interval> intervals) {
   const std::size_t count = intervals.size();
-  // With few intervals use smaller batches, to find a warm-up among ten steps, too.
+  // With few intervals, use smaller batches, so that a warm-up is found even among ten steps.
   const std::size_t batch = std::clamp<std::size_t>(count / k_warmup_batches, 1, k_batch);
   const std::size_t batches = count / batch;
   if (batches < 4) return {};

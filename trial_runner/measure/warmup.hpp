@@ -10,18 +10,20 @@ namespace steptune {
 
 struct Warmup {
   std::size_t intervals = 0;  ///< number of intervals at the beginning
-  bool at_limit = false;      ///< it reaches the middle of the data, so more may be warm-up
+  /// The warm-up reaches the middle of the data, so more intervals may belong to it.
+  bool at_limit = false;
 };
 
-/// Finds the number of warm-up intervals at the beginning, at most half of all. Works in both
-/// directions: slow starts (compilation, cold caches) and too fast ones (full prefetch buffers).
+/// Finds the number of warm-up intervals at the beginning, at most half of all. Finds slow starts
+/// (compilation, cold caches) as well as too fast ones (full prefetch buffers).
 ///
 /// MSER-5: chooses the cut that minimises the standard error of the remaining mean, over batches of
-/// five, weighted by samples. Takes the shortest cut within a tenth of the minimum. Remove isolated
-/// stalls before: otherwise the minimum is the cut that removes them, although the long run will
-/// have them. K. P. White, "An effective truncation heuristic for bias reduction in simulation
-/// output", Simulation 69(6), 1997; K. P. White, M. J. Cobb and S. C. Spratt, "A comparison of five
-/// steady-state truncation heuristics for simulation", WSC 2000.
+/// five, weighted by samples. Takes the shortest cut whose squared standard error is within a tenth
+/// of the minimum. The caller must remove isolated stalls first: otherwise the best cut is the one
+/// that removes them, although the long run will have such stalls. K. P. White, "An effective
+/// truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997; K. P.
+/// White, M. J. Cobb and S. C. Spratt, "A comparison of five steady-state truncation heuristics for
+/// simulation", WSC 2000.
 [[nodiscard]] Warmup find_warmup(std::span<const Interval> intervals);
 
 }  // namespace steptune

@@ -6,7 +6,7 @@
 
 namespace steptune {
 
-/// The standard stream that a failed program needed, by its last output.
+/// The standard stream that a failed program needed and did not have, judged by its last output.
 enum class LackedStream {
   none,
   terminal,  ///< "Inappropriate ioctl for device", "not a tty"

@@ -10,8 +10,8 @@
 namespace steptune {
 namespace {
 
-/// True unless the line is a rule or a report. While others continue, these would push out the
-/// output of a failed process.
+/// True unless the line is only a ruler (`-----`) or a report. While other processes continue,
+/// their rulers and reports would push the failed process's output out of the tail.
 bool has_content(std::string_view line) {
   const bool has_word = std::ranges::any_of(line, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -20,8 +20,8 @@ bool has_content(std::string_view line) {
   return has_word && line.find("[steptune] {\"v\":") == std::string_view::npos;
 }
 
-/// Returns torchrun's output after a process has failed: its own traceback and a summary without
-/// the error. Empty if there is none.
+/// Returns the end of `text` that torchrun printed after a process failed: torchrun's own
+/// traceback, and a summary without the process's error. Empty if torchrun printed none.
 std::string_view torchruns_last_words(std::string_view text) {
   const std::size_t raised = text.rfind("elastic.multiprocessing.errors.ChildFailedError");
   if (raised == std::string_view::npos) return {};
@@ -85,7 +85,7 @@ std::vector<std::string> OutputTail::last_lines(std::size_t count) const {
   std::string_view rest = text();
   const std::string_view torchruns = torchruns_last_words(rest);
   rest.remove_suffix(torchruns.size());
-  // The part was overwritten by later text in the same line, as in a progress bar.
+  // True if later text of the same line has overwritten the part, as in a progress bar.
   bool is_rewritten = false;
   while (lines.size() < count && !rest.empty()) {
     const std::size_t end = rest.find_last_of("\n\r");

@@ -11,9 +11,9 @@
 
 namespace steptune {
 
-/// Splits a byte stream into lines. Newlines and carriage returns end a line (progress bars redraw
-/// with the latter). Leaves out empty lines. Cuts lines at 64 KiB and drops the rest, so memory is
-/// bounded.
+/// Splits a byte stream into lines. A newline or a carriage return ends a line (progress bars
+/// redraw with carriage returns). Leaves out empty lines. Cuts lines at 64 KiB and drops the rest,
+/// so memory is bounded.
 class LineSplitter {
  public:
   static constexpr std::size_t k_max_line_bytes = std::size_t{64} << 10;
@@ -36,7 +36,7 @@ class LineSplitter {
     }
   }
 
-  /// At the end of the stream, passes on a last line without a line end.
+  /// Passes on the last line if it has no line end. Call this at the end of the stream.
   template <typename OnLine>
   void flush(OnLine&& on_line) {
     if (!pending_.empty()) on_line(std::string_view(pending_));
@@ -55,16 +55,17 @@ class OutputTail {
 
   void feed(std::string_view bytes);
   [[nodiscard]] std::string_view text() const;
-  /// Records that process `process` has reported `count` after all bytes fed so far. Only an
-  /// increased count is progress, because processes without a rank print the same counts.
+  /// Records that the process with this rank has reported `count` after all bytes fed so far. Only
+  /// an increased count is progress, because several processes without a rank print the same
+  /// counts.
   void mark_progress(int process, double count);
-  /// Returns the end of `text` that may explain the program's end: without output that a process
-  /// has followed by progress.
+  /// Returns the end of `text` that may explain the program's end. Leaves out output after which a
+  /// process has still made progress.
   [[nodiscard]] std::string_view since_progress() const;
   /// Returns the last lines as printable text, oldest first, at most `count`. Leaves out lines
-  /// without letters or digits, and reports of the protocol. Of a line rewritten by carriage
-  /// returns (progress bars), takes the last version. If torchrun reports a failed process, takes
-  /// the lines before that report, and only the last line of each traceback.
+  /// without letters or digits, and reports of the protocol. If carriage returns rewrite a line
+  /// (progress bars), takes its last version. If torchrun reports a failed process, takes the lines
+  /// before that report, and only the last line of each traceback.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
 
  private:
@@ -72,8 +73,8 @@ class OutputTail {
   std::uint64_t fed_ = 0;
   struct Progress {
     double count = -1.0;
-    /// The last two positions, because another process's output may come between a report and its
-    /// mark.
+    /// Positions of the last two increases. Two, because another process's output may come between
+    /// a report and the call of `mark_progress`.
     std::array<std::uint64_t, 2> marks{};
   };
   std::map<int, Progress> progress_;  // by process

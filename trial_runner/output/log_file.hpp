@@ -11,12 +11,13 @@
 
 namespace steptune {
 
-/// A trial's output on disk: its first and last bytes, half of the limit each, and between them a
-/// line with the size of the omitted part. The tail is a ring buffer in the file, so memory does
-/// not grow with the limit. If the tuner is killed, the head is readable.
+/// A trial's output on disk. If the output is larger than a limit, its middle is omitted. The file
+/// then has the first and the last bytes, half of the limit each. A line between them shows the
+/// size of the omitted part. The second half is a ring buffer in the file, so memory does not grow
+/// with the limit. If the tuner is killed, only the first half is in order.
 class LogFile {
  public:
-  /// Without a file, drops all output.
+  /// A log without a file drops all output.
   LogFile() = default;
 
   /// Creates or empties the file; only its owner may read it. Returns a `runner` error if it cannot
@@ -27,7 +28,7 @@ class LogFile {
   /// Appends bytes. After a failed write (disk full) the log stops; see `fault`.
   void write(std::string_view bytes);
 
-  /// Puts the tail in order if anything was left out.
+  /// Completes the file: puts the second half in order if output was omitted.
   void finish();
 
   /// Says why the log is incomplete; empty if it is complete.

@@ -6,14 +6,14 @@
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/report.hpp"
 
-/// Decides, for every runner, whether a failed trial ran out of memory. The system that ended it
-/// may say so (the kernel's counters, Slurm's state or messages, SageMaker's reason). Otherwise the
-/// trial's last output does, if no progress followed. A program that survives such a message and
-/// fails later has failed for another reason.
+/// Signs that a failed trial ran out of memory, for every runner. The system that ended the trial
+/// may report it (the kernel's counters, Slurm's state or messages, SageMaker's reason). Otherwise
+/// the trial's last output may report it, if no progress followed. A program that makes progress
+/// after such a message has failed for another reason.
 namespace steptune {
 
-/// True if the text contains a message about exhausted memory of the machine or an accelerator,
-/// printed by a program, a library, or the batch system.
+/// True if the text contains a message that the memory of the machine or of an accelerator is
+/// exhausted. The message may come from a program, a library, or the batch system.
 [[nodiscard]] bool reports_out_of_memory(std::string_view output);
 
 /// Records that the last fed line contained a report.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char k_separator = '\x1f';
 
-/// Returns one text for all spellings of a value.
+/// Returns the same text for all spellings of a value: `1` for `true`, `True` and `1.0`.
 std::string canonical(std::string_view text) {
   if (text == "true" || text == "True") return "1";
   if (text == "false" || text == "False") return "0";

@@ -52,7 +52,7 @@ ReplaySettings::ReplaySettings(ReplaySection section) : section_(std::move(secti
   const bool rents = !section_.instances.groups.empty();
   traits_.parallel = section_.parallel;
   traits_.needs_command = false;
-  traits_.takes_all_parameters = !section_.table.empty();  // its columns are the parameters
+  traits_.takes_all_parameters = !section_.table.empty();  // the table's columns are the parameters
   traits_.uses_this_machine = !rents;
   traits_.has_price = rents || section_.price.usd_per_hour.has_value();
   traits_.machines_vary = rents;

@@ -18,7 +18,7 @@ namespace steptune {
 struct ReplaySection {
   FixedPrice price;
   int parallel = 1;
-  RentedInstances instances;    ///< instances that a configuration represents; for the price only
+  RentedInstances instances;    ///< instances that a trial rents in the replay; only for its price
   std::filesystem::path table;  ///< JSON file of a recorded table; empty: use the model
   std::optional<std::string> objective_column;
   std::optional<document::Formula> seconds_per_sample;  ///< the model

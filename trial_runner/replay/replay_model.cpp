@@ -37,14 +37,14 @@ std::optional<double> seconds_in(std::string_view unit) {
   return found == k_units.end() ? std::nullopt : std::optional(found->seconds);
 }
 
-/// Returns what may be the unit in a column's name: `ms` for `compile_ms`.
+/// Returns the end of a column's name that may be a unit: `ms` for `compile_ms`.
 std::string_view suffix_of(std::string_view name) {
   const std::size_t mark = name.rfind('_');
   return mark == std::string_view::npos ? std::string_view() : name.substr(mark + 1);
 }
 
-/// Returns seconds in one unit of a time column, by its unit or its name (`training_time`,
-/// `compile_ms`).
+/// Returns the seconds in one unit of a time column, judged by its unit or its name
+/// (`training_time`, `compile_ms`). nullopt for columns that are no time.
 std::optional<double> seconds_per_unit(const RecordedTable::Column& column) {
   for (const std::string_view unit : {std::string_view(column.unit), suffix_of(column.name)}) {
     if (const auto seconds = seconds_in(unit)) return seconds;
@@ -74,7 +74,7 @@ Result<TimeColumn> choose_time_column(const RecordedTable& table,
     const RecordedTable::Column& column = table.measured()[i];
     names.push_back(column.name);
     const auto seconds = seconds_per_unit(column);
-    // A named column may be any positive quantity.
+    // A column that the study names may be any positive quantity.
     if (wanted ? column.name == *wanted : seconds.has_value()) {
       return TimeColumn{i, seconds.value_or(1.0)};
     }
@@ -148,7 +148,7 @@ Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
       if (!cell) continue;
       const RecordedTable::Column& column = table->measured()[i];
       behaviour.metrics[column.name] = *cell;
-      // If another column is used as time, these are not its parts.
+      // If another column than the objective is used as time, these columns are not its parts.
       if (!column.is_part || time.index != 0) continue;
       const double seconds = seconds_per_unit(column).value_or(time.seconds);
       behaviour.parts[part_name(column.name)] += *cell * seconds;

@@ -23,8 +23,8 @@ struct ReplayBehaviour {
   std::map<std::string, double> parts;    ///< seconds per sample for each part of a step
 };
 
-/// Returns a trial's behaviour by its configuration, or why such a trial fails. Equal
-/// configurations give equal results.
+/// Function that returns a trial's behaviour for its configuration, or the reason why such a trial
+/// fails. Equal configurations give equal results.
 using ReplayModel = std::function<tl::expected<ReplayBehaviour, std::string>(const TrialSpec&)>;
 
 /// Creates a synthetic model. A trial fails if `seconds_per_sample` returns nullopt or no positive
@@ -33,11 +33,11 @@ using ReplayModel = std::function<tl::expected<ReplayBehaviour, std::string>(con
     std::function<std::optional<double>(const Configuration&)> seconds_per_sample);
 
 /// Creates a model from a recorded table, by its JSON file; its CSV file is in the same folder.
-/// `time_column` becomes seconds per sample. Default: the objective if it is a time, otherwise the
-/// first other column that is a time. All measured columns are reported as metrics. If the
-/// objective is the time, its parts are reported, too, named without unit: `data` for `data_s`. A
-/// step has the trial's `samples_per_step`; by default it takes 0.1 s at the table's median
-/// configuration. Configurations without a row or with an empty cell fail.
+/// `time_column` names the column that becomes seconds per sample. Default: the objective if it is
+/// a time; otherwise the first other column that is a time. All measured columns are reported as
+/// metrics. If the objective is the time, its parts are reported, too, named without unit: `data`
+/// for `data_s`. A step has the trial's `samples_per_step`; by default it takes 0.1 s at the
+/// table's median configuration. Configurations without a row or with an empty cell fail.
 [[nodiscard]] Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
                                                      const std::optional<std::string>& time_column);
 

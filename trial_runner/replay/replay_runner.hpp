@@ -26,10 +26,10 @@ struct ReplayOptions {
   std::uint64_t seed = 0;
   double startup_s = 5.0;  ///< from the process's start to the first step, plus or minus 2 %
   StepNoise noise;
-  /// Number after which trials complete; nullopt: they run until stopped.
+  /// Number of steps after which trials complete; nullopt: trials run until stopped.
   std::optional<double> steps;
-  /// Returns how a trial ends by itself; null function or nullopt: it does not. Called once for
-  /// each trial.
+  /// Returns how and when a trial ends by itself; nullopt: it does not. Called once for each trial.
+  /// If the function is null, no trial ends by itself.
   std::function<std::optional<ReplayEnd>(const TrialSpec&)> end_of;
 };
 

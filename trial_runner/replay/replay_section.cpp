@@ -11,7 +11,7 @@ using document::Key;
 using document::ObjectNode;
 using document::Section;
 
-/// Price list for replayed machines: the only one with installed tables.
+/// Price list for replayed machines: the only list with installed tables.
 constexpr const char* k_replayed_prices = "sagemaker";
 constexpr double k_max_duration_s = 30.0 * 86'400.0;
 

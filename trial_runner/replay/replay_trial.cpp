@@ -102,7 +102,7 @@ TrialEvent ReplayTrial::next() {
     next_s_ = std::min(report_s_, end_->time_s);
     return TrialStarted{key(), plan_.started_s, "replay:" + trial_name(key()), {}};
   }
-  // A completing trial reports its last step first.
+  // If the trial completes at its last step, report that step first.
   if (report_s_ <= end_->time_s) {
     TrialReported reported{key(), report()};
     has_reported_ = true;

@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// An end by itself: a crash, lack of memory or hanging, for tests and simulation.
+/// How a simulated trial ends by itself: a crash, lack of memory or hanging.
 struct ReplayEnd {
   OutcomeKind kind = OutcomeKind::completed;
   double after_s = 0.0;  ///< from the start of the first step; `hung`: reports cease then
@@ -19,8 +19,9 @@ struct ReplayEnd {
   std::string detail;
 };
 
-/// One running trial: its next event and its time. Reports come at each step first, then at growing
-/// intervals, about 250 in an hour, so that long studies stay cheap (`Plan::report_growth`).
+/// One running trial. Computes its next event and the event's time. Reports come at each step at
+/// first, then at growing intervals (`Plan::report_growth`). So a trial has about 250 reports in an
+/// hour, and long studies stay cheap.
 class ReplayTrial {
  public:
   struct Plan {
@@ -29,10 +30,11 @@ class ReplayTrial {
     double startup_s = 0.0;
     tl::expected<ReplayBehaviour, std::string> behaviour;
     std::optional<ReplayEnd> end;
-    std::optional<double> steps;  ///< number after which the trial completes
+    std::optional<double> steps;  ///< number of steps after which the trial completes
     StepNoise noise;
     std::uint64_t seed = 0;
-    /// A report comes each time the trial has gone on by this share, or a step; 0: each step.
+    /// The next report comes when the trial's elapsed time has grown by this share, at the earliest
+    /// after one step; 0: at each step.
     double report_growth = 1.0 / 32.0;
   };
   explicit ReplayTrial(Plan plan);

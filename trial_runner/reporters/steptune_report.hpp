@@ -9,16 +9,17 @@
 //     reporter.step(batch.size(), {{"loss", loss}});
 //   }
 //
-// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and a call costs one branch. Of
-// several ranks only rank 0 prints, unless the tuner has started them and reads each
-// (STEPTUNE_ALL_RANKS). In a trial, the first and the last step and at most four a second are
-// printed to stdout as `[steptune] {"v":1,...}` lines. Steps between two lines are counted, not
-// lost.
+// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and a call costs one branch. In a
+// trial, the reporter prints `[steptune] {"v":1,...}` lines to stdout: for the first step, for the
+// last step, and at most four lines a second in between. A line has the number of all steps so far.
+// In distributed training only rank 0 prints, unless the tuner reads the output of every rank
+// (STEPTUNE_ALL_RANKS).
 //
 // At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out,
 // with a warning on stderr.
 //
-// Time outside training steps is a phase. Mark its start and its end:
+// Time that a program spends outside training steps is a phase. Mark the start and the end of a
+// phase:
 //
 //   { steptune::Phase phase(reporter, "evaluation"); evaluate(model); }
 #pragma once
@@ -42,9 +43,9 @@
 
 namespace steptune {
 
-/// Counts steps and samples, and prints them at intervals. Thread safe. Create it where training
-/// begins, because its clock starts then. In distributed training, report on every rank the steps
-/// and samples of all ranks together.
+/// Counts steps and samples, and prints the counts at intervals. Thread safe. Create the reporter
+/// where training begins, because its clock starts then. In distributed training, each rank reports
+/// the steps and samples of all ranks together.
 class Reporter {
  public:
   using Metrics = std::initializer_list<std::pair<const char*, double>>;
@@ -66,13 +67,13 @@ class Reporter {
     const std::lock_guard<std::mutex> lock(mutex_);
     steps_ += count;
     if (samples > 0 && std::isfinite(samples)) samples_ += samples;
-    // A later line still contains the time of the step's end, not of printing.
+    // Keep the time of the step's end, because the line may be printed later.
     last_step_s_ = elapsed_s();
     keep(metrics);
     print_if_due();
   }
 
-  /// Reports values that belong to no step: an accuracy at the end of an epoch.
+  /// Reports values that belong to no step, such as an accuracy at the end of an epoch.
   void metrics(Metrics metrics) {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -80,7 +81,7 @@ class Reporter {
     print_if_due();
   }
 
-  /// Adds `seconds` to a part of the steps: "data", "compute", "optimizer".
+  /// Adds `seconds` to a part of the steps, such as "data", "compute" or "optimizer".
   void part(const char* name, double seconds) {
     if (!active_ || !(seconds >= 0) || !std::isfinite(seconds)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -88,8 +89,9 @@ class Reporter {
   }
 
   /// Begins a phase, which lasts until `end_phase` with the same name: an evaluation, a checkpoint,
-  /// the end of an epoch. Call it in the training thread. A phase inside another one is part of it
-  /// and not reported. For a scope use `Phase`.
+  /// the end of an epoch. Call it in the training thread. A phase inside another phase is not
+  /// reported: its time belongs to the outer phase. Use `Phase` for a phase that lasts as long as a
+  /// scope.
   void begin_phase(const char* name) {
     if (!active_) return;
     const std::string phase = name;
@@ -103,7 +105,7 @@ class Reporter {
     if (is_outermost) print_phase(",\"phase\":" + quoted(phase) + ",\"clock\":" + text_of(now_s));
   }
 
-  /// Ends the latest phase of this name.
+  /// Ends the phase of this name that began last.
   void end_phase(const char* name) {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -119,14 +121,14 @@ class Reporter {
     warn(std::string(name).substr(0, 40), "is a phase that ended but did not begin");
   }
 
-  /// Prints what is still unprinted. The destructor does so, too.
+  /// Prints steps and metrics that are not printed yet. The destructor calls it.
   void flush() {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (pending_) print();
   }
 
-  /// True if anything is printed at all.
+  /// True if this reporter prints lines: in a trial, on a rank that reports.
   bool active() const { return active_; }
 
  private:
@@ -211,7 +213,7 @@ class Reporter {
     print();
   }
   void print_phase(const std::string& keys) {
-    // Print earlier steps first. Phases are rare, so each is printed.
+    // Print earlier steps first. Phases are rare, so each phase is printed at once.
     if (pending_) print();
     write(keys);
   }

@@ -9,9 +9,11 @@
 namespace steptune {
 namespace {
 
-/// A bar must advance at least twice. A bar drawn only when full shows no duration.
+/// Number of times that a bar must advance. A bar that is drawn only when it is full shows no
+/// duration.
 constexpr int k_least_advances = 2;
-/// The training must advance this much between bars. A bar at every count is part of the step.
+/// Number of steps that the training must make between two bars. A bar in every step is part of the
+/// step, not a phase.
 constexpr double k_least_counts_between = 2.0;
 
 struct PhaseWords {

@@ -10,8 +10,9 @@
 
 namespace steptune {
 
-/// Returns the phase that a bar or heading with this description shows: `evaluation` (also for
-/// validation), `test`, `prediction`, `generation`, `checkpoint`. nullopt for other descriptions.
+/// Returns the phase that a progress bar or heading with this description shows: `evaluation` (also
+/// for validation), `test`, `prediction`, `generation`, `checkpoint`. nullopt for other
+/// descriptions.
 [[nodiscard]] std::optional<std::string> phase_of_description(std::string_view description);
 
 /// A message that a trainer prints around a phase: `Saving model checkpoint to out/checkpoint-500`
@@ -23,14 +24,14 @@ struct PhaseMessage {
 };
 [[nodiscard]] std::optional<PhaseMessage> phase_message(std::string_view line);
 
-/// Turns progress bars other than the training's into phases. A phase begins when its bar is first
-/// drawn and ends when the bar is full. Bars before the first training step are start-up, not
-/// phases.
+/// Turns progress bars other than the training's bar into phases. A phase begins when its bar is
+/// first drawn and ends when the bar is full. Bars before the first training step belong to the
+/// start-up and are no phases.
 class BarPhases {
  public:
-  /// Reads a line of such a bar, drawn at `report.received_s`.
+  /// Reads a line of a bar other than the training's, drawn at `report.received_s`.
   void read(const std::string& name, double done, std::optional<double> total, Report& report);
-  /// Reads a message around a phase. The phase ends at the latest when the training continues.
+  /// Reads a message about a phase. The phase ends at the latest when the training continues.
   void read(const PhaseMessage& message, Report& report);
   /// Ends the phase if it is under way.
   void end(const std::string& name, Report& report);
@@ -40,19 +41,19 @@ class BarPhases {
   void on_training(double step);
 
  private:
-  std::optional<std::string> name_;  ///< phase that is under way, or whose bar was full
+  std::optional<std::string> name_;  ///< latest phase, under way or ended
   double begin_s_ = 0.0;
   bool full_ = false;
   bool trained_ = false;
 };
 
-/// Detects evaluations shown by a bar without a clear description: a bar that runs from start to
-/// end while the training's bar stands still.
+/// Detects evaluations whose bar has no clear description. Such a bar runs from start to end while
+/// the training's bar does not advance.
 class UnnamedBarPhases {
  public:
-  /// Reads a line of the training's bar, the one that counts furthest.
+  /// Reads a line of the training's bar.
   void on_training(double done);
-  /// Reads a line of any other bar. Its last count ends a phase: the described one, or
+  /// Reads a line of any other bar. When the bar is full, reports a phase: the described phase, or
   /// `evaluation`.
   void on_other(const std::string& key, const ProgressBar& bar, Report& report);
 

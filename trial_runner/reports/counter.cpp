@@ -10,10 +10,12 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_counters = 16;
-/// Jumps in a row after which a count is taken for that of two programs. One program that prints
-/// about twice in an epoch jumps back and forth, too, but hardly ever so often in a row.
+/// Jumps in a row after which a count is assumed to come from two programs. The count of one
+/// program also jumps back and forth if the program prints about twice in an epoch. But it hardly
+/// ever does so three times in a row.
 constexpr int k_times_forth = 3;
-/// A single restart may come from a restart of the program.
+/// Number of times that a counter must have started again before shares are reported. A single time
+/// may be a restart of the program.
 constexpr int k_times_again = 2;
 constexpr double k_notable_share = 0.1;
 /// Bars are drawn at intervals of time, so steps between two lines vary by about this factor.
@@ -23,7 +25,8 @@ constexpr double k_steady_spacings = 2.0;
 constexpr double k_clear_growth = 1.5;
 constexpr int k_growths_of_counter = 3;
 constexpr int k_growths_after_fall = 8;
-/// A counter is confirmed after two growths. Until then, another may grow three times without it.
+/// A counter is confirmed after two growths. If other counters grow three times before that without
+/// it, it is stalled.
 constexpr int k_growths_of_leader = 2;
 constexpr int k_times_passed_over = 3;
 /// An optimizer step that accumulates gradients has at least two micro-batches.
@@ -50,7 +53,7 @@ void CumulativeCounter::note_writers(double value) {
     if (before < ahead_ && value >= 2.0 * before) ++went_forth_;
     ahead_ = value;
   } else if (value < behind_) {
-    // Below both positions: one of the programs has started again.
+    // The value is below both programs' values: one of them has started again.
     went_forth_ = 0;
     behind_ = value;
   } else if (value > behind_ && value < ahead_) {
@@ -60,8 +63,8 @@ void CumulativeCounter::note_writers(double value) {
 }
 
 void CumulativeCounter::start_again(double value) {
-  // If the epoch's length is unknown, steps after its last line are not counted. If the last line
-  // came earlier than usual, it was printed at the epoch's end.
+  // If the epoch's length is unknown, steps after the epoch's last line are not counted. If the
+  // last line came after fewer steps than usual, it was printed at the epoch's end.
   const bool end_is_known = total_ || latest_spacing_ < spacing_;
   const double most = end_is_known ? 0.0 : std::max(0.0, spacing_ - 1.0);
   ++restarts_;
@@ -124,7 +127,7 @@ bool GrowthWatch::is_counter(const Count& count) {
     }
   }
   last_ = count;
-  // A sample count that appears once in each epoch.
+  // A value that is printed once in each epoch and starts again is a counter.
   if (new_epoch && !grew && !stood_still_) return true;
   if (falls_ > 0) return growths_ >= k_growths_after_fall;
   return growths_ >= k_growths_of_counter ||
@@ -171,7 +174,7 @@ bool CounterSet::takes_lead(const Candidate& candidate) const {
   if (candidate.rank >= 0 && leader.rank < 0) return candidate.is_confirmed();
   const double value = candidate.counter.value();
   const double furthest = leader.counter.value();
-  // If counters of two ranks advance together, they are one count under two names.
+  // If counters of two ranks have similar values, they are one count under two names.
   const bool is_part_of_step = furthest > 0.0 && value > k_least_parts_of_step * furthest;
   if (candidate.rank < leader.rank && is_part_of_step) return false;
   const bool is_whole_step = k_least_parts_of_step * value <= furthest;

@@ -19,18 +19,19 @@ struct Count {
   bool per_epoch = false;
 };
 
-/// Makes a counter cumulative that starts again in each epoch. A small step back, as from ranks
-/// that print in turn, is no restart; the counter then stands still. Large steps back and forth
-/// come from several programs, each with its own count.
+/// Makes a counter cumulative that starts again in each epoch. A small decrease, as from ranks that
+/// print in turn, is no restart; the cumulative count then stays unchanged. Large jumps back and
+/// forth come from several programs, each with its own count.
 class CumulativeCounter {
  public:
   double add(const Count& count);
   [[nodiscard]] double value() const { return base_ + last_; }
-  /// True if lines of two programs with distant counts are mixed, even with many lines of one
-  /// between two of the other. Then there is no cumulative count.
+  /// True if lines of two programs with distant counts are mixed. One of them may print many lines
+  /// between two lines of the other. There is then no valid cumulative count.
   [[nodiscard]] bool several_writers() const { return several_writers_; }
-  /// Returns the largest share of an epoch that may be missing: no line shows the epoch's length,
-  /// so steps after its last line are not counted. 0 until the counter has started again twice.
+  /// Returns the largest share of an epoch that the count may lack. If no line shows the epoch's
+  /// length, steps after the epoch's last line are not counted. 0 until the counter has started
+  /// again twice.
   [[nodiscard]] double uncounted_share() const { return uncounted_share_; }
 
  private:
@@ -48,29 +49,30 @@ class CumulativeCounter {
   double uncounted_share_ = 0.0;
   std::optional<double> total_;
   std::optional<double> epoch_;
-  /// The latest value, and the positions of the two programs if there are two.
+  /// The latest value, and the values of the two programs if there are two.
   double latest_ = 0.0;
   double ahead_ = 0.0;
   double behind_ = 0.0;
-  /// Number of jumps from the rear program to the front one since both advance.
+  /// Number of jumps from the lower value to the higher one while both advance.
   int went_forth_ = 0;
   bool several_writers_ = false;
 };
 
-/// Returns the text for people about such a counter: its name, the finding and the remedy.
+/// Returns the text for people about a counter that several programs print: its name, the finding
+/// and the remedy.
 [[nodiscard]] std::string several_writers_fault(std::string_view counter);
-/// Returns the text about uncounted shares of epochs, for steps or otherwise samples; nullopt if
-/// both shares are too small to matter.
+/// Returns the text for people about a count that lacks a share of each epoch: that of steps; if
+/// that share is too small to matter, that of samples. nullopt if both are too small.
 [[nodiscard]] std::optional<std::string> uncounted_note(double share_of_steps,
                                                         double share_of_samples);
 
-/// Distinguishes a counter from a size or a window's count of the same name: a counter grows
-/// steadily.
+/// Distinguishes a counter from a size, or from the count of a window, that is printed under the
+/// same name. A counter grows steadily.
 class GrowthWatch {
  public:
   /// Adds a value. Returns true if the values so far are those of a counter.
   bool is_counter(const Count& count);
-  /// Returns false from the line on in which only the total has changed: `Batch 0/100` and then
+  /// Returns false once the total has changed while the value has not: `Batch 0/100` and then
   /// `Batch 0/200` do not show a position in a total.
   bool may_be_position(const Count& count);
 
@@ -84,9 +86,10 @@ class GrowthWatch {
 };
 
 /// Chooses the counter of the trial's steps among several, such as an outer and an inner progress
-/// bar, or `step` and `iter`. Takes the one of the highest rank, and among equal ranks the
-/// furthest. A counter that has hardly grown loses the lead to a growing one. Stores at most 16
-/// counters.
+/// bar, or `step` and `iter`. The counter with the highest value leads. Exception: a counter that
+/// is more than twice as high as one of a higher rank counts parts of steps (micro-batches). Then
+/// the other counter leads. A counter that has hardly grown loses the lead to a growing one. Stores
+/// at most 16 counters.
 class CounterSet {
  public:
   /// Adds a value. Returns the cumulative count if this counter leads; otherwise nullopt.
@@ -103,7 +106,7 @@ class CounterSet {
     CumulativeCounter counter;
     int rank = 0;
     int growths = 0;
-    int passed_over = 0;  ///< growths of other counters since its last one
+    int passed_over = 0;  ///< growths of any counter since this counter last grew
     [[nodiscard]] bool is_confirmed() const;
     [[nodiscard]] bool is_stalled() const;
   };

@@ -100,7 +100,7 @@ class HfTrainerPreset final : public Preset {
       }
       set_metric(report, std::move(pair.name), pair.value);
     }
-    // Without a bar (disable_tqdm) the share of the epoch is the only counter.
+    // Without a bar (`disable_tqdm`), the epoch with its fraction is the only counter.
     if (!total_ && epoch && training && examples_) report.samples = *epoch * *examples_;
     trained_ = trained_ || report.samples;
   }
@@ -110,7 +110,7 @@ class HfTrainerPreset final : public Preset {
   std::optional<double> examples_;
   std::optional<double> batch_;
   double step_ = 0.0;
-  bool trained_ = false;  ///< before the first step there are no phases, only start-up
+  bool trained_ = false;  ///< false: phases still belong to the start-up
   bool evaluating_ = false;
 };
 

@@ -65,8 +65,9 @@ class KerasPreset final : public Preset {
     }
   }
 
-  /// After an evaluation, the epoch's last line is drawn again with `val_` metrics. If the line
-  /// before is not of the last step, the missing steps are taken to be as long as earlier ones.
+  /// After an evaluation, Keras draws the epoch's last line again, with `val_` metrics. If the line
+  /// before does not show the last step, the missing steps are assumed to be as long as earlier
+  /// steps.
   void note_evaluation(const Count& count, Report& report) {
     const bool evaluated = std::ranges::any_of(
         report.metrics, [](const auto& metric) { return metric.first.starts_with("val_"); });

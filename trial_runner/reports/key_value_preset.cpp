@@ -24,8 +24,8 @@
 namespace steptune {
 namespace {
 
-/// Names of the current epoch, also after a prefix such as `train/`. `steps_per_epoch`, `max_epoch`
-/// and `best_epoch` do not show the run's position.
+/// Names under which programs print the current epoch, also after a prefix such as `train/`. Others
+/// (`steps_per_epoch`, `max_epoch`, `best_epoch`) do not show the run's position.
 constexpr std::array<std::string_view, 7> k_epoch_names{
     "epoch", "ep.", "train_epoch", "training_epoch", "cur_epoch", "global_epoch", "current_epoch"};
 
@@ -34,7 +34,7 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Ranks of unnamed counters, relative to those of named ones (counter_names.hpp).
+/// Ranks of counters without a name, on the scale of `CounterName::rank`.
 constexpr int k_heading_rank = 1;
 constexpr int k_unnamed_rank = -1;
 
@@ -57,8 +57,8 @@ bool is_evaluated(std::string_view name) {
          name.starts_with("validation_");
 }
 
-/// Measures evaluations by the time between lines: a line with an evaluation's result comes later
-/// than its steps explain.
+/// Measures evaluations by the time between lines. A line with an evaluation's result comes later
+/// than the steps since the last line explain. The excess is the evaluation's time.
 class EvaluationGap {
  public:
   /// Records a line with a training counter and without an evaluation's result.
@@ -69,7 +69,8 @@ class EvaluationGap {
     last_ = {count, time_s};
   }
   /// Records a line with a result, and with the counter `count` if it has one. Returns the
-  /// evaluation's seconds if they exceed two steps: a line that repeats an old result took none.
+  /// evaluation's seconds if they exceed the time of two steps. If they do not, the line repeats an
+  /// old result.
   std::optional<double> on_evaluated(std::optional<double> count, double time_s) {
     if (!last_ || !seconds_per_count_) return std::nullopt;
     const double steps = count ? std::max(0.0, *count - last_->count) : 0.0;
@@ -91,8 +92,8 @@ class EvaluationGap {
 class KeyValuePreset final : public Preset {
  public:
   void read(std::string_view line, Report& report) override {
-    // A counter inside the message belongs to an earlier step; only the text before it is the
-    // program's.
+    // Read only the text before the message: a counter inside the message belongs to an earlier
+    // step.
     const auto message = phase_message(line);
     read_line(message ? line.substr(0, message->at) : line, report);
     if (!message || report.phase) return;
@@ -119,7 +120,7 @@ class KeyValuePreset final : public Preset {
     const std::string phase = evaluation_of_line(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
     note_epoch(pairs);
-    std::set<std::string> seen;  // if a name comes twice, the first value counts
+    std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
       const std::string evaluation =
           phase.empty() ? evaluation_before(line.substr(0, pair.at)) : phase;
@@ -150,7 +151,7 @@ class KeyValuePreset final : public Preset {
     bars_.read(*phase, bar.done, bar.total, report);
     note_phase(report);
   }
-  /// `evaluation`: prefix of an evaluation's metrics; empty for training.
+  /// `evaluation` is the prefix of an evaluation's metrics; empty for training.
   void read_pair(const NumberPair& pair, const std::string& evaluation, Report& report) {
     std::string name = metric_name(pair.name);
     if (name == "train_epoch") name = "epoch";
@@ -191,8 +192,8 @@ class KeyValuePreset final : public Preset {
       tell_step("(leading)", count, k_unnamed_rank, report);
     }
   }
-  /// Uses epochs or percent if the output has no other counter. They are reported as samples,
-  /// because the batch size does not change their size.
+  /// Reports epochs or percent if the output has no other counter. They count as samples, because
+  /// the batch size does not change how much training they are.
   void read_share_of_run(std::string_view line, Report& report) {
     if (const auto percent = percent_of_run(line)) {
       const Count count{*percent, std::nullopt, std::nullopt, /*per_epoch=*/false};
@@ -244,13 +245,13 @@ class KeyValuePreset final : public Preset {
     if (report.phase) return note_phase(report);
     if (result) end_evaluation(name, std::nullopt, report);
   }
-  /// Excludes a phase that has reported its own duration from the next gap.
+  /// If a phase has reported its own duration, the next gap starts after it.
   void note_phase(const Report& report) {
     if (report.phase && report.phase->seconds) gap_.on_evaluated(std::nullopt, report.received_s);
   }
   void end_evaluation(const std::string& name, std::optional<double> count, Report& report) {
     const auto seconds = gap_.on_evaluated(count, report.received_s);
-    // The pause belongs to the phase that began in it.
+    // If a phase began in the gap, the time belongs to that phase.
     if (seconds && !report.phase && !bars_.under_way()) report.phase = PhaseReport{name, *seconds};
   }
 

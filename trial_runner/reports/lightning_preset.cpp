@@ -46,8 +46,8 @@ class LightningPreset final : public Preset {
   }
 
  private:
-  /// Returns the phase of a bar: `Validation DataLoader 0` is `evaluation`; further loaders are
-  /// separate phases.
+  /// Returns the phase that a bar shows: `evaluation` for `Validation DataLoader 0`. Further
+  /// loaders are separate phases.
   static std::optional<std::string> phase_name(std::string_view description) {
     static const re2::RE2 k_regex(R"(^(Validation|Testing|Predicting)(?: DataLoader (\d{1,4}))?)",
                                   re2::RE2::Quiet);

@@ -16,10 +16,11 @@ namespace {
 
 constexpr double k_hour_s = 3600.0;
 constexpr double k_day_s = 24.0 * k_hour_s;
-/// Bounds of the gap between the lines before and after a daylight-saving change.
+/// Bounds of the assumed gap between the lines before and after a daylight-saving change, in
+/// seconds.
 constexpr double k_least_gap_s = 2.0;
 constexpr double k_most_gap_s = 900.0;
-/// Programs have few kinds of bars.
+/// Largest number of stored bars, by length. Programs have few kinds of bars.
 constexpr std::size_t k_most_clocked_bars = 64;
 
 /// True in the hours in which clocks are changed for daylight saving.
@@ -130,7 +131,7 @@ std::optional<BarTime> bar_time_in(re2::StringPiece line) {
 }  // namespace
 
 std::optional<double> LineClock::day_without_year(unsigned month, unsigned day) {
-  // The true year is unknown. Only whether it is a leap year matters.
+  // The true year is unknown. It matters only if it is a leap year.
   constexpr int k_usual_year = 2025;
   constexpr int k_leap_year = 2028;
   if (year_ == 0) year_ = k_usual_year;
@@ -159,7 +160,7 @@ std::optional<LineClock::Date> LineClock::date_in(std::string_view line) {
     has_short_dates_ = has_short_dates_ || year_ == 0;
     days = day_without_year(stamp->month, stamp->day);
   } else {
-    // Times read without a year have another origin.
+    // Times of earlier dates without a year have another origin.
     if (has_short_dates_) return std::nullopt;
     days = days_of(*stamp->year, stamp->month, stamp->day);
     if (days) year_ = *stamp->year;
@@ -172,8 +173,9 @@ std::optional<LineClock::Date> LineClock::date_in(std::string_view line) {
 
 double LineClock::without_change_of_hour(double local_s) {
   if (local_s_) {
-    // Clocks were changed if the last line came shortly before the skipped hour, or before the end
-    // of the repeated hour, and this line came shortly after.
+    // Clocks were put forward if the last line came shortly before the skipped hour and this line
+    // shortly after it. Clocks were put back if the last line came shortly before the end of the
+    // repeated hour, and this line shortly after its start.
     const double gap_s = std::clamp(longest_gap_s_, k_least_gap_s, k_most_gap_s);
     const double hour_s = k_hour_s * std::floor(local_s / k_hour_s);
     const bool may_be_changed = is_at_night(hour_s) && local_s - hour_s <= gap_s;
@@ -198,7 +200,7 @@ double LineClock::by_bar(const Bar* before, double elapsed_s) const {
     return std::max(now_s, before->now_s + elapsed_s - before->elapsed_s);
   }
   if (source_ != Source::timestamps) return now_s + elapsed_s;
-  // A bar that is new since the latest date may have begun any time before it.
+  // A bar that first appears after the latest date may have begun at any time before.
   return before == nullptr ? now_s : std::max(now_s, before->now_s + elapsed_s);
 }
 
@@ -207,7 +209,7 @@ std::optional<double> LineClock::read(std::string_view line) {
   const auto timestamp = date_in(line);
   const auto bar = bar_time_in(text);
   if (timestamp) {
-    if (source_ != Source::timestamps) bars_.clear();  // their times have another origin
+    if (source_ != Source::timestamps) bars_.clear();  // the bars' times have another origin
     source_ = Source::timestamps;
     now_s_ = timestamp->is_utc ? timestamp->time_s : without_change_of_hour(timestamp->time_s);
   }

@@ -8,23 +8,24 @@
 
 namespace steptune {
 
-/// Reads from lines when they were printed, for logs that nobody read live. Sources:
+/// Finds out when lines were printed, for logs that were not read while the program ran. Sources:
 ///
 /// - A date with a time: `2025-01-09 11:53:02,473`, `2025-01-09T11:53:02.473Z`,
 ///   `2025-01-09T11:53:02+01:00`, `2025/01/09 11:53:02`.
-/// - The same without a year: glog's `I1128 05:12:33.123456`, `[11/28 05:12:33 name]`.
+/// - A date without a year, with a time: glog's `I1128 05:12:33.123456`, `[11/28 05:12:33 name]`.
 /// - The elapsed time of a progress bar, `[01:12<08:39`, counted from the latest date. Without
-///   dates it is summed over bars that start again, which leaves out time between bars. Bars are
-///   distinguished by length, because the training's bar continues after an evaluation's.
+///   dates, elapsed times are summed over bars that start again, which leaves out time between
+///   bars. Bars are distinguished by their length (the total), because the training's bar continues
+///   after an evaluation's bar.
 ///
-/// Dates without an offset from UTC are local time of one place. Daylight-saving changes are
-/// detected from the dates. Memory is bounded. Not thread safe.
+/// Dates without an offset from UTC are assumed to be local time of one place. Daylight-saving
+/// changes are detected from the dates. Memory is bounded. Not thread safe.
 class LineClock {
  public:
   enum class Source { none, timestamps, progress_bars };
 
-  /// Returns seconds from an arbitrary origin, of this line or the last line with a time; nullopt
-  /// before the first.
+  /// Returns the time of this line, or of the last line that had a time, in seconds from an
+  /// arbitrary origin. nullopt before the first line with a time.
   std::optional<double> read(std::string_view line);
   [[nodiscard]] Source source() const { return source_; }
 
@@ -42,7 +43,8 @@ class LineClock {
     double elapsed_s = 0.0;
     double now_s = 0.0;  ///< when it was last drawn
   };
-  /// Returns when a bar with this elapsed time was drawn.
+  /// Returns the time at which a bar with this elapsed time was drawn. `before` is the bar's last
+  /// state.
   [[nodiscard]] double by_bar(const Bar* before, double elapsed_s) const;
 
   Source source_ = Source::none;
@@ -52,8 +54,8 @@ class LineClock {
   std::optional<double> last_day_;   ///< of the latest date
   bool has_short_dates_ = false;     ///< the first date had no year
   std::optional<double> local_s_;    ///< of the latest date without an offset
-  double longest_gap_s_ = 0.0;       ///< between two of them
-  double change_s_ = 0.0;            ///< added since clocks were changed
+  double longest_gap_s_ = 0.0;       ///< longest time between two such dates
+  double change_s_ = 0.0;            ///< sum of daylight-saving changes so far
   std::map<std::string, Bar> bars_;  ///< by length, as printed
 };
 

@@ -15,7 +15,8 @@ struct Heading {
   const char* pattern;  ///< groups: epoch (may be empty), count, total (may be empty)
   bool counts_samples;
 };
-// Matches `[0/100]`, `3:`, `#3`: an epoch and the signs up to the next number.
+// Matches an epoch such as `Epoch: [0/100]`, `epoch 3:`, `Epoch #3`, and the signs up to the next
+// number.
 #define STEPTUNE_EPOCH \
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch)\b[\s:#=]*)"

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// A counter without `name=number` in a line: `Epoch: [0/100]  [ 20/2502]`.
+/// A counter that a line shows in another form than `name=number`: `Epoch: [0/100] [ 20/2502]`.
 struct LineHeading {
   Count count;
   bool counts_samples = false;
@@ -19,7 +19,7 @@ struct LineHeading {
 /// 0.5`.
 [[nodiscard]] std::optional<double> leading_number(std::string_view line);
 
-/// Returns the share of the whole run in a line: 15.6 for `Progress:  15.6%`.
+/// Returns the progress of the whole run in percent: 15.6 for the line `Progress: 15.6%`.
 [[nodiscard]] std::optional<double> percent_of_run(std::string_view line);
 
 }  // namespace steptune

@@ -54,7 +54,7 @@ class MetricRegexes final : public Preset {
 
  private:
   /// Parses a group as a number, including NaN and infinity. Allows commas between thousands, and
-  /// one after the number.
+  /// commas after the number.
   static std::optional<double> captured_number(std::string_view text) {
     text = text.substr(0, text.find_last_not_of(',') + 1);
     if (const auto number = parse_finite(text)) return number;
@@ -111,7 +111,7 @@ Result<MetricRegex> compile(const MetricDefinition& definition) {
   }
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_max_mem(k_max_regex_memory_bytes);
-  // Output may not be UTF-8. In Latin-1 every byte is a character, so none fails to match.
+  // Output may not be UTF-8. In Latin-1 every byte is a character, so no byte prevents a match.
   options.set_encoding(re2::RE2::Options::EncodingLatin1);
   if (definition.name == k_phase_prefix) return refuse("names no phase: write phase:evaluation");
   auto regex = std::make_unique<re2::RE2>(definition.regex, options);

@@ -84,8 +84,8 @@ double unit_scale(std::string_view unit) {
   return 1.0;
 }
 
-/// True if the number ends here. `12:30:00`, `timer.py:215:stop`, `1.2.3`, `0,5`, `4GB`, `12/a` and
-/// `3it/s` are not numbers.
+/// True if a number may end before `rest`. `12:30:00`, `timer.py:215:stop`, `1.2.3`, `0,5`, `4GB`,
+/// `12/a` and `3it/s` are not numbers.
 bool ends_number(re2::StringPiece rest) {
   if (rest.empty()) return true;
   const char next = rest[0];

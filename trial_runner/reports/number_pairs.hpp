@@ -13,8 +13,9 @@ namespace steptune {
 
 /// A name with a number: `step=12/100`, `'loss': 0.5`, `time: 25.3ms`, `iter 100`.
 struct NumberPair {
-  std::string name;    ///< one word, or two if the first is a qualifier: `val loss` is `val_loss`
-  double value = 0.0;  ///< times in seconds; may be NaN or infinite
+  /// One word; two words if the first is a qualifier: `val loss` becomes `val_loss`.
+  std::string name;
+  double value = 0.0;           ///< times are converted to seconds; may be NaN or infinite
   std::optional<double> total;  ///< `100` of `12/100`
   /// True if the text has no decimals and no exponent; also for `1,000` and `1K`.
   bool whole = false;
@@ -22,8 +23,9 @@ struct NumberPair {
   bool scaled = false;  ///< rounded to thousands or millions: `1K`, `2M`
 };
 
-/// Finds at most 64 pairs in `text`, in order. Keeps names as printed. Skips numbers with units
-/// other than times and %, because their scale may change from line to line.
+/// Finds at most 64 pairs in `text`, in order. Keeps names as printed. Skips numbers with a unit,
+/// because its scale may change from line to line (`512 KB`, `1 MB`). Units of time and % are
+/// accepted.
 [[nodiscard]] std::vector<NumberPair> number_pairs(std::string_view text);
 
 /// Adds a metric to `metrics`, or to `not_finite` if its value is NaN or infinite.

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// Rows need three columns, because two numbers may be anything.
+/// Smallest number of columns of a row: two numbers in a line need not be a table.
 constexpr std::size_t k_least_columns = 3;
 constexpr std::size_t k_most_columns = 32;
 constexpr std::size_t k_longest_row = 512;

@@ -20,7 +20,7 @@ struct TableCell {
 /// thread safe.
 class PrintedTable {
  public:
-  /// Returns the cells of the row; empty if the line is no row.
+  /// Returns the cells of the row in `line`; empty if the line is no row.
   [[nodiscard]] std::vector<TableCell> read(std::string_view line);
 
  private:

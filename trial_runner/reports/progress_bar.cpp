@@ -50,8 +50,8 @@ const RE2& epoch_regex() {
   return k_regex;
 }
 
-/// True for `kit`, `Ksamples`, `MB`: tqdm (`unit_scale`) and Ultralytics scale large numbers. In
-/// unknown units the first letter is part of the unit.
+/// True for a unit with a prefix: `kit`, `Ksamples`, `MB`. tqdm (`unit_scale`) and Ultralytics
+/// scale large numbers. The first letter of an unknown unit is assumed to be no prefix.
 bool is_scaled(std::string_view unit) {
   constexpr std::array<std::string_view, 20> k_units{
       "it",      "B",    "step", "steps",  "batch", "batches", "sample",
@@ -121,7 +121,7 @@ std::optional<ProgressBar> parse_progress_bar(std::string_view line) {
   if (!match[2].empty()) bar.total = parse_finite(view(match[2]));
   read_rate(match[4], bar);
   bar.postfix = view(match[5]);
-  // The count's left neighbour, a blank or the bar's edge, is part of the bar.
+  // The description is the text before the count, without the bar itself.
   bar.description = trimmed_description(
       StringPiece(text.data(), static_cast<std::size_t>(match[1].data() - text.data())));
   return bar;

@@ -18,8 +18,8 @@ struct ProgressBar {
   std::string_view postfix;           ///< `loss=0.3`
 };
 
-/// Returns nullopt if the line has no bar, or one with scaled counts (`1.2M/4.0M`), which are too
-/// coarse for measurements.
+/// Returns nullopt if the line has no bar, or if the bar has scaled counts (`1.2M/4.0M`), which are
+/// too coarse for measurements.
 [[nodiscard]] std::optional<ProgressBar> parse_progress_bar(std::string_view line);
 
 /// Returns the number after the word `epoch` in any case: 3 for `Train Epoch: [3/10]`.

@@ -9,9 +9,9 @@ namespace steptune {
 
 /// A regular expression that reads one metric from a line, as in SageMaker's MetricDefinitions; the
 /// first capture group is the number. `step`, `samples` and `clock` are the report's counters. A
-/// step or sample count that starts again in each epoch is made cumulative. `phase:evaluation`
-/// reads a phase: the group is the duration in seconds of a phase that has ended; if the group is
-/// empty, the phase begins.
+/// step or sample count that starts again in each epoch is made cumulative. The name
+/// `phase:evaluation` reads a phase: if the group is a number, the phase has ended and lasted that
+/// many seconds; if the group is empty, the phase begins.
 struct MetricDefinition {
   std::string name;
   std::string regex;  ///< RE2 syntax: Perl's without look-around and back-references

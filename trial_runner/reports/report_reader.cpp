@@ -200,7 +200,7 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
     if (report.hook_events.empty()) return std::nullopt;
     return report;
   }
-  // Metrics and phases under way are taken from rank 0.
+  // Metrics, and the state of phases, come only from rank 0.
   if (report.global_rank.value_or(0) != 0) {
     report.metrics.clear();
     report.not_finite.clear();

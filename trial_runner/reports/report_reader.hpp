@@ -17,8 +17,9 @@
 namespace steptune {
 
 /// Turns a trial's output into reports, line by line. Always reads `[steptune]` lines; reads other
-/// lines by the format. Accepts any bytes. Memory and time per line are bounded. After the first
-/// `[steptune]` line with a counter, takes counters only from such lines. Not thread safe; movable.
+/// lines as the `ReportFormat` says. Accepts any bytes. Memory and time per line are bounded. After
+/// the first `[steptune]` line with a counter, takes counters only from such lines. Not thread
+/// safe; movable.
 class ReportReader {
  public:
   /// Returns a `usage` error for an unknown preset, or a regular expression that is invalid or has
@@ -32,18 +33,18 @@ class ReportReader {
   /// Reads a line; nullopt if it contains no report. Progress bars end their lines with `\r`, so
   /// split the output there as well as at `\n`. If a line still contains `\r`, reads it in pieces;
   /// the last value wins. The report has this line's counters and the last value of every metric so
-  /// far. Reads at most 16 KiB of a line. From a rank other than 0, takes only counters, parts and
-  /// phases.
+  /// far. Reads at most 16 KiB of a line. From lines of a rank other than 0, takes only counters,
+  /// parts and phases.
   [[nodiscard]] std::optional<Report> read_line(std::string_view line, double received_s);
 
   /// Returns names of the metrics in the latest line.
   [[nodiscard]] const std::set<std::string>& latest_metrics() const;
 
-  /// True if a phase has begun and neither an end nor a counter has come since. Then silence, as in
-  /// a long evaluation, does not mean that the trial hangs.
+  /// True if a phase has begun and the trial has reported neither its end nor a counter since.
+  /// Silence, as in a long evaluation, then does not mean that the trial hangs.
   [[nodiscard]] bool phase_under_way() const;
 
-  /// Returns the unit of the counters so far. Epochs or percent if the output has no other counter.
+  /// Returns the unit of the counters so far: epochs or percent if the output has no other counter.
   [[nodiscard]] CountUnit unit() const;
 
   /// Returns the number of rejected lines that looked like reports.

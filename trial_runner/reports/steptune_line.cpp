@@ -112,8 +112,8 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   /// True if the parser stopped at `NaN`, `Infinity`, `-Infinity`, `nan` or `inf`, which many
-  /// languages write although JSON forbids them. It stops at the first impossible letter, the
-  /// second one in `nan` and `-Infinity`.
+  /// languages write although JSON forbids them. The parser stops at the first impossible letter:
+  /// in `nan` and `-Infinity` that is the second character.
   [[nodiscard]] bool not_finite_at(std::size_t position) const {
     const std::size_t begin =
         std::min(document_.size(), position - std::min<std::size_t>(position, 2));
@@ -177,8 +177,8 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   bool refuse_phase(std::string_view what) {
     return refuse(fmt::format("\"phase\" is {}, not a name such as \"evaluation\"", what));
   }
-  /// Moves the metric `seconds` into the phase, wherever it is in the line. Without a phase it
-  /// stays a metric.
+  /// Moves the metric `seconds` into the phase, before or after which it may be in the line.
+  /// Without a phase, it remains a metric.
   void take_phase_seconds() {
     const auto seconds = report_.metrics.find("seconds");
     if (!report_.phase || seconds == report_.metrics.end()) return;

@@ -10,7 +10,8 @@
 
 namespace steptune {
 
-/// Why a line that looked like a report was rejected, for people: the fault and its key.
+/// Reason for rejecting a line that looked like a report, for people: the fault and the key that
+/// has it.
 using Rejection = std::string;
 
 inline constexpr std::size_t k_max_report_line_bytes = std::size_t{16} << 10;
@@ -28,7 +29,7 @@ inline constexpr double k_max_phase_s = 1e9;
 /// Returns the event in a hook's document, as JSON text of at most `k_max_report_line_bytes`.
 [[nodiscard]] tl::expected<std::string, Rejection> parse_hook_document(std::string_view document);
 
-/// Parses the document of a `[steptune]` line by version 1 of the protocol in docs/reporting.md.
+/// Parses the document of a `[steptune]` line as version 1 of the protocol (docs/reporting.md).
 /// Leaves the report's `received_s` at 0.
 [[nodiscard]] tl::expected<Report, Rejection> parse_steptune_document(std::string_view document);
 

@@ -6,8 +6,8 @@
 
 namespace steptune {
 
-/// Returns the metric prefix (`val`, `test`, `eval`) of a line about an evaluation; otherwise
-/// empty.
+/// Returns the prefix for metrics (`val`, `test`, `eval`) in a line about an evaluation; empty for
+/// other lines.
 [[nodiscard]] std::string evaluation_of_line(std::string_view line);
 
 /// Returns the prefix of the metrics that follow `text`, the beginning of a line: `val` after

@@ -33,7 +33,8 @@ bool counts_samples(std::string_view unit) {
   return std::find(k_units.begin(), k_units.end(), unit) != k_units.end();
 }
 
-/// Bars that name their unit get priority: `Episode 3` around a bar of its prompts.
+/// Returns a higher rank for bars that name a unit of training: `Episode 3`, around a bar that
+/// counts the episode's prompts.
 int rank_of(std::string_view description) {
   static const re2::RE2 k_regex(
       R"((?i)\b(?:steps?|iters?|iterations?|updates?|episodes?|rollouts?)\b)", re2::RE2::Quiet);
@@ -59,7 +60,7 @@ class TqdmPreset final : public Preset {
       if (const auto message = phase_message(line)) named_phases_.read(*message, report);
       return;
     }
-    // A bar of bytes is a download, described by its file name.
+    // A bar that counts bytes is a download; its description is the file's name.
     if (is_preparation(bar->description) || bar->unit == "B") return;
     if (const auto phase = phase_of_description(bar->description)) {
       return named_phases_.read(*phase, bar->done, bar->total, report);

@@ -5,14 +5,14 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_bars_led = 16;
-/// Preparing data is at least this much faster than training; batches of an evaluation are not this
-/// much slower than the training's.
+/// Preparing data must be at least this many times as fast as training. An evaluation's batches are
+/// not this much slower than the training's.
 constexpr double k_times_as_fast = 20.0;
 
 }  // namespace
 
 bool TrainingBar::is_of_preparation(const Bar& before, const Bar& drawn, double now_s) const {
-  // A bar drawn while the earlier one ran is around it or inside it.
+  // If the new bar was first drawn while the earlier bar ran, one of them is inside the other.
   if (is_settled_ || !before.full || before.has_metrics || drawn.begin_s < before.full_s)
     return false;
   if (drawn.has_metrics) return true;

@@ -8,20 +8,22 @@
 
 namespace steptune {
 
-/// Distinguishes the training's bar from an earlier bar of data preparation, which may count
-/// further and has no description. The training's bar begins when the earlier one is full. It shows
-/// metrics that the earlier one lacks, or runs longer at less than a twentieth of its speed. The
-/// same may hold for an evaluation after the training's bar; but then the earlier bar continues,
-/// and is trusted from then on. Stores at most 16 bars.
+/// Distinguishes the training's progress bar from an earlier bar of data preparation, which may
+/// have a higher count. The training's bar begins when the earlier bar is full. It shows metrics
+/// that the earlier bar lacks, or runs longer at less than a twentieth of the earlier bar's speed.
+/// An evaluation's bar after the training's bar may look the same. But then the earlier bar
+/// continues: it counts as the training's bar from that moment on. Stores at most 16 bars.
 class TrainingBar {
  public:
   /// Records a drawn bar. Returns true if it takes over as the training's bar.
   bool takes_lead(const std::string& key, const ProgressBar& bar, bool has_metrics, double now_s);
-  /// Records that this bar leads.
+  /// Records that this bar now counts as the training's bar.
   void leads(const std::string& key);
-  /// True if another bar took the lead from this one, which has not continued since.
+  /// True if another bar took the lead from the bar `key`, and the bar `key` has not continued
+  /// since.
   [[nodiscard]] bool was_before(const std::string& key) const;
-  /// True if it led, and the bar before it has continued.
+  /// True if the bar `key` shows an evaluation: it took the lead, but then the bar before it
+  /// continued.
   [[nodiscard]] bool is_evaluation(const std::string& key) const;
   /// Accepts the current leader as the training's bar for good.
   void settle() { is_settled_ = true; }

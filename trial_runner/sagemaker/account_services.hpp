@@ -6,11 +6,11 @@
 
 namespace steptune {
 
-/// Prefix of its price tables' names (`PriceListService::name`).
+/// Prefix of the names of SageMaker's price tables (`PriceListService::name`).
 inline constexpr const char* k_price_list = "sagemaker";
 
-/// Queries to an account for a waiting user, without a study. Both give up after a few attempts
-/// instead of waiting out an outage.
+/// Services that query an AWS account without a study, while a user waits. Both give up after a few
+/// attempts instead of waiting for the end of an outage.
 [[nodiscard]] const HeldMachinesService& account_machines();
 [[nodiscard]] const PriceListService& account_price_lists();
 

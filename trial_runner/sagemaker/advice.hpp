@@ -9,25 +9,25 @@
 
 namespace steptune {
 
-/// Limits beyond which a job's utilisation leads to advice.
+/// Limits beyond which a job's utilisation leads to advice. Values are shares, except the last.
 struct AdviceThresholds {
-  double busy = 0.85;        ///< cores, median: saturated from here on
-  double waiting = 0.7;      ///< accelerators, median: kept waiting at or below this
-  double unused = 0.05;      ///< accelerators, maximum: unused at or below this
-  double idle = 0.3;         ///< cores and accelerators, maximum: idle at or below this
-  double full = 0.9;         ///< memory and disk, maximum: near the limit from here on
+  double busy = 0.85;        ///< median of cores; saturated at or above this
+  double waiting = 0.7;      ///< median of accelerators; waiting for data at or below this
+  double unused = 0.05;      ///< maximum of accelerators; unused at or below this
+  double idle = 0.3;         ///< maximum of cores and accelerators; idle at or below this
+  double full = 0.9;         ///< maximum of memory and disk; near the limit at or above this
   double download_s = 30.0;  ///< ignore shorter downloads
 };
 
 struct Advice {
-  std::string topic;  ///< equal for equal advice about equal machines
+  std::string topic;  ///< key by which repeated advice about equal machines is recognised
   std::string text;
 };
 
 /// Derives advice from the utilisation of a job's machines. Missing figures lead to no advice.
 ///
-/// - Cores saturated while accelerators wait: names the number of cores that would keep them busy,
-///   and the cheapest addition from `types` that has them.
+/// - Cores saturated while accelerators wait: names the number of cores that would keep the
+///   accelerators busy, and the cheapest instance from `types` to add that has these cores.
 /// - Accelerators unused, or machines idle.
 /// - Memory or disk near the limit.
 /// - Downloads longer than the training.

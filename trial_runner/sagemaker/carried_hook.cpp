@@ -12,9 +12,11 @@
 namespace steptune {
 namespace {
 
-/// Variable with code that evaluates the script's pieces (`_1` and so on).
+/// Name of the variable whose code evaluates the pieces of the script. The pieces are in variables
+/// with the suffixes `_1` and so on.
 constexpr const char* k_variable = "STEPTUNE_HOOK";
-/// Names of the files' pieces; their alphabetical order is the order of the pieces.
+/// Names of the hyperparameters with the pieces of the packed files. Their alphabetical order is
+/// the order of the pieces.
 constexpr const char* k_piece = "steptune-hook-{:03}";
 
 std::string python_of(const std::vector<std::string>& argv) {

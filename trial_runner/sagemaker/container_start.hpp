@@ -18,7 +18,7 @@ struct ContainerProgram {
   const std::map<std::string, std::string>& environment;  ///< includes the hook's settings
   const Configuration& configuration;
   const std::optional<Launch>& launch;
-  /// File contents by path, written before it starts.
+  /// File contents by path, written before the program starts.
   const std::map<std::string, std::string>& files;
   bool in_code_channel = false;
   std::optional<std::string_view> hook{};  ///< PyTorch's hook (`packed_text`) to send along
@@ -36,9 +36,9 @@ struct ContainerStart {
 void add_carried_hook(std::string_view packed, const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& exported, ContainerStart& start);
 
-/// Returns the configuration and the hook as hyperparameters, the command, and the environment. A
-/// shell in the container sets variables that are longer than SageMaker allows
-/// (`carried_hook.hpp`).
+/// Returns command, hyperparameters and environment for `program`. The hyperparameters contain its
+/// configuration and the hook. A shell in the container sets variables that are longer than
+/// SageMaker allows (`carried_hook.hpp`).
 [[nodiscard]] ContainerStart container_start(const ContainerProgram& program);
 
 }  // namespace steptune

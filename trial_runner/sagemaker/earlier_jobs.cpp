@@ -16,8 +16,8 @@ Result<TrialJobs> EarlierJobs::of(std::span<const Runner::Orphan> orphans,
     others.push_back(&orphan.spec);
   if (auto looked = find_named(others, found); !looked) return tl::unexpected(looked.error());
   if (!others.empty()) {
-    // A job that is overlooked would run, and cost money, beside the trial's next attempt. Look
-    // twice.
+    // Look twice: an overlooked job would continue to run and cost money, in addition to the
+    // trial's next attempt.
     pause_();
     if (auto looked = find_named(others, found); !looked) return tl::unexpected(looked.error());
   }

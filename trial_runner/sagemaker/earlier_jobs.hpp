@@ -19,9 +19,9 @@ namespace steptune {
 /// call waits for the service's answers.
 class EarlierJobs {
  public:
-  /// `prefix` is the prefix of the study's job names. `make_job` creates a waiting trial. `pause`
-  /// waits until the service lists jobs that it has just accepted. The references outlive the
-  /// object.
+  /// `prefix` is the prefix of the study's job names. `make_job` creates a trial that waits for a
+  /// job. `pause` waits until the service also lists jobs that it has just accepted. The references
+  /// outlive the object.
   EarlierJobs(TrainingJobs& api, JobMonitor& monitor, const std::string& prefix,
               std::function<Result<TrialJob>(const TrialSpec&)> make_job,
               std::function<void()> pause)
@@ -31,14 +31,14 @@ class EarlierJobs {
         make_job_(std::move(make_job)),
         pause_(std::move(pause)) {}
 
-  /// Returns the trials that have a job. A packed trial may be in a job named after another trial:
-  /// searches the jobs created after `packs_since_wall_s`, latest first. nullopt: no trial was
-  /// packed.
+  /// Returns the trials that have a job. If several trials share a job (a pack), the job is named
+  /// after one of them. To find the other trials, searches the jobs created after
+  /// `packs_since_wall_s`, latest first. nullopt: no trial was packed.
   [[nodiscard]] Result<TrialJobs> of(std::span<const Runner::Orphan> orphans,
                                      std::optional<double> packs_since_wall_s);
 
  private:
-  /// Moves trials that have a job of their own name from `trials` to `found`.
+  /// Finds the trials after which a job is named. Moves them from `trials` to `found`.
   [[nodiscard]] Result<void> find_named(std::vector<const TrialSpec*>& trials, TrialJobs& found);
   [[nodiscard]] Result<std::optional<TrialJob>> named_after(const TrialSpec& spec);
   [[nodiscard]] Result<void> find_in_packs(std::vector<const TrialSpec*> specs, double since_wall_s,

@@ -13,11 +13,13 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_meeting_variable = "STEPTUNE_MEETING";
-/// Every image has this file. The training toolkit also makes SM_HOSTS and SM_CURRENT_HOST from it.
+/// Shell code that reads the job's machines. Every container has this file; the training toolkit
+/// makes SM_HOSTS and SM_CURRENT_HOST from it, too.
 constexpr const char* k_read_machines =
     "r=$(tr -d ' \\n' </opt/ml/input/config/resourceconfig.json) && eval \"$STEPTUNE_MEETING\" && ";
-/// torchrun reads options that its words leave out from PET_ variables. The port is the training
-/// toolkit's; it is free because each container has its own ports.
+/// Shell code that sets the rendezvous. torchrun reads options that its command line lacks from
+/// PET_ variables. The port is that of the training toolkit; it is free, because each container has
+/// its own ports.
 constexpr const char* k_meeting =
     "h=${r#*'\"current_host\":\"'} h=${h%%'\"'*}\n"
     "a=${r#*'\"hosts\":['} a=${a%%]*}\n"
@@ -27,7 +29,8 @@ constexpr const char* k_meeting =
     "IFS=$i\n"
     "export PET_MASTER_ADDR PET_NODE_RANK PET_MASTER_PORT=7777";
 
-/// Variable with code that evaluates the script's pieces (`_1` and so on).
+/// Name of the variable whose code evaluates the pieces of the script. The pieces are in variables
+/// with the suffixes `_1` and so on.
 constexpr const char* k_files_variable = "STEPTUNE_FILES";
 
 /// Returns shell code that writes the files; empty if there are none.

@@ -18,7 +18,8 @@ bool mentions(std::string_view text, const std::array<std::string_view, Size>& p
 }
 
 constexpr std::array<std::string_view, 2> k_internal{"InternalServerError", "internal error"};
-/// The service's own phrases. Phrases of programs are the same as for any runner.
+/// Phrases of the service. Phrases of programs are recognised for all runners alike
+/// (out_of_memory.hpp).
 constexpr std::array<std::string_view, 4> k_memory{
     "instance type with more memory", "Out of Memory. Please use a larger instance",
     "killed by SIGKILL (signal 9)", "exit code: 137"};

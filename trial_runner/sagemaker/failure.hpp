@@ -10,12 +10,14 @@ namespace steptune {
 enum class JobFailure {
   capacity,       ///< no instances available: try again later, or another type
   internal,       ///< fault of the service: try again
-  out_of_memory,  ///< of the instance or the accelerator: the searcher learns from it
+  out_of_memory,  ///< memory of the instance or the accelerator ran out: the searcher learns from
+                  ///< it
   user_code,      ///< failure of the program: see its log
 };
 
-/// Classifies a FailureReason. Its texts are not a documented interface. Unknown ones count as the
-/// program's failure, which is never retried and always shown with the end of the log.
+/// Classifies a FailureReason. AWS does not document its texts as an interface. An unknown text
+/// counts as the program's failure, which is never retried and always shown with the end of the
+/// log.
 [[nodiscard]] JobFailure classify_failure(std::string_view failure_reason);
 
 /// Formats for people: `internal error of SageMaker`, ...

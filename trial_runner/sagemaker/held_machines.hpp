@@ -17,8 +17,8 @@ namespace steptune {
 inline constexpr double k_longest_holding_s = 31.0 * 86'400.0;
 
 /// Returns all machines that jobs of this account and region hold, oldest job first. `prices`
-/// applies to jobs without a price of their own; null if there is no table. Makes one request per
-/// hundred jobs of the last month, and one per job that holds machines.
+/// applies to jobs that do not contain their price (`JobPrice`); null if there is no price table.
+/// Makes one request per hundred jobs of the last month, and one per job that holds machines.
 [[nodiscard]] aws::AwsResult<std::vector<HeldMachines>> find_held_machines(
     TrainingJobs& jobs, double now_wall_s, const PriceTable* prices);
 
@@ -27,8 +27,9 @@ inline constexpr double k_longest_holding_s = 31.0 * 86'400.0;
                                                         double now_wall_s,
                                                         const PriceTable* prices);
 
-/// Releases the warm pools among `machines`. Waits up to `patience_s` for pools that are settling.
-/// Skips running jobs. After an error, pools released so far stay released.
+/// Releases the warm pools among `machines`. Waits up to `patience_s` for pools that are not
+/// available yet (`Holding::settling`). Skips running jobs. After an error, pools released so far
+/// stay released.
 [[nodiscard]] aws::AwsResult<std::vector<Release>> release_pools(
     TrainingJobs& jobs, std::vector<HeldMachines> machines, const Clock& clock,
     const aws::WaitUntil& wait_until, const PriceTable* prices, double patience_s = 30.0);

@@ -22,7 +22,7 @@ constexpr std::array k_metrics{"CPUUtilization", "GPUUtilization", "GPUMemoryUti
 /// A host, named `<job>/algo-<n>`. Hosts are numbered across all groups.
 struct Host {
   std::size_t job = 0;
-  std::size_t machine = 0;  ///< of the job's machine types
+  std::size_t machine = 0;  ///< index in the job's machine types
   int number = 1;
 };
 
@@ -76,7 +76,7 @@ Json query_for(const std::string& id, const std::string& job, int host, const ch
         {"Stat", "Average"}}}};
 }
 
-/// Points of each query's metric, over all pages. Only minutes that lie wholly in the training
+/// Metric points of each query, over all pages. Only minutes that lie wholly within the training
 /// count.
 using Points = std::map<std::string, std::vector<double>>;
 

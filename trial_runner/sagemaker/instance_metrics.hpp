@@ -41,16 +41,17 @@ struct JobUtilisation {
   std::vector<MachineUtilisation> machines;  ///< one for each type
 };
 
-/// Shorter trainings have at most one metric point, because CloudWatch keeps one a minute.
+/// Trainings shorter than this have at most one complete metric point, because CloudWatch keeps one
+/// point a minute.
 inline constexpr double k_shortest_measured_s = 120.0;
 /// Most metrics that CloudWatch accepts in one request. A machine has five.
 inline constexpr std::size_t k_most_metrics = 500;
 
-/// Returns the utilisation of all `jobs`. Makes one request (and one for each further page) without
-/// retries, because diagnosis is not worth waiting for. Leaves out jobs beyond `k_most_metrics`.
-/// Divides sums over cores and accelerators by the counts in `sizes`. Source: SageMaker Developer
-/// Guide, "SageMaker AI jobs and endpoint metrics" (namespace `/aws/sagemaker/TrainingJobs`,
-/// dimension `Host`); CloudWatch API Reference, GetMetricData.
+/// Returns the utilisation of all `jobs`. Makes one request (and one for each further page),
+/// without retries, because nobody needs to wait for this advice. Leaves out jobs whose metrics
+/// exceed `k_most_metrics`. Divides sums over cores and accelerators by the counts in `sizes`.
+/// Source: SageMaker Developer Guide, "SageMaker AI jobs and endpoint metrics" (namespace
+/// `/aws/sagemaker/TrainingJobs`, dimension `Host`); CloudWatch API Reference, GetMetricData.
 [[nodiscard]] aws::AwsResult<std::vector<JobUtilisation>> read_utilisation(
     aws::JsonClient& client, const aws::JsonService& cloudwatch, const std::vector<EndedJob>& jobs,
     const PriceTable& sizes);

@@ -14,11 +14,11 @@
 namespace steptune {
 namespace {
 
-/// From this number of jobs on, one list request is cheaper than one request for each.
+/// From this number of jobs on, one request for the list replaces one request for each job.
 constexpr std::size_t k_list_from_jobs = 4;
-/// Largest difference between clocks.
+/// Largest assumed difference between the local clock and the service's clock, in seconds.
 constexpr double k_clock_margin_s = 3600.0;
-/// The service may not know a job for this long after accepting it.
+/// For this many seconds after accepting a job, the service may still not know it.
 constexpr double k_unknown_s = 60.0;
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
@@ -38,8 +38,9 @@ std::vector<TrialJob*> open_trials_of(TrialJobs& jobs, const std::string& name) 
   return open;
 }
 
-/// True if the ended job leaves a warm pool: it had machines, and they are not suspect. An expected
-/// pool that is missing would wrongly suggest that the account may have no pools.
+/// True if the ended job is expected to leave a warm pool: its program ran, and the job did not end
+/// by an error of the service. If an expected pool does not appear, the runner concludes that the
+/// account has no quota for pools.
 bool may_leave_pool(const JobDescription& state) {
   if (state.status == "Stopped") return state.billed_since_wall_s.has_value();
   return state.status != "Failed" ||
@@ -173,12 +174,12 @@ Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<Tri
                              (state.secondary != "Starting" && state.secondary != "Pending");
   if (has_instances) {
     if (auto settled = pools_.settle(job); !settled) return settled;
-    if (!job.launch().pool_settled) return {};  // asked again at the next call
+    if (!job.launch().pool_settled) return {};  // the next call asks again
     for (TrialJob* each : open) {
       if (!each->launch().pool_settled) each->settle_pool(job.launch().pool_job.has_value());
     }
   }
-  // Record this last, so that a job that was listed but could not be read is read next time.
+  // Record this last: if reading a listed job fails, it is read next time.
   job.watch().read_wall_s = job.watch().listed_wall_s;
   if (job.is_packed() && state.billed_since_wall_s) {
     turns_of(job).set_billed_since(*state.billed_since_wall_s);
@@ -216,7 +217,7 @@ void JobMonitor::on_ended(const std::vector<TrialJob*>& sharing, const JobDescri
   const JobLaunch launch = first.launch();
   const bool leaves_pool = launch.keep_alive_s > 0 && first.pool_key() && may_leave_pool(state);
   if (leaves_pool) pools_.add_ended(*first.pool_key(), launch.job, first.usd_per_hour());
-  // Trials that were asked to end have reported enough.
+  // Do not wait for output of trials that the caller has stopped: they have reported enough.
   const bool is_complete =
       !state.training_since_wall_s || std::ranges::all_of(sharing, [](const TrialJob* job) {
         return job->stop_reason() == StopReason::caller;
@@ -224,7 +225,7 @@ void JobMonitor::on_ended(const std::vector<TrialJob*>& sharing, const JobDescri
   const double printed_until_s =
       state.training_until_wall_s ? wall_to_clock(*state.training_until_wall_s) : clock_.now_s();
   const double output_until_s = is_complete ? -k_infinity : printed_until_s + options_.log_delay_s;
-  // The bill of a pack is shared when all of its turns are known.
+  // The bill of a pack is divided only when all of its turns are known.
   const double billable_s = state.billable_s.value_or(0.0);
   if (first.is_packed()) turns_of(first).set_billable(billable_s);
   for (TrialJob* job : sharing) {
@@ -242,7 +243,7 @@ void JobMonitor::close_pack(TrialJobs& jobs, const TrialJob& ended,
     read_line_of_pack(of_job, line, events);
   std::vector<TrialJob*> charged;
   for (TrialJob* job : of_job) {
-    // Trials that wait for another job are not charged for this one.
+    // Trials that wait for another job are not charged for this job.
     if (answers_for_end(*job) || job->has_started()) charged.push_back(job);
   }
   const double rest_s = turns.take_rest_s();
@@ -252,7 +253,7 @@ void JobMonitor::close_pack(TrialJobs& jobs, const TrialJob& ended,
 
 bool JobMonitor::launch_again(TrialJob& job, const JobDescription& state) {
   if (state.status != "Failed" || !can_move(job.state(), JobState::waiting)) return false;
-  // Other failures cost money, so the caller decides whether to spend it again.
+  // Jobs with other failures have cost money, so the caller decides whether to try again.
   const int failures = job.capacity_failures() + 1;
   if (classify_failure(state.failure_reason) != JobFailure::capacity ||
       failures >= options_.capacity_attempts) {
@@ -279,7 +280,7 @@ Result<void> JobMonitor::read_output(TrialJobs& jobs, std::vector<TrialEvent>& e
   const auto lines = logs_->poll();
   if (!lines) {
     auto borne = logs_outage_.on_failure(lines.error());
-    // If only the logs service fails, jobs can still be stopped, so this is not `unavailable`.
+    // If only the logs service fails, jobs can still be stopped, so the error is not `unavailable`.
     if (!borne && !outage_.lasts()) borne.error().kind = ErrorKind::runner;
     return borne;
   }
@@ -303,8 +304,8 @@ void JobMonitor::read_packs(TrialJobs& jobs, std::vector<TrialEvent>& events) {
   for (auto& [name, turns] : packs_) {
     const std::vector<TrialJob*> of_job = trials_of(jobs, name);
     if (of_job.empty()) continue;
-    // The marks before a line name its trial, so read only up to a point where no line can be
-    // missing.
+    // The marks before a line show which trial printed it. So read only up to a time before which
+    // no line can be missing.
     const double service_wall_s =
         std::max(clock_.wall_time_s(), service_origin_wall_s_ + clock_.now_s());
     for (const LogLine& line : turns.take_until(service_wall_s - options_.log_delay_s))
@@ -366,7 +367,7 @@ void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark&
   TrialJob& job = **found;
   job.end_turn({wall_to_clock(wall_s), mark.exit_code, turns.limit_of(mark.key)});
   job.add_bill(share_s);
-  // The last trial waits for the job's end and its bill.
+  // The last trial remains until the job's end and bill are known.
   const bool others_go_on = std::ranges::any_of(sharing, [&](const TrialJob* each) {
     return each != &job && each->under_way() && !each->turn_end();
   });

@@ -18,8 +18,8 @@
 
 namespace steptune {
 
-/// Trials in the order in which they were handed over. References stay valid when others come and
-/// go.
+/// Trials in the order in which they were handed over. References to a trial stay valid when other
+/// trials are added or removed.
 using TrialJobs = std::list<TrialJob>;
 
 /// True if the trial's job is under way and this is the first unfinished trial in it. That trial
@@ -27,8 +27,8 @@ using TrialJobs = std::list<TrialJob>;
 [[nodiscard]] bool leads_job(const TrialJobs& jobs, const TrialJob& job);
 
 /// Polls the service and updates the states of trials: running, ended, or waiting again if there
-/// was no capacity. Reads their output from CloudWatch Logs, with one request for all. Transiently
-/// failing requests are repeated at the next call. Errors are those of `Outage`.
+/// was no capacity. Reads the output of all trials from CloudWatch Logs with one request. After a
+/// transient failure, the next call repeats the request. Errors are those of `Outage`.
 class JobMonitor {
  public:
   /// The arguments outlive the object.
@@ -42,15 +42,17 @@ class JobMonitor {
         options_(options),
         logs_outage_(clock, notices, options.longest_outage_s) {}
 
-  /// Sets the common prefix of the jobs' names, and the source of their output. Call it first.
+  /// Sets the common prefix of the jobs' names, and the source of their output. Call this before
+  /// any other function.
   void begin(std::string prefix, LogFollower logs);
 
-  /// Takes over a former tuner's job as described by the service: waiting -> requested.
+  /// Takes over a former tuner's job as described by the service. The trial's state changes from
+  /// waiting to requested.
   void adopt(TrialJob& job, const std::string& name, int launch, const JobDescription& state);
 
-  /// Ends a trial's job. If other unfinished trials share the job, waits until all of them are to
-  /// end, because the job's shell accepts no commands. (The shell ends each trial when its time is
-  /// over.) A failed request is repeated at the next `look`.
+  /// Ends a trial's job. Other unfinished trials may share the job, and the job's shell accepts no
+  /// commands. So the job is ended only when a stop was requested for all of them. (The shell ends
+  /// each trial when its time is over.) A failed request is repeated at the next `look`.
   void request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason);
 
   /// Updates the jobs whose state may have changed.
@@ -63,12 +65,12 @@ class JobMonitor {
   [[nodiscard]] bool has_all_output(const TrialJob& job) const {
     return output_read_s_ >= job.output_until_s();
   }
-  /// Call it when the job of a pack has ended and its output was read. Reports the pack's remaining
-  /// lines, and shares the rest of the bill among the trials that ran last. Does nothing for other
-  /// jobs.
+  /// Call this when the job of a pack has ended and its output was read. Reports the pack's
+  /// remaining lines, and divides the rest of the bill among the trials that ran last. Does nothing
+  /// for a job with a single trial.
   void close_pack(TrialJobs& jobs, const TrialJob& ended, std::vector<TrialEvent>& events);
-  /// True if the job ended before this trial's turn and another trial is to blame. The trial may
-  /// then run in another job. Call it after `close_pack`.
+  /// True if the job ended before this trial's turn because of another trial. This trial may then
+  /// run in another job. Call this after `close_pack`.
   [[nodiscard]] bool was_left_out(const TrialJob& job);
 
   /// Returns the time of the next due call; infinite without jobs.
@@ -76,12 +78,13 @@ class JobMonitor {
 
  private:
   [[nodiscard]] double wall_to_clock(double wall_s) const;
-  /// Returns the jobs that have changed since the last list; all of them if they are few.
+  /// Returns those of `due` that have changed since the last list of jobs; all of them if they are
+  /// few.
   [[nodiscard]] Result<std::vector<TrialJob*>> changed(std::vector<TrialJob*> due);
   [[nodiscard]] Result<void> look_at(TrialJobs& jobs, TrialJob& job,
                                      std::vector<TrialEvent>& events);
   void on_ended(const std::vector<TrialJob*>& sharing, const JobDescription& state);
-  /// Processes the output of packs as far as it is surely complete.
+  /// Processes the output of packs up to the time before which no more lines can arrive.
   void read_packs(TrialJobs& jobs, std::vector<TrialEvent>& events);
   void read_line_of_pack(const std::vector<TrialJob*>& sharing, const LogLine& line,
                          std::vector<TrialEvent>& events);
@@ -97,8 +100,7 @@ class JobMonitor {
   Notices& notices_;
   WarmPools& pools_;
   const SageMakerOptions& options_;
-  /// Outage of the logs service. It may fail by itself, so answers of SageMaker say nothing about
-  /// it.
+  /// Outage of the logs service, which may fail while SageMaker answers.
   Outage logs_outage_;
   std::string prefix_;
   std::optional<LogFollower> logs_;

@@ -9,9 +9,9 @@
 
 namespace steptune {
 
-/// Returns the prefix of all job names of a study, ending with '-': the study's name in the allowed
-/// characters, and a hash of name and `salt`. The salt distinguishes studies of the same name in
-/// one account, e.g. by database and creation time.
+/// Returns the prefix of all job names of a study, ending with '-': the study's name, reduced to
+/// the allowed characters, and a hash of name and `salt`. The salt, such as database and creation
+/// time, distinguishes studies of the same name in one account.
 [[nodiscard]] std::string job_name_prefix(const std::string& study, const std::string& salt);
 
 /// Returns `<prefix>t12-a1`, or `<prefix>t12-a1-r2` for the second job of the same attempt (the

@@ -101,7 +101,7 @@ Outcome job_outcome(const JobDescription& state, std::optional<StopReason> reque
 
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
                      const TrialLimits& limits, const OutputTail& output) {
-  // If the shell could not detect the silence, the runner did, and stopped the last trial's job.
+  // The silence was detected by the shell, or by the runner, which then stopped the job.
   const bool ended_well = !end.limit && end.exit_code == 0;
   if (end.limit == TurnLimit::silence || (requested == StopReason::no_output && !ended_well)) {
     return hung(limits);

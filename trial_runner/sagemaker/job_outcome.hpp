@@ -16,8 +16,8 @@ enum class StopReason {
   no_output,  ///< the idle limit
 };
 
-/// Returns the outcome of an ended job, without times and bill. `requested`: this program's reason,
-/// if it ended the job. `output`: the end of the program's output.
+/// Returns the outcome of an ended job, without times and bill. `requested` is the runner's reason
+/// if the runner has ended the job. `output` is the end of the training program's output.
 [[nodiscard]] Outcome job_outcome(const JobDescription& state, std::optional<StopReason> requested,
                                   const TrialLimits& limits, const OutputTail& output);
 
@@ -25,10 +25,10 @@ enum class StopReason {
 struct TurnEnd {
   double time_s = 0.0;  ///< runner's clock
   int exit_code = 0;
-  /// Limit for which the shell ended it; nullopt: it ended by itself.
+  /// Limit because of which the shell ended the trial; nullopt: the trial ended by itself.
   std::optional<TurnLimit> limit{};
 };
-/// Returns the outcome of a turn. `given_s` is the time that the trial was given.
+/// Returns the outcome of a turn. `given_s` is the length of the turn that the shell allows.
 [[nodiscard]] Outcome turn_outcome(const TurnEnd& end, double given_s,
                                    std::optional<StopReason> requested, const TrialLimits& limits,
                                    const OutputTail& output);

@@ -34,7 +34,7 @@ std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
   }
   auto report = reader->second.read_line(line.text, time_s);
   if (!report) return std::nullopt;
-  // Hook events of other hosts are few and concern all hosts.
+  // Return hook events of all hosts: they are few, and concern the whole trial.
   if (!report->hook_events.empty()) return report;
   mark_progress(tail_, *report);
   if (reporting_host_.empty()) reporting_host_ = line.host;

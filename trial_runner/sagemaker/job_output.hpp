@@ -15,17 +15,17 @@
 
 namespace steptune {
 
-/// Output of a trial's hosts: writes it to the trial's log and reads reports from it.
+/// Output of all hosts of a trial. Writes it to the trial's log and reads reports from it.
 class JobOutput {
  public:
   /// Opens the trial's log, if it has one. Returns an error if the log or the report format is
   /// unusable.
   [[nodiscard]] static Result<JobOutput> create(const TrialSpec& spec);
 
-  /// Reads a line printed at `time_s`. All hosts print the same progress, so only the first one
-  /// that reports is used.
+  /// Reads a line printed at `time_s`. All hosts print the same progress, so only reports of the
+  /// first host that reports are used.
   [[nodiscard]] std::optional<Report> read_line(double time_s, const LogLine& line);
-  /// True if that host is in a phase (`ReportReader::phase_under_way`).
+  /// True if the host whose reports are used is in a phase (`ReportReader::phase_under_way`).
   [[nodiscard]] bool phase_under_way() const;
   [[nodiscard]] const OutputTail& tail() const { return tail_; }
   /// Completes the log.

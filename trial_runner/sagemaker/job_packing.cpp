@@ -8,14 +8,15 @@
 namespace steptune {
 
 int trials_per_job(const SageMakerOptions& options, const std::optional<PoolKey>& key) {
-  // Several machines would have to agree on whose turn it is, and a spot job may restart.
+  // Only jobs with one machine and a pool key (no spot) run several trials. Several machines would
+  // have to agree whose turn it is, and a spot job may restart.
   return key && key->instance_count == 1 ? options.trials_per_job : 1;
 }
 
 bool may_be_packed(const SageMakerOptions& options, const TrialJob& job) {
   const TrialSpec& spec = job.spec();
-  // A trial's checkpoints would be visible to the next trial. The script cannot contain words with
-  // line breaks.
+  // With a checkpoint folder, a trial would find the checkpoints of the trial before it. Words and
+  // variables with line breaks cannot be part of the shell's script.
   const auto breaks = [](const std::string& text) { return text.find('\n') != text.npos; };
   return trials_per_job(options, job.pool_key()) > 1 && !spec.argv.empty() &&
          options.settings.checkpoint_s3_uri.empty() && std::ranges::none_of(spec.argv, breaks) &&

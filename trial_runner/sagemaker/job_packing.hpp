@@ -13,12 +13,12 @@
 
 namespace steptune {
 
-/// Waiting trials for which one job is requested: a single trial or a pack (`trial_pack.hpp`). The
-/// first one names the job.
+/// Waiting trials for which one job is requested: a single trial, or a pack of trials that run one
+/// after the other (`trial_pack.hpp`). The job is named after the first trial.
 using JobTrials = std::vector<TrialJobs::iterator>;
 
-/// Returns the number of trials that one job may run in turn. `key`: nullopt for jobs that cannot
-/// use pools.
+/// Returns the number of trials that one job may run one after the other. `key` is nullopt for jobs
+/// that cannot use pools.
 [[nodiscard]] int trials_per_job(const SageMakerOptions& options,
                                  const std::optional<PoolKey>& key);
 

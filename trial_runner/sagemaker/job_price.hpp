@@ -11,12 +11,12 @@
 
 namespace steptune {
 
-/// Variable in a job's `Environment` with its `JobPrice`. Persistent: jobs outlive the program that
-/// began them.
+/// Variable in a job's `Environment` that contains its `JobPrice`. The name is persistent, because
+/// jobs outlive the tuner that started them.
 inline constexpr const char* k_price_variable = "STEPTUNE_PRICE";
 
-/// The study's price for an hour of all machines of a job. It is stored in the job, so that listing
-/// an account's machines needs neither study file nor history.
+/// The study's price for an hour of all machines of a job. The job contains it, so that listing an
+/// account's machines needs neither study file nor history.
 struct JobPrice {
   PriceParts parts;
   /// Share of `parts.usd()` that managed spot is expected to cost; nullopt: on demand.

@@ -144,7 +144,8 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   Json& environment = input["Environment"];
   environment.emplace("PYTHONUNBUFFERED", "1");
   const auto parts = price_parts_of(settings.price_parts, request.resources);
-  // Leave the price out rather than have the job refused; only lists of machines need it.
+  // If there is no room for a further variable, leave the price out, so that the job is not
+  // refused. Only lists of machines need the price.
   if (parts && environment.size() < k_most_variables) {
     JobPrice price{*parts};
     if (settings.spot) price.spot_share = settings.spot_share;
@@ -167,7 +168,7 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   }
   if (settings.network_isolation) input["EnableNetworkIsolation"] = true;
   if (settings.encrypt_traffic) input["EnableInterContainerTrafficEncryption"] = true;
-  // The profiler would start processing jobs of its own, which cost money.
+  // The profiler would start processing jobs, which cost money.
   input["ProfilerConfig"] = {{"DisableProfiler", true}};
   for (const auto& [key, value] : settings.tags) {
     input["Tags"].push_back({{"Key", key}, {"Value", value}});

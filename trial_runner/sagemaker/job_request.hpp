@@ -26,13 +26,14 @@ struct JobRequest {
 };
 
 /// Returns the input of CreateTrainingJob. The trial's argv becomes the container's entry point and
-/// arguments, so that the program sees the same words as on this machine. It runs in the folder of
-/// the channel `code` if the settings name one. The trial's parameters become hyperparameters. Its
-/// environment, and the variable that makes reporters report, become the job's. Channels follow the
-/// order of the settings, `code` last, without instance groups that this trial does not have. For a
-/// pack, a shell in the container sets each trial's words, parameters and environment
-/// (`trial_pack.hpp`). A shell also unpacks the hook (`carried_hook.hpp`). The environment includes
-/// the machines' price (`job_price.hpp`) if it has room.
+/// arguments, so that the program sees the same words as on this machine. The program runs in the
+/// folder of the channel `code` if the settings name one. The trial's parameters become
+/// hyperparameters. Its environment, and the variable that makes reporters report, become the
+/// job's. Channels follow the order of the settings, `code` last, without instance groups that this
+/// trial does not have. For a pack, a shell in the container sets each trial's words, parameters
+/// and environment (`trial_pack.hpp`). A shell also unpacks the hook (`carried_hook.hpp`). The
+/// environment includes the machines' price (`job_price.hpp`) if the service's limits leave room
+/// for it.
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 
@@ -41,8 +42,9 @@ struct JobFault {
   std::string pointer;
   std::string message;
 };
-/// Returns all that the service would refuse about `input`, before anything is paid for: lengths,
-/// counts, characters and exclusive settings of the API Reference.
+/// Returns every fault for which the service would refuse `input`, before anything costs money.
+/// Checks the API Reference's rules on lengths, counts, characters and settings that exclude each
+/// other.
 [[nodiscard]] std::vector<JobFault> training_job_faults(const Json& input);
 /// Returns one error that lists all faults.
 [[nodiscard]] Result<void> check_training_job_input(const Json& input);

@@ -13,12 +13,12 @@ namespace steptune {
 struct Channel {
   std::string name{};
   std::string s3_uri{};            ///< empty: a file system
-  std::string input_mode{};        ///< `File`, `FastFile`, `Pipe`; empty: the job's
+  std::string input_mode{};        ///< `File`, `FastFile`, `Pipe`; empty: the job's input mode
   std::string file_system_id{};    ///< `fs-...`
   std::string file_system_type{};  ///< `EFS`, `FSxLustre`
   std::string directory_path{};
   std::string content_type{};
-  std::vector<std::string> instance_groups{};  ///< heterogeneous: groups that read it
+  std::vector<std::string> instance_groups{};  ///< heterogeneous cluster: groups that read it
 };
 
 /// Settings that all jobs of a study share. Names follow CreateTrainingJob (SageMaker API
@@ -42,8 +42,8 @@ struct JobSettings {
   bool spot = false;
   double max_runtime_s = 3600.0;
   double max_wait_s = 7200.0;  ///< spot: includes waiting for capacity
-  /// Price of an instance-hour by type, and the share of it that spot is expected to cost. Jobs
-  /// carry their price (`job_price.hpp`) if all their types are listed.
+  /// Price of an instance-hour by type, and the share of it that spot is expected to cost. A job
+  /// contains its price (`job_price.hpp`) if all its types are listed here.
   std::map<std::string, PriceParts> price_parts{};
   double spot_share = 0.35;
 };

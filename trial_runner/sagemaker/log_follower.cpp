@@ -23,8 +23,8 @@ LogLine line_of(const std::string& stream) {
   return line;
 }
 
-/// Replaces invalid or far-future timestamps by 0, so that they do not move the window past other
-/// events.
+/// Returns the event's time in milliseconds since 1970. Returns 0 for an invalid time, or one far
+/// in the future. Such a time would make later polls miss events.
 double timestamp_of(const Json& event) {
   constexpr double k_latest_ms = 4e12;  // the year 2096
   const double timestamp_ms = number_at(event, "timestamp").value_or(0.0);

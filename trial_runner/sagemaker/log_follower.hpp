@@ -18,10 +18,10 @@ struct LogLine {
   std::string text;
 };
 
-/// Reads the CloudWatch logs of all jobs with a common name prefix, with one request for all.
-/// Events appear late and out of order. So each poll reads an overlap again and drops known events
-/// by their ids. Source: CloudWatch Logs API Reference, FilterLogEvents; group and stream names:
-/// SageMaker Developer Guide, "Log groups and streams".
+/// Reads the CloudWatch logs of all jobs with a common name prefix; one request covers all jobs.
+/// Events appear late and out of order. So each poll reads the last `k_overlap_s` seconds again,
+/// and drops events whose ids are known. Source: CloudWatch Logs API Reference, FilterLogEvents;
+/// group and stream names: SageMaker Developer Guide, "Log groups and streams".
 class LogFollower {
  public:
   /// Seconds by which an event may be older than the newest known one and still appear.
@@ -34,8 +34,8 @@ class LogFollower {
   /// Also reads output since `wall_s`, for jobs that began before this object.
   void reach_back_to(double wall_s);
 
-  /// Returns new lines, oldest first. Empty while no job of the account has printed, because there
-  /// is no log group yet.
+  /// Returns new lines, oldest first. Returns none before the account's first job has printed,
+  /// because the log group does not exist yet.
   [[nodiscard]] aws::AwsResult<std::vector<LogLine>> poll();
 
  private:

@@ -11,7 +11,7 @@
 namespace steptune {
 
 /// Tolerates transient failures of AWS for a while: throttling, server errors, a lost network,
-/// credentials that the user can renew. The caller repeats its request in its next turn.
+/// expired credentials that the user can renew. The caller repeats a failed request later.
 class Outage {
  public:
   /// `clock` and `notices` outlive the object.
@@ -23,7 +23,7 @@ class Outage {
   [[nodiscard]] Result<void> on_failure(const aws::AwsError& error);
   /// Records a successful request.
   void on_success() { since_s_.reset(); }
-  /// True if no request has succeeded since one failed.
+  /// True if the latest request failed.
   [[nodiscard]] bool lasts() const { return since_s_.has_value(); }
 
  private:

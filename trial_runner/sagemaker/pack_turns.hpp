@@ -18,8 +18,8 @@ enum class TurnLimit {
   silence,   ///< the trial has printed nothing for too long
 };
 
-/// Turns of a pack's trials, as reported by the job's shell, and the shares of the bill. Times are
-/// from the log, in seconds since 1970.
+/// Turns of a pack's trials, as reported by the job's shell, and each trial's share of the bill.
+/// Times are those of the log, in seconds since 1970.
 class PackTurns {
  public:
   /// `trials` is the number of trials in the pack.
@@ -30,25 +30,26 @@ class PackTurns {
   /// Returns the stored lines printed until `wall_s`, in order of printing.
   [[nodiscard]] std::vector<LogLine> take_until(double wall_s);
 
-  /// Records the start of a turn. Returns false if it is known already.
+  /// Records the start of a turn. Returns false if the start is already known.
   bool begin(TrialKey key, double wall_s);
-  /// Records that the shell ends the trial. `time` follows a mark of another limit and does not
-  /// replace it.
+  /// Records that the shell ends the trial because of `limit`. The shell reports `time` also after
+  /// another limit; `time` then does not replace that limit.
   void set_limit(TrialKey key, TurnLimit limit);
-  /// Records the end of a turn. Returns false if it is known already, or if the turn has not begun.
+  /// Records the end of a turn. Returns false if the end is already known, or if the turn has not
+  /// begun.
   bool end(TrialKey key, double wall_s);
 
   [[nodiscard]] bool none_has_begun() const { return turns_.empty(); }
   [[nodiscard]] std::optional<TurnLimit> limit_of(TrialKey key) const;
   [[nodiscard]] bool has_ended(TrialKey key) const;
-  /// Returns the trial whose turn it is by the marks so far; nullopt before the first turn and
-  /// between turns.
+  /// Returns the trial whose turn it is, according to the records so far; nullopt before the first
+  /// turn and between turns.
   [[nodiscard]] std::optional<TrialKey> whose_turn() const;
 
   /// Sets when the job's billing began.
   void set_billed_since(double wall_s) { billed_since_s_ = wall_s; }
-  /// Returns billed seconds of a trial whose turn has ended: its own, and an equal part of the
-  /// job's time before the first turn. Counts them as charged.
+  /// Returns the billed seconds of a trial whose turn has ended: those of its turn, and an equal
+  /// part of the job's time before the first turn. Counts them as charged.
   double take_share_s(TrialKey key);
   /// Sets the total billed seconds, once known.
   void set_billable(double billable_s) { billable_s_ = billable_s; }

@@ -26,7 +26,8 @@ struct PoolKey {
   auto operator<=>(const PoolKey&) const = default;
 };
 
-/// Returns nullopt for jobs that cannot use pools: heterogeneous clusters and managed spot.
+/// Returns the key of a job; nullopt for jobs that cannot use pools: heterogeneous clusters and
+/// managed spot.
 [[nodiscard]] std::optional<PoolKey> pool_key(const JobSettings& settings,
                                               const Resources& resources);
 

@@ -13,8 +13,8 @@ std::size_t keys_equal_to(const Keys& keys, const std::optional<PoolKey>& key) {
 }
 
 const WarmPool* find_available(const std::vector<WarmPool>& pools, const PoolKey& key) {
-  // Use the pool with the shortest wait, so that older ones are released sooner if they are
-  // surplus.
+  // Use the pool that has been idle for the shortest time. Surplus pools then reach their idle
+  // limit sooner.
   const WarmPool* best = nullptr;
   for (const WarmPool& pool : pools) {
     if (!pool.available || pool.key != key) continue;
@@ -23,7 +23,7 @@ const WarmPool* find_available(const std::vector<WarmPool>& pools, const PoolKey
   return best;
 }
 
-/// True if enough pools of this kind will become available for all trials that wait for one.
+/// True if enough pools of this kind will soon become available for all trials that wait for one.
 bool is_worth_waiting(const Keys& queue, const std::vector<WarmPool>& pools,
                       const std::optional<PoolKey>& key) {
   if (!key) return false;

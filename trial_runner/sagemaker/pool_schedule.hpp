@@ -19,11 +19,12 @@ struct WarmPool {
   double usd_per_hour = 0.0;
 };
 
-/// Decisions about waiting trials (`std::monostate`: all have to wait). Indices are positions in
-/// the queue.
+/// Decisions about waiting trials: start a trial, release a pool, or wait (`std::monostate`).
+/// Indices are positions in the queue.
 struct StartTrial {
   std::size_t index = 0;
-  std::optional<std::string> pool_job;  ///< job whose instances it uses; nullopt: cold start
+  /// Job whose instances the trial reuses; nullopt: cold start.
+  std::optional<std::string> pool_job;
 };
 struct ReleasePool {
   std::string job;

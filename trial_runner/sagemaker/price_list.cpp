@@ -20,7 +20,8 @@ const Json& member(const Json& object, const char* key) {
   return found != object.end() && found->is_object() ? *found : k_nothing;
 }
 
-/// Returns the number at the start of a text (`16 GiB`, `1,152 GiB`, `4`); 0 for others (`N/A`).
+/// Returns the number at the start of an attribute's text (`16 GiB`, `1,152 GiB`, `4`); 0 for other
+/// texts (`N/A`).
 double leading_number(const Json& attributes, const char* key) {
   std::string text = text_at(attributes, key);
   std::erase(text, ',');
@@ -93,7 +94,8 @@ Result<ListedPrices> list_training_prices(aws::JsonClient& client, const aws::Js
     const auto products = page->find("PriceList");
     if (products != page->end() && products->is_array()) {
       for (const Json& product : *products) {
-        // The service model says text, but some versions of the service send the object itself.
+        // According to the service's model, an entry is a text. Some versions of the service send
+        // an object instead.
         const auto price = training_price_of(plain_text(product), region);
         if (price) take(listed, *price);
       }

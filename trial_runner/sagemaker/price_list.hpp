@@ -11,16 +11,16 @@
 
 namespace steptune {
 
-/// Reads all pages of GetProducts for `region`. `pricing` is the service; it exists in few regions
-/// and answers for all. An empty list is an error. Source: AWS Price List API Reference,
-/// GetProducts.
+/// Reads all pages of GetProducts for `region`. `pricing` is the price list service, which exists
+/// in few regions and answers for all regions. An empty list is an error. Source: AWS Price List
+/// API Reference, GetProducts.
 [[nodiscard]] Result<ListedPrices> list_training_prices(aws::JsonClient& client,
                                                         const aws::JsonService& pricing,
                                                         const std::string& region);
 
 /// Parses an entry of `PriceList`, which is JSON inside a JSON string, into an instance type and
-/// its data. nullopt for other products (hosting, spot, other regions) and those without an hourly
-/// price.
+/// its data. nullopt for other products (hosting, spot, other regions) and for products without an
+/// hourly price.
 [[nodiscard]] std::optional<std::pair<std::string, InstanceType>> training_price_of(
     const std::string& product, const std::string& region);
 

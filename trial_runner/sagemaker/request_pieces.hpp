@@ -18,8 +18,8 @@ inline constexpr std::size_t k_longest_hyperparameter = 2500;  ///< value of Hyp
 /// Cuts `text` into pieces of at most `longest` bytes, never inside a UTF-8 character.
 [[nodiscard]] std::vector<std::string> pieces_of(std::string_view text, std::size_t longest);
 
-/// Puts a script into variables, `NAME_1` and so on. Returns the word by which a shell evaluates
-/// it.
+/// Stores a script in variables, `NAME_1` and so on. Returns the word that a shell must evaluate to
+/// run the script.
 [[nodiscard]] std::string put_script(std::string_view script, std::string_view name,
                                      std::map<std::string, std::string>& environment);
 

@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs several trials in turn in one job's container. A POSIX shell reads this script, followed by a
-# call of `trial` for each trial. trial_pack.cpp reads its marks. Comments are not sent to the job.
+# Runs several trials one after the other in the container of one job. A POSIX shell reads this
+# script, followed by a call of `trial` for each trial. The script prints lines `[steptune-pack] ...`
+# to the job's log, which trial_pack.cpp reads. Comments are not sent to the job.
 hp=${SAGEMAKER_BASE_DIR:-/opt/ml}/input/config/hyperparameters.json
 p= q=
-# Each trial is a process group of its own if the image has setsid.
+# If the image has setsid, each trial runs in a separate process group.
 g= m=
 command -v setsid >/dev/null 2>&1 && g=setsid m=-
-# Reports can be read if the image has these tools, and if the trial's whole group can be ended.
+# To read a trial's reports, the script needs these tools, and must be able to end the trial's
+# process group.
 d=${TMPDIR:-/tmp}/steptune-pack-$$
 [ -n "$m" ] || d=
 for x in mkfifo tee awk; do command -v "$x" >/dev/null 2>&1 || d=; done
-# Without this option mawk reads many lines at once, and so too late.
+# Without this option mawk waits for many lines before it handles the first one.
 a=
 case $(awk -W version 2>/dev/null </dev/null) in mawk*) a='-W interactive' ;; esac
-# Ends a trial for the reasons $W, unless it has ended or another reason came first. env's printf
-# writes all marks at once; bash's own would write line by line, mixed with the trial's output.
+# Ends a trial for the reasons $W. Does nothing if the trial has ended, or if another process already
+# ends it. env's printf writes all lines in one call. bash's printf would write each line separately,
+# and lines of the trial's output could come between.
 e='
 [ -z "$D" ] || mkdir "$D" || exit
 kill -0 "$P" || exit
 env printf "\n[steptune-pack] %s $K\n" $W
 kill -s TERM -- "$M$P"'
-# Reads a trial's output. Finds by its reports that it is slow (SlowLimit in runner.hpp), and keeps
-# the folder $Z while a phase is under way.
+# Reads a trial's output. Ends the trial if its reports show that it is slow (SlowLimit in
+# runner.hpp). While a phase is open, the folder $Z exists.
 y='
 function value(name, at) {
   at = index($0, "\"" name "\":")
@@ -49,8 +52,8 @@ index($0, "\"phase\":") { tell(value("seconds") < 0); begin = -1; looks = 0; nex
   ended = 1
   system("eval \"$E\"; { sleep \"$C\"; kill -s KILL -- \"$M$P\"; } </dev/null >/dev/null &")
 }'
-# Finds that a trial is silent for $0 seconds outside phases. Checks every $L seconds how much awk,
-# the process $B, has read. If the system does not show that, no trial counts as silent.
+# Ends a trial that prints nothing for $0 seconds outside phases. Checks every $L seconds how much
+# awk (process $B) has read. Does not end the trial if /proc does not show this.
 n='
 s=0 r=
 while [ "$s" -lt "$0" ]; do
@@ -63,7 +66,7 @@ done
 eval "$E"
 sleep "$C" >/dev/null
 kill -s KILL -- "$M$P"'
-# Keeps the shell's messages about killed processes out of the trials' output.
+# The shell's messages about killed processes must not appear in the trials' output.
 exec 3>&2 2>/dev/null
 trap 'q=1; kill -s TERM -- "$m$p"' TERM
 # trial KEY SECONDS GRACE SLOW_LIMIT IDLE_SECONDS HYPERPARAMETERS [NAME=VALUE ...] COMMAND ...
@@ -99,7 +102,8 @@ trial() {
     tee "$d/r" <"$o" 3>&- &
     t=$!
   fi
-  # A signal that the trap sends before the trial exists is lost, so wait for it and send again.
+  # If the trap sends SIGTERM before the trial's process group exists, the signal is lost. So wait for
+  # the group and send the signal again.
   until kill -s 0 -- "$m$p" || ! kill -s 0 "$p"; do sleep 0.1 || sleep 1; done
   [ -n "$q" ] && kill -s TERM -- "$m$p"
   while :; do
@@ -107,21 +111,22 @@ trial() {
     r=$?
     [ -n "$q" ] && kill -0 "$p" || break
   done
-  # The trap may have interrupted the wait; 127: it had not.
+  # If the trap interrupted the first wait, the second one returns the trial's exit status. Otherwise
+  # the second one returns 127.
   if [ -n "$q" ]; then
     wait "$p"
     x=$?
     [ "$x" = 127 ] || r=$x
   fi
   [ -n "$h" ] && mkdir "$h"
-  # A process that has just started has no group yet.
+  # A process that has just started may not have its process group yet.
   kill -s KILL -- "$m$w" || kill -s KILL "$w"
   [ -z "$v" ] || kill -s KILL -- "$m$v" || kill -s KILL "$v"
   [ -n "$m" ] && kill -s KILL -- "-$p"
   p=
   if [ -n "$o" ]; then
-    # tee and awk may wait for ever: a process outside the group may have the pipe open, or the trial
-    # never opened it.
+    # tee and awk could wait for ever. A process outside the trial's group may keep the pipe open, or
+    # the trial may never have opened the pipe.
     $g sh -c 'sleep 5 >/dev/null; kill -s KILL "$@"' sh "$t" "$b" 3>&- &
     w=$!
     while kill -0 "$t" || kill -0 "$b"; do wait "$t" "$b"; done

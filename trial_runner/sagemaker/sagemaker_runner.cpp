@@ -19,19 +19,20 @@
 namespace steptune {
 namespace {
 
-/// Shortest wait, so that a clock that stands still during requests advances.
+/// Shortest wait, in seconds. Without it, a virtual clock that does not advance during requests
+/// would stand still.
 constexpr double k_least_wait_s = 0.01;
-/// Time after which the service usually knows a job that it has accepted.
+/// Seconds after which the service usually knows a job that it has accepted.
 constexpr double k_until_known_s = 5.0;
-/// Start time of a trial that a job runs after another one.
+/// Expected start-up seconds of a trial that a job runs after another trial.
 constexpr double k_start_in_turn_s = 1.0;
 
 bool is_quota(const aws::AwsError& error) {
   return error.code == "ResourceLimitExceeded";
 }
 
-/// True if waiting cannot help: the quota is 0 or smaller than one job, or the region lacks the
-/// type.
+/// True if waiting cannot help: the quota is smaller than one job needs, or the region lacks the
+/// instance type.
 bool is_hopeless(const aws::AwsError& error) {
   static const std::regex k_quota(
       "is ([0-9]{1,9}) Instances.* request delta of ([0-9]{1,9}) Instances");
@@ -57,7 +58,7 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
              {options_.keep_alive_s, options_.idle_pool_s, options_.close_look_s}),
       monitor_(clock_, api_, outage_, notices_, pools_, options_) {
   if (connection_.cloudwatch) utilisation_.emplace(connection_.client, *connection_.cloudwatch);
-  // Data from the study takes precedence over the table's.
+  // Data from the study has precedence over data from the price table.
   auto known = options_.prices.instances;
   known.merge(options_.types.instances);
   options_.types.instances = std::move(known);
@@ -76,7 +77,8 @@ std::vector<const TrialJob*> SageMakerRunner::jobs_under_way() const {
 }
 
 int SageMakerRunner::open_places() const {
-  // Do not ask for new trials while older ones were passed over; they could wait for ever.
+  // If later trials were started before older ones, request no new trials: the older trials could
+  // wait for ever.
   const bool any_deferred = std::ranges::any_of(
       jobs_, [](const TrialJob& job) { return job.waits() && job.is_deferred(); });
   if (any_deferred) return 0;
@@ -96,7 +98,7 @@ double SageMakerRunner::expected_start_s(const Resources& resources) const {
   int jobs_to_come = 0;
   for (const auto& [each, count] : waiting)
     jobs_to_come += (count + trials_per_job(options_, each) - 1) / trials_per_job(options_, each);
-  // The trial would join the job of waiting trials, share a new job, or find no free place.
+  // The trial either joins the job of waiting trials, or shares a new job, or finds no free place.
   const auto alike = waiting.find(key);
   if (alike != waiting.end() && alike->second % trials_per_job(options_, key) != 0)
     return k_start_in_turn_s;
@@ -212,8 +214,8 @@ Result<bool> SageMakerRunner::start_next() {
     if (job->waits() && job->not_before_s() <= now_s) waiting.push_back(job);
   }
   if (waiting.empty()) return false;
-  // A searcher may suggest trials for the warm kind again and again, so start the passed-over
-  // trials first.
+  // A searcher may again and again suggest trials that can use warm machines. So first start the
+  // trials that were passed over.
   const bool any_deferred =
       std::ranges::any_of(waiting, [](const auto& job) { return job->is_deferred(); });
   JobTrials next = waiting;
@@ -266,7 +268,7 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   launch.pool_job = std::move(pool_job);
   Json input = job_input(options_, pack, launch, hook_);
   auto valid = check_training_job_input(input);
-  // One request may be too small for the words of all trials.
+  // The commands of all trials may be too long for one request.
   while (!valid && pack.size() > 1) {
     pack.pop_back();
     input = job_input(options_, pack, launch, hook_);
@@ -302,7 +304,7 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
 
 void SageMakerRunner::keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack) {
   launch.pack = job.trials;
-  // The job has the name of the first trial, so it runs at least that one.
+  // The job is named after the first trial, so it runs at least this trial.
   const TrialJobs::iterator first = pack.front();
   std::erase_if(pack, [&](const TrialJobs::iterator trial) {
     return trial != first &&
@@ -341,7 +343,7 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
     give_up_all(failed.error().text());
     return {};
   }
-  // Other refusals (permissions, a missing role) would concern every trial.
+  // Other refusals (permissions, a missing role) concern every trial, so `wait` returns them.
   return failed;
 }
 
@@ -380,7 +382,7 @@ void SageMakerRunner::stop_silent_jobs() {
     // While the service uploads a program's results, the program cannot print.
     if (!is_watched || job.phase_under_way() || job.watch().closely) continue;
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
-    // Missing log data does not count as silence.
+    // Compare with the last reading of output: missing log data does not count as silence.
     if (monitor_.output_read_s() - job.last_output_s() > longest_s) {
       monitor_.request_stop(jobs_, job, StopReason::no_output);
     }
@@ -455,7 +457,7 @@ Result<void> SageMakerRunner::release(double longest_s) {
   const double until_s = clock_.now_s() + longest_s;
   while (!jobs_.empty() || !pools_.empty()) {
     if (auto advanced = advance(); !advanced) {
-      // One refused request says nothing about others.
+      // Other requests may succeed although one was refused.
       const bool answers = advanced.error().kind != ErrorKind::unavailable;
       if (answers) static_cast<void>(pools_.release_available());
       add_leftover_notices();

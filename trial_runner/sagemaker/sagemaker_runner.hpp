@@ -31,12 +31,13 @@ struct SageMakerConnection {
   std::optional<aws::JsonService> cloudwatch{};  ///< nullopt: no advice on instance types
 };
 
-/// Runs trials as SageMaker training jobs. A job's name is made from study, trial and attempt, so a
-/// lost answer or a dead tuner never leads to a second job. Trials reuse instances that earlier
-/// ones left warm, in an order that reuses most. Pools are released as soon as nothing will use
-/// them. The runner polls the state, and reads output from CloudWatch Logs. All requests stay below
-/// the account's rates. `stop` asks the service, which gives the program up to 120 s. There is no
-/// faster way, so `kill_all` stops all trials in the same way.
+/// Runs trials as SageMaker training jobs. A job's name is made from the study, the trial and the
+/// attempt. So a lost answer or a dead tuner never leads to a second job. Trials reuse instances
+/// that earlier trials left warm, and start in an order that reuses most instances. Pools are
+/// released as soon as no trial will use them. The runner polls the jobs' states and reads their
+/// output from CloudWatch Logs. All requests stay below the account's rates. `stop` sends a request
+/// to the service, which lets the program run for up to 120 s more. There is no faster way, so
+/// `kill_all` stops all trials in the same way.
 class SageMakerRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
@@ -74,18 +75,19 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   /// Does everything that is due, once.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
-  /// Does the next step for waiting trials. Returns false if there is nothing to do.
+  /// Carries out the next decision about waiting trials (`next_pool_decision`). Returns false if
+  /// all have to wait.
   [[nodiscard]] Result<bool> start_next();
   [[nodiscard]] Result<void> request(JobTrials pack, std::optional<std::string> pool_job);
   /// Reads PyTorch's hook once, if trials use it.
   [[nodiscard]] Result<void> read_hook(const TrialSpec& spec);
-  /// If the job exists already, it runs the trials of an earlier request whose answer was lost,
-  /// perhaps not all of `pack`. Keeps in `pack` only those; the others continue to wait.
+  /// If the job already exists, it runs the trials of an earlier request whose answer was lost.
+  /// These may be fewer than `pack`. Removes the other trials from `pack`; they continue to wait.
   static void keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack);
   [[nodiscard]] Result<void> on_refused(const JobTrials& pack, const aws::AwsError& error);
   /// Returns jobs under way, each represented by its first unfinished trial.
   [[nodiscard]] std::vector<const TrialJob*> jobs_under_way() const;
-  /// True if a trial may use a pool: a waiting one outside `except`, or a future one.
+  /// True if a waiting trial that is not in `except`, or a future trial, may use a pool.
   [[nodiscard]] bool pools_are_wanted(const JobTrials& except = {}) const;
   void stop_silent_jobs();
   void finish_ended_jobs();

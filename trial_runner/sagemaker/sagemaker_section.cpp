@@ -30,7 +30,7 @@ constexpr std::size_t k_max_tags = 50;
 /// Maximum of ResourceConfig/KeepAlivePeriodInSeconds.
 constexpr double k_max_keep_alive_s = 21'600.0;
 
-/// The words of all trials must fit into one request.
+/// Largest number of trials of a job: the commands of all must fit into one request.
 constexpr double k_most_trials_per_job = 32.0;
 
 using Jobs = Section<SageMakerSection>;
@@ -54,7 +54,7 @@ Key<SageMakerSection> only_with_spot(const Key<SageMakerSection>& key, const cha
       },
       [key](Json& definitions) {
         Json schema = key.schema(definitions);
-        schema.erase("default");  // it depends on more than this key
+        schema.erase("default");  // the default also depends on other keys
         return schema;
       });
   conditional.doc(key.traits().doc).default_words(default_words).in_fingerprint(in_fingerprint);

@@ -12,13 +12,13 @@
 namespace steptune {
 namespace {
 
-/// Trials that may be handed over early if the searcher does not learn from results.
+/// Number of trials that may be handed over early if the searcher does not learn from results.
 constexpr int k_backlog = 64;
-/// Default time that a warm pool outlives a dead tuner.
+/// Default seconds after which an unused warm pool ends if the tuner has died.
 constexpr double k_default_keep_alive_s = 300.0;
 /// StopTrainingJob sends SIGTERM, and SIGKILL after 120 s.
 constexpr double k_time_to_end_s = 120.0;
-/// Volumes are billed by months of 30 days (https://aws.amazon.com/ebs/pricing/, its examples).
+/// Volumes are billed by months of 30 days (examples on https://aws.amazon.com/ebs/pricing/).
 constexpr double k_hours_per_month = 720.0;
 
 }  // namespace
@@ -113,7 +113,7 @@ Result<RunnerParts> SageMakerSettings::make(const Clock& clock, std::uint64_t /*
   SageMakerConnection connection{session->client(), *std::move(sagemaker), *std::move(logs),
                                  session->wait_until(), *std::move(cloudwatch)};
   SageMakerOptions options = this->options();
-  // Without a table there is less advice; nothing else depends on it.
+  // Continue without a price table: then only some advice is missing.
   if (auto table = find_price_table(k_price_list, session->region()))
     options.types = *std::move(table);
   return RunnerParts{

@@ -17,34 +17,37 @@ inline constexpr double k_longest_wait_s = 28.0 * 86'400.0;
 
 /// Keys of the section `runner` of type `sagemaker`.
 struct SageMakerSection {
-  std::string region;  ///< empty: the one that the AWS configuration names
+  std::string region;  ///< empty: the region that the AWS configuration names
   RentedInstances instances;
   JobSettings job;
   int parallel = 1;
   int trials_per_job = 6;  ///< trials that one job may run in turn
-  /// Price of the instances' volumes; 0: not counted, because the shipped price list lacks it.
+  /// Price of the instances' volumes. The default 0 means "not counted", because the price list
+  /// shipped with the program lacks it.
   double storage_usd_per_gb_month = 0.0;
   std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools
-  double poll_s = 5.0;                 ///< gap between looks at jobs and at their logs
+  double poll_s = 5.0;                 ///< time between two looks at jobs and at their logs
 };
 
 /// Returns the section's keys and the rules between them. `check_training_jobs` checks the
 /// service's rules later, when the configurations are known.
 [[nodiscard]] const document::Section<SageMakerSection>& sagemaker_section();
 
-/// Adds faults for what SageMaker would refuse about a study's jobs, at the keys of the study file.
-/// Checks the baseline, every set of machines, and the examples.
+/// Adds a fault for each setting that SageMaker would refuse in a study's jobs, at the setting's
+/// key in the study file. Checks the jobs of the baseline, of every set of machines, and of the
+/// example configurations.
 void check_training_jobs(const SageMakerSection& section, const StudyView& study,
                          document::Faults& faults);
 
 class SageMakerSettings final : public RunnerSettings {
  public:
-  /// Fills in settings that depend on the limits. `max_wait_stated`: the section contains it.
+  /// Fills in settings that depend on the limits. `max_wait_stated` is true if the section contains
+  /// `max_wait`.
   SageMakerSettings(SageMakerSection section, const TrialLimits& limits, bool max_wait_stated,
                     bool has_command);
 
   [[nodiscard]] const SageMakerSection& section() const { return section_; }
-  /// Returns the options that the runner gets.
+  /// Returns the options for the runner.
   [[nodiscard]] SageMakerOptions options() const;
 
   [[nodiscard]] const RunnerKind& kind() const override;

@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// Most members of a list of names.
+/// Largest number of members in a list of names.
 inline constexpr std::size_t k_max_list = 16;
 
 /// Returns the type of strings that are not empty.

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-/// Shell scripts for a job's container: the files' contents at build time.
+/// Shell scripts for a job's container. The build compiles the files' contents into the program.
 namespace steptune {
 
 /// Returns run_pack.sh.

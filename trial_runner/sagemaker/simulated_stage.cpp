@@ -17,9 +17,9 @@ namespace {
 
 constexpr double k_step_noise = 0.03;
 constexpr double k_stage_jitter = 0.2;
-/// Large enough that no quota is met; quotas differ between real accounts.
+/// Large enough that no rehearsal reaches the quota. Quotas differ between real accounts.
 constexpr int k_quota = 1000;
-/// Without requests, no pool lasts longer than this.
+/// No pool lasts longer than this many seconds without requests.
 constexpr double k_settle_s = 86'400.0;
 
 using Prices = std::map<std::string, InstanceType>;
@@ -74,7 +74,8 @@ double training_s(const simulated::JobAudit& job) {
   return std::min(job.billed_s, sum_s);
 }
 
-/// Adds the least cost of a job to `least`: only the first job of each kind of machine starts cold.
+/// Adds a job's lowest possible cost to `least`. In that bound, only the first job of each kind of
+/// machine starts cold.
 void add_least(const simulated::JobAudit& job, const simulated::StageTimes& stages, double price,
                std::set<std::string>& kinds, LeastBill& least) {
   std::string kind;

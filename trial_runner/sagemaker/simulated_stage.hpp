@@ -8,7 +8,8 @@
 
 namespace steptune {
 
-/// Creates the runner of a study on a simulated account that grants all it needs.
+/// Creates the runner of a study on a simulated account. The account grants every request for
+/// machines.
 [[nodiscard]] std::unique_ptr<RehearsalStage> make_simulated_stage(
     const SageMakerSettings& settings, const RehearsalOptions& options);
 

@@ -18,13 +18,13 @@ namespace {
 
 using document::Faults;
 
-/// Most jobs to check, because each takes about a millisecond.
+/// Largest numbers of jobs to check, because each check takes about a millisecond.
 constexpr std::size_t k_most_machine_sets = 64;
 constexpr std::size_t k_most_configurations = 32;
 
 using Places = std::pair<std::string_view, std::string_view>;
 
-/// Keys of the study file for members of CreateTrainingJob, more specific ones first.
+/// Members of CreateTrainingJob and their keys in the study file. More specific members come first.
 constexpr std::array<Places, 24> k_places = {{
     {"/RoleArn", "/runner/role"},
     {"/OutputDataConfig", "/runner/output"},
@@ -83,7 +83,7 @@ class JobCheck {
  public:
   JobCheck(const SageMakerSection& section, const StudyView& study, Faults& faults)
       : job_(section.job), study_(study), faults_(faults) {
-    // A missing hook is reported as another fault.
+    // Ignore a missing hook here: another check reports it.
     const std::filesystem::path folder = study.trial(study.baseline).python_path;
     if (folder.empty()) return;
     if (const auto files = read_hook_files(folder)) hook_ = packed_text(*files);

@@ -70,7 +70,7 @@ Result<std::optional<std::string>> packed_hook(const LongRun& run) {
   return packed_text(*files);
 }
 
-/// Adds machines, and the command that they start.
+/// Adds the machines and their command to both objects.
 void add_machines(const LongRun& run, const std::vector<std::string>& words, Json& request,
                   Json& estimator) {
   request["ResourceConfig"] = machine_members(run.resources);
@@ -85,7 +85,7 @@ void add_machines(const LongRun& run, const std::vector<std::string>& words, Jso
   request["AlgorithmSpecification"] = {{"ContainerEntrypoint", {words[0]}}};
   if (!arguments.empty()) request["AlgorithmSpecification"]["ContainerArguments"] = arguments;
   if (run.python_path.empty() && run.files.empty()) return;
-  // These words set up the hook and write the files, so the SDK must use them as well.
+  // The command sets up the hook and writes the files, so the SDK's Estimator needs it, too.
   estimator["container_entry_point"] = Json::array({words[0]});
   estimator["container_arguments"] = arguments;
 }

@@ -5,10 +5,11 @@
 
 namespace steptune {
 
-/// Writes `CreateTrainingJob`, the members of a request to SageMaker that a configuration
-/// determines, and `Estimator`, the same as arguments of the Python SDK. Contains machines and the
-/// command only if trials rented machines. With both, PyTorch's hook is included as in trials
-/// (carried_hook.hpp). Returns an error for texts that are too long or too many for the service.
+/// Writes two objects. `CreateTrainingJob` has the members of a request to SageMaker that a
+/// configuration determines. `Estimator` has the same values as arguments of the Python SDK. They
+/// contain machines and the command only if trials rented machines; PyTorch's hook is then included
+/// as in trials (carried_hook.hpp). Returns an error for texts that are too long or too many for
+/// the service.
 class TrainingJobForm : public LongRunForm {
  public:
   [[nodiscard]] std::string_view description() const override {

@@ -105,7 +105,7 @@ aws::AwsResult<bool> TrainingJobs::set_keep_alive(const std::string& name, int s
       "UpdateTrainingJob",
       {{"TrainingJobName", name}, {"ResourceConfig", {{"KeepAlivePeriodInSeconds", seconds}}}});
   if (updated) return true;
-  // The service refuses pools that are gone, in use or not there yet as invalid input.
+  // If a pool is gone, in use or not there yet, the service answers with a validation error.
   if (is_unknown_job(updated.error()) || updated.error().code == "ValidationException") {
     return false;
   }

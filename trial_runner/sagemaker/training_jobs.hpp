@@ -25,7 +25,8 @@ struct PoolState {
 struct JobDescription {
   std::string name;
   std::string status;     ///< `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`, ...
-  std::string secondary;  ///< new values may appear; only shown, except for the two exceeded limits
+  std::string secondary;  ///< `SecondaryStatus`; the service may add values. Only shown, except for
+                          ///< the two exceeded limits
   std::string failure_reason;
   double created_wall_s = 0.0;
   std::optional<double> billed_since_wall_s;    ///< `TrainingStartTime`, before the download
@@ -42,7 +43,7 @@ struct JobDescription {
   std::optional<JobPrice> price;    ///< price that its study uses; nullopt: not in the job
   Json resources = Json::object();  ///< `ResourceConfig` as requested
 
-  /// True for statuses that never change again. Unknown ones count as under way.
+  /// True for statuses that never change again. A job with an unknown status counts as under way.
   [[nodiscard]] bool ended() const;
   /// True if the job is about to end, within seconds.
   [[nodiscard]] bool ending() const;
@@ -56,9 +57,9 @@ struct JobSummary {
   std::optional<PoolState> pool;
 };
 
-/// SageMaker's training-job operations as typed functions. If a repeated request finds its effect
-/// already there (the job exists, has ended, is unknown), it counts as success. Errors are the
-/// service's. Source: SageMaker API Reference; botocore's service model 2017-07-24.
+/// SageMaker's training-job operations as typed functions. If an earlier request already had the
+/// effect (the job exists, has ended, is unknown), a repeated request counts as a success. Errors
+/// are the service's. Source: SageMaker API Reference; botocore's service model 2017-07-24.
 class TrainingJobs {
  public:
   /// `client` outlives the object.
@@ -68,7 +69,7 @@ class TrainingJobs {
   /// Creates a job from the input of CreateTrainingJob. Returns false if a job of this name exists
   /// already (an earlier request whose answer was lost).
   [[nodiscard]] aws::AwsResult<bool> create(const Json& input);
-  /// Returns nullopt if there is no such job.
+  /// Describes a job; nullopt if there is no such job.
   [[nodiscard]] aws::AwsResult<std::optional<JobDescription>> describe(const std::string& name);
   [[nodiscard]] aws::AwsResult<void> stop(const std::string& name);
   /// Sets how long the job's warm pool is kept from now on; 0 ends it. Returns false if the pool is

@@ -16,12 +16,12 @@ namespace steptune {
 
 /// State of a trial at the service, as known to the runner.
 enum class JobState {
-  waiting,    ///< has no job: waits for its turn, quota or capacity
+  waiting,    ///< the trial has no job: it waits for its turn, for quota or for capacity
   requested,  ///< the job exists; its machines are being prepared
-  running,    ///< its program runs
-  stopping,   ///< the runner has requested its end
-  ended,      ///< ended by the service's (or a pack's shell's) report; last lines may still come
-  finished,   ///< the end was reported to the loop
+  running,    ///< the trial's program runs
+  stopping,   ///< the runner has decided to end the trial
+  ended,     ///< the service (in a pack, the shell) has reported the end; last lines may still come
+  finished,  ///< the end was reported to the loop
 };
 [[nodiscard]] std::string to_text(JobState state);
 
@@ -34,24 +34,25 @@ enum class JobState {
 ///   ended      -> finished, waiting (the job ended before its turn in the pack came)
 [[nodiscard]] bool can_move(JobState from, JobState to);
 
-/// A job that was created for a trial or a pack. Times are on the runner's clock.
+/// A job that was created for a trial, or for a pack of trials. Times are on the runner's clock.
 struct JobLaunch {
-  std::string job;                      ///< name
-  int number = 1;                       ///< counts the trial's jobs
-  std::optional<std::string> pool_job;  ///< job whose warm pool it is to use; nullopt: a cold start
-  int keep_alive_s = 0;                 ///< requested for its own pool
+  std::string job;  ///< name
+  int number = 1;   ///< counts the trial's jobs
+  /// Job whose warm pool this job is meant to use. nullopt: a cold start.
+  std::optional<std::string> pool_job;
+  int keep_alive_s = 0;  ///< seconds for which the service keeps this job's own pool
   double requested_s = 0.0;
   bool adopted = false;      ///< taken over from a former tuner
-  bool pool_settled = true;  ///< it is known whether the job got the pool
+  bool pool_settled = true;  ///< false: it is not known yet if the job got the intended pool
   /// Trials to run in turn, including this one; empty: only this one.
   std::vector<PackedTrial> pack{};
 };
 
-/// When to ask for a job's state next, and facts from the last answer.
+/// Time of the next request for a job's state, and facts from the last answer.
 struct JobWatch {
   double next_look_s = 0.0;
   bool closely = false;        ///< the next change will come within seconds
-  bool known = false;          ///< the service has described it
+  bool known = false;          ///< the service has described the job at least once
   double listed_wall_s = 0.0;  ///< modification time in the latest list; 0: unknown
   double read_wall_s = 0.0;    ///< modification time in the list before its latest description
   int interruptions = 0;
@@ -72,12 +73,12 @@ class TrialJob {
   [[nodiscard]] TrialKey key() const { return spec_.key; }
   /// Returns nullopt for jobs that cannot use pools.
   [[nodiscard]] const std::optional<PoolKey>& pool_key() const { return pool_key_; }
-  /// Returns the price of all its machines together.
+  /// Returns the price of all machines of the job together.
   [[nodiscard]] double usd_per_hour() const { return usd_per_hour_; }
 
   [[nodiscard]] JobState state() const { return state_; }
   [[nodiscard]] bool waits() const { return state_ == JobState::waiting; }
-  /// True if it has a job that is not known to have ended.
+  /// True if the trial has a job that is not known to have ended.
   [[nodiscard]] bool under_way() const;
   /// True if the program was seen to run, in this or an earlier launch.
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
@@ -86,53 +87,54 @@ class TrialJob {
   [[nodiscard]] double not_before_s() const { return not_before_s_; }
   void postpone(double not_before_s);
 
-  /// True if later trials were started before it.
+  /// True if later trials were started before this trial.
   [[nodiscard]] bool is_deferred() const { return deferred_; }
   void defer() { deferred_ = true; }
 
   /// Returns the number of the next launch.
   [[nodiscard]] int next_launch() const { return next_launch_; }
   [[nodiscard]] int capacity_failures() const { return next_launch_ - first_launch_; }
-  /// Records that its job was requested: waiting -> requested.
+  /// Records that a job was requested for the trial: waiting -> requested.
   void request(JobLaunch launch, double look_at_s);
-  /// Returns the latest launch. Not valid while it waits.
+  /// Returns the latest launch. Not valid while the trial waits.
   [[nodiscard]] const JobLaunch& launch() const;
   [[nodiscard]] JobWatch& watch();
   [[nodiscard]] const JobWatch& watch() const;
   /// Records whether the launch got the intended pool.
   void settle_pool(bool reused);
 
-  /// Records that the program runs since `time_s`: requested -> running. Reports the start once.
-  /// The start of a stopping or ended job may become known late.
+  /// Records that the program has run since `time_s`: requested -> running. Reports the start once.
+  /// If the trial is already stopping or ended, reports the start but keeps the state.
   void start(double time_s, std::vector<TrialEvent>& events);
-  /// Reads a line of one of its hosts: a sign of life, and perhaps a report.
+  /// Reads a line of one of the job's hosts. Each line is a sign of life; some contain a report.
   void read_line(double time_s, const LogLine& line, std::vector<TrialEvent>& events);
   [[nodiscard]] double last_output_s() const { return last_output_s_; }
-  /// True if its silence is explained by a phase, such as a long evaluation.
+  /// True if a phase, such as a long evaluation, explains the program's silence.
   [[nodiscard]] bool phase_under_way() const { return output_.phase_under_way(); }
 
-  /// Records that it must end: requested, running -> stopping. A later reason replaces the earlier
-  /// one until the service has accepted a stop.
+  /// Records that the trial must end: requested, running -> stopping. A later reason replaces the
+  /// earlier one until the service has accepted a stop.
   void stop(StopReason reason);
   [[nodiscard]] std::optional<StopReason> stop_reason() const { return stop_reason_; }
   void accept_stop();
   [[nodiscard]] bool stop_accepted() const { return stop_accepted_; }
 
-  /// Returns it to waiting because capacity was missing: requested, running -> waiting.
+  /// Lets the trial wait again because capacity was missing: requested, running -> waiting.
   void launch_again(double not_before_s);
 
-  /// True if its job runs several trials in turn.
+  /// True if the trial's job runs several trials in turn.
   [[nodiscard]] bool is_packed() const { return launch_ && !launch_->pack.empty(); }
-  /// Ends its turn. The state does not change, because the job continues.
+  /// Ends the trial's turn in its pack. The state does not change, because the job continues.
   void end_turn(TurnEnd end) { turn_end_ = end; }
   [[nodiscard]] const std::optional<TurnEnd>& turn_end() const { return turn_end_; }
-  /// Leaves the pack, whose job continues with other trials: requested, running, stopping -> ended.
+  /// Ends the trial while the pack's job continues with other trials: requested, running, stopping
+  /// -> ended.
   void leave_pack();
-  /// Returns it to waiting because its job ended before its turn: ended -> waiting.
+  /// Lets the trial wait again because its job ended before its turn: ended -> waiting.
   void give_back();
 
-  /// Records that the service has ended its job: requested, running, stopping -> ended. Output may
-  /// come until `output_until_s`.
+  /// Records that the trial's job has ended at the service: requested, running, stopping -> ended.
+  /// Output may come until `output_until_s`.
   void end(JobDescription last, double output_until_s);
   [[nodiscard]] const JobDescription& last_description() const;
   /// False after `leave_pack`, because the job continues.
@@ -141,17 +143,17 @@ class TrialJob {
 
   /// Adds the billed seconds of one launch, for each instance.
   void add_bill(double billable_s);
-  /// Adds the bill of a pool that waited for it.
+  /// Adds the bill of a warm pool that waited idle until this trial's job used it.
   void add_pool_bill(double usd) { billed_usd_ += usd; }
 
-  /// Returns the outcome by its last state: ended -> finished.
+  /// Returns the trial's last event, with the outcome: ended -> finished.
   [[nodiscard]] TrialFinished finish(double time_s);
   /// Gives up a trial that never had a job, or for which capacity was missing: waiting -> finished.
   [[nodiscard]] TrialFinished give_up(double time_s, OutcomeKind kind, std::string detail);
 
  private:
   void move_to(JobState state);
-  /// True if its job has its name. False if it is in a pack but not the first trial.
+  /// True if the job is named after this trial. False for all trials of a pack but the first.
   [[nodiscard]] bool names_job() const;
   [[nodiscard]] TrialFinished close(double time_s, Outcome outcome);
 
@@ -164,7 +166,7 @@ class TrialJob {
   bool deferred_ = false;
   int first_launch_ = 1;
   int next_launch_ = 1;
-  std::optional<JobLaunch> launch_;  ///< nullopt while it waits
+  std::optional<JobLaunch> launch_;  ///< nullopt while the trial waits
   JobWatch watch_;
   std::optional<double> started_s_;
   double last_output_s_ = 0.0;

@@ -18,8 +18,8 @@
 namespace steptune {
 namespace {
 
-/// Variable with the job's trials; further parts are in `_LIST_2` and so on. The script's pieces
-/// are in `_1` and so on.
+/// Variable with the job's trials. Further trials are in variables with the suffixes `_LIST_2` and
+/// so on; the pieces of the script are in those with `_1` and so on.
 constexpr const char* k_pack_variable = "STEPTUNE_PACK";
 constexpr std::string_view k_mark = "[steptune-pack] ";
 constexpr const char* k_python_path = "PYTHONPATH";
@@ -50,14 +50,14 @@ std::string_view take_until(std::string_view& text, char separator) {
   return taken;
 }
 
-/// Formats `12.5 2 0.00034` for awk; empty: no limit.
+/// Formats a limit as `12.5 2 0.00034`, for awk; empty without a limit.
 std::string text_of(const std::optional<SlowLimit>& limit, char separator) {
   if (!limit) return {};
   return fmt::format("{:.4g}{}{:.4g}{}{:.6g}", limit->after_s, separator, limit->window_s,
                      separator, limit->seconds_per_sample);
 }
 
-/// Formats `600`; empty: no limit.
+/// Formats seconds as `600`; empty without a limit.
 std::string text_of(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.0f}", *seconds) : std::string();
 }

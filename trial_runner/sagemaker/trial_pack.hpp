@@ -21,27 +21,30 @@ namespace steptune {
 /// One trial of a pack, as written in the request.
 struct PackedTrial {
   TrialKey key;
-  double seconds = 0.0;                   ///< from its start; then the shell ends it
-  std::optional<SlowLimit> slow_limit{};  ///< the shell ends it earlier if it is slower than this
-  std::optional<double> idle_s{};         ///< and if it is silent for this long, outside phases
+  double seconds = 0.0;                   ///< from the trial's start; the shell then ends the trial
+  std::optional<SlowLimit> slow_limit{};  ///< the shell ends a trial earlier if it is slower
+  /// The shell also ends a trial that is silent for this long outside phases.
+  std::optional<double> idle_s{};
 };
 
 /// Parts of CreateTrainingJob's input that make a job run a pack.
 struct PackRequest {
   std::vector<std::string> words;  ///< the container's entry point
   std::map<std::string, std::string> environment;
-  /// Parameters by trial, as a JSON document, which is hyperparameters.json during its turn.
+  /// For each trial a JSON document with its parameters. During the trial's turn, the document is
+  /// the container's hyperparameters.json.
   std::map<std::string, std::string> hyperparameters;
 };
 
-/// Returns the time of a trial in a pack: what its measurement needs, at most the wall limit.
+/// Returns the seconds that a trial in a pack may run: the time that its measurement needs, at most
+/// its wall limit.
 [[nodiscard]] double packed_seconds(const TrialSpec& spec);
 
 /// Returns the silence after which the shell ends the trial; nullopt: its time is over before that.
 [[nodiscard]] std::optional<double> packed_idle_seconds(const TrialSpec& spec);
 
-/// A trial's command in a pack. `words` are those of its `entry_point`, without the hook, which is
-/// set up once for all trials (`carry_hook`).
+/// A trial's command in a pack. `words` come from `entry_point`, but do not set up the hook. The
+/// hook is set up once for all trials (`carry_hook`).
 struct PackedCommand {
   const TrialSpec* spec = nullptr;
   std::vector<std::string> words;
@@ -58,7 +61,8 @@ struct PackedCommand {
 
 /// A message of the job's shell about its trials.
 struct PackMark {
-  /// `slow`, `idle`: the trial is, and will be ended. `over`: the shell is ending it.
+  /// `begin`: the trial's turn begins. `slow`, `idle`: the trial is slow or silent, and the shell
+  /// will end it. `over`: the shell is ending it. `end`: the trial has ended.
   enum class Kind { begin, slow, idle, over, end };
   Kind kind = Kind::begin;
   TrialKey key;

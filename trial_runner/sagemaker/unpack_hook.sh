@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Unpacks PyTorch's hook from the hyperparameters (carried_hook.cpp) into the folder $steptune_hook of a job's container,
-# and lets Python find it. A POSIX shell reads this script. $steptune_python names a Python that may exist. Comments are
-# not sent to the job.
+# Unpacks PyTorch's hook from the job's hyperparameters, where carried_hook.cpp stored it. Writes the hook to the folder
+# $steptune_hook in the job's container, and adds this folder to PYTHONPATH. A POSIX shell reads this script.
+# $steptune_python names the preferred Python interpreter, which need not exist. Comments are not sent to the job.
 steptune_hook=${TMPDIR:-/tmp}/steptune-hook-$$
 steptune_unpack='
 import base64, json, os, sys, zlib

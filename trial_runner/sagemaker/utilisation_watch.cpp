@@ -29,8 +29,8 @@ std::vector<std::string> UtilisationWatch::look(double now_s, const PriceTable& 
                    });
   std::vector<EndedJob> jobs;
   if (due) {
-    // Include jobs that ended a little later: they have most of their metrics, and this saves a
-    // request.
+    // Also read the metrics of jobs that ended a little later: most of their metrics exist, and
+    // this saves a request.
     std::erase_if(pending_, [&](Pending& pending) {
       if (!last && now_s < pending.ended_s + k_metrics_delay_s / 2.0) return false;
       jobs.push_back(std::move(pending.job));

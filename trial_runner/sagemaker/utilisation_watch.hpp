@@ -11,11 +11,11 @@
 
 namespace steptune {
 
-/// Reads how ended jobs have used their machines, as soon as metrics can be available, and gives
-/// each advice once. Failures are ignored: without metrics there is no advice.
+/// Reads how ended jobs have used their machines, as soon as their metrics can be available. Gives
+/// each advice only once. Ignores failures: without metrics there is no advice.
 class UtilisationWatch {
  public:
-  /// Time from a job's end until CloudWatch has its last minutes.
+  /// Seconds from a job's end until CloudWatch has the metrics of its last minutes.
   static constexpr double k_metrics_delay_s = 300.0;
   /// Most failures in a row; afterwards no metrics are requested.
   static constexpr int k_most_failures = 3;
@@ -28,8 +28,8 @@ class UtilisationWatch {
   /// `k_shortest_measured_s`, only the download is considered, not metrics.
   void add(EndedJob job, double ended_s, const PriceTable& types);
 
-  /// Returns new advice from jobs whose metrics should be available, with one request for all.
-  /// `last`: from all remaining jobs.
+  /// Returns new advice about jobs whose metrics should be available; reads the metrics with one
+  /// request for all jobs. If `last` is true, considers all remaining jobs.
   [[nodiscard]] std::vector<std::string> look(double now_s, const PriceTable& types,
                                               bool last = false);
 

@@ -12,11 +12,12 @@
 namespace steptune {
 namespace {
 
-/// A pool outlives a silent tuner by this, plus a multiple of the usual wait: the tuner may only be
-/// slow.
+/// The keep-alive period is this many seconds plus a multiple of the usual wait. A tuner that is
+/// silent for less than that may only be slow.
 constexpr double k_least_keep_alive_s = 60.0;
 constexpr double k_idle_times_kept = 10.0;
-/// A pool appears within seconds of its job's end, or never.
+/// Longest time until a pool appears, in seconds. It appears within seconds of its job's end, or
+/// never.
 constexpr double k_longest_settling_s = 120.0;
 
 std::string why_cold(std::int64_t trial, const std::string& pool_job, const PoolState& pool) {
@@ -51,7 +52,7 @@ void WarmPools::add_available(PoolKey key, std::string job, double usd_per_hour)
 }
 
 void WarmPools::add_ended(PoolKey key, std::string job, double usd_per_hour) {
-  // If the job ended before this tuner began, its pool may be known already.
+  // If the job ended before this tuner started, its pool may already be known.
   if (is_known(job)) return;
   pools_.push_back({std::move(key), std::move(job), false, clock_.now_s(), usd_per_hour});
   next_look_s_ = clock_.now_s();
@@ -72,7 +73,7 @@ int WarmPools::keep_alive_s(const std::optional<PoolKey>& key, bool wanted) cons
 void WarmPools::take(const std::string& job, const std::string& by) {
   const auto used = std::ranges::find(pools_, job, &WarmPool::job);
   if (used == pools_.end()) return;
-  // A shorter wait lowers the estimate, at most to half of it.
+  // A shorter wait lowers the estimate, but at most by half.
   idle_time_s_ = std::max(clock_.now_s() - used->since_s, 0.5 * idle_time_s_);
   taken_.push_back({std::move(*used), by});
   pools_.erase(used);
@@ -97,7 +98,7 @@ void WarmPools::give(const std::string& job, const std::string& used) {
   std::erase_if(pools_, [&](const WarmPool& pool) { return pool.job == used; });
   const auto taken = find_taken(used);
   if (taken == taken_.end()) return;
-  // The other job may then get this launch's intended pool.
+  // The job that was meant to use that pool may then get this job's intended pool.
   const auto left = find_taken(job);
   if (left != taken_.end()) left->by = taken->by;
   taken_.erase(taken);
@@ -105,13 +106,13 @@ void WarmPools::give(const std::string& job, const std::string& used) {
 
 void WarmPools::pass_on(const std::string& job, const PoolState& state, double requested_s) {
   const auto taken = find_taken(job);
-  // A job of this study has already been recorded as its user.
+  // Nothing to do if a job of this study is already recorded as the pool's user.
   if (taken == taken_.end()) return;
   if (state.status == "Available") {
     pools_.push_back(std::move(taken->pool));
   } else {
     const bool is_ours = std::ranges::find(taken_, state.reused_by, &TakenPool::by) != taken_.end();
-    if (is_ours) return;  // that job will settle it
+    if (is_ours) return;  // `settle` for that job will decide
     const double retained_s = state.retained_s.value_or(0.0);
     count_in_vain(job, requested_s - retained_s, retained_s, taken->pool.usd_per_hour);
   }
@@ -129,7 +130,7 @@ Result<void> WarmPools::settle(TrialJob& job) {
     outage_.on_success();
     const auto pool = *former ? (*former)->pool : std::nullopt;
     if (candidate == meant && pool) of_meant = *pool;
-    // If the service reports no pool, assume that the intended one was used.
+    // If the service reports no pool, assume that the job used the intended pool.
     const bool reused = pool ? pool->reused_by == launch.job : candidate == meant;
     if (!reused) continue;
     const double retained_s = pool ? pool->retained_s.value_or(0.0) : 0.0;
@@ -148,8 +149,8 @@ Result<void> WarmPools::settle(TrialJob& job) {
 void WarmPools::count_in_vain(const std::string& job, double since_s, double retained_s,
                               double usd_per_hour) {
   if (retained_s <= 0.0) return;
-  // The service reports only for how long. The pool was kept from its job's end: seconds before it
-  // became available, or long before if an earlier tuner left it.
+  // The service reports only the duration. It began at the end of the pool's job: seconds before
+  // the pool became available, or long before if an earlier tuner left the pool.
   const double ago_s = std::max(0.0, clock_.now_s() - since_s - retained_s);
   const double to_wall_s = clock_.wall_time_s() - ago_s;
   unused_.push_back({job, to_wall_s - retained_s, to_wall_s, usage_usd(usd_per_hour, retained_s)});
@@ -204,7 +205,8 @@ Result<void> WarmPools::look() {
   if (pools_.empty() || now_s < next_look_s_) return {};
   for (auto pool = pools_.begin(); pool != pools_.end();) {
     bool remains = true;
-    // An available pool changes only if a job uses it, if it is released, or if its time is over.
+    // An available pool changes only if a job uses it, if it is released, or if its keep-alive
+    // period ends.
     if (!pool->available || now_s - pool->since_s > options_.keep_alive_s) {
       const auto looked = look_at(*pool);
       if (!looked) return tl::unexpected(looked.error());

@@ -18,15 +18,15 @@
 namespace steptune {
 
 struct WarmPoolOptions {
-  /// Longest time that a pool outlives a dead tuner; 0: no warm pools. A living tuner decides
-  /// itself.
+  /// Seconds after which the service frees an unused pool if the tuner has died; 0: no warm pools.
+  /// A running tuner releases pools by its own rules.
   int keep_alive_s = 300;
   double idle_s = 30.0;  ///< a pool that no trial has used for this time is released
-  double look_s = 0.5;   ///< gap between looks at pools that are about to become available
+  double look_s = 0.5;   ///< seconds between looks at pools that are about to become available
 };
 
-/// Warm pools of a study's jobs, until a job takes them or they are released. Counts the cost of
-/// unused ones. Transiently failing requests are repeated at the next call. Errors are those of
+/// Warm pools of a study's jobs, until a job uses them or they are released. Counts the cost of
+/// unused pools. After a transient failure, the next call repeats the request. Errors are those of
 /// `Outage`.
 class WarmPools {
  public:
@@ -34,7 +34,8 @@ class WarmPools {
   WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
             WarmPoolOptions options);
 
-  /// Adds a pool of an earlier tuner. Waiting times are not learned from it.
+  /// Adds a pool of an earlier tuner. Does not learn from it how long pools wait for their next
+  /// trial.
   void add_available(PoolKey key, std::string job, double usd_per_hour);
   /// Adds the pool of a job that has ended. It becomes available soon, or never.
   void add_ended(PoolKey key, std::string job, double usd_per_hour);
@@ -44,19 +45,21 @@ class WarmPools {
   [[nodiscard]] bool empty() const { return pools_.empty(); }
   /// Returns the expected start time of a job, given the pools.
   [[nodiscard]] double expected_start_s(const std::optional<PoolKey>& key) const;
-  /// Records how long a job took from its request to its program.
+  /// Records the seconds from a job's request to the start of its program.
   void add_start(bool warm, double seconds) { start_times_.add(warm, seconds); }
 
-  /// Returns the keep-alive period to request for a job's pool. `wanted`: a trial may use the pool.
+  /// Returns the keep-alive period to request for a job's pool. `wanted` is true if a trial may use
+  /// the pool.
   [[nodiscard]] int keep_alive_s(const std::optional<PoolKey>& key, bool wanted) const;
   /// Records that job `by` was requested to take over the pool of `job`.
   void take(const std::string& job, const std::string& by);
-  /// Finds out, when a launch has its machines, whether it got the intended pool or another equal
-  /// one (the service may assign any). The cost of the used pool goes to the trial. If the intended
-  /// pool is still available, it is kept for other trials. Asks once, and again after a failure.
+  /// Finds out, once a job has its machines, if it uses the intended pool or another equal one (the
+  /// service may assign any). The trial pays for the pool that its job uses. If the intended pool
+  /// is still available, keeps it for other trials. Sends one request for each job; repeats it
+  /// after a failure.
   [[nodiscard]] Result<void> settle(TrialJob& job);
 
-  /// Updates pools whose state may have changed, if due.
+  /// If a look is due, updates pools whose state may have changed.
   [[nodiscard]] Result<void> look();
   /// Returns the time of the next due `look`; infinite without pools.
   [[nodiscard]] double next_look_s() const;
@@ -68,27 +71,29 @@ class WarmPools {
   /// Releases pools that were idle for too long; all available ones unless `wanted`.
   [[nodiscard]] Result<void> release_surplus(bool wanted);
 
-  /// Returns, since the last call, pools that are gone and that no trial of this study used.
+  /// Returns idle time of pools that have gone since the last call without use by a trial of this
+  /// study.
   [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:
-  /// A pool intended for a requested job. Once the job has its machines, it is known whether it
-  /// used it.
+  /// A pool intended for the requested job `by`. Once the job has its machines, the runner learns
+  /// if it uses this pool.
   struct TakenPool {
     WarmPool pool;
     std::string by;
   };
 
   [[nodiscard]] bool is_known(const std::string& job) const;
-  /// Returns the jobs whose pool a launch intended for `job`'s pool may have got; `job` first.
+  /// Returns the jobs whose pools the service may have assigned instead of the pool of `job`; `job`
+  /// first.
   [[nodiscard]] std::vector<std::string> candidates(const std::string& job,
                                                     const PoolKey& key) const;
   /// Returns the end iterator if the pool of `job` is intended for no job.
   [[nodiscard]] std::vector<TakenPool>::iterator find_taken(const std::string& job);
-  /// Records that a launch intended for the pool of `job` has got that of `used`.
+  /// Records that a job that was meant to use the pool of `job` uses the pool of `used`.
   void give(const std::string& job, const std::string& used);
-  /// Frees the intended pool after a launch, requested at `requested_s`, has not used it. If the
-  /// pool is gone, counts its cost.
+  /// Makes the pool of `job` free again, after a job requested at `requested_s` has not used it. If
+  /// the pool is gone, counts its cost.
   void pass_on(const std::string& job, const PoolState& state, double requested_s);
   /// Returns false if the pool no longer exists.
   [[nodiscard]] Result<bool> look_at(WarmPool& pool);
@@ -111,7 +116,7 @@ class WarmPools {
   /// Types for which the account has no warm-pool quota.
   std::set<std::string> types_without_pools_;
   StartTimes start_times_;
-  /// Wait of pools for their next trial: first a guess, then as measured.
+  /// Seconds for which pools wait for their next trial: first a guess, then as measured.
   double idle_time_s_ = 24.0;
   std::vector<UnusedTime> unused_;
   double next_look_s_ = 0.0;

@@ -26,10 +26,10 @@ struct AllocationSpec {
   [[nodiscard]] std::optional<std::string> value_of(std::string_view option) const;
 };
 
-/// Formats the allocation spec for people: `2 nodes partition=gpu`.
+/// Formats for people: `2 nodes partition=gpu`.
 [[nodiscard]] std::string words_of(const AllocationSpec& requested);
 
-/// Writes the allocation spec as rented machines: `2 node partition=gpu`.
+/// Represents the spec as `Resources`, whose text is `2 node partition=gpu`.
 [[nodiscard]] Resources to_resources(const AllocationSpec& requested);
 /// Reads what `to_resources` writes; nullopt for other machines.
 [[nodiscard]] std::optional<AllocationSpec> allocation_spec_of(const Resources& resources);

@@ -18,25 +18,27 @@
 namespace steptune::slurm {
 namespace {
 
-/// Delay before the queue is asked about a change.
+/// Seconds from a change until the queue's list is requested.
 constexpr double k_change_shows_s = 1.0;
-/// Gap between scancel calls for an allocation that does not end; doubled each time.
+/// Seconds between scancel calls for an allocation that does not end; doubled each time.
 constexpr double k_first_cancel_gap_s = 10.0;
 constexpr double k_longest_cancel_gap_s = 120.0;
-/// Gap between checks for the placeholder's file, as a share of the time waited so far.
+/// Time between checks for the placeholder's file, as a share of the time waited so far.
 constexpr double k_holder_look_share = 0.05;
 constexpr double k_least_holder_look_s = 0.25;
 constexpr double k_longest_holder_look_s = 10.0;
-/// Time for which an accepted job may be missing from the list before it counts as gone.
+/// Seconds for which an accepted job may be missing from the list before it counts as gone.
 constexpr double k_missing_s = 10.0;
-/// Shortest lease, because shared file systems cache attributes for up to a minute.
+/// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
+/// placeholder may notice a renewal late.
 constexpr double k_least_lease_s = 120.0;
-/// A shared file system may fail for a moment. When this time is over, leases last for another half
-/// a minute.
+/// Seconds for which writing a lease may fail, because a shared file system may fail for a moment.
+/// After this time, leases still last for half a minute.
 constexpr double k_longest_unwritable_s = 60.0;
 constexpr double k_unwritable_gap_s = 5.0;
 
-/// Cancels by name and id, because Slurm may have reassigned the id after a restart.
+/// Returns a command that cancels by name and id, because Slurm may have reassigned the id after a
+/// restart.
 std::vector<std::string> cancel_command(const Allocation& allocation) {
   return {"scancel", "--name=" + allocation.name, allocation.id};
 }
@@ -143,7 +145,7 @@ std::optional<double> Allocations::usd_per_node_hour(const Allocation& allocatio
 
 void Allocations::submit(const AllocationSpec& requested, const std::string& avoided) {
   Allocation allocation;
-  // The number is unique among all of the study's allocations, former tuners' included.
+  // The number is unique among all allocations of the study, including those of former tuners.
   last_number_ = std::max(last_number_ + 1, static_cast<std::int64_t>(clock_.wall_time_s()));
   allocation.kind = allocation_kind(requested, options_);
   allocation.name = fmt::format("{}{}.p{}", prefix_, allocation.kind, last_number_);
@@ -245,7 +247,7 @@ void Allocations::set_free(Allocation& allocation) {
   allocation.user_started = false;
   allocation.user_until_wall_s = 0.0;
   allocation.free_since_s = clock_.now_s();
-  allocation.lease_until_wall_s = 0.0;  // the supervisor may have shortened it
+  allocation.lease_until_wall_s = 0.0;  // the supervisor may have shortened the lease
   next_renewal_s_ = 0.0;
 }
 
@@ -317,8 +319,8 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
     count_unseen(allocation, *row);
     count_cost();
     if (row->state != "COMPLETING") return false;
-    // The job remains in this state for minutes if a node is silent, or until a person acts. Trials
-    // use other allocations meanwhile.
+    // If a node does not answer, the job remains in this state for minutes, or until a person acts.
+    // Trials use other allocations.
     allocation.is_charged = false;
     allocation.state = AllocationState::ending;
     return true;
@@ -393,7 +395,7 @@ void Allocations::on_running(Allocation& allocation, const QueueRow& row) {
   const double since_s =
       row.start_wall_s ? now_s - std::max(0.0, clock_.wall_time_s() - *row.start_wall_s) : now_s;
   allocation.free_since_s = now_s;
-  // Count from this tuner's start only; earlier time was the former tuner's to report.
+  // Count only from this tuner's start: the former tuner has reported earlier time.
   allocation.counted_until_s = std::max(since_s, allocation.requested_s);
   if (!allocation.former) {
     waits_.add(allocation.kind, std::max(0.0, since_s - allocation.requested_s));
@@ -476,7 +478,7 @@ void Allocations::look_at_holders() {
     if (allocation.state != AllocationState::pending || allocation.is_up) continue;
     allocation.is_up = host_.holder_is_up(allocation.name);
     if (allocation.is_up) {
-      queue_.ask_soon(0.0);  // let the queue confirm it
+      queue_.ask_soon(0.0);  // the queue's list must confirm it
       continue;
     }
     const double pace_s = std::clamp(k_holder_look_share * (now_s - allocation.requested_s),

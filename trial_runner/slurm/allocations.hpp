@@ -30,10 +30,11 @@ enum class AllocationState {
   doubtful,    ///< sbatch has failed, but it may have submitted the job
   pending,     ///< the job waits in the queue
   running,     ///< the job has its nodes
-  ending,      ///< given back, or ending by itself; not yet gone
+  ending,      ///< the job was cancelled or ends by itself, but still exists
 };
 
-/// Returns a few letters that name a kind of allocation (what it holds). They are part of its name.
+/// Returns eight hexadecimal digits that identify a kind of allocation: its spec, and options that
+/// decide its size. They are part of the job's name.
 [[nodiscard]] std::string allocation_kind(const AllocationSpec& requested,
                                           const SlurmOptions& options);
 
@@ -67,11 +68,11 @@ struct Allocation {
   double user_until_wall_s = 0.0;  ///< latest end of its trial
   bool user_started = false;       ///< the trial pays for the nodes
   int failed_launches = 0;
-  std::string submission_fault;  ///< set while it is doubtful
-  double next_cancel_s = 0.0;    ///< after it was given back: when to call scancel again
+  std::string submission_fault;  ///< error of sbatch; set in the state `doubtful`
+  double next_cancel_s = 0.0;  ///< time to call scancel again, after the allocation was given back
   double cancel_gap_s = 0.0;
-  std::optional<double> missing_since_s;  ///< when it was first missing from the queue's list
-  bool avoids_nodes = false;              ///< it excludes lost nodes; Slurm may have no others
+  std::optional<double> missing_since_s;  ///< when the job was first missing from the queue's list
+  bool avoids_nodes = false;  ///< its request excludes lost nodes; Slurm may have no other nodes
   double lease_until_wall_s = 0.0;
 };
 
@@ -83,9 +84,9 @@ struct AllocationSetback {
   bool avoids_nodes = false;  ///< as in `Allocation`
 };
 
-/// The allocations of a study. Finds earlier ones, requests new ones, watches them with one squeue
-/// for all, keeps them alive and gives them back. Commands run in the background; only `begin`
-/// blocks.
+/// The allocations of a study. Finds allocations of earlier tuners, requests new ones, watches all
+/// of them with one squeue, keeps them alive and gives them back. Commands run in the background;
+/// only `begin` blocks.
 class Allocations {
  public:
   /// The arguments outlive the object.
@@ -93,8 +94,9 @@ class Allocations {
 
   /// Finds allocations of a former tuner. Waits for the controller's answer.
   [[nodiscard]] Result<void> begin(const std::string& prefix);
-  /// Does what is due: asks the queue, renews leases. Returns an error if the controller has been
-  /// silent for too long, or if leases cannot be written and are about to expire.
+  /// Does all work that is due: requests the queue's list, renews leases. Returns an error if the
+  /// controller has not answered for too long, or if leases are about to expire and cannot be
+  /// written.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
 
@@ -104,28 +106,32 @@ class Allocations {
   [[nodiscard]] Allocation* find(const std::string& name);
   /// Returns a free, running allocation that lasts at least `needed_s`.
   [[nodiscard]] Allocation* free_for(const std::string& kind, double needed_s);
-  /// Estimates the wait from earlier waits of this kind, or of other kinds if it has none. If an
-  /// allocation has already waited for longer than that, expects it to wait as long again.
+  /// Returns the expected wait in the queue: the usual wait of this kind; of other kinds if none of
+  /// this kind is known. If an allocation has already waited longer, expects it to wait as long
+  /// again as it has.
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
-  /// True if allocations of a kind outside `kinds` are held, or if the last one was granted within
-  /// `soon_s`.
+  /// True if the study holds an allocation of a kind outside `kinds`. Also true if the last request
+  /// for such a kind was granted within `soon_s`.
   [[nodiscard]] bool has_others(const std::set<std::string>& kinds, double soon_s) const;
 
   /// Submits a request for nodes other than `avoided` (in sbatch's form; empty: any nodes).
   void submit(const AllocationSpec& requested, const std::string& avoided);
-  /// Records the allocation spec behind its kind. Allocations of a former tuner show only their
-  /// kind.
+  /// Records the allocation spec of a kind. Needed because allocations of a former tuner show only
+  /// their kind.
   void know(const AllocationSpec& requested);
-  /// Returns nullopt without prices. The highest price if the kind's allocation spec is unknown.
+  /// Returns the price of a node-hour; nullopt if the study has no prices. If the kind's spec is
+  /// unknown, returns the highest price.
   [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
   void give_back(Allocation& allocation);
   /// Gives back an allocation that cannot be used. `why` and `setback` are returned by
   /// `take_setbacks`.
   void give_back_as(Allocation& allocation, Setback setback, std::string why);
-  /// Assigns a trial that runs for at most `longest_s`; `set_free` ends that.
+  /// Assigns the allocation to a trial that runs for at most `longest_s`. `set_free` ends the
+  /// assignment.
   void set_user(Allocation& allocation, TrialKey key, double longest_s);
   void set_free(Allocation& allocation);
-  /// True: the trial pays for the nodes from now on. False: they are overhead.
+  /// If `paid` is true, the trial pays for the nodes from now on. Otherwise their cost is overhead
+  /// of the study.
   void set_paid_by_trial(Allocation& allocation, bool paid);
 
   /// Returns the job's state from a list requested after `time_s`. nullopt if there is no such list
@@ -133,13 +139,13 @@ class Allocations {
   /// the controller no longer knows the job.
   [[nodiscard]] std::optional<std::string> state_after(const std::string& name, double time_s);
 
-  /// Setbacks since the last call, in order.
+  /// Returns the setbacks since the last call, in order.
   [[nodiscard]] std::vector<AllocationSetback> take_setbacks() {
     return std::exchange(setbacks_, {});
   }
-  /// Kinds for which sbatch has accepted a request since the last call.
+  /// Returns the kinds for which sbatch has accepted a request since the last call.
   [[nodiscard]] std::vector<std::string> take_accepted() { return std::exchange(accepted_, {}); }
-  /// Returns unused times since the last call: held and not paid by a trial.
+  /// Returns the times since the last call in which nodes were held and no trial paid for them.
   [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:
@@ -159,7 +165,7 @@ class Allocations {
   void count_cost();
   /// Counts the cost of an allocation that has started and ended between two lists.
   void count_unseen(Allocation& allocation, const QueueRow& row);
-  /// Counts nodes held for `held_s` until `to_wall_s`.
+  /// Counts the cost of nodes that were held for `held_s` until `to_wall_s`.
   void add_held(const Allocation& allocation, double to_wall_s, double held_s);
 
   const Clock& clock_;

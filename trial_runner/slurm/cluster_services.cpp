@@ -21,7 +21,8 @@
 namespace steptune::slurm {
 namespace {
 
-/// Longer than the 9 to 18 s after which commands fail by themselves if the controller is away.
+/// Time limit of a command, in seconds. It exceeds the 9 to 18 s after which commands fail by
+/// themselves if the controller does not answer.
 constexpr double k_command_limit_s = 25.0;
 constexpr double k_release_limit_s = 30.0;
 constexpr double k_release_look_s = 0.5;
@@ -166,7 +167,7 @@ class ClusterAllocations final : public HeldMachinesService {
     }
     const CommandResult steps =
         cluster.run({"squeue", "--noheader", "--me", "--all", "--steps", "--format=%i|%j"});
-    // Without this list every allocation would look idle and could be given back.
+    // Fail: without this list every allocation would look idle and could be given back.
     if (!steps.ok()) {
       return fail(ErrorKind::unavailable,
                   "cannot read the steps in Slurm's queue: " + last_words(steps), "squeue --steps");
@@ -230,7 +231,7 @@ std::optional<std::pair<int, int>> release_of(const std::string& version) {
   return release;
 }
 
-/// `version` is that of this machine's commands, which the runner uses.
+/// Checks the release. `version` is that of this machine's commands, which the runner uses.
 Diagnosis release_diagnosis(const std::string& version, const std::string& config) {
   constexpr std::pair k_least_release{20, 11};
   Diagnosis diagnosis{
@@ -311,7 +312,7 @@ std::vector<TestedSubmission> test_submissions(const std::vector<AllocationSpec>
 std::optional<std::string> fault_of_mpi(const std::string& option) {
   const SystemClock clock;
   Cluster cluster(clock);
-  // srun's list of plugins is no proof that a plugin's library is installed, so try it.
+  // srun may list a plugin whose library is not installed, so try it.
   const CommandResult result =
       cluster.run({"srun", "--test-only", option, "--ntasks=1", "--nodes=1", "true"});
   if (result.ok() || result.err.find("Invalid MPI type") == std::string::npos) return std::nullopt;

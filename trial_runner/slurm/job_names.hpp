@@ -13,8 +13,8 @@ namespace steptune::slurm {
 inline constexpr std::string_view k_job_prefix = "steptune.";
 
 /// Returns the prefix of the names of a study's jobs: `steptune.resnet-nightly.1a2b3c4d.` It
-/// contains the first 24 bytes of the study's name, with dashes for characters other than letters,
-/// digits, `-` and `_`, and a hash of the whole name and `identity` (as in `Runner::begin_study`).
+/// contains the first 24 bytes of the study's name, and a hash of the whole name and `identity` (as
+/// in `Runner::begin_study`). Dashes replace characters other than letters, digits, `-` and `_`.
 [[nodiscard]] std::string study_prefix(const std::string& study, const std::string& identity);
 /// Returns the readable part of the study's name in a job's name; nullopt for names that do not
 /// have this form.

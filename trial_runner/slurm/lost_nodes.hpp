@@ -16,7 +16,7 @@ namespace steptune::slurm {
 class LostNodes {
  public:
   void add(const std::string& node, double now_s) { lost_s_[node] = now_s; }
-  /// Nodes lost during the last hour, separated by commas, for sbatch's `--exclude`.
+  /// Returns the nodes lost during the last hour, separated by commas, for sbatch's `--exclude`.
   [[nodiscard]] std::string to_avoid(double now_s) const;
   void clear() { lost_s_.clear(); }
 

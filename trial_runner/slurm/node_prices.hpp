@@ -9,8 +9,8 @@
 
 namespace steptune::slurm {
 
-/// Price of a node-hour in USD: one price, or one for each name of a partition, a constraint, or a
-/// type of GPU in `gres` or `gpus-per-node`.
+/// Price of a node-hour in USD: one price for all nodes, or prices by name. A name is that of a
+/// partition, of a constraint, or of a GPU type in `gres` or `gpus-per-node`.
 class NodePrices {
  public:
   NodePrices() = default;
@@ -20,8 +20,8 @@ class NodePrices {
   [[nodiscard]] bool are_given() const { return usd_ || !by_name_.empty(); }
   [[nodiscard]] const std::optional<double>& single() const { return usd_; }
   [[nodiscard]] const std::map<std::string, double>& by_name() const { return by_name_; }
-  /// Returns the price of an allocation spec. If Slurm may choose among several names, the highest.
-  /// nullopt without prices.
+  /// Returns the price of a node-hour for an allocation spec. If Slurm may choose among several
+  /// names, returns the highest price. nullopt without prices.
   [[nodiscard]] std::optional<double> of(const AllocationSpec& requested) const;
   /// Returns the price for unknown nodes: the highest one. 0 without prices.
   [[nodiscard]] double highest() const;

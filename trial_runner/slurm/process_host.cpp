@@ -35,7 +35,8 @@ constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders
 constexpr int k_unknown_status = 255;
 constexpr double k_slice_s = 0.02;  ///< interval at which the output of steps is read
 
-/// This program's variables, without those that would make its commands part of its own allocation.
+/// Returns this program's variables. Leaves out variables that act as options of Slurm's commands,
+/// and those of a job in which this program runs.
 std::map<std::string, std::string> variables_of_children() {
   auto variables = process_variables();
   std::erase_if(variables, [](const auto& variable) { return is_slurm_variable(variable.first); });
@@ -43,7 +44,7 @@ std::map<std::string, std::string> variables_of_children() {
 }
 
 bool is_inherited(std::string_view name, const std::vector<std::string>& inherited) {
-  // Without these variables srun is not found, or finds no cluster.
+  // srun needs these variables: without them it is not found, or finds no cluster.
   constexpr std::array<std::string_view, 7> k_always_inherited = {
       "PATH", "HOME", "USER", "LOGNAME", "SLURM_CONF", "SLURM_CLUSTERS", "SLURM_JWT"};
   return std::ranges::find(k_always_inherited, name) != k_always_inherited.end() ||
@@ -164,7 +165,7 @@ void ProcessHost::poll() {
     ended.emplace_back(std::move(command->then), std::move(command->result));
     command = commands_.erase(command);
   }
-  // Call them last, because they may start further commands.
+  // Call the functions last, because they may start further commands.
   for (const auto& [then, result] : ended)
     then(result);
 }
@@ -190,7 +191,7 @@ Result<fs::path> ProcessHost::share_files(const std::map<std::string, std::strin
     all += fmt::format("{}\n{}\n", path, sha256_hex(text));
   const fs::path folder = study_folder_ / (k_shared + sha256_hex(all).substr(0, 16));
   if (contains(folder, files)) return folder;
-  // Nodes may look at any time, so the folder must appear complete or not at all.
+  // Nodes may read the folder at any time, so it must appear complete or not at all.
   const fs::path fresh = folder.string() + ".new" + std::to_string(::getpid());
   std::error_code error;
   fs::remove_all(fresh, error);
@@ -257,8 +258,8 @@ std::vector<EarlierStep> ProcessHost::find_steps() {
       continue;
     }
     request.name = entry.path().filename().string();
-    // For a step of another machine, only files are visible: its supervisor cannot be asked to end
-    // it.
+    // For a step of another machine, only the files are visible. This machine cannot signal its
+    // supervisor.
     if (host == host_name()) {
       former.step = std::make_unique<SupervisedStep>(clock_, entry.path(), std::nullopt);
     }

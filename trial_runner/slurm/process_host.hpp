@@ -16,18 +16,20 @@
 namespace steptune::slurm {
 
 struct ProcessHostOptions {
-  /// Must have the same path on this machine and on the nodes.
+  /// Folder for leases, steps and shared files. Must have the same path on this machine and on the
+  /// nodes.
   std::filesystem::path folder;
   std::filesystem::path supervisor_program;  ///< empty: the installed helper
   double command_limit_s = 45.0;             ///< a command that takes longer is killed
   /// Seconds between a placeholder's checks of its lease.
   int holder_look_s = 5;
-  /// Variables of this program's environment that steps get, besides those that `srun` needs:
-  /// names, or prefixes followed by `*`. nullopt: all except those withheld from Slurm.
+  /// Variables of this program's environment that steps get, in addition to those that `srun`
+  /// needs: names, or prefixes followed by `*`. nullopt: all variables except those withheld from
+  /// Slurm's commands.
   std::optional<std::vector<std::string>> inherited{};
 };
 
-/// Submits from this machine. Takes Slurm's commands from PATH. Withholds variables from them that
+/// Submits from this machine. Finds Slurm's commands in PATH. Withholds from them variables that
 /// would act as options, or that belong to a job in which this program runs. Steps run under
 /// `steptune-slurm-supervisor`, which outlives this object.
 class ProcessHost final : public SubmitHost {
@@ -79,7 +81,7 @@ class ProcessHost final : public SubmitHost {
   std::list<Command> commands_;
 };
 
-/// Runs one command and waits for it, for callers that have nothing else to do.
+/// Runs one command and blocks until it has ended.
 [[nodiscard]] CommandResult run_command(SubmitHost& host, const Clock& clock,
                                         std::vector<std::string> argv, std::string input = {});
 

@@ -85,7 +85,7 @@ bool contains(std::string_view text, std::string_view part) {
 }  // namespace
 
 std::vector<std::string> queue_command() {
-  // --all: otherwise squeue hides jobs in hidden partitions, even from their owner. The name comes
+  // Without --all, squeue hides jobs in hidden partitions, even from their owner. The name comes
   // last because it may contain a bar.
   return {"squeue", "--me", "--all", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
 }
@@ -164,8 +164,8 @@ WaitKind wait_kind(std::string_view reason) {
         "DependencyNeverSatisfied", "DeadLine", "ReservationDeleted", "QOSUsageThreshold"}) {
     if (reason == never) return WaitKind::never;
   }
-  // Limits on minutes of running jobs (`AssocGrpCPURunMinutesLimit`) become free again; used
-  // minutes do not.
+  // A limit on the minutes of running jobs (`AssocGrpCPURunMinutesLimit`) has room again when jobs
+  // end. A limit on used minutes does not.
   const bool used_up = contains(reason, "Minutes") && !contains(reason, "RunMinutes");
   const bool of_one_job = contains(reason, "PerJob") || reason.ends_with("PerNode") ||
                           reason.starts_with("QOSMin") || used_up;

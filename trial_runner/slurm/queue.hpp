@@ -34,7 +34,7 @@ struct QueueRow {
 /// wait for their turn and have no number yet.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_steps(std::string_view text);
 
-/// Stands for the state of a job that the controller no longer lists.
+/// Replaces the state of a job that the controller no longer lists.
 inline constexpr std::string_view k_gone_state = "GONE";
 
 /// Meaning of a job's state for the owner of its nodes.
@@ -58,7 +58,7 @@ enum class JobPhase {
 
 /// Meaning of a pending job's reason.
 enum class WaitKind {
-  waits,  ///< for its turn, for nodes, or for a limit that other jobs fill
+  waits,  ///< waits for its turn, for nodes, or because other jobs fill a limit
   never,  ///< this request can never start
   held,   ///< somebody must release it
 };

@@ -12,11 +12,11 @@
 namespace steptune::slurm {
 namespace {
 
-/// Gap between two lists: never shorter than this, growing while nothing changes.
+/// Shortest time between two lists, in seconds. It grows while nothing changes.
 constexpr double k_least_gap_s = 1.0;
 constexpr double k_gap_growth = 1.6;
 constexpr double k_longest_gap_in_outage_s = 120.0;
-/// Factor on the gap while no job waits and only idle allocations can change.
+/// Factor on the time between lists while no job waits and only idle allocations can change.
 constexpr double k_calm_polls = 4.0;
 constexpr double k_unanswered_notice_s = 60.0;
 
@@ -35,7 +35,7 @@ Result<void> QueueWatch::begin() {
 }
 
 void QueueWatch::ask_soon(double delay_s) {
-  if (unanswered_since_s_) return;  // an outage has its own gaps
+  if (unanswered_since_s_) return;  // during an outage, lists are requested at other intervals
   const double now_s = clock_.now_s();
   next_s_ = std::min(next_s_, std::max(now_s + delay_s, asked_s_ + k_least_gap_s));
   gap_s_ = k_least_gap_s;
@@ -69,7 +69,7 @@ void QueueWatch::on_answer(double asked_s, const CommandResult& result) {
     listed_as_of_s_ = asked_s;
     interest = on_listed_(*rows);
   } else {
-    // Without an answer nothing changes: the controller may be restarting.
+    // Without an answer, assume that nothing has changed: the controller may be restarting.
     if (!unanswered_since_s_) {
       unanswered_since_s_ = asked_s;
       gap_s_ = k_least_gap_s;

@@ -24,12 +24,12 @@ enum class QueueInterest {
   changing,  ///< jobs that are about to start or end
 };
 
-/// Requests the queue's list: soon after a change, then in growing gaps while jobs are about to
-/// change, and rarely while they are calm. If the controller does not answer, asks again until the
-/// outage is too long. Times are on the runner's clock.
+/// Requests the list of the user's jobs (squeue): soon after a change, then at growing intervals
+/// while jobs are about to change, and rarely while they are calm. If the controller does not
+/// answer, repeats the request until the outage is too long. Times are on the runner's clock.
 class QueueWatch {
  public:
-  /// Receives each list; returns how closely to watch from now on.
+  /// Function that receives each list and returns how closely to watch from now on.
   using OnListed = std::function<QueueInterest(const std::vector<QueueRow>&)>;
 
   /// The arguments outlive the object. `on_listed` is called from `begin` and from the host's
@@ -46,7 +46,7 @@ class QueueWatch {
 
   /// Gets the first list. Waits for the controller's answer.
   [[nodiscard]] Result<void> begin();
-  /// Reports a change: requests a list after `delay_s`, then in growing gaps.
+  /// Call this after a change: requests a list after `delay_s`, then at growing intervals.
   void ask_soon(double delay_s);
   /// Requests a list if it is due; the answer comes later.
   void ask_if_due();
@@ -54,7 +54,7 @@ class QueueWatch {
   /// watching.
   [[nodiscard]] double next_due_s() const;
   [[nodiscard]] bool is_asking() const { return asking_; }
-  /// Returns when the latest list was requested; negative before the first.
+  /// Returns the time at which the latest received list was requested; negative before the first.
   [[nodiscard]] double listed_as_of_s() const { return listed_as_of_s_; }
 
   /// Adds a notice if the controller has been silent for a while. Returns an error once the silence

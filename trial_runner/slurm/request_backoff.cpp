@@ -11,10 +11,10 @@
 namespace steptune::slurm {
 namespace {
 
-/// Most allocations in a row that end before a trial starts in them. One or two may fail because of
-/// a node or a preemption; three in a row have a lasting reason.
+/// Number of allocations in a row that may end before a trial starts in them. One or two may fail
+/// because of a node or a preemption; three in a row have a lasting reason.
 constexpr int k_most_unused = 3;
-/// Fewest submissions in a row without a clear answer before requests are given up.
+/// Smallest number of submissions in a row without a clear answer before requests are given up.
 constexpr int k_least_failures = 3;
 
 struct Pace {
@@ -22,7 +22,7 @@ struct Pace {
   double longest_s;
 };
 
-/// Returns the first delay before the next request, which doubles each time, and the longest.
+/// Returns the first and the longest delay before the next request. The delay doubles each time.
 Pace pace_of(Setback setback) {
   switch (setback) {
     case Setback::refused:
@@ -87,7 +87,7 @@ void RequestBackoff::on_accepted(const std::string& kind) {
 
 void RequestBackoff::on_used(const std::string& kind) {
   const auto record = records_.find(kind);
-  // A held allocation says nothing about whether another one will be granted.
+  // Keep other setbacks: although one allocation is held, another one may still be refused.
   if (record != records_.end() && record->second.setback == Setback::unused) {
     records_.erase(record);
   }
@@ -96,7 +96,8 @@ void RequestBackoff::on_used(const std::string& kind) {
 double RequestBackoff::may_ask_at_s(const std::string& kind, int held) const {
   const auto record = records_.find(kind);
   if (record == records_.end()) return 0.0;
-  // It was refused while another one was held. Without that one, the answer may differ.
+  // The request was refused while another allocation was held. That one is gone, so the answer may
+  // differ.
   if (record->second.setback == Setback::refused && held == 0) return 0.0;
   return record->second.again_at_s;
 }

@@ -10,7 +10,7 @@ namespace steptune::slurm {
 /// Reason why an allocation was not granted, or could not be used.
 enum class Setback {
   refused,  ///< Slurm does not grant it
-  full,     ///< not now: this user has the most jobs allowed in the queue
+  full,     ///< refused for now: this user already has the most jobs allowed in the queue
   unclear,  ///< sbatch fails, and there is no job
   unused,   ///< it was granted, but ended before a trial could run in it
 };
@@ -20,16 +20,16 @@ struct BackoffLimits {
   double outage_s = 900.0;         ///< longest time for which sbatch may keep failing
 };
 
-/// Decides when an allocation of a kind may be requested again after a setback. Repeats of refused
-/// requests are delayed, and useless allocations are requested only a few times. Times are those of
-/// the runner's clock.
+/// Decides when an allocation of a kind may be requested again after a setback. Refused requests
+/// are repeated only after a delay. If allocations end unused, they are requested only a few more
+/// times. Times are those of the runner's clock.
 class RequestBackoff {
  public:
   explicit RequestBackoff(BackoffLimits limits) : limits_(limits) {}
 
   /// Records a setback. `held` is the number of other allocations of the kind, held or requested.
-  /// Returns the reason if trials of this kind can never run. Otherwise they wait for a held
-  /// allocation or for the next request.
+  /// If trials of this kind can never run, returns the reason. Otherwise returns nullopt: they wait
+  /// for a held allocation or for the next request.
   [[nodiscard]] std::optional<std::string> on_setback(const std::string& kind, Setback setback,
                                                       const std::string& why, int held,
                                                       double now_s);

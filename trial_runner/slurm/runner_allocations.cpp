@@ -22,15 +22,18 @@ using slurm::StepTrial;
 
 namespace {
 
-/// Allocations that may wait in the queue in addition to those that trials could use at once.
+/// Number of allocations that may wait in the queue, in addition to those that trials could use at
+/// once.
 constexpr int k_more_pending = 3;
-/// Longest time for which an idle allocation is kept while another one is needed or pending.
+/// Seconds for which an idle allocation is kept while another kind of allocation is needed or
+/// pending.
 constexpr double k_keep_beside_pending_s = 3.0;
-/// A trial that waits for longer counts as waiting in the queue. Within this time the study has
-/// given back idle allocations that were in the way, and an idle cluster has granted new ones.
+/// A trial that waits for more than this many seconds counts as waiting in the queue. In this time,
+/// the study gives back idle allocations that use the needed nodes. An idle cluster then grants new
+/// ones.
 constexpr double k_soon_s = 30.0;
-/// Most trials that may wait in the queue. The searcher chooses each without results of those
-/// before.
+/// Largest number of trials that may wait in the queue. The searcher chooses each of them without
+/// the results of the earlier ones.
 constexpr int k_most_in_queue = 16;
 
 /// Matches `Job violates accounting/QOS policy (job submit limit, ...)` and `AssocGrpNodeLimit`.
@@ -68,7 +71,7 @@ int SlurmRunner::trials_in_queue() const {
   for (const StepTrial& trial : trials_) {
     if (!trial.waits() || clock_.now_s() - trial.waits_since_s() < k_soon_s) continue;
     const std::string kind = kind_of(trial);
-    if (granted.contains(kind)) continue;  // it starts when another trial ends
+    if (granted.contains(kind)) continue;  // this trial starts when another trial ends
     ++in_queue;
     queued.insert(kind);
   }
@@ -103,7 +106,8 @@ void SlurmRunner::heed_setbacks() {
       lost_nodes_.clear();
       continue;
     }
-    // A limit that refuses this allocation now may allow it once others of the study are gone.
+    // A limit that now refuses this allocation may allow it once other allocations of the study are
+    // gone.
     if (event.setback == Setback::refused && names_a_limit(event.why) && held_of_kind("") > 0) {
       event.setback = Setback::full;
     }
@@ -183,8 +187,8 @@ void SlurmRunner::replace_short(Allocation& allocation, double needed_s) {
     allocations_.give_back(allocation);
     return;
   }
-  // A late look at the queue may happen once by chance. A total length that is too short is
-  // permanent.
+  // A late list of the queue may shorten the rest of an allocation once, by chance. But if the
+  // total length is too short, it remains so.
   const auto setback = lasts_s < needed_s ? Setback::refused : Setback::unused;
   allocations_.give_back_as(allocation, setback,
                             fmt::format("job {}: {}", allocation.id, too_short(lasts_s, needed_s)));
@@ -219,7 +223,7 @@ void SlurmRunner::give_back_surplus() {
       replace_short(allocation, needed->second);
       continue;
     }
-    // Another allocation may be waiting for just these idle nodes.
+    // Another allocation may wait for exactly these idle nodes.
     const double keep_s = others_wait ? std::min(k_keep_beside_pending_s, options_.keep_alive_s)
                                       : options_.keep_alive_s;
     const bool unwanted =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enforces limits of trials that run as steps, ends them and decides their outcomes.
+// Part of SlurmRunner that enforces limits of trials that run as steps, ends them, and decides
+// their outcomes.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -21,19 +22,21 @@ using slurm::StepTrial;
 
 namespace {
 
-/// If the controller has not answered after this time, the marks alone decide the outcome.
+/// If the controller has not answered after this many seconds, the tasks' marks alone decide the
+/// outcome.
 constexpr double k_longest_judging_s = 30.0;
-/// Time for the controller to settle the state of a job that is ending.
+/// Seconds in which the controller settles the state of a job that is ending.
 constexpr double k_settling_s = 10.0;
-/// Times after a forced end until the allocation, and then the trial, is given up.
+/// Seconds after a forced end until the allocation, and then the trial, is given up.
 constexpr double k_allocation_given_up_s = 20.0;
 constexpr double k_trial_given_up_s = 60.0;
 constexpr const char* k_restarted = "REQUEUED";
 constexpr int k_most_launches = 3;
-/// Wait for the first sign of a launch before the list of steps is requested; doubled each time.
+/// Seconds without a sign of a launch until the list of steps is requested; doubled each time.
 constexpr double k_least_patience_s = 5.0;
 constexpr double k_longest_patience_s = 120.0;
-/// Most launches of a trial that are given up because Slurm has not started their step.
+/// Largest number of launches of a trial that are given up because Slurm has not started their
+/// step.
 constexpr int k_most_blocked = 4;
 
 }  // namespace
@@ -98,7 +101,7 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
     allocations_.set_paid_by_trial(*allocation, true);
   }
   if (trial.was_killed()) return;
-  // If its allocation is gone or back in the queue, the step has ended even if srun has not
+  // If the allocation is gone or back in the queue, the step has ended, even if srun has not
   // noticed.
   const bool gone =
       allocation == nullptr || (allocation->state != AllocationState::running &&
@@ -152,7 +155,8 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
   }
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
   if (trial.launch_given_up() || !usable) {
-    // The launch is not to blame. `RequestBackoff` counts allocations that end this way.
+    // The trial is not to blame, so do not count the launch as failed. `RequestBackoff` counts
+    // allocations that end this way.
     trial.wait_again(clock_.now_s(), false);
     if (allocation != nullptr) allocations_.set_free(*allocation);
     return false;
@@ -187,8 +191,8 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
   if (allocation != nullptr && allocation->state == AllocationState::running &&
       launch.allocation_start_wall_s > 0.0 &&
       allocation->start_wall_s > launch.allocation_start_wall_s + 1.0) {
-    // The job was requeued and runs again (the controller had forgotten its start), so no step of
-    // its earlier run is left.
+    // The job was requeued and runs again, because the controller had forgotten its start. So no
+    // step of its earlier run is left.
     evidence.allocation_state = k_restarted;
   }
   if (evidence.allocation_state == "COMPLETING" && judging_s < k_settling_s) return std::nullopt;

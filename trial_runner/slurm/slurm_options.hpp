@@ -18,16 +18,18 @@ inline constexpr double k_most_tasks_per_node = 1024.0;
 /// Settings shared by all trials of a study.
 struct SlurmOptions {
   int parallel = 1;
-  /// For trials without a launch. May depend on the configuration if whole nodes are held.
+  /// Tasks on each node, for trials without a launch. May depend on the configuration if
+  /// allocations hold whole nodes.
   document::Formula tasks_per_node = document::Formula::constant(1.0, "1");
-  /// nullopt: all CPUs held on the node. May depend on the configuration if whole nodes are held.
+  /// CPUs of each task; nullopt: all CPUs that the allocation holds on the node. May depend on the
+  /// configuration if allocations hold whole nodes.
   std::optional<document::Formula> cpus_per_task;
   bool exclusive = true;
   std::string setup;
   std::vector<document::StringTemplate> step_options;
   double default_time_s = 14'400.0;  ///< length of an allocation whose spec has no `time`
   double keep_alive_s = 300.0;       ///< an idle allocation is given back after this time
-  double poll_s = 30.0;              ///< gap between lists of the queue while a job waits
+  double poll_s = 30.0;              ///< time between two lists of the queue while a job waits
   double queue_wait_s = 86'400.0;    ///< longest wait of an allocation in the queue
   double expected_wait_s = 60.0;     ///< expected wait in the queue until one has been measured
   double longest_outage_s = 900.0;
@@ -37,8 +39,9 @@ struct SlurmOptions {
 
 /// Returns CPUs for each task if all trials request the same number; otherwise nullopt.
 [[nodiscard]] std::optional<int> fixed_cpus_per_task(const SlurmOptions& options);
-/// Returns the number of tasks on each node that an allocation requests. 1 if trials differ: then
-/// it has whole nodes, and each step takes what it needs.
+/// Returns the number of tasks on each node that an allocation requests. Returns 1 if trials need
+/// different numbers: the allocation then has whole nodes, and each step uses as many CPUs as it
+/// needs.
 [[nodiscard]] int held_tasks_per_node(const SlurmOptions& options);
 
 /// Returns the longest duration of a trial: its launch, its limits, and the time that Slurm takes
@@ -47,7 +50,8 @@ struct SlurmOptions {
   constexpr double k_ending_s = 30.0;
   return launch_limit_s + limits.wall_s + limits.grace_s + k_ending_s;
 }
-/// Returns the shortest useful allocation. Its start is seen only at the next list of the queue.
+/// Returns the length of the shortest useful allocation: the longest trial, and `poll_s`, because
+/// the runner notices the allocation's start only in the next list of the queue.
 [[nodiscard]] inline double least_allocation_s(const TrialLimits& limits, double launch_limit_s,
                                                double poll_s) {
   return longest_trial_s(limits, launch_limit_s) + poll_s;

@@ -23,9 +23,9 @@ using slurm::StepTrial;
 namespace {
 
 constexpr double k_least_wait_s = 0.005;
-/// Interval at which limits of trials are checked.
+/// Seconds between two checks of the trials' limits.
 constexpr double k_timers_look_s = 1.0;
-/// Time for running commands to end when the tuner leaves.
+/// Seconds for which the tuner waits for running commands when it detaches.
 constexpr double k_commands_end_s = 30.0;
 
 std::string random_word() {
@@ -33,7 +33,8 @@ std::string random_word() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-/// Returns a port below the ephemeral range that differs between launches.
+/// Returns a port below the ephemeral range. The port depends on `word`, so two launches rarely get
+/// the same port.
 int port_of(const std::string& word) {
   constexpr int k_first = 20'000;
   constexpr int k_ports = 10'000;
@@ -133,7 +134,8 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
         })) {
       continue;
     }
-    // A step started from another machine cannot be ended directly, so give back its allocation.
+    // This machine cannot end a step that was started from another machine, so give back its
+    // allocation.
     Allocation* allocation = allocations_.find(left.request.allocation);
     if (!left.step && allocation != nullptr) allocations_.give_back(*allocation);
     if (!left.step) continue;
@@ -241,7 +243,7 @@ Result<std::vector<TrialEvent>> SlurmRunner::wait(double deadline_s) {
     const double now_s = clock_.now_s();
     if (!events_.empty() || now_s >= deadline_s) break;
     double due_s = std::min(deadline_s, allocations_.next_due_s());
-    // The host returns earlier if an event may have occurred.
+    // `wait_until` returns earlier if an event may have occurred.
     if (!trials_.empty() || host_->busy()) due_s = std::min(due_s, now_s + k_timers_look_s);
     host_->wait_until(std::max(due_s, now_s + k_least_wait_s));
   }

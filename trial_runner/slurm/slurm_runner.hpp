@@ -23,11 +23,12 @@
 namespace steptune {
 
 /// Runs trials as job steps in allocations that the runner holds for them. An allocation is a
-/// placeholder job whose name is made from study and allocation spec. So the runner finds it again
-/// after a crash, and a lost answer never leads to a second one. The study waits in the queue only
-/// once; afterwards a step starts within a moment. A trial has succeeded only if each of its tasks
-/// has marked its start and exit status 0. Trials that wait in the queue do not keep others from
-/// running. A trial starts only in an allocation that lasts long enough for it.
+/// placeholder job whose name is made from study and allocation spec. So the runner finds the job
+/// again after a crash, and a lost answer never leads to a second job. The study waits in the queue
+/// only once; afterwards a step starts within a moment. A trial has succeeded only if each of its
+/// tasks has marked its start and exit status 0. Trials that wait for an allocation in the queue do
+/// not prevent other trials from running. A trial starts only in an allocation that lasts long
+/// enough for it.
 class SlurmRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
@@ -48,13 +49,14 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
   [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
-  /// Larger while trials wait in the queue, because they take no place from other trials.
+  /// Larger than the capacity while trials wait in the queue, because these use no place of other
+  /// trials.
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return 1; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
-  /// Returns the trials that have waited for half a minute, for the queue or for another trial to
-  /// end.
+  /// Returns the trials that have waited for at least half a minute: for an allocation, or for the
+  /// end of another trial.
   [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -69,15 +71,15 @@ class SlurmRunner final : public Runner, public MachineHolder {
 
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] std::string kind_of(const slurm::StepTrial& trial) const;
-  /// Returns seconds that an allocation must last so that the trial may start in it.
+  /// Returns the seconds that an allocation must still last for the trial to start in it.
   [[nodiscard]] double longest_s(const TrialSpec& spec) const;
 
   // runner_steps.cpp
   /// Processes the trial's output and limits. Returns true when the trial is over.
   [[nodiscard]] bool watch(slurm::StepTrial& trial);
   void hold_to_limits(slurm::StepTrial& trial);
-  /// Checks a launch without output: does its step exist, or do steps of an earlier launch block
-  /// the allocation? Cancels such earlier steps.
+  /// Checks a launch that has no output yet. Steps of an earlier launch may block the allocation;
+  /// cancels them.
   void look_for_step(slurm::StepTrial& trial);
   void on_steps_listed(const std::string& own, const std::string& text);
   void push_towards_end(slurm::StepTrial& trial);
@@ -86,8 +88,8 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] bool decide_outcome(slurm::StepTrial& trial);
   /// Returns all evidence about an ended step; nullopt while the controller may still add to it.
   [[nodiscard]] std::optional<slurm::StepEvidence> settled_evidence(const slurm::StepTrial& trial);
-  /// Returns true if the trial is over; otherwise it waits for another launch. `usable`: the
-  /// allocation can be used again.
+  /// Returns true if the trial is over; otherwise the trial waits for another launch. `usable` is
+  /// true if the allocation can be used again.
   [[nodiscard]] bool on_failed_launch(slurm::StepTrial& trial, const std::string& why, bool usable);
   void finish(slurm::StepTrial& trial, Outcome outcome);
   void ask_to_end(slurm::StepTrial& trial, slurm::EndCause cause, bool by_force);
@@ -107,9 +109,9 @@ class SlurmRunner final : public Runner, public MachineHolder {
   void give_back_surplus();
   [[nodiscard]] int running_trials() const;
   [[nodiscard]] bool is_waited_for(const std::string& kind) const;
-  /// Returns the number of trials that wait for Slurm, not for other trials of the study. 0 unless
-  /// other nodes could run further trials: otherwise those would wait as well, and would be chosen
-  /// too early.
+  /// Returns the number of trials that wait for Slurm, not for other trials of the study. Returns 0
+  /// if no other nodes could run further trials: these would also wait, so it is too early to
+  /// choose them.
   [[nodiscard]] int trials_in_queue() const;
   [[nodiscard]] static std::string price_text(int nodes, std::optional<double> usd_per_node_hour);
   void add_leftover_notices();

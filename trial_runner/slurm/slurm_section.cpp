@@ -29,7 +29,8 @@ constexpr double k_most_gpus = 64.0;
 constexpr double k_most_cpus = 4096.0;
 constexpr std::size_t k_most_options = 50;
 
-/// Options that the runner sets itself, or that would take control of trials away from it.
+/// Options that users may not set: the runner sets them itself, or loses control of trials with
+/// them.
 constexpr std::array<std::string_view, 23> k_own_options = {
     "job-name",      "nodes",         "ntasks",     "ntasks-per-node",
     "cpus-per-task", "exclusive",     "mem",        "time",

@@ -26,7 +26,7 @@ namespace {
 constexpr double k_least_time_s = 3600.0;
 constexpr double k_spare_time_s = 600.0;
 constexpr double k_least_lease_s = 120.0;
-/// Limits the test submissions, because each is a request to the controller.
+/// Largest number of test submissions, because each is a request to the controller.
 constexpr std::size_t k_most_specs_tested = 20;
 
 int whole_number(const document::Formula& formula, const Configuration& configuration, double least,
@@ -50,7 +50,7 @@ void add_memory(slurm::AllocationSpec& requested, const document::StringTemplate
     requested.options.push_back("mem=" + (text.empty() ? "site" : text));
 }
 
-/// A fault of an allocation spec, and its key.
+/// A fault of an allocation spec, and the key that causes it.
 struct AllocationFault {
   std::string key;
   std::string message;
@@ -187,9 +187,9 @@ class SlurmStage final : public RehearsalStage {
   }
 
  private:
-  /// Measured on a small cluster.
+  /// Seconds to start a step, measured on a small cluster.
   static constexpr double k_step_start_s = 0.06;
-  /// Time for a prologue and the scheduler's next round.
+  /// Shortest wait in the queue, in seconds: a prologue and the scheduler's next round.
   static constexpr double k_least_wait_s = 1.0;
   static constexpr double k_step_noise = 0.03;
   static constexpr double k_least_step_s = 1e-6;

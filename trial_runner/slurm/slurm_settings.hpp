@@ -45,8 +45,8 @@ struct SlurmSection {
   std::filesystem::path folder;  ///< empty: `.steptune/slurm` in the tuner's folder
   slurm::NodePrices price_per_node_hour;
 
-  /// Returns the allocation spec of a configuration's trial. If its node count is not a whole
-  /// number in range, it becomes 0, which every runner refuses.
+  /// Returns the allocation spec of a configuration's trial. A node count that is not a whole
+  /// number in range becomes 0, which every runner refuses.
   [[nodiscard]] slurm::AllocationSpec allocation_spec_of(const Configuration& configuration) const;
   /// True if the allocation spec depends on the configuration.
   [[nodiscard]] bool allocations_vary() const;
@@ -59,7 +59,7 @@ class SlurmSettings final : public RunnerSettings {
   SlurmSettings(SlurmSection section, const TrialLimits& limits);
 
   [[nodiscard]] const SlurmSection& section() const { return section_; }
-  /// Returns the settings that the runner gets.
+  /// Returns the options for the runner.
   [[nodiscard]] slurm::SlurmOptions options() const;
   [[nodiscard]] std::filesystem::path folder() const;
 
@@ -70,7 +70,7 @@ class SlurmSettings final : public RunnerSettings {
   [[nodiscard]] Resources resources_of(const Configuration& configuration) const override;
   [[nodiscard]] std::optional<HourlyPrice> price_of(
       const Configuration& configuration) const override;
-  /// Asks Slurm with `sbatch --test-only` whether and when it would start the study's allocations.
+  /// Runs `sbatch --test-only` to find out if and when Slurm would start the study's allocations.
   [[nodiscard]] std::vector<SummaryLine> summary(const Configuration& baseline) const override;
   [[nodiscard]] Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const override;
   [[nodiscard]] std::unique_ptr<RehearsalStage> rehearse(
@@ -79,7 +79,8 @@ class SlurmSettings final : public RunnerSettings {
  private:
   SlurmSection section_;
   TrialLimits limits_;
-  std::vector<slurm::AllocationSpec> specs_;  ///< of all examples, the baseline's first
+  /// Specs of the example configurations, the baseline's spec first.
+  std::vector<slurm::AllocationSpec> specs_;
   std::string mpi_;  ///< srun's MPI option for the baseline's launch; empty: none
 };
 

@@ -27,8 +27,8 @@ constexpr int k_status_terminated = 128 + 15;
 constexpr std::array<std::string_view, 3> k_lost_node_phrases{
     "Node failure on", "io error with slurmstepd", "Communication connection failure"};
 
-/// System messages as gloo, NCCL and Python print them, and those of PyTorch's TCPStore, which
-/// begin with a small letter.
+/// The first letter is left out, because it may be a capital (gloo, NCCL, Python) or a small letter
+/// (PyTorch's TCPStore).
 constexpr std::array<std::string_view, 2> k_taken_port_phrases{"ddress already in use",
                                                                "EADDRINUSE"};
 
@@ -46,7 +46,7 @@ std::string with_last_output(std::string detail, const StepEvidence& evidence) {
   return detail;
 }
 
-/// Returns the outcome if this program ended the step.
+/// Returns the outcome of a step that the runner has ended.
 Outcome asked_for(EndCause cause, const TrialLimits& limits) {
   if (cause == EndCause::wall_limit) {
     return {
@@ -60,7 +60,8 @@ Outcome asked_for(EndCause cause, const TrialLimits& limits) {
   return {.kind = OutcomeKind::stopped};
 }
 
-/// Slurm's memory kills are the trial's own, because nothing else runs in its allocation.
+/// True if Slurm killed a program for memory. It was the trial's program, because nothing else runs
+/// in its allocation.
 bool was_killed_for_memory(const StepEvidence& evidence) {
   return evidence.memory_kill ||
          (evidence.allocation_state && evidence.allocation_state->starts_with("OUT_OF_MEMORY"));
@@ -119,7 +120,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
   const bool killed_by_others =
       marks.was_asked_to_end() || (evidence.cancelled && (marks.failure() == k_status_killed ||
                                                           marks.failure() == k_status_terminated));
-  // When a node is lost, remaining tasks fail because they miss the others.
+  // When a node is lost, the remaining tasks fail because the other tasks are missing.
   const bool cut_off =
       (incomplete && (over || evidence.node_lost)) || (marks.only_ended() && (over || !known));
   const bool failed_itself = marks.failure() && !killed_by_others && !cut_off;

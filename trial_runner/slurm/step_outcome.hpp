@@ -11,7 +11,7 @@
 
 namespace steptune::slurm {
 
-/// Reason of this program to end a step.
+/// The runner's reason to end a step.
 enum class EndCause { none, caller, wall_limit, no_output };
 
 /// Facts about an ended step.
@@ -20,11 +20,12 @@ struct StepEvidence {
   std::optional<int> srun_status;
   std::string fault;              ///< why output is missing; empty: the output is complete
   std::vector<std::string> tail;  ///< last lines of output
-  bool says_memory_out = false;   ///< its last output does (`ended_out_of_memory`)
-  bool memory_kill = false;       ///< Slurm reported it in the output
-  bool cancelled = false;         ///< Slurm reported it in the output
-  bool node_lost = false;         ///< srun reported it in the output
-  /// The port assigned for the tasks' meeting was in use, before the program reported progress.
+  bool says_memory_out = false;  ///< the last output reports lack of memory (`ended_out_of_memory`)
+  bool memory_kill = false;  ///< Slurm reported in the output that it killed a program for memory
+  bool cancelled = false;    ///< Slurm reported in the output that it cancelled the step or job
+  bool node_lost = false;    ///< srun reported in the output that it lost a node
+  /// The program reported, before any progress, that another program uses the port assigned to the
+  /// tasks' rendezvous.
   bool port_taken = false;
   /// State of the allocation, read after the step's end. nullopt: the controller does not answer.
   std::optional<std::string> allocation_state;
@@ -42,13 +43,13 @@ struct StepEvidence {
 /// True if a program reports in this line that its port is used by another program.
 [[nodiscard]] bool reports_taken_port(std::string_view line);
 
-/// True if the step has succeeded beyond doubt. Other ends cannot be judged without the
-/// allocation's state.
+/// True if the tasks' marks alone prove that the step has succeeded. Other ends cannot be judged
+/// without the allocation's state.
 [[nodiscard]] bool is_proven_success(const StepMarks& marks, EndCause cause);
 
-/// Returns how the trial ended. nullopt if the launch failed, which is not the trial's fault: its
-/// program never ran although nobody ended it, or its assigned port was in use. `detail` always
-/// gets the reason.
+/// Returns the trial's outcome. Returns nullopt if the launch failed, which is not the trial's
+/// fault: the program never ran although nobody ended the step, or its assigned port was in use.
+/// Sets `detail` to the reason in all cases.
 [[nodiscard]] std::optional<Outcome> step_outcome(const StepMarks& marks,
                                                   const StepEvidence& evidence,
                                                   const TrialLimits& limits, int tasks,

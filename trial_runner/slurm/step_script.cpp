@@ -16,11 +16,11 @@
 namespace steptune::slurm {
 namespace {
 
-/// Linux: MAX_ARG_STRLEN, its NUL included.
+/// Longest script: Linux's MAX_ARG_STRLEN without its NUL.
 constexpr std::size_t k_most_script_bytes = 131'071;
 constexpr char k_mark = '\x1e';
 constexpr std::string_view k_end_of_mark = ";";
-/// Word in the mark of an exit: the task had received SIGTERM.
+/// Word in the mark of an exit that means: the task had received SIGTERM.
 constexpr std::string_view k_told = "told";
 /// Exit statuses of a shell whose program was ended by a signal.
 constexpr int k_terminated = 128 + 15;
@@ -34,8 +34,9 @@ constexpr const char* k_ranks =
     "export RANK=\"$SLURM_PROCID\" WORLD_SIZE=\"$SLURM_STEP_NUM_TASKS\" "
     "LOCAL_RANK=\"$SLURM_LOCALID\" GROUP_RANK=\"$SLURM_NODEID\"\n";
 
-/// Reports the node's kernel and CPU model, once per node. Uses only shell builtins. Reads only the
-/// first CPU of /proc/cpuinfo, because the file is long and the shell reads it byte by byte.
+/// Shell code that reports the node's kernel and CPU model, once for each node. Uses only shell
+/// builtins. Reads only the first CPU of /proc/cpuinfo, because the file is long and the shell
+/// reads it byte by byte.
 constexpr const char* k_node =
     "[ \"${SLURM_LOCALID:-0}\" != 0 ] || (\n"
     "kernel= cpu=\n"
@@ -45,9 +46,10 @@ constexpr const char* k_node =
     "done </proc/cpuinfo; } 2>/dev/null\n"
     "[ -z \"$kernel\" ] || m node \"$SLURM_PROCID $kernel$cpu\")\n";
 
-/// Variables from which torchrun takes options that its words leave out. Slurm numbers the nodes,
-/// and they meet at the first one. torchrun's own meeting (c10d) would number nodes as they arrive
-/// and announce the name by which the first node knows itself, which others may not resolve.
+/// Shell code that sets variables. torchrun takes options from them that its command line lacks.
+/// Slurm numbers the nodes; the first node is the rendezvous. torchrun's own rendezvous (c10d) is
+/// not used for two reasons. It would number nodes as they arrive. It would also announce the first
+/// node's host name, which other nodes may be unable to resolve.
 constexpr const char* k_meeting =
     "export PET_NODE_RANK=\"$SLURM_NODEID\" PET_MASTER_ADDR={} PET_MASTER_PORT={}\n";
 
@@ -56,13 +58,14 @@ bool is_torchrun(const TrialSpec& spec) {
 }
 
 /// Returns the shell code that marks the start and end of a task. Each mark is one write below
-/// PIPE_BUF. Slurm may still split it at its message limits and mix it with other tasks' output, so
-/// each mark is written twice, and incomplete ones are ignored.
+/// PIPE_BUF. Slurm may still split a mark at its message limits and mix it with other tasks'
+/// output. So each mark is written twice, and incomplete marks are ignored.
 std::string marking_lines(const std::string& mark_word) {
   return fmt::format(
       "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"
       " \"$1\" \"$2\" \"$1\" \"$2\"; }}\n"
-      // The node's mark comes before the start, because the start event includes it.
+      // The node's mark comes before the mark of the start, because the start event contains the
+      // node's data.
       "{1}"
       "m start \"$SLURM_PROCID ${{SLURMD_NODENAME:-?}} $SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
       "told=\n"
@@ -74,11 +77,12 @@ std::string marking_lines(const std::string& mark_word) {
       mark_word, k_node);
 }
 
-/// Sets the variables by which a launch's processes know and find each other.
+/// Returns the shell code that sets the variables by which a launch's processes know and find each
+/// other.
 std::string rank_lines(const TrialSpec& spec, const StepScript& script) {
   std::string text;
   if (spec.launch) {
-    // The tuner's own environment may contain rank variables, and srun passes them on.
+    // Unset rank variables, which the tuner's environment may contain and srun passes on.
     text += "unset";
     for (const std::string_view name : rank_variables())
       text += fmt::format(" {}", name);
@@ -111,8 +115,8 @@ Result<std::string> environment_lines(const TrialSpec& spec) {
   return text;
 }
 
-/// Enters the trial's folder, runs the study's set-up, and then adds the hook, after the set-up has
-/// loaded modules or a virtual environment.
+/// Returns the shell code that enters the trial's folder, runs the study's set-up, and then adds
+/// the hook. The set-up may load modules or a virtual environment, so the hook comes last.
 std::string place_lines(const TrialSpec& spec, const StepScript& script) {
   std::error_code error;
   const auto folder = spec.working_directory.empty() ? std::filesystem::current_path(error)
@@ -157,7 +161,8 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
   }
   const auto environment = environment_lines(spec);
   if (!environment) return tl::unexpected(environment.error());
-  // A subshell keeps the trial's shell options and traps away from the code that writes marks.
+  // Run the trial in a subshell, so that its shell options and traps do not affect the code that
+  // writes marks.
   std::string text = marking_lines(script.mark_word) + "(\n" + rank_lines(spec, script) +
                      *environment + place_lines(spec, script);
   // exec runs a program, never one of the shell's own commands.
@@ -206,7 +211,8 @@ void StepMarks::feed(std::string_view bytes,
     const bool whole = end != std::string_view::npos && bytes[end] == '\n' &&
                        begin.size() == prefix_.size() &&
                        take(bytes.substr(prefix_.size(), end - prefix_.size()));
-    // Bytes inside a broken mark are output or another mark.
+    // If the mark is broken, skip only its beginning: the following bytes are output or another
+    // mark.
     bytes.remove_prefix(whole ? end + 1 : begin.size());
   }
 }
@@ -256,7 +262,7 @@ bool StepMarks::take_node(std::istream& words) {
 
 void StepMarks::take_end(int status, bool on_request) {
   if (status != 0) failures_.push_back(status);
-  // After a first SIGTERM or failure, later failures may be consequences of it.
+  // Failures after the first SIGTERM or failure may be its consequences, so ignore them.
   if (was_asked_to_end_ || own_failure_) return;
   was_asked_to_end_ = on_request;
   if (!on_request && status != 0 && !was_ended(status)) own_failure_ = status;

@@ -15,25 +15,27 @@
 namespace steptune::slurm {
 
 struct StepScript {
-  std::string mark_word;  ///< random, so that the trial's own output is never taken for a mark
+  std::string mark_word;  ///< random word, so that the trial's own output never looks like a mark
   int nodes = 1;
   int tasks = 1;
   std::string head_host;  ///< first host of the allocation
-  int port = 0;           ///< port at which the tasks meet
+  int port = 0;           ///< port of the tasks' rendezvous
   std::string setup;      ///< shell code that runs before the program
   /// Path of PyTorch's hook on the nodes, if the trial has it (`TrialSpec::python_path`).
   std::string python_path{};
 };
 
-/// True if the program gets a port to meet at: it has several tasks, or is torchrun.
+/// True if the program gets a port for the rendezvous of its processes: if it has several tasks, or
+/// is torchrun.
 [[nodiscard]] bool has_meeting(const TrialSpec& spec, int tasks);
 
-/// Returns the script that `/bin/sh -c` runs as each task of a trial's step. It marks node and
-/// start, sets ranks and the study's variables, enters the trial's folder, runs the program with
-/// exactly its arguments, and marks the exit status. Several tasks also get the variables by which
-/// torch.distributed finds its ranks, and torchrun gets those by which its nodes meet. Returns a
-/// `usage` error for a NUL byte, a variable name that no shell can export, or a text that is too
-/// long for the system.
+/// Returns the script that `/bin/sh -c` runs as each task of a trial's step. The script prints a
+/// mark with the node and the start. It sets ranks and the study's variables, and enters the
+/// trial's folder. It runs the program with exactly its arguments, and prints a mark with the exit
+/// status. If there are several tasks, it also sets the variables by which torch.distributed finds
+/// its ranks. For torchrun, it sets the variables by which torchrun's nodes meet. Returns a `usage`
+/// error if there is a NUL byte, if no shell can export a variable's name, or if the script is too
+/// long.
 [[nodiscard]] Result<std::string> step_script(const TrialSpec& spec, const StepScript& script);
 
 /// Extracts the tasks' marks from a step's output. Output of several tasks may be mixed at any
@@ -42,26 +44,27 @@ class StepMarks {
  public:
   StepMarks(std::string mark_word, int tasks);
 
-  /// Passes bytes that are not marks to `on_output`, in order. Holds back an incomplete mark until
-  /// it is complete; passes everything else at once.
+  /// Reads output. Passes bytes that are not marks to `on_output` at once and in order. Keeps an
+  /// incomplete mark until the rest arrives.
   void feed(std::string_view bytes, const std::function<void(std::string_view)>& on_output);
 
   [[nodiscard]] int started() const { return static_cast<int>(hosts_.size()); }
   [[nodiscard]] bool all_started() const { return started() == tasks_; }
   [[nodiscard]] int exited() const { return static_cast<int>(statuses_.size()); }
   [[nodiscard]] bool all_succeeded() const;
-  /// Returns the exit status that explains the trial's end: that of the task that failed first.
-  /// Tasks that were only ended with it (SIGTERM, SIGKILL) come last. nullopt: no task has failed.
+  /// Returns the exit status that explains the trial's end: that of the first task that failed by
+  /// itself. If all failed tasks were ended by SIGTERM or SIGKILL, that of the first of them.
+  /// nullopt: no task has failed.
   [[nodiscard]] std::optional<int> failure() const;
   /// True if every failed task so far was ended by SIGTERM or SIGKILL.
   [[nodiscard]] bool only_ended() const;
-  /// True if a task got SIGTERM before any task had failed by itself. Then the step was ended from
-  /// outside.
+  /// True if a task got SIGTERM before any task had failed by itself, so that the step was ended
+  /// from outside.
   [[nodiscard]] bool was_asked_to_end() const { return was_asked_to_end_; }
   [[nodiscard]] bool folder_missing() const { return folder_missing_; }
   /// Returns `12.3`; empty until a task has started.
   [[nodiscard]] const std::string& step_id() const { return step_id_; }
-  /// Hosts by task.
+  /// Returns the host of each started task.
   [[nodiscard]] const std::map<int, std::string>& hosts() const { return hosts_; }
   /// Returns kernel releases and CPU models of the nodes whose first task has reported, without
   /// duplicates. Empty for a step that an older version started.

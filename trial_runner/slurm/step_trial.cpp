@@ -19,7 +19,7 @@ namespace steptune::slurm {
 namespace {
 
 constexpr std::size_t k_tail_lines = 5;
-/// Bounds the lines that early tasks print before all tasks have started.
+/// Largest number of stored lines that early tasks print before all tasks have started.
 constexpr std::size_t k_most_early_lines = 10'000;
 constexpr double k_first_step_look_s = 5.0;
 
@@ -46,7 +46,7 @@ void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
   step_ended_s_.reset();
   early_lines_.clear();
   lost_nodes_.clear();
-  // Output of an earlier, failed launch says nothing about the end of this one.
+  // Drop the output of an earlier launch, because it does not explain how this launch ends.
   tail_ = {};
   lines_ = {};
   ++launches_;
@@ -76,7 +76,7 @@ void StepTrial::tell_start(double time_s, std::vector<TrialEvent>& events) {
   std::map<std::string, std::string> placement{{"allocation", launch_->allocation},
                                                {"step", marks_->step_id()},
                                                {"hosts", std::move(hosts)}};
-  // The nodes of an allocation may differ.
+  // List all CPU models and kernels, because the nodes of an allocation may differ.
   if (!marks_->cpus().empty())
     placement["cpu"] = fmt::format("{}", fmt::join(marks_->cpus(), ", "));
   if (!marks_->kernels().empty())
@@ -132,7 +132,7 @@ void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
   if (!step_end_) return;
   step_ended_s_ = now_s;
   lines_.flush([&](std::string_view line) { take_line(now_s, line, events); });
-  // Some tasks may not have started before an early failure. Report the output of the others
+  // After an early failure, some tasks may never start. Report the output of the started tasks
   // anyway.
   if (!started_s_ && marks_->failure() && !marks_->only_ended()) tell_start(now_s, events);
   if (started_s_) return;

@@ -51,17 +51,17 @@ class StepTrial {
   void launch(StepLaunch launch, std::unique_ptr<Step> step);
   /// Valid only after a launch.
   [[nodiscard]] const StepLaunch& step_launch() const { return launch_.value(); }
-  /// Returns the trial to waiting after a launch that did not start. `failed` counts it as a failed
-  /// launch.
+  /// Lets the trial wait again after a launch that did not start. If `failed` is true, counts the
+  /// launch as failed.
   void wait_again(double now_s, bool failed);
   [[nodiscard]] int failed_launches() const { return failed_launches_; }
-  /// Gives up a launch that waits for its turn in the allocation. srun checks for its turn only
-  /// once a minute; a new srun gets its turn at once.
+  /// Gives up a launch whose srun waits until the allocation's resources are free. That srun checks
+  /// only once a minute; a new srun can start the step at once.
   void give_up_launch() { blocked_ = true; }
   [[nodiscard]] bool launch_given_up() const { return blocked_; }
-  /// Returns the number of launches that were given up in this way.
+  /// Returns the number of launches ended by `give_up_launch`.
   [[nodiscard]] int blocked_launches() const { return blocked_launches_; }
-  /// Returns when to request the list of steps, as long as no task has started.
+  /// Returns the time at which to request the list of steps, if no task has started by that time.
   [[nodiscard]] double next_step_look_s() const { return next_step_look_s_; }
   void set_next_step_look_s(double time_s) { next_step_look_s_ = time_s; }
   /// Records that some tasks have not started in time.
@@ -74,13 +74,13 @@ class StepTrial {
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
   [[nodiscard]] double started_s() const { return started_s_.value(); }
   [[nodiscard]] const StepMarks& marks() const { return marks_.value(); }
-  /// Returns the time up to which all output has been read. Lags behind now while output is
-  /// pending, for example a lot that came while no tuner ran.
+  /// Returns the time up to which all output has been read. Lies in the past while output is
+  /// pending, for example output written while no tuner ran.
   [[nodiscard]] double known_until_s() const { return known_until_s_; }
   /// Returns the time and kind of the next limit; infinite before the start.
   [[nodiscard]] std::pair<double, EndCause> next_limit() const;
 
-  /// Sets why the step is to end. Only the first cause counts.
+  /// Records why the step must end. Only the first cause counts.
   void set_cause(EndCause cause, double now_s);
   [[nodiscard]] EndCause cause() const { return cause_; }
   [[nodiscard]] double asked_s() const { return asked_s_; }
@@ -88,10 +88,10 @@ class StepTrial {
   /// Kills the step at once.
   void kill();
 
-  /// Returns when srun's end was seen and all output had been read.
+  /// Returns the time at which srun had ended and all output had been read; nullopt before.
   [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
   [[nodiscard]] StepEvidence evidence() const;
-  /// Nodes that srun has reported as lost since the launch.
+  /// Returns the nodes that srun has reported as lost since the launch.
   [[nodiscard]] const std::set<std::string>& lost_nodes() const { return lost_nodes_; }
 
   /// Returns the last event. A trial that never started is billed nothing.
@@ -138,7 +138,7 @@ class StepTrial {
   bool cancelled_ = false;
   bool node_lost_ = false;
   bool has_progressed_ = false;
-  bool port_taken_ = false;  ///< reported before any progress
+  bool port_taken_ = false;  ///< reported by the program before any progress
   std::set<std::string> lost_nodes_;
   EndCause cause_ = EndCause::none;
   double asked_s_ = 0.0;

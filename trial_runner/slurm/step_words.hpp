@@ -13,8 +13,8 @@
 
 namespace steptune::slurm {
 
-/// Tasks of a trial that srun starts on each node. For torchrun it is 1: torchrun starts the node's
-/// processes itself.
+/// Returns the number of a trial's tasks that srun starts on each node. Returns 1 for torchrun,
+/// which starts the node's processes itself.
 [[nodiscard]] int tasks_per_node(const TrialSpec& spec, const SlurmOptions& options);
 
 /// Returns the smallest number of `SLURM_JOB_CPUS_PER_NODE`: 32 for `64(x2),32`. nullopt if the
@@ -22,9 +22,9 @@ namespace steptune::slurm {
 [[nodiscard]] std::optional<int> least_cpus(std::string_view cpus_per_node);
 
 /// Returns srun and its options for a trial's step with this name in a running allocation. The
-/// program's own words follow. `cpus_per_node` is from `SubmitHost::node_cpus`. All tasks get the
-/// same number of CPUs, so the node with the fewest decides. If `cpus_per_node` is empty, the
-/// nodes count as equal.
+/// caller appends the program's command. `cpus_per_node` is from `SubmitHost::node_cpus`. All tasks
+/// get the same number of CPUs, so the node with the fewest decides. If `cpus_per_node` is empty,
+/// the nodes count as equal.
 [[nodiscard]] std::vector<std::string> step_words(
     const TrialSpec& spec, const AllocationSpec& requested, const SlurmOptions& options,
     const Allocation& allocation, std::string_view cpus_per_node, const std::string& name);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view k_temporary[] = {
     "Socket timed out", "Unable to contact",  "temporarily", "try again",     "Connection refused",
     "Connection reset", "Transport endpoint", "Zero Bytes",  "not responding"};
-/// Parts of `AssocMaxSubmitJobLimit`, `QOSMaxSubmitJobPerUserLimit` and similar.
+/// Common part of `AssocMaxSubmitJobLimit`, `QOSMaxSubmitJobPerUserLimit` and similar reasons.
 constexpr std::string_view k_full[] = {"MaxSubmitJob"};
 constexpr std::string_view k_refused[] = {
     "Batch job submission failed", "unrecognized option", "nvalid option", "nvalid --",
@@ -25,8 +25,8 @@ bool tells(const CommandResult& result, std::span<const std::string_view> phrase
   });
 }
 
-/// Returns the leading number of the last line that has one, because wrappers of sbatch may print
-/// more.
+/// Returns the leading number of the last line that begins with a number. Takes the last, because
+/// wrappers of sbatch may print further lines.
 std::string job_id_of(std::string_view text) {
   std::string id;
   while (!text.empty()) {

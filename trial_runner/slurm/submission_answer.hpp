@@ -11,7 +11,7 @@ namespace steptune::slurm {
 enum class Submission {
   accepted,  ///< the job exists
   unclear,   ///< the job may exist: the answer may have been lost after the submission
-  full,      ///< refused for now: this user has the most jobs allowed in the queue
+  full,      ///< refused for now: this user already has the most jobs allowed in the queue
   refused,   ///< this request is always refused
 };
 

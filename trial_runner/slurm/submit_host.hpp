@@ -13,8 +13,8 @@
 
 namespace steptune::slurm {
 
-/// Result of one of Slurm's commands, run as a child process with a time limit. Without the limit
-/// it would last 20 s and more if the controller is away.
+/// Result of one of Slurm's commands, run as a child process with a time limit. Without a limit,
+/// the command would run for 20 s or more if the controller does not answer.
 struct CommandResult {
   int status = 0;  ///< exit status; 128 + signal; 127: the command could not be started
   bool timed_out = false;
@@ -27,7 +27,7 @@ using Then = std::function<void(const CommandResult&)>;
 
 /// Request to start a step: one program on each of its tasks.
 struct StepRequest {
-  std::string name;  ///< name of the step for Slurm, and of its folder below the study's
+  std::string name;  ///< name of the step in Slurm, and of its folder in the study's folder
   std::string allocation;
   std::string job_id;
   std::string mark_word;  ///< part of the step's marks
@@ -46,11 +46,12 @@ struct OutputChunk {
 struct StepEnd {
   std::optional<int> status;  ///< srun's status; nullopt: it was killed, or the status is lost
   std::string fault;          ///< why output is missing; empty: the output is complete
-  /// When srun ended (runner's clock), perhaps long before that was noticed. nullopt: unknown.
+  /// Time at which srun ended (runner's clock), perhaps long before this program noticed. nullopt:
+  /// unknown.
   std::optional<double> time_s{};
 };
 
-/// A step that this or a former tuner has started. It continues without this program.
+/// A step that this or a former tuner has started. The step continues if the tuner ends.
 class Step {
  public:
   virtual ~Step() = default;
@@ -67,12 +68,13 @@ class Step {
 /// A step of an earlier tuner.
 struct EarlierStep {
   StepRequest request;  ///< without its command
-  /// Null: the step was started from another machine, and can be ended only from there.
+  /// Null: the step was started from another machine, and only that machine can end it.
   std::unique_ptr<Step> step;
 };
 
-/// The machine from which the runner submits: its commands, steps, time, and files that nodes can
-/// see. For use by one thread. Errors are of kind `runner` and name the file or program.
+/// The machine from which the runner submits jobs. Runs Slurm's commands, starts steps, waits, and
+/// keeps the files that nodes can see. For use by one thread. Errors are of kind `runner` and name
+/// the file or program.
 class SubmitHost {
  public:
   virtual ~SubmitHost() = default;
@@ -90,11 +92,11 @@ class SubmitHost {
   /// Creates the study's folder, which the nodes must see too. Call this before the functions
   /// below.
   [[nodiscard]] virtual Result<void> open_folder(const std::string& prefix) = 0;
-  /// Returns a folder below the study's with exactly these files (contents by path). Equal sets of
-  /// files share one folder, whichever tuner wrote it.
+  /// Returns a folder, below the study's folder, with exactly these files (contents by path). Equal
+  /// sets of files share one folder, even if another tuner wrote it.
   [[nodiscard]] virtual Result<std::filesystem::path> share_files(
       const std::map<std::string, std::string>& files) = 0;
-  /// Removes these folders. Call it when no step uses them any more.
+  /// Removes all folders made by `share_files`. Call this when no step uses them any more.
   virtual void remove_shared_files() = 0;
   /// Starts a step, which continues if this program ends. If srun cannot be started, the step's end
   /// says why.
@@ -102,12 +104,14 @@ class SubmitHost {
   /// Returns the study's stored steps of earlier tuners, running or ended.
   [[nodiscard]] virtual std::vector<EarlierStep> find_steps() = 0;
 
-  /// Renews an allocation's lease. When it expires, the placeholder ends, and all steps with it.
+  /// Renews an allocation's lease. When the lease expires, the placeholder job ends, and with it
+  /// all steps in the allocation.
   [[nodiscard]] virtual Result<void> set_lease(const std::string& allocation,
                                                double until_wall_s) = 0;
-  /// Returns the placeholder's script.
+  /// Returns the script of an allocation's placeholder job.
   [[nodiscard]] virtual std::string holder_script(const std::string& allocation) const = 0;
-  /// True if the placeholder has written that it runs: a hint to ask the queue.
+  /// True if the placeholder job has written that it runs. The caller should then request the
+  /// queue's list.
   [[nodiscard]] virtual bool holder_is_up(const std::string& allocation) const = 0;
   /// Returns the CPUs of the allocation's nodes as its placeholder has written them, in the form of
   /// `SLURM_JOB_CPUS_PER_NODE`: `64(x2),32`. Empty if it has not.

@@ -17,8 +17,8 @@ namespace steptune::slurm {
                                                     const std::string& name,
                                                     const std::string& avoided = {});
 
-/// Returns, for people, the last line that a command has printed, with error lines right before it;
-/// otherwise how the command ended.
+/// Returns, for people, the last line that a command has printed, with the error lines directly
+/// before it. If the command has printed nothing, says how it ended.
 [[nodiscard]] std::string last_words(const CommandResult& result);
 
 }  // namespace steptune::slurm

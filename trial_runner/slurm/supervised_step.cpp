@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
-/// Gap between reads of the files: the first value after new output, growing to the second while
-/// silent.
+/// Seconds between reads of the files: the least value after new output, growing to the longest
+/// while the step is silent.
 constexpr double k_least_look_gap_s = 0.02;
 constexpr double k_longest_look_gap_s = 0.5;
 constexpr double k_look_gap_growth = 1.5;
@@ -33,7 +33,8 @@ constexpr double k_look_gap_growth = 1.5;
 std::optional<pid_t> living_supervisor(const fs::path& folder) {
   const UniqueFd lock(::open((folder / k_lock_file).c_str(), O_RDONLY | O_CLOEXEC));
   if (!lock || ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
-  // If the file system has no locks, the supervisor may be gone and its number reused.
+  // If the file system has no locks, do not trust the file: the supervisor may be gone, and another
+  // process may have its number.
   if (errno != EWOULDBLOCK) return std::nullopt;
   std::array<char, 32> text{};
   const ssize_t got = ::read(lock.get(), text.data(), text.size());
@@ -95,7 +96,7 @@ std::optional<int> SupervisedStep::first_segment_from(int number) const {
 
 bool SupervisedStep::read_more() {
   if (!file_) {
-    // Segments may have been removed while no tuner was reading.
+    // The supervisor may have removed segments while no tuner read them.
     const auto first = first_segment_from(segment_);
     if (!first) return false;
     segment_ = *first;
@@ -147,7 +148,7 @@ void SupervisedStep::take_records(std::vector<OutputChunk>& chunks) {
 
 bool SupervisedStep::is_due() {
   const double now_s = clock_.now_s();
-  // If the supervisor is a child, its end is visible without its files.
+  // If the supervisor is a child of this process, its end is visible without reading files.
   if (now_s < next_look_s_ && (!child_ || !supervisor_is_gone())) return false;
   gap_s_ = std::clamp(gap_s_ * k_look_gap_growth, k_least_look_gap_s, k_longest_look_gap_s);
   next_look_s_ = now_s + gap_s_;

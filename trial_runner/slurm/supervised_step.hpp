@@ -14,9 +14,9 @@
 
 namespace steptune::slurm {
 
-/// A step under its supervisor, read through the files of its folder (step_files.hpp). Because the
-/// file system may be shared, a silent step's files are read rarely. Output has the supervisor's
-/// times, so reading late does not change measurements.
+/// A step under its supervisor, read through the files of its folder (step_files.hpp). The folder
+/// may be on a shared file system, so the files of a silent step are read rarely. The supervisor
+/// records the time of output, so late reading does not change measurements.
 class SupervisedStep final : public Step {
  public:
   /// `child` is the supervisor's process if this program started it; otherwise the lock file names

@@ -2,8 +2,8 @@
 //
 // steptune-slurm-supervisor FOLDER LEASE KEEP_S srun ARGUMENT...: runs srun. Stores its output and
 // its end in FOLDER (step_files.hpp), so that a trial survives the tuner that started it. After
-// srun's end it sets the allocation's lease (file LEASE) to KEEP_S from then, unless a tuner
-// changes it. SIGTERM ends srun, and with it the step.
+// srun's end it sets the allocation's lease (file LEASE) to end KEEP_S seconds later, unless a
+// tuner changes it. SIGTERM ends srun, and with it the step.
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -34,13 +34,14 @@ namespace fs = std::filesystem;
 using steptune::UniqueFd;
 
 constexpr int k_look_ms = 200;
-/// Polls without output after srun's end before the supervisor stops reading: other processes may
-/// have inherited srun's output.
+/// Number of polls without output after srun's end until the supervisor stops reading. It does not
+/// wait for the end of the stream, because other processes may have inherited srun's output.
 constexpr int k_drain_looks = 10;
 
 volatile std::sig_atomic_t srun_pid = 0;
 
-/// Blocks SIGTERM while srun does not exist, because the handler could not pass it on.
+/// Blocks (SIG_BLOCK) or unblocks SIGTERM. It is blocked while srun does not exist, because the
+/// handler could not pass it on.
 void mask_termination(int how) {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -68,9 +69,9 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// Replaces a file atomically, so that a reader never sees half of it.
+/// Replaces a file atomically, so that a reader never sees a part of it.
 bool replace(const fs::path& file, std::string_view text) {
-  // The tuner may write the same file, so each uses a temporary name of its own.
+  // The tuner may write the same file, so each program uses its own temporary name.
   const fs::path fresh = file.string() + ".new" + std::to_string(::getpid());
   {
     const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -202,8 +203,8 @@ int main(int argc, char** argv) {
   const UniqueFd lock(
       ::open((folder / steptune::slurm::k_lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock) return 1;
-  // If the file system has no locks, run the step anyway. A later tuner then cannot find out
-  // whether it still runs.
+  // If the file system has no locks, run the step anyway. A later tuner then cannot find out if the
+  // step is still running.
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return 1;
   if (!write_all(lock.get(), std::to_string(::getpid()))) return 1;
 

@@ -16,8 +16,8 @@ class UnusedTimes {
   void add(const std::string& allocation, double to_wall_s, double held_s, double usd);
   /// Ends the current unused period, because a trial pays or the allocation is gone.
   void end(const std::string& allocation) { since_wall_s_.erase(allocation); }
-  /// Returns the periods added to since the last call. A period that still lasts keeps its
-  /// beginning.
+  /// Returns the periods to which time was added since the last call. A period that continues is
+  /// returned again later, with the same beginning.
   [[nodiscard]] std::vector<UnusedTime> take();
 
  private:

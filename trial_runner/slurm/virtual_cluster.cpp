@@ -19,7 +19,7 @@ namespace {
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
 constexpr double k_min_job_age_s = 60.0;   ///< time for which the queue shows an ended job
 constexpr double k_command_s = 0.03;       ///< duration of a command
-constexpr double k_away_command_s = 9.0;   ///< the same while the controller does not answer
+constexpr double k_away_command_s = 9.0;   ///< duration while the controller does not answer
 constexpr double k_blind_holder_s = 60.0;  ///< time after which a placeholder without lease ends
 constexpr double k_report_s = 1.0;
 /// Reporters print at most a few lines a second, however fast the steps are.
@@ -129,7 +129,7 @@ class VirtualCluster::VirtualStep final : public Step {
   std::size_t read_ = 0;
 };
 
-/// A tuner's view of the cluster. A restarted tuner gets a new one.
+/// A tuner's view of the cluster. A restarted tuner gets a new view.
 class VirtualHost final : public SubmitHost {
  public:
   explicit VirtualHost(VirtualCluster& cluster) : cluster_(cluster) {}
@@ -382,7 +382,7 @@ void VirtualCluster::end_job(VirtualJob& job, const std::string& state) {
   for (const auto& step : steps_) {
     if (step->job != job.id || step->srun_status) continue;
     if (state == "NODE_FAIL" && step->begun && step->request.tasks > 1) {
-      // The task on the first node notices that the other nodes are gone.
+      // The task on the first node fails, because the other nodes are gone.
       step->mark(clock_.now_s(), "exit 0 1");
       step->print(clock_.now_s(), "srun: error: Node failure on n2\n");
     }

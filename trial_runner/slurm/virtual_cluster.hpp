@@ -24,25 +24,27 @@ struct VirtualProgram {
   double starts_after_s = 0.1;         ///< from srun's start to the program's first instruction
   std::optional<double> ends_after_s;  ///< nullopt: runs until it is ended
   int exit_status = 0;
-  int status_after_sigterm = 143;         ///< exit status of its tasks after SIGTERM
-  std::optional<int> tasks_that_start{};  ///< the first ones start; nullopt: all
-  std::string last_words{};               ///< printed when it ends
-  double silent_s = 0.0;                  ///< before its first report
-  /// Its reports follow this training; nullopt: one step a second.
+  int status_after_sigterm = 143;  ///< exit status of its tasks after SIGTERM
+  /// Only the first `tasks_that_start` tasks start. nullopt: all tasks start.
+  std::optional<int> tasks_that_start{};
+  std::string last_words{};  ///< printed when it ends
+  double silent_s = 0.0;     ///< seconds before its first report
+  /// Timing of the training that the program reports; nullopt: one step a second.
   std::optional<SimulatedTraining> training{};
 };
 
-/// Events in the life of a job. Times are seconds after its start.
+/// Events in the life of a job. Times are seconds after the job's start, except `queue_s`.
 struct JobFate {
   double queue_s = 1.0;              ///< wait before its start
   std::string reason = "Resources";  ///< why it waits
-  std::optional<double> limit_s;     ///< shorter than requested
+  std::optional<double> limit_s;     ///< time limit, if it differs from the requested one
   std::optional<double> ends_after_s;
-  /// `SUSPENDED` and `RESTARTED` are not the end: restarting kills its programs, and the job runs
-  /// again.
+  /// State after `ends_after_s`. `SUSPENDED` and `RESTARTED` do not end the job; a restart kills
+  /// its programs, and the job runs again.
   std::string ends_as = "CANCELLED";
-  double grace_s = 0.0;       ///< from SIGTERM to its programs until its end
-  bool is_forgotten = false;  ///< accepted, then unknown, as after a crash of the controller
+  double grace_s = 0.0;  ///< seconds from SIGTERM to its programs until the job's end
+  /// Accepted, but unknown afterwards, as after a crash of the controller.
+  bool is_forgotten = false;
 };
 
 /// Values of `JobFate::ends_as` that come from outside the job.
@@ -78,8 +80,8 @@ struct ClusterUse {
   double step_usd = 0.0;  ///< part of `held_usd` while a trial ran
 };
 
-/// A cluster under a virtual clock, for rehearsals and tests. Its jobs and answers fail like real
-/// ones. Understands only the runner's own commands.
+/// A simulated cluster under a virtual clock, for rehearsals and tests. Jobs and answers can fail
+/// as on a real cluster. Understands only the commands that the runner uses.
 class VirtualCluster {
  public:
   /// `clock` outlives the cluster.
@@ -92,7 +94,7 @@ class VirtualCluster {
   std::function<JobFate(const VirtualJob&)> fate = [](const VirtualJob&) { return JobFate{}; };
   NodePrices usd_per_node_hour{};
   /// Returns a result that replaces the answer of a command, after the command took effect. Not
-  /// called for commands that an outage kept from the controller.
+  /// called for commands that an outage prevented.
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> lose_answer;
   /// Returns a refusal that prevents the command from taking effect.
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> refuse;

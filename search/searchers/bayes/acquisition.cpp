@@ -21,13 +21,14 @@ namespace {
 constexpr double k_below_threshold = 1e6;
 
 // The gain is multiplied by the probability of feasibility to this power. Power 1 would give the
-// expected gain if the probabilities were right. But some are too high, and the candidate with the
-// highest product is often one of these. A higher power makes up for it.
+// expected gain if the probabilities were right. But some predicted probabilities are too high, and
+// the candidate with the highest product is often one of these. A higher power compensates for
+// that.
 constexpr double k_caution = 3.0;
 
 // If risks are taken, an unlikely candidate ranks among the likely ones, with a score reduced by
-// `k_risk`. Its score must exceed `k_worth_a_failure`, the logarithm of about a millionth: such an
-// improvement is a millionth of the best value.
+// `k_risk`. Its score must exceed `k_worth_a_failure`, the logarithm of a millionth of the best
+// value.
 constexpr double k_risk = 3.0;
 constexpr double k_worth_a_failure = -13.8;
 
@@ -36,7 +37,7 @@ constexpr std::size_t k_thinned_front = 5;
 
 constexpr double k_never = -std::numeric_limits<double>::infinity();
 
-/// Returns the score of an unlikely candidate. The less likely it is, the lower.
+/// Returns the score of an unlikely candidate. A less likely candidate has a lower score.
 double unlikely_score(double log_threshold, double log_feasibility) {
   return -k_below_threshold * (1.0 + std::min(log_threshold - log_feasibility, 1e6));
 }
@@ -162,8 +163,8 @@ void Acquisition::score(const Matrix& features, std::size_t first, std::size_t l
 }
 
 double Acquisition::score_of(double log_gain, double log_feasibility) const {
-  // log(EI P^3): improvement times the cubed probability of feasibility (Gardner et al. 2014 do not
-  // cube it).
+  // log(EI P^3): the improvement times the cubed probability of feasibility (Gardner et al. 2014,
+  // who do not cube it).
   const double threshold = std::log(inputs_.feasibility_threshold);
   const double cautious = k_caution * log_feasibility + log_gain;
   if (log_feasibility >= threshold) return cautious;
@@ -174,7 +175,7 @@ double Acquisition::score_of(double log_gain, double log_feasibility) const {
 bool Acquisition::has_cheap_bounds() const {
   if (goals_.empty()) return false;
   // Bounds leave out feasibility and memory, so they are cheaper if scores need one of these. With
-  // two objectives, the models of both learn from the same trials, so asking the first is enough.
+  // two objectives, the models of both learn from the same trials, so checking the first is enough.
   return inputs_.feasibility || inputs_.memory ||
          std::any_of(
              inputs_.ensemble.begin(), inputs_.ensemble.end(),

@@ -33,53 +33,54 @@ class Acquisition {
     std::optional<MemoryForecast> memory;
     /// Candidates with a lower probability of being feasible rank after all others.
     double feasibility_threshold = 0.0;
-    /// If true, a candidate below that threshold may rank higher if its improvement is far larger.
+    /// If true, a candidate below `feasibility_threshold` may still rank high if its expected
+    /// improvement is far larger.
     bool takes_risks = false;
   };
 
   explicit Acquisition(Inputs inputs);
 
-  /// Writes the scores of rows [first, last) to `scores`. Without a best, a score is the logarithm
-  /// of the probability of being feasible.
+  /// Writes the scores of rows [first, last) to `scores`. If no feasible trial is known, a score is
+  /// the logarithm of the probability of being feasible.
   void score(const Matrix& features, std::size_t first, std::size_t last,
              std::span<double> scores) const {
     score(features, first, last, {}, scores);
   }
-  /// Computes the same at a lower cost. `floors` contains for each row the score that it must
-  /// exceed to be of use. The score of a row that does not exceed its floor may be minus infinity.
-  /// If `floors` is empty, all scores are exact.
+  /// Computes the scores at a lower cost. `floors` contains for each row the score that the row
+  /// must exceed to be of interest. If a row does not exceed its floor, its score may be minus
+  /// infinity. If `floors` is empty, all scores are exact.
   void score(const Matrix& features, std::size_t first, std::size_t last,
              std::span<const double> floors, std::span<double> scores) const;
 
-  /// Writes upper bounds of the scores, without feasibility, to `bounds`. Cheaper than the scores
-  /// if `has_cheap_bounds()` is true; otherwise not worth calling.
+  /// Writes upper bounds of the scores to `bounds`; they ignore feasibility. If
+  /// `has_cheap_bounds()` is true, bounds cost less than scores; otherwise they are of no use.
   void bound(const Matrix& features, std::size_t first, std::size_t last,
              std::span<double> bounds) const;
   [[nodiscard]] bool has_cheap_bounds() const;
 
-  /// Returns the expected improvement at one row as a share of the best so far, times the
-  /// probability of being feasible. With two objectives it is a share of the dominated area.
-  /// nullopt without a best.
+  /// Returns the expected improvement at one row as a share of the best value so far, times the
+  /// probability of being feasible. With two objectives, it is a share of the dominated area.
+  /// nullopt if no feasible trial is known.
   [[nodiscard]] std::optional<double> improvement_share(const Matrix& features,
                                                         std::size_t row) const;
 
  private:
   /// Reference for improvement under one model.
   struct Goal {
-    double best = 0.0;                                  ///< one objective
-    std::optional<HypervolumeImprovement> hypervolume;  ///< two objectives
+    double best = 0.0;  ///< best target so far; used with one objective
+    std::optional<HypervolumeImprovement> hypervolume;  ///< set with two objectives
     /// Upper bound of `hypervolume`, cheaper to compute.
     std::optional<HypervolumeImprovement> thinned;
     double dominated_area = 0.0;
-    /// Logarithm of the factor by which this model's improvements enter the ensemble's mean: its
-    /// weight, times one unit of its targets as a share of the best value (with two objectives, the
-    /// product of both shares).
+    /// Logarithm of the factor on this model's improvements in the ensemble's mean. The factor is
+    /// the model's weight times the value of one unit of its targets, as a share of the best value.
+    /// With two objectives, it is the weight times the product of both shares.
     double log_factor = 0.0;
   };
 
   [[nodiscard]] static Goal goal_of(const EnsembleMember& member);
-  /// Returns the logarithms of the ensemble's expected improvements at rows [first, last); with
-  /// bounded variances, upper bounds of them.
+  /// Returns the logarithms of the ensemble's expected improvements at rows [first, last). With
+  /// `Variances::bounded`, returns upper bounds.
   [[nodiscard]] std::vector<double> log_gains(const Matrix& features, std::size_t first,
                                               std::size_t last, Variances variances) const;
   /// Returns the score of a candidate with this expected improvement (`log_gain`) and this
@@ -90,7 +91,7 @@ class Acquisition {
                                                       std::size_t last) const;
 
   Inputs inputs_;
-  std::vector<Goal> goals_;  ///< one for each model; empty without a best
+  std::vector<Goal> goals_;  ///< one for each model; empty if no feasible trial is known
 };
 
 }  // namespace steptune::bayes

@@ -11,12 +11,13 @@
 namespace steptune::bayes {
 namespace {
 
-// Trials of the initial design are stopped at this share of a full trial, because there is no
-// complete trial to compare them with.
+// Trials of the initial design are stopped at this share of a full trial. There is no complete
+// trial yet to compare them with.
 constexpr double k_held_fidelity = 1.0 / 9.0;
-// A trial is stopped only if another one's rate is higher by more than this (a logarithm), divided
-// by the square root of the fidelity reached. Forecasts from early values err more than they state,
-// and a restarted trial pays for its first part again.
+// A trial is stopped only if another candidate's log gain per price is clearly higher. The
+// necessary difference is this number divided by the square root of the trial's fidelity so far.
+// Two reasons: forecasts from early values err more than predicted, and a restarted trial pays for
+// its first part again.
 constexpr double k_patience = 0.35;
 
 constexpr double k_no_rival = -std::numeric_limits<double>::infinity();
@@ -29,7 +30,7 @@ std::optional<BayesSearcher::StoppingModel> BayesSearcher::stopping_model() {
   std::vector<double> targets;
   for (ObjectiveModel& model :
        objectives_[0].models(Matrix(feature_map_.width()), most_beliefs())) {
-    // A model that uses an earlier study cannot extrapolate running trials.
+    // A model that uses an earlier study cannot predict the end of running trials.
     if (model.plain() == nullptr) return std::nullopt;
     const double weight = model.weight();
     if (models.empty()) targets = objectives_[0].targets(model);
@@ -64,7 +65,7 @@ std::optional<BayesSearcher::Restart> BayesSearcher::best_restart(
   const std::vector<Normal> full = model.curves.full(points);
   std::optional<Restart> best;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    // Upper bound of the rate: the whole gain at the price of the next stage alone.
+    // Upper bound of the rate: the whole gain divided by the price of the next stage alone.
     const double log_gain = log_expected_improvement(full[i], model.best);
     const double next = std::min(1.0, k_stage_ratio * fidelities[i]);
     if (best && log_gain - std::log(next) <= best->log_rate) continue;

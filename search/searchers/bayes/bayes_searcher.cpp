@@ -20,8 +20,8 @@ constexpr std::size_t k_fewest_earlier_trials = 5;
 constexpr int k_points_beside_earlier = 2;
 // Number of trials at which the thresholds of feasibility reach half of their final values.
 constexpr double k_trials_to_half = 8.0;
-// Stands for the logarithm of an infinite price: such candidates rank after all others, in the
-// order of their scores.
+// Used as the logarithm of an infinite price: such candidates rank after all others, in the order
+// of their scores.
 constexpr double k_log_price_of_last = 1e4;
 // A stopped trial is restarted only if its expected gain exceeds this share of the best value. A
 // trial that is far slower than the best would be stopped early again.
@@ -100,7 +100,7 @@ void BayesSearcher::observe(const Observation& observation) {
   measured.fidelity = observation.fidelity;
   measured.winner = observation.kind == ObservationKind::complete;
   measured.partial = observation.kind == ObservationKind::partial;
-  // A trial that a violated guard cut short says nothing about how values continue.
+  // A trial that was ended by a violated guard does not show how its values would have continued.
   if (measured.winner || measured.partial) measured.curve = curve_before(observation);
   measured.point = std::move(point);
   feature_map_.write(measured.point, row, observation.fidelity);
@@ -125,7 +125,8 @@ void BayesSearcher::learn_curves() {
   if (!learns_curves()) return;
   std::vector<double> row(feature_map_.width());
   for (Measured& measured : measured_) {
-    // Ignore trials that a violated guard cut short: their fidelity is no place to stop others.
+    // Ignore trials that were ended by a violated guard: trials are not stopped early at such
+    // fidelities.
     if (measured.partial) least_fidelity_ = std::min(least_fidelity_, measured.fidelity);
     for (const CurvePoint& at : measured.curve) {
       least_fidelity_ = std::min(least_fidelity_, at.fidelity);
@@ -186,8 +187,8 @@ int BayesSearcher::wanted_initial_points() const {
 bool BayesSearcher::needs_initial_point(std::size_t running) const {
   const auto wanted = static_cast<std::size_t>(wanted_initial_points());
   if (observed_ + running < wanted) return true;
-  // With fewer than two measurements a model of the objective is a guess: try more initial points
-  // for a while.
+  // With fewer than two measurements, a model of the objective is a guess: try more initial points,
+  // up to twice the wanted number.
   return measured_.size() < 2 && observed_ + running < 2 * wanted;
 }
 
@@ -283,8 +284,8 @@ BayesSearcher::CandidateRanking BayesSearcher::rank_candidates(const std::vector
       inputs.feasibility_threshold = k_thresholds[drawn];
     } else {
       constexpr double k_thresholds[] = {0.7, 0.85, 0.95};
-      // With few trials, hardly any candidate is likely, and a failure teaches as much as a
-      // success. Start with low thresholds.
+      // With few trials, hardly any candidate is predicted to be feasible, and a failure teaches as
+      // much as a success. So start with low thresholds.
       const auto trials = static_cast<double>(observed_);
       inputs.feasibility_threshold = k_thresholds[drawn] * trials / (trials + k_trials_to_half) *
                                      likeliest_of(promising, *inputs.feasibility);

@@ -37,16 +37,16 @@ class BayesSearcher final : public Searcher {
  private:
   struct Measured {
     Point point;
-    std::size_t row = 0;            ///< row of its last value in the objectives' learners
-    double fidelity = 1.0;          ///< fidelity of its last value
-    bool winner = false;            ///< complete and feasible
-    bool partial = false;           ///< stopped early
-    std::vector<CurvePoint> curve;  ///< values before the last one; empty once they were learned
+    std::size_t row = 0;    ///< index of its last value among the objective learners' examples
+    double fidelity = 1.0;  ///< fidelity of its last value
+    bool winner = false;    ///< complete and feasible
+    bool partial = false;   ///< stopped early
+    std::vector<CurvePoint> curve;  ///< values before the last one; emptied once learned
   };
-  /// Ranks candidates, and says where the search for the best one starts.
+  /// A ranking of candidates, and points near which the search for the best candidate starts.
   struct CandidateRanking {
     Acquisition acquisition;
-    /// The trials that are best, or are expected to be best at full length.
+    /// Points of the trials that are best, or that are expected to be best at full length.
     std::vector<Point> promising;
   };
 
@@ -56,7 +56,8 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
   [[nodiscard]] int wanted_initial_points() const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
-  /// Number of models to use. With more trials the models agree more and each costs more time.
+  /// Returns the number of models to use. With more trials, fewer models suffice, because they
+  /// agree more and each costs more time.
   [[nodiscard]] std::size_t most_beliefs() const;
   /// True if a restart of this trial may be worthwhile: it was stopped early, and no other trial of
   /// its configuration ran to its end.
@@ -75,8 +76,8 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] std::vector<Point> promising_points(
       const std::vector<Acquisition::EnsembleMember>& ensemble) const;
 
-  /// A stopped trial that may be restarted, and the gain per price that its best stopping rule
-  /// achieves.
+  /// A stopped trial that may be restarted, with a logarithm: that of the expected gain per price
+  /// under its best stopping rule.
   struct Restart {
     Point point;
     double log_rate = 0.0;
@@ -91,8 +92,8 @@ class BayesSearcher final : public Searcher {
     }
   };
 
-  /// Returns a space-filling point. If prices differ, returns the cheapest of the next few points,
-  /// so that parameters of the program are tried on machines that already run.
+  /// Returns a space-filling point. If prices differ, returns the cheapest of the next few points.
+  /// The program's parameters are then tried on machines that are already running.
   [[nodiscard]] std::optional<Point> initial_point(
       const SuggestRequest& request,
       const std::function<bool(std::span<const double>)>& admissible) const;
@@ -102,8 +103,8 @@ class BayesSearcher final : public Searcher {
       const std::function<bool(std::span<const double>)>& admissible) const;
   [[nodiscard]] std::optional<Point> best_new_point(
       const std::function<bool(std::span<const double>)>& admissible);
-  /// Returns nullopt if no trial was stopped, with two objectives, or if a model uses an earlier
-  /// study.
+  /// Returns nullopt if no trial was stopped early, if there are two objectives, or if a model uses
+  /// an earlier study.
   [[nodiscard]] std::optional<StoppingModel> stopping_model();
   /// Returns the stopped trial that is most worth restarting; nullopt if there is none.
   [[nodiscard]] std::optional<Restart> best_restart(
@@ -123,7 +124,7 @@ class BayesSearcher final : public Searcher {
   FeasibilityLearner crashes_;  ///< like `feasibility_`, but without trials that ran out of memory
   MemoryModel memory_;
   std::vector<Measured> measured_;
-  double least_fidelity_ = 1.0;  ///< lowest fidelity at which any trial had a milestone
+  double least_fidelity_ = 1.0;  ///< lowest fidelity of all trials' milestones
   std::size_t observed_ = 0;
   std::size_t failed_ = 0;
   std::size_t out_of_memory_ = 0;

@@ -24,8 +24,8 @@ struct Candidates {
   }
 };
 
-/// Start of a search for the best candidate: the whole space if it can be listed, otherwise random
-/// points of it.
+/// Points with which the search for the best candidate starts: all points of the space if there are
+/// few enough, otherwise random points.
 class CandidatePool {
  public:
   CandidatePool(const SearchSpace& space, const FeatureMap& features);
@@ -33,7 +33,8 @@ class CandidatePool {
   /// Returns every point of the space; null if there are more than `k_listed`.
   [[nodiscard]] const Candidates* all() const { return all_ ? &*all_ : nullptr; }
 
-  /// Draws `count` points, each parameter uniformly. Returns fewer if constraints refuse many.
+  /// Draws `count` points, each parameter uniformly. Returns fewer points if many violate
+  /// constraints.
   [[nodiscard]] Candidates draw(Rng& rng, std::size_t count) const;
 
   static constexpr std::size_t k_listed = 20'000;

@@ -17,26 +17,27 @@ namespace {
 
 constexpr double k_least_score = -std::numeric_limits<double>::infinity();
 constexpr double k_unbounded = std::numeric_limits<double>::infinity();
-// Number of rows scored before checking whether other rows can still be better; each batch doubles.
+// Number of rows in the first batch. After each batch, checks if other rows can still be better;
+// the next batch is twice as large.
 constexpr std::size_t k_first_batch = 32;
-// Most multiplications of an exhaustive pass: some tens of milliseconds.
+// Largest number of multiplications of an exhaustive pass, which take some tens of milliseconds.
 constexpr double k_exhaustive_work = 4e8;
 // Number of rows that a thread evaluates at a time.
 constexpr std::size_t k_chunk = 64;
 constexpr std::size_t k_most_draws = 1000;
 constexpr std::size_t k_fewest_draws = 250;
-// If draws times examples exceed this, fewer points are drawn.
+// Largest product of drawn points and examples; with more examples, fewer points are drawn.
 constexpr std::size_t k_draw_work = 120'000;
-// From this many examples on, every candidate costs more and less can be gained: use the smaller
-// numbers below.
+// From this many examples on, the numbers ending in `_at_last` apply: each candidate costs more,
+// and less can be gained.
 constexpr std::size_t k_many_examples = 128;
-// Number of best candidates that climb.
+// Number of best candidates from which a local search (a climb) starts.
 constexpr std::size_t k_climbers = 4;
 constexpr std::size_t k_climbers_at_last = 2;
-// Random points near the best candidate at each radius.
+// Number of random points near the best candidate at each radius.
 constexpr std::size_t k_refinements = 32;
 constexpr std::size_t k_refinements_at_last = 12;
-// Most moves of a climber.
+// Largest number of moves of a climber.
 constexpr int k_most_moves = 12;
 
 /// Calls `evaluate(first, last, values)` for fixed blocks that cover all rows.
@@ -186,7 +187,7 @@ std::vector<BestCandidate> best_of_points(const CandidateSearch& search, std::ve
 
 struct Climber {
   BestCandidate at;
-  PointSet seen;  ///< points already scored; none is better than the climber's place
+  PointSet seen;  ///< points already scored; none is better than `at`
   bool moving = true;
 };
 
@@ -202,7 +203,7 @@ void add_neighbours(const CandidateSearch& search, Climber& climber, std::vector
   }
 }
 
-/// Stops all but one of the climbers at the same point, since they would climb the same way.
+/// If several climbers are at one point, stops all but one, because they would make the same moves.
 void stop_followers(std::vector<Climber>& climbers) {
   PointSet places;
   for (Climber& climber : climbers) {
@@ -210,7 +211,7 @@ void stop_followers(std::vector<Climber>& climbers) {
   }
 }
 
-/// Moves each climber to its best neighbour as long as that is better.
+/// Moves each climber to its best neighbour until no neighbour is better.
 void climb(const CandidateSearch& search, std::vector<Climber>& climbers) {
   for (int round = 0; round < k_most_moves; ++round) {
     // Score the neighbours of all climbers together, because small batches cost more for each
@@ -290,7 +291,7 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
   }
   const std::size_t climbing = search.examples < k_many_examples ? k_climbers : k_climbers_at_last;
   auto starts = best_of_points(search, std::move(candidates.points), climbing);
-  // All points nearby are taken: score the whole list, whatever that costs.
+  // If no point nearby is admissible, score the whole space, whatever that costs.
   if (starts.empty() && all != nullptr) starts = best_of(search, *all, 1);
   if (starts.empty()) return std::nullopt;
   std::vector<Climber> climbers;

@@ -24,8 +24,8 @@ struct CandidateSearch {
   std::function<double(std::span<const double>)> log_price;
   /// Good observed points, best first; the search also starts near these.
   std::vector<Point> promising;
-  std::size_t examples =
-      0;  ///< number of trials that the acquisition uses; decides the cost of an exhaustive search
+  /// Number of trials that the acquisition uses; decides the cost of an exhaustive search.
+  std::size_t examples = 0;
   int threads = 1;
   /// Skip candidates that cannot be the best. The result is the same up to rounding.
   bool prune = true;
@@ -36,10 +36,10 @@ struct BestCandidate {
   double score = 0.0;
 };
 
-/// Returns the admissible point of the highest worth. If the whole space can be scored in
-/// milliseconds, the result is exact. Otherwise it is the best of random points and of points near
-/// the promising ones, improved one coordinate at a time. Returns nullopt if no admissible point
-/// was found. The result does not depend on the number of threads.
+/// Returns the admissible point with the highest score minus log price. If the whole space can be
+/// scored in some tens of milliseconds, the result is exact. Otherwise, takes the best of random
+/// points and of points near the promising ones, and improves it one coordinate at a time. Returns
+/// nullopt if no admissible point was found. The result does not depend on the number of threads.
 [[nodiscard]] std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search,
                                                                Rng& rng);
 

@@ -11,8 +11,8 @@
 
 namespace steptune::bayes {
 
-/// Squared distances of some rows from others, for each dimension. Rows with the same value in a
-/// dimension share a table; in discrete spaces there are few different values.
+/// Squared distances of some rows from other rows, for each dimension. Rows with the same value in
+/// a dimension share a table. This saves time in discrete spaces, which have few different values.
 class DistanceTables {
  public:
   /// Number of other rows for which a dimension's tables fit into the second-level cache.
@@ -23,11 +23,12 @@ class DistanceTables {
   DistanceTables(const Matrix& features, std::size_t first, std::size_t last,
                  const FeatureGroups& groups, std::span<const double> weights);
 
-  /// Computes the weighted squared distances from `others` [begin, begin + count), one row for each
-  /// table.
+  /// Computes the weighted squared distances from rows [begin, begin + count) of `others`. Writes
+  /// one row of `tables` for each table.
   void fill(const FeatureColumns& others, std::size_t begin, std::size_t count,
             Matrix& tables) const;
-  /// Finds the `row`-th row's distances in `tables`, for each dimension.
+  /// Sets `by_dimension` to the distances of the `row`-th row in `tables`, one pointer for each
+  /// dimension.
   void find(const Matrix& tables, std::size_t row, std::span<const double*> by_dimension) const;
 
   [[nodiscard]] std::size_t dimensions() const { return dimensions_.size(); }

@@ -8,8 +8,8 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_fewest_trials = 5;
-// A model without logarithms may expect values that are not positive. They are raised to this share
-// of the mean.
+// A model without logarithms may predict values that are not positive. Such predictions are raised
+// to this share of the mean.
 constexpr double k_least_share = 1e-3;
 
 }  // namespace

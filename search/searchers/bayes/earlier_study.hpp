@@ -10,10 +10,10 @@
 
 namespace steptune::bayes {
 
-/// Expectation of an objective from another study. Immutable; thread-safe.
+/// Predicts an objective from the trials of another study. Immutable; thread-safe.
 class EarlierModel {
  public:
-  /// If `positive`, values are positive and expectations are logarithms.
+  /// If `positive` is true, all values are positive and expectations are logarithms of values.
   EarlierModel(Model model, bool positive) : model_(std::move(model)), positive_(positive) {}
 
   /// Returns the expectations for rows [first, last).
@@ -35,11 +35,11 @@ struct ShiftedModel {
   double evidence = 0.0;  ///< `evidence_of` this study's values
 };
 
-/// Learns one objective with another study's model as prior mean: the better that study explains
-/// the values, the less remains for this study's trials to explain. Its evidence, compared with
-/// that of models without it, decides its weight. Feurer, Letham, Hutter and Bakshy 2018,
-/// "Practical transfer learning for Bayesian optimization", weigh such models by how they rank
-/// trials; here the weight depends on how well each trial is predicted from all others.
+/// Learns one objective. The prior mean is another study's model, so this study's trials need to
+/// show only the deviations from that model. The model's evidence, compared with that of models
+/// without the other study, decides its weight. Feurer, Letham, Hutter and Bakshy 2018, "Practical
+/// transfer learning for Bayesian optimization", weigh such models by how they rank trials; here
+/// the weight depends on how well each trial is predicted from all others.
 class EarlierStudy {
  public:
   /// See `Learner`.

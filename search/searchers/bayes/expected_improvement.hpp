@@ -24,9 +24,10 @@ using Pair = std::array<double, 2>;
 /// Returns the area that `front` dominates below `reference`.
 [[nodiscard]] double dominated_area(const std::vector<Pair>& front, const Pair& reference);
 
-/// Returns a point that every useful pair should dominate: halfway between the worst values of the
-/// front and of `all`, but at least a tenth of the range of `all` beyond the front. A point derived
-/// from the front alone would exclude everything beyond a short front.
+/// Returns a point that every useful pair should dominate. It lies halfway between the worst values
+/// of the front and of `all`. Its distance from the front is at least a tenth of the range of
+/// `all`. If the point were derived from the front alone, a short front would exclude all pairs
+/// beyond it.
 [[nodiscard]] Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& all);
 
 /// Exact expected hypervolume improvement for two independent objectives, computed in logarithms
@@ -37,8 +38,8 @@ class HypervolumeImprovement {
 
   [[nodiscard]] double log_expected(const Normal& first, const Normal& second) const;
 
-  /// Returns the improvement over only `most` pairs of the front, evenly spaced. It is cheaper, and
-  /// never smaller than over all pairs.
+  /// Returns the improvement over only `most` pairs of the front, evenly spaced. It costs less, and
+  /// is never smaller than the improvement over all pairs.
   [[nodiscard]] HypervolumeImprovement thinned(std::size_t most) const;
 
  private:

@@ -130,7 +130,8 @@ std::vector<double> FeasibilityClassifier::log_probability_bounds(const Matrix& 
   thread_local Matrix rows;
   std::vector<double> result = state.latent_means(features, first, last, rows);
   for (double& value : result) {
-    // Variance moves probabilities towards one half.
+    // A larger variance moves the probability towards one half. So the upper bound for a
+    // probability below one half has the largest variance, that for a higher one the smallest.
     const double variance = value < 0.0 ? state.kernel.amplitude : 0.0;
     value = log_normal_cdf(value / std::sqrt(1.0 + variance));
   }

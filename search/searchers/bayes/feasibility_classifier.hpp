@@ -13,11 +13,12 @@ namespace steptune::bayes {
 
 /// Gaussian process classifier with a probit likelihood, trained by assumed-density filtering: one
 /// pass of expectation propagation (Rasmussen and Williams 2006, section 3.6) in the order of the
-/// outcomes. A further outcome costs the square of their number. Probabilities may be computed from
-/// several threads at once. Copies share most data until one of them learns more.
+/// outcomes. The time to learn a further outcome grows with the square of the number of outcomes.
+/// Probabilities may be computed from several threads at once. Copies share most data until one
+/// copy learns more.
 class FeasibilityClassifier {
  public:
-  /// `outcomes` is true for rows of the likelier class.
+  /// `outcomes` has for each row the outcome whose probability is predicted if it is true.
   FeasibilityClassifier(const Matrix& features, const std::vector<bool>& outcomes,
                         const FeatureGroups& groups, const FeasibilityKernel& kernel);
   FeasibilityClassifier(const FeasibilityClassifier& other);
@@ -32,8 +33,8 @@ class FeasibilityClassifier {
   /// Returns the logarithms of the probabilities that the outcomes at rows [first, last) are true.
   [[nodiscard]] std::vector<double> log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
-  /// Returns upper bounds of these, much cheaper: assumes the variance that gives the highest
-  /// probability.
+  /// Returns upper bounds of `log_probabilities` at a much lower cost: assumes the variance that
+  /// gives the highest probability.
   [[nodiscard]] std::vector<double> log_probability_bounds(const Matrix& features,
                                                            std::size_t first,
                                                            std::size_t last) const;
@@ -48,7 +49,8 @@ class FeasibilityClassifier {
 /// later outcomes one by one. The result depends only on the sequence of examples.
 class FeasibilityLearner {
  public:
-  /// Uses only the features of the first `dimensions` groups; the others do not affect outcomes.
+  /// Uses only the features of the first `dimensions` groups, because the other groups do not
+  /// affect outcomes.
   FeasibilityLearner(const FeatureGroups& groups, std::size_t dimensions);
 
   void add(std::span<const double> features, bool outcome);

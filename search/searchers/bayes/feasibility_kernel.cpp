@@ -19,17 +19,19 @@ namespace {
 constexpr double k_least_variance = 1e-9;
 constexpr double k_least_curvature = 1e-12;
 
-// Shares of the range, each about twice the last. Finer steps hardly raise the likelihood.
+// Possible lengthscales, as shares of the range. Each is about twice the one before it. Finer steps
+// hardly raise the likelihood.
 constexpr double k_lengthscales[] = {0.25, 0.5, 1.0, 2.0, 5.0};
 constexpr std::size_t k_prior_lengthscale = 1;  // index into the values above
-// From outcomes by chance to outcomes that follow from the parameters without exception.
+// Possible amplitudes. The smallest models outcomes that are mostly chance, the largest models
+// outcomes that the parameters determine.
 constexpr double k_amplitudes[] = {3.0, 27.0, 243.0};
 constexpr std::size_t k_prior_amplitude = 2;  // index into the values above
-// Most passes of the fit over all lengthscales and the amplitude.
+// Largest number of passes of the fit over all lengthscales and the amplitude.
 constexpr int k_sweeps = 2;
 constexpr double k_impossible = -std::numeric_limits<double>::infinity();
 
-/// Indices into the values above.
+/// Indices into `k_lengthscales`, one for each dimension, and into `k_amplitudes`.
 struct Choice {
   std::vector<std::size_t> lengthscales;
   std::size_t amplitude = k_prior_amplitude;

@@ -10,10 +10,11 @@
 namespace steptune::bayes {
 
 /// Covariance of feasibility's latent function: the mean of two kernels. One is the product of a
-/// Matern 5/2 for each dimension, which models every interaction. The other is the mean product
-/// over pairs of dimensions (the last and the second order of Duvenaud, Nickisch and Rasmussen
-/// 2011, "Additive Gaussian processes"). Trials mostly fail because a few parameters are too large
-/// together, whatever the others are.
+/// Matern 5/2 for each dimension, which models every interaction. The other is the mean over all
+/// pairs of dimensions, where a pair has the product of its two kernels. These are the last and the
+/// second order of Duvenaud, Nickisch and Rasmussen 2011, "Additive Gaussian processes". The
+/// reason: trials mostly fail because a few parameters together are too large, for any values of
+/// the other parameters.
 struct FeasibilityKernel {
   std::vector<double> lengthscales;  ///< one for each dimension
   double amplitude = 1.0;
@@ -32,9 +33,10 @@ struct FeasibilityKernel {
 /// far.
 [[nodiscard]] double mean_of(const std::vector<bool>& outcomes);
 
-/// Returns the kernel that makes the outcomes likeliest, each given those before it, with a prior
-/// around `prior_kernel`. Chooses lengthscales and amplitude from a few values, moving one at a
-/// time up or down from `start`, which must have such values.
+/// Returns the kernel under which the outcomes are likeliest, with a prior around `prior_kernel`.
+/// (The likelihood is the product of each outcome's probability given the earlier outcomes.)
+/// Chooses lengthscales and amplitude from a few values: moves one of them up or down at a time
+/// from `start`, which must have such values.
 [[nodiscard]] FeasibilityKernel fit_kernel(const Matrix& features,
                                            const std::vector<bool>& outcomes,
                                            const FeatureGroups& groups,

@@ -10,12 +10,12 @@
 
 namespace steptune::bayes {
 
-/// Maps points of a search space to rows of features, so that the weighted squared distance of two
-/// rows is the distance that the kernel needs. For ordered parameters it is the squared difference
-/// of positions; for unordered ones 0 for equal and 1 for different choices. An inactive parameter
-/// counts as a further choice; for ordered parameters it lies beside the middle of the range,
-/// equally far from both ends. A last dimension holds the fidelity of an observation: 0 for a full
-/// trial.
+/// Maps points of a search space to rows of features. The kernel uses the weighted squared distance
+/// of two rows. For an ordered parameter, this distance is the squared difference of the positions.
+/// For an unordered one, it is 0 for equal choices and 1 for different choices. An inactive
+/// parameter counts as a further choice. If the parameter is ordered, this choice lies beside the
+/// middle of the range, equally far from both ends. The last dimension is the fidelity of an
+/// observation; 0 means a full trial.
 class FeatureMap {
  public:
   explicit FeatureMap(const SearchSpace& space);
@@ -27,9 +27,10 @@ class FeatureMap {
   [[nodiscard]] Matrix rows(std::span<const Point> points) const;
 
   [[nodiscard]] std::size_t width() const { return groups_.group_of_feature.size(); }
-  /// One dimension for each parameter with more than one value, and one for the fidelity.
+  /// Returns the dimensions: one for each parameter with more than one value, and one for the
+  /// fidelity.
   [[nodiscard]] const FeatureGroups& groups() const { return groups_; }
-  /// Number of coordinates of a point.
+  /// Returns the number of coordinates of a point.
   [[nodiscard]] std::size_t coordinates() const { return columns_.size(); }
 
  private:

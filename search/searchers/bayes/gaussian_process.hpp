@@ -12,8 +12,8 @@
 
 namespace steptune::bayes {
 
-/// Data of a Gaussian process: standardised targets, and the variance of each target's noise if
-/// known (0 otherwise).
+/// Training data of a Gaussian process: features, standardised targets, and the known variance of
+/// each target's noise (0 if unknown).
 struct TrainingSet {
   Matrix features;
   std::vector<double> targets;
@@ -51,7 +51,7 @@ struct Fit {
 
 /// Zero-mean Gaussian process with an ARD Matern-5/2 kernel over a weighted squared distance
 /// (Rasmussen and Williams 2006, algorithm 2.1). `predict` may be called from several threads at
-/// once. Copies share most data until one of them learns more.
+/// once. Copies share most data until one copy learns more.
 class GaussianProcess {
  public:
   /// Factorises the covariance; adds jitter to the diagonal as needed.
@@ -63,8 +63,8 @@ class GaussianProcess {
   GaussianProcess& operator=(GaussianProcess&&) noexcept;
   ~GaussianProcess();
 
-  /// Adds examples. The result is the same, up to rounding, as a process built from all of them.
-  /// Each example costs the square of the size.
+  /// Adds examples. The result is the same, up to rounding, as that of a process built from all
+  /// examples. The time for each example grows with the square of `size`.
   void append(const TrainingSet& further);
   /// Replaces the targets, one for each row of features.
   void set_targets(std::vector<double> targets);
@@ -73,8 +73,8 @@ class GaussianProcess {
   /// Predicts rows [first, last) of `features`.
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const;
-  /// Returns the same means with upper bounds of the variances, computed from part of the examples.
-  /// Much cheaper from `k_worth_bounding` examples on; exact below.
+  /// Returns the same means, but upper bounds of the variances, computed from part of the examples.
+  /// Costs much less from `k_worth_bounding` examples on; with fewer, variances are exact.
   [[nodiscard]] Posterior bound(const Matrix& features, std::size_t first, std::size_t last) const;
   static constexpr std::size_t k_worth_bounding = 128;
   [[nodiscard]] Posterior predict(const Matrix& features) const {

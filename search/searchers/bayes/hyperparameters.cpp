@@ -34,8 +34,8 @@ Prior Prior::dimension_scaled(std::size_t dimensions) {
   const double count = static_cast<double>(std::max<std::size_t>(dimensions, 1));
   Prior result;
   // The paper's density over the lengthscale is log-normal about sqrt(2) + log(d) / 2 with a spread
-  // of sqrt(3). Its mode is lower by the square of the spread; this normal over the logarithm has
-  // the same mode.
+  // of sqrt(3). Its mode is lower than its median by the square of the spread. This normal
+  // distribution over the logarithm has the same mode.
   result.lengthscale = {std::numbers::sqrt2 - 3.0 + 0.5 * std::log(count), std::numbers::sqrt3};
   return result;
 }

@@ -36,21 +36,21 @@ struct Prior {
   LogNormal noise{-10.0, 3.0};
   LogNormal additive_odds{1.0, 2.0};  ///< normal over the log odds themselves
 
-  /// Lengthscales grow with the square root of the dimension, so that the expected complexity of
-  /// the function does not grow (Hvarfner, Hellsten and Nardi 2024, arXiv 2402.02229).
+  /// Lengthscales grow with the square root of the number of dimensions. The expected complexity of
+  /// the function then does not grow (Hvarfner, Hellsten and Nardi 2024, arXiv 2402.02229).
   [[nodiscard]] static Prior dimension_scaled(std::size_t dimensions);
-  /// Like `dimension_scaled`, but centred on that density's median instead of its mode: expects
-  /// smoother functions, which need fewer trials.
+  /// Like `dimension_scaled`, but centred on the median of that prior's density instead of its
+  /// mode. So it expects smoother functions, which need fewer trials.
   [[nodiscard]] static Prior smooth(std::size_t dimensions);
   /// Lengthscales around the whole range in every dimension, for any number of dimensions. Lets a
   /// few dimensions dominate early.
   [[nodiscard]] static Prior flat();
 
-  /// Returns the start of a fit: the most probable values, but with noticeable noise. Without
-  /// noise, a fit explains noise by short lengthscales and does not recover.
+  /// Returns the start of a fit: the most probable values, but with noticeable noise. If the start
+  /// had no noise, the fit would explain noise by short lengthscales and not correct that.
   [[nodiscard]] Hyperparameters start(std::size_t dimensions) const;
   /// Returns the start of a second fit: short lengthscales and almost no noise. From long
-  /// lengthscales, a fit explains a rugged function as noise and does not recover.
+  /// lengthscales, a fit would explain a rugged function as noise and not correct that.
   [[nodiscard]] Hyperparameters rugged_start(std::size_t dimensions) const;
 };
 

@@ -12,11 +12,14 @@
 namespace steptune::bayes {
 namespace {
 
-/// Number of different columns that the first digits of the first eight Sobol points form, up to
-/// exchanging 0 and 1. All direction numbers begin with 1; the second and third may.
+/// The first binary digits of a dimension's first eight Sobol points form a column of zeros and
+/// ones. All dimensions together have only this many different columns. (Columns that differ only
+/// by exchanging 0 and 1 count once.) The reason: three direction numbers decide this digit; the
+/// first always sets it, the second and the third may set it. So further two-level parameters would
+/// get equal columns.
 constexpr std::size_t k_sobol_columns = 4;
-/// Number of random columns drawn for a parameter; the column least like earlier parameters' is
-/// used.
+/// Number of random columns drawn for a parameter. The column that is least like those of earlier
+/// parameters is used.
 constexpr int k_drawn_columns = 32;
 
 /// Returns the middles of the lower and the upper level, in half of the points each, in random

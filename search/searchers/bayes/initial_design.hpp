@@ -12,16 +12,16 @@
 namespace steptune::bayes {
 
 /// Space-filling points for use before there is a model: a Sobol sequence in the parameters'
-/// quantiles, shifted at random by the seed. For a parameter with two levels only the first binary
-/// digit of the sequence counts. In the first eight points, these digits form only four different
-/// columns. With more than four two-level parameters, some would always change together. In that
-/// case their levels in the first `default_size` points come from random columns, each level
-/// equally often.
+/// quantiles, shifted at random by the seed. The level of a two-level parameter depends only on the
+/// first binary digit of its coordinate. In the first eight points, these digits form only four
+/// different columns. So with more than four two-level parameters, some would always change
+/// together. In that case, their levels in the first `default_size` points come from random
+/// columns, which have each level equally often.
 class InitialDesign {
  public:
   InitialDesign(const SearchSpace& space, std::uint64_t seed);
 
-  /// Number of points that are useful in this space.
+  /// Returns the number of initial points that is useful for this space.
   [[nodiscard]] int default_size() const;
 
   /// Returns the first point of the sequence that satisfies the constraints and that `admissible`

@@ -9,7 +9,8 @@
 namespace steptune::bayes {
 namespace {
 
-// Least share of its variance that a further value contributes.
+// Smallest unexplained share of an appended value's variance. If earlier values explain more, this
+// share counts as unexplained.
 constexpr double k_least_news = 1e-10;
 
 std::shared_ptr<Matrix> new_block(std::size_t block) {
@@ -133,7 +134,7 @@ std::vector<double> InverseFactor::explained(const Matrix& covariances, std::siz
                                     factor,
                                     block_of(projected, 0, 0, projected.rows(), factor.rows));
     for (std::size_t i = 0; i < result.size(); ++i) {
-      // Four sums, because each addition to a single sum would wait for the last.
+      // Four sums, because each addition to a single sum would wait for the addition before it.
       double sums[4] = {};
       const std::span<const double> row = std::as_const(projected).row(i);
       for (std::size_t k = 0; k < row.size(); ++k)

@@ -12,9 +12,10 @@
 namespace steptune::bayes {
 
 /// The inverse W of the Cholesky factor of a covariance matrix, lower triangular. W' W is the
-/// inverse of the matrix. The square of W times a point's covariances is the part of its variance
-/// that the known values explain. A further row of the matrix adds a row to W and costs the square
-/// of the size. W is stored in blocks of rows; copies share full blocks.
+/// inverse of the matrix. If k are a point's covariances with the known values, |W k|^2 is the part
+/// of the point's variance that these values explain. A further row of the matrix adds a row to W;
+/// its cost grows with the square of the size. W is stored in blocks of rows; copies share full
+/// blocks.
 class InverseFactor {
  public:
   /// Makes the factor of a matrix without rows.
@@ -28,11 +29,11 @@ class InverseFactor {
   void append(std::span<const double> covariances, double variance) {
     append_projected(projected(covariances), variance);
   }
-  /// Returns W times covariances with all rows. Its square is the part of the variance that they
-  /// explain.
+  /// Returns W times a point's `covariances` with all rows. The squared length of the result is the
+  /// part of the point's variance that the rows explain.
   [[nodiscard]] std::vector<double> projected(std::span<const double> covariances) const;
-  /// Like `append`, for covariances that `projected` has transformed. Returns the square root of
-  /// the unexplained variance.
+  /// Like `append`, for covariances that the function `projected` has multiplied by W. Returns the
+  /// square root of the unexplained variance.
   double append_projected(std::span<const double> projected, double variance);
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -40,9 +41,9 @@ class InverseFactor {
   [[nodiscard]] std::vector<double> solve(std::span<const double> values) const;
   /// Returns the diagonal of the inverse of the matrix.
   [[nodiscard]] std::vector<double> precisions() const;
-  /// Returns, for each row of covariances with at least the first `known` rows, the part of the
-  /// variance that these explain. With fewer rows this part is smaller, so the remaining variance
-  /// is an upper bound. `known` is rounded up to a whole block.
+  /// Returns the part of each point's variance that the first `known` rows explain. Row i of
+  /// `covariances` has point i's covariances with at least these rows. With fewer rows this part is
+  /// smaller, so the remaining variance is an upper bound. Rounds `known` up to a whole block.
   [[nodiscard]] std::vector<double> explained(const Matrix& covariances, std::size_t known) const;
 
   static constexpr std::size_t k_block = 64;

@@ -22,16 +22,16 @@ struct FeatureGroups {
 [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> ranges_of(
     const FeatureGroups& groups);
 
-/// The kernel: a mixture of a Matern 5/2 over all dimensions together, which models every
-/// interaction, and the mean of one Matern 5/2 for each dimension, which models none (Duvenaud,
-/// Nickisch and Rasmussen 2011, "Additive Gaussian processes", their last and first order). Both
-/// use the same lengthscales.
+/// The kernel: a mixture of two kernels. One is a Matern 5/2 over all dimensions together, which
+/// models every interaction. The other is the mean of one Matern 5/2 for each dimension, which
+/// models no interaction. These are the last and the first order of Duvenaud, Nickisch and
+/// Rasmussen 2011, "Additive Gaussian processes". Both use the same lengthscales.
 struct Kernel {
   explicit Kernel(const Hyperparameters& hyperparameters);
 
   std::vector<double> weights;  ///< inverse square of the lengthscale, for each dimension
   double additive_share = 0.0;
-  double amplitude = 1.0;  ///< factor of `between`; pairs have amplitude 1
+  double amplitude = 1.0;  ///< factor in `between`; `PairCovariances` ignores it
 
   /// Writes the covariances of rows [first, last) of `features` with the first `count` of `others`
   /// into `result`, row by row. Reuses the memory of `result`, because new pages would cost more

@@ -93,8 +93,8 @@ LbfgsResult minimise_lbfgs(const DifferentiableFunction& function, std::span<con
         accepted = true;
         break;
       }
-      // Step to the minimum of the parabola through both values and the slope, limited to [0.1,
-      // 0.5].
+      // Step to the minimum of the parabola through both values and the slope. Limit the ratio of
+      // the new step to the old to [0.1, 0.5].
       const double curvature = 2.0 * (value - result.value - step * slope);
       const double ratio = curvature > 0.0 ? -slope * step / curvature : 0.5;
       step *= std::isfinite(ratio) ? std::clamp(ratio, 0.1, 0.5) : 0.1;

@@ -7,8 +7,8 @@
 
 namespace steptune::bayes {
 
-/// Returns the value at `x` and writes the gradient. A value that is not finite marks a point out
-/// of bounds.
+/// Function that returns the value at `x` and writes the gradient. A value that is not finite means
+/// that `x` is out of bounds.
 using DifferentiableFunction =
     std::function<double(std::span<const double> x, std::span<double> gradient)>;
 

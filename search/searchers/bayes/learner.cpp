@@ -10,11 +10,11 @@ namespace steptune::bayes {
 namespace {
 
 // Hyperparameters are fitted to at most `k_fit_limit` examples, from scratch to at most
-// `k_fresh_limit`. A likelihood costs the cube of their number, and more examples hardly change the
-// fit.
+// `k_fresh_limit`. The time of a likelihood grows with the cube of the number of examples, and more
+// examples hardly change the fit.
 constexpr std::size_t k_fit_limit = 120;
 constexpr std::size_t k_fresh_limit = 64;
-// Number of examples at which they are fitted first.
+// Number of examples at which hyperparameters are fitted first.
 constexpr std::size_t k_first_fit = 3;
 
 // Divides the sum of leave-one-out log densities: each prediction uses all other examples, so the
@@ -81,8 +81,8 @@ void Learner::add(std::span<const double> features, double value, double standar
   values_.push_back(value);
   standard_errors_.push_back(standard_error);
   if (positive_ && !(value > 0.0)) {
-    // Use no logarithm from now on. Start again with new beliefs, so that the order of fits does
-    // not depend on when models were requested.
+    // Use no logarithms from now on. Start again with new beliefs, so that fits do not depend on
+    // the times at which models were requested.
     positive_ = false;
     make_beliefs();
   }
@@ -94,7 +94,8 @@ std::vector<std::size_t> Learner::representative_rows(std::size_t count, std::si
   if (count <= limit) return rows;
   std::stable_sort(rows.begin(), rows.end(),
                    [&](std::size_t a, std::size_t b) { return values_[a] < values_[b]; });
-  // Take the best values for half of the limit, and the others evenly by rank.
+  // Take the best values for half of the limit. Take the other half evenly by rank from the
+  // remaining values.
   const std::size_t best = limit / 2;
   const std::size_t others = limit - best;
   std::vector<std::size_t> chosen(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(best));

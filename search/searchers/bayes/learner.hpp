@@ -19,10 +19,10 @@ struct Model {
   double weight = 1.0;  ///< weight relative to the other models
 };
 
-/// Returns the weight of a model relative to the best one. `evidence_gap` is its evidence per
-/// example minus the best one's, so it is not positive.
+/// Returns the weight of a model relative to the best model. `evidence_gap` is its evidence per
+/// example minus that of the best model, so it is not positive.
 [[nodiscard]] double belief_weight(double evidence_gap, std::size_t examples);
-/// Models with a lower relative weight are not worth their time.
+/// Models with a lower relative weight are not used, because they are not worth their time.
 inline constexpr double k_negligible = 0.05;
 
 /// Returns the mean log density of the model's `values`, each predicted from all others.
@@ -30,12 +30,12 @@ inline constexpr double k_negligible = 0.05;
 
 /// Learns one quantity (an objective, a part of it, memory) from examples that arrive one by one.
 /// The result depends only on the sequence of examples: hyperparameters are fitted at fixed numbers
-/// of examples, at some of them from scratch and otherwise from the last fit. So it does not matter
-/// whether models are requested after each example or once at the end.
+/// of examples. Some fits start from scratch, the other fits start from the last fit. So the result
+/// is the same if models are requested after each example or only once at the end.
 class Learner {
  public:
-  /// If `positive`, a logarithmic scale is tried, too. `dimensions` is the number of parameters
-  /// that vary.
+  /// If `positive` is true, all values are positive, and a logarithmic scale is tried, too.
+  /// `dimensions` is the number of parameters that vary.
   Learner(const FeatureGroups& groups, std::size_t dimensions, bool positive);
 
   void add(std::span<const double> features, double value, double standard_error);
@@ -45,8 +45,8 @@ class Learner {
   [[nodiscard]] const Matrix& features() const { return features_; }
 
   /// Returns at least one and at most `most` models, the likeliest first, with weights that add up
-  /// to 1. If `pending` has rows, conditions on their predicted values as if they were observed.
-  /// Needs at least one example.
+  /// to 1. `pending` has the features of running trials; models treat their predicted values as if
+  /// they were observed. Needs at least one example.
   [[nodiscard]] std::vector<Model> models(const Matrix& pending, std::size_t most);
   /// Returns the likeliest model.
   [[nodiscard]] Model model(const Matrix& pending);
@@ -75,14 +75,14 @@ class Learner {
     Hyperparameters hyperparameters;
     /// Mean log density of the values, each predicted from all others; compares beliefs.
     double evidence = 0.0;
-    /// Process with all examples up to the last request.
+    /// Process that has learned all examples up to the last request.
     std::optional<Conditioned> conditioned;
   };
 
   void make_beliefs();
   /// Indices of the beliefs, the likeliest first.
   [[nodiscard]] std::vector<std::size_t> order() const;
-  /// Makes all fits of hyperparameters that are due for the present number of examples.
+  /// Makes all fits of hyperparameters that are due at the current number of examples.
   void advance();
   void advance(Belief& belief, std::size_t place) const;
   void fit_afresh(Belief& belief, std::size_t count) const;

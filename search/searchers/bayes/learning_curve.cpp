@@ -9,11 +9,12 @@
 namespace steptune::bayes {
 namespace {
 
-// Factor on standard errors of earlier milestones, because later ones contain their measurements.
+// Factor on standard errors of earlier milestones, because later milestones include their
+// measurements.
 constexpr double k_shared_errors = 2.0;
 // Fidelity from which on no further stage is planned before the end.
 constexpr double k_almost_full = 0.75;
-// A value this many standard deviations from all others is beyond every model.
+// No model can represent a value that is this many standard deviations away from all others.
 constexpr double k_beyond_all = 1e3;
 
 }  // namespace
@@ -97,8 +98,8 @@ double LearningCurveModel::log_stopping_rate(const Point& point, double best, do
     before = variance;
     price_from = fidelity;
   };
-  // Condition on the expected value at each stage: means stay the same, and variances do not depend
-  // on values.
+  // Let the models learn the expected value of each stage. This does not change means, and
+  // variances do not depend on values.
   LearningCurveModel then = *this;
   double fidelity = reached > 0.0 ? reached * k_stage_ratio : least_fidelity_;
   for (; fidelity < k_almost_full; fidelity *= k_stage_ratio) {

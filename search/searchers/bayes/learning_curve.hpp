@@ -21,9 +21,9 @@ struct CurvePoint {
   double standard_error = 0.0;
 };
 
-/// Returns the milestones at rising fidelities that have a finite value. All standard errors but
-/// the last are doubled: later values include the measurements of earlier ones. As independent
-/// measurements they would seem to average out a single trial's noise.
+/// Returns the milestones at rising fidelities that have a finite value. Doubles all standard
+/// errors but the last, because values are not independent: each includes the measurements of all
+/// earlier ones. Without this, several values of one trial would seem to average out its noise.
 [[nodiscard]] std::vector<CurvePoint> learning_curve_of(std::span<const Milestone> milestones);
 
 /// Predicts values of full trials from learning curves: weighted Gaussian processes over
@@ -31,20 +31,22 @@ struct CurvePoint {
 class LearningCurveModel {
  public:
   /// `models` has at least one model; the first has the highest weight, and weights add up to 1.
-  /// Trials may be stopped from `least_fidelity` on. `feature_map` must outlive the object.
+  /// `least_fidelity` is the first fidelity at which trials may be stopped. `feature_map` must
+  /// outlive the object.
   LearningCurveModel(const FeatureMap& feature_map, std::vector<Model> models,
                      double least_fidelity);
 
-  /// Transform of all predictions.
+  /// Returns the transform whose targets all predictions are.
   [[nodiscard]] const OutputTransform& transform() const { return models_[0].transform; }
   /// Predicts full trials: mean and variance of the mixture for each point.
   [[nodiscard]] std::vector<Normal> full(std::span<const Point> points) const;
   [[nodiscard]] Normal full(const Point& point) const { return full(std::span(&point, 1))[0]; }
-  /// Adds a value of a running trial. Returns false and learns nothing if no model can represent
-  /// the value: it has no logarithm, or is far from all other values.
+  /// Adds a value of a running trial. Returns false and learns nothing if a model cannot represent
+  /// the value: it has no logarithm, or is extremely far from all other values.
   [[nodiscard]] bool learn(const Point& point, const CurvePoint& at);
-  /// Returns `log_stopping_rate` over the target `best` for a trial that has reached a fidelity (0:
-  /// not started). `paid` is the share of a full trial's price that is already paid.
+  /// Returns `log_stopping_rate` with respect to the target `best`, for a trial that has reached
+  /// the fidelity `reached` (0: not started). `paid` is the share of a full trial's price that is
+  /// already paid.
   [[nodiscard]] double log_stopping_rate(const Point& point, double best, double reached,
                                          double paid) const;
 

@@ -12,7 +12,7 @@
 namespace steptune::bayes {
 namespace {
 
-// Bounds far outside what data can support; they keep exponentials finite.
+// Bounds far beyond values that data can support; they keep exponentials finite.
 constexpr double k_largest_log = 20.0;
 constexpr double k_smallest_log_noise = -18.0;
 

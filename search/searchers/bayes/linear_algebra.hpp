@@ -8,8 +8,8 @@
 
 namespace steptune::bayes {
 
-/// A rectangle of a row-major matrix that must outlive it. `stride` is the distance between two
-/// rows.
+/// A rectangle of a row-major matrix; the matrix must outlive it. `stride` is the number of values
+/// between the starts of two rows.
 struct Block {
   const double* data = nullptr;
   std::size_t rows = 0;
@@ -31,8 +31,7 @@ struct MutableBlock {
 
 /// Dense linear algebra on the calling thread, by Eigen. `instance` returns the fastest
 /// implementation for this processor. Results are always the same on one processor, but other
-/// processors may round differently. Shapes must fit; `result` must not overlap an argument unless
-/// stated.
+/// processors may round differently. Shapes must fit; `result` must not overlap an argument.
 struct LinearAlgebra {
   /// result = a b
   void (*multiply)(Block a, Block b, MutableBlock result);
@@ -49,7 +48,7 @@ struct LinearAlgebra {
   bool (*cholesky)(MutableBlock matrix);
   /// Inverts a lower triangular matrix; writes zeros above the diagonal.
   void (*invert_lower)(Block lower, MutableBlock result);
-  /// Writes both triangles of the inverse of L L^T, where `factor` is L.
+  /// Writes the inverse of L L^T, both triangles; `factor` is L.
   void (*inverse_of_product)(Block factor, MutableBlock result);
 
   [[nodiscard]] static const LinearAlgebra& instance();

@@ -26,15 +26,16 @@ struct KernelMixture {
 };
 
 /// Computes the covariances of one point with `covariances.size()` others. Adds two terms, each
-/// times its share: the Matern of the summed `distances` (one pointer for each dimension to its
-/// squared distances), and the sum of `additive` (the covariances of each dimension alone).
+/// times its share. The first is the Matern of the summed `distances`, which has one pointer for
+/// each dimension to its squared distances. The second is the sum of `additive`, the covariances of
+/// each dimension alone.
 void mixed_covariances(const KernelMixture& mixture, std::span<const double* const> distances,
                        std::span<const double* const> additive, std::span<double> covariances);
 
 /// Computes the covariances of one point with `covariances.size()` others: `amplitude` times the
-/// mean of two kernels. One is the product of all of `by_dimension` (one pointer for each dimension
-/// to its covariances), the other the mean product of two of them. With one dimension it is that
-/// dimension's covariance.
+/// mean of two kernels. One is the product over all dimensions; the other is the mean, over all
+/// pairs of dimensions, of the product of two. `by_dimension` has one pointer for each dimension to
+/// its covariances. With one dimension, the result is that dimension's covariance.
 void interaction_covariances(double amplitude, std::span<const double* const> by_dimension,
                              std::span<double> covariances);
 

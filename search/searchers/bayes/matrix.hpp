@@ -37,7 +37,7 @@ class Matrix {
     return row(rows_++);
   }
   void append_row(std::span<const double> row) { std::ranges::copy(row, append_row().begin()); }
-  /// Changes the shape; the values are undefined afterwards. Keeps its memory and never clears it.
+  /// Changes the shape; the values are undefined afterwards. Never frees or clears memory.
   void reshape(std::size_t rows, std::size_t cols) {
     rows_ = rows;
     cols_ = cols;

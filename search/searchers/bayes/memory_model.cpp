@@ -11,11 +11,11 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_fewest_peaks = 5;
-// Candidates for the limit: from the highest measured peak to e^3 (20) times it.
+// Number of candidates for the limit, from the highest measured peak to e^3 (20) times that peak.
 constexpr int k_limits = 61;
 constexpr double k_highest_log_ratio = 3.0;
-// The model of peaks is used if it explains the outcomes better than a constant share of failures
-// does, by at least this log density.
+// The model of peaks is used only if it explains the outcomes clearly better than a constant share
+// of failures. Its log density must be higher by at least this number.
 constexpr double k_least_gain = 1.0;
 
 double log_share(double share) {

@@ -9,18 +9,19 @@
 
 namespace steptune::bayes {
 
-/// Predicts whether a trial fits into memory, from the peak memory of trials that did. The limit is
-/// unknown: it is above every measured peak and below the predicted need of the trials that ran
-/// out.
+/// Predicts if a trial fits into memory, from the peak memory of trials that did. The limit is
+/// unknown. It is above every measured peak, and below the predicted need of each trial that ran
+/// out of memory.
 class MemoryForecast {
  public:
-  /// `model` predicts the peaks. `limits` are targets of that model, with their probabilities.
+  /// `model` predicts peaks. `limits` are possible limits, as targets of that model;
+  /// `probabilities` has the probability of each.
   MemoryForecast(Model model, std::vector<double> limits, std::vector<double> probabilities)
       : model_(std::move(model)),
         limits_(std::move(limits)),
         probabilities_(std::move(probabilities)) {}
 
-  /// Returns the logarithms of the probabilities that rows [first, last) fit.
+  /// Returns the logarithms of the probabilities that rows [first, last) fit into memory.
   [[nodiscard]] std::vector<double> log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
 
@@ -38,9 +39,10 @@ class MemoryModel {
   void add_peak(std::span<const double> features, double peak_bytes);
   void add_out_of_memory(std::span<const double> features);
 
-  /// Returns nullopt if no trial ran out of memory, if too few reported their peak, or if the peaks
-  /// explain the outcomes no better than the share of failures does. The last case excludes peaks
-  /// of the wrong memory (the host's, if the GPU's ran out).
+  /// Returns nullopt if no trial ran out of memory, or if too few trials reported their peak. Also
+  /// returns nullopt if the peaks explain the outcomes no better than a constant probability does.
+  /// In that case the peaks may be those of the wrong memory (the host's, although the GPU's ran
+  /// out).
   [[nodiscard]] std::optional<MemoryForecast> forecast();
 
  private:

@@ -8,9 +8,9 @@
 
 namespace steptune::bayes {
 
-/// Excludes points that must run out of memory. If a parameter is declared to increase the memory
-/// need and one of its values ran out, no larger value fits with all else equal (no smaller one, if
-/// it decreases the need).
+/// Excludes points that must run out of memory. The user may declare that larger values of a
+/// parameter increase the memory need. If a trial then ran out of memory, no larger value fits if
+/// all other parameters are equal. If larger values decrease the need, no smaller value fits.
 class MemoryRule {
  public:
   explicit MemoryRule(const SearchSpace& space);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double k_log_sqrt_2pi = 0.91893853320467274178;
 
-// Below this argument the products of exp(z^2/2) and erfc would overflow. The asymptotic series of
-// Mills' ratio is exact to double precision there.
+// Below this argument, exp(z^2/2) and erfc would overflow or underflow. There the asymptotic series
+// of Mills' ratio is exact to double precision.
 constexpr double k_asymptotic = -25.0;
 
 }  // namespace
@@ -37,7 +37,8 @@ double slope_of_log_cdf(double z, double log_cdf) {
 }
 
 double log_improvement(double z) {
-  // Ament et al. 2023, eq. 9, in three ranges, because density + z cdf cancels in the lower tail.
+  // Ament et al. 2023, eq. 9. Uses three ranges, because the sum density + z cdf loses its digits
+  // in the lower tail.
   if (z > -1.0) return std::log(normal_density(z) + z * normal_cdf(z));
   if (z > k_asymptotic) {
     // density(z) (1 - |z| Mills(|z|)): the relative error from cancellation stays below z^2

@@ -3,7 +3,7 @@
 
 namespace steptune::bayes {
 
-/// The standard normal distribution, with logarithms that stay exact far into the tails.
+/// The standard normal distribution. Logarithms are exact even far in the tails.
 
 [[nodiscard]] double normal_density(double z);
 [[nodiscard]] double normal_cdf(double z);

@@ -87,8 +87,8 @@ std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std:
   for (Model& model : own_.models(pending, most))
     models.emplace_back(std::move(model));
   if (earlier_.empty() || own_.size() > Learner::k_model_limit) return models;
-  // Compare evidence without pending trials. Request as many models as above: with fewer, the
-  // learner would drop the processes of the others.
+  // Compare evidence without pending trials. Request as many models as above: otherwise the learner
+  // would drop the Gaussian processes of the other models.
   const Matrix nothing_pending(own_.features().cols());
   std::vector<double> evidences(models.size(),
                                 evidence_of(own_.models(nothing_pending, most)[0], values()));

@@ -29,7 +29,7 @@ class ObjectiveModel {
   [[nodiscard]] const OutputTransform& transform() const { return transform_; }
   /// Returns the model if it does not use an earlier study as prior mean; otherwise null.
   [[nodiscard]] const Model* plain() const { return plain_.empty() ? nullptr : &plain_[0]; }
-  /// Moves that model out. `plain` must not be null.
+  /// Returns the model of `plain` and leaves this object empty. `plain` must not be null.
   [[nodiscard]] Model take_plain() && { return std::move(plain_[0]); }
   /// Weight relative to the other models of the same objective.
   [[nodiscard]] double weight() const { return weight_; }
@@ -56,11 +56,11 @@ class ObjectiveLearner {
                    double standard_error);
   [[nodiscard]] std::span<const double> values() const { return own_.values(); }
 
-  /// Returns models as `Learner::models`; the first has the highest weight. Beyond `most`, adds a
-  /// model for each earlier study whose weight is not negligible.
+  /// Returns models as `Learner::models` does; the first has the highest weight. In addition to
+  /// these `most` models, returns one for each earlier study whose weight is not negligible.
   [[nodiscard]] std::vector<ObjectiveModel> models(const Matrix& pending, std::size_t most);
-  /// Returns the examples' values as targets of `model`'s transform, without their noise as far as
-  /// known. Improvement is measured from these.
+  /// Returns the examples' values as targets of `model`'s transform, without noise if the noise is
+  /// known. Improvement is measured relative to these.
   [[nodiscard]] std::vector<double> targets(const ObjectiveModel& model) const;
 
  private:

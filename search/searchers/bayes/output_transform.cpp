@@ -17,7 +17,7 @@ OutputTransform::OutputTransform(Warp warp, std::span<const double> values) : wa
     largest = std::max(largest, std::abs(warped.back()));
   }
   if (warped.empty()) return;
-  // Relative to the largest value, so that sums of squares neither overflow nor vanish.
+  // Divide by the largest value, so that sums of squares neither overflow nor underflow.
   const double count = static_cast<double>(warped.size());
   double mean = 0.0;
   for (const double value : warped)

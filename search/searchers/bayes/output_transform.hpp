@@ -12,8 +12,8 @@ enum class Warp { none, log };
 /// mean 0 and variance 1.
 class OutputTransform {
  public:
-  /// Learns centre and scale. `Warp::log` needs positive values. If all values are equal, the scale
-  /// is their size.
+  /// Computes centre and scale from `values`. `Warp::log` needs positive values. If all values are
+  /// equal, the scale is their absolute value.
   OutputTransform(Warp warp, std::span<const double> values);
 
   [[nodiscard]] double forward(double value) const;

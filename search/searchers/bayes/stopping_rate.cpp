@@ -21,8 +21,8 @@ struct Node {
   double weight;
 };
 
-/// Approximates a standard normal by equal steps. That suffices, because the values it averages are
-/// expectations and therefore smooth.
+/// Approximates a standard normal distribution by equally spaced points. That suffices, because the
+/// averaged values are expectations and therefore smooth.
 std::vector<Node> make_nodes() {
   std::vector<Node> nodes;
   double sum = 0.0;
@@ -111,7 +111,7 @@ double log_stopping_rate(const Normal& full, double best, std::span<const Stage>
   if (stages.size() == 1) return low;
   double high = log_gain - std::log(stages.front().price);
   const RuleValue value_of_rule(full, best, stages);
-  // The grid cannot resolve rates this low; stopping cannot improve them noticeably.
+  // The grid cannot resolve rates this low. Stopping rules cannot improve them noticeably.
   if (!(value_of_rule.at(std::exp(low)) > 0.0)) return low;
   for (int i = 0; i < k_most_bisections && high - low > 1e-3; ++i) {
     const double middle = 0.5 * (low + high);

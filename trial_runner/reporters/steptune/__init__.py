@@ -14,7 +14,7 @@ Scripts and notebooks tune programs and read results. This needs the program ``s
     study = steptune.tune("python3 train.py --epochs 90", time="10m")
     batch_size = steptune.best("train", default={"batch_size": 64})["batch_size"]
 
-Only the reporter is imported at once. The rest is imported when it is first used, so that a trial starts quickly.
+`import steptune` imports only the reporter, so that a trial starts quickly. Other modules are imported at first use.
 """
 
 import importlib
@@ -93,7 +93,9 @@ def __dir__() -> "list[str]":
 
 
 def _reports_steps() -> "bool | None":
-    """Tells Steptune's PyTorch hook if the program reports its own steps: True, False, or None if unknown so far."""
+    """Tells Steptune's PyTorch hook if the program reports its own steps. Returns True if it does or probably will.
+    Returns None if the program has only used the functions for tuning so far, and may still report.
+    """
     if _has_reported() or "steptune._study" not in sys.modules or "steptune.callbacks" in sys.modules:
         return True
     return None

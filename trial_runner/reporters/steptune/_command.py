@@ -40,7 +40,7 @@ class ProgramNotFound(Error):
 
 
 def program() -> str:
-    """Returns the path of the program: the one that was installed with this package, otherwise the first one on PATH."""
+    """Returns the path of the program `steptune` that was installed with this package, otherwise the first on PATH."""
     found = _installed_with_package() or shutil.which("steptune")
     if found is None:
         raise ProgramNotFound(
@@ -52,8 +52,8 @@ def program() -> str:
 
 
 def _installed_with_package() -> Optional[str]:
-    """Finds the program in the list of files that pip has installed from the wheel, so that a virtual environment need
-    not be activated.
+    """Finds the program in pip's list of the files that it installed from the wheel. This works even if the virtual
+    environment is not activated.
     """
     site = os.path.dirname(_FOLDER)
     for record in glob.glob(os.path.join(glob.escape(site), "steptune-*.dist-info", "RECORD")):
@@ -70,10 +70,10 @@ def document(
 ) -> Dict[str, Any]:
     """Runs `steptune WORDS --json` in `folder` and returns its document.
 
-    show: pass the program's messages on to sys.stderr. Otherwise its warnings become Python warnings.
-    results: exit codes that come with a document. Others raise Error, and so does an empty output.
+    show: print the program's messages to sys.stderr. If False, its warnings become Python warnings.
+    results: exit codes with which the program prints a document. Other exit codes, or an empty output, raise Error.
     """
-    # Options end at "--", which a training command may follow.
+    # The options end at "--". A training command may follow.
     end = words.index("--") if "--" in words else len(words)
     words = [*words[:end], "--json", "--color", "never", *words[end:]]
     code, output, messages = _run([program(), *words], folder, show)
@@ -88,7 +88,7 @@ def document(
 
 
 def warn(text: str) -> None:
-    """Warns with the line of the program that called this package."""
+    """Raises a Python warning that names the line outside this package from which the package was called."""
     level = 1
     while sys._getframe(level).f_code.co_filename.startswith(_FOLDER):
         level += 1
@@ -108,7 +108,7 @@ def _parsed(output: str) -> Dict[str, Any]:
 
 
 def _reason(output: str) -> str:
-    """Returns why `run` failed, which its document says."""
+    """Returns the reason for a failure, from the document that `steptune run` printed."""
     try:
         return str(json.loads(output)["reason"])
     except (ValueError, KeyError, TypeError):
@@ -116,7 +116,7 @@ def _reason(output: str) -> str:
 
 
 def _parts(messages: Sequence[str]) -> Tuple[List[str], List[str]]:
-    """Returns the errors and the warnings. Further lines of each are indented."""
+    """Returns the errors and the warnings among the lines. Indented lines continue the message above."""
     errors: List[str] = []
     advice: List[str] = []
     last: Optional[List[str]] = None
@@ -147,7 +147,7 @@ def _run(argv: Sequence[str], folder: Optional[str], show: bool) -> Tuple[int, s
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
-            start_new_session=True,  # only _Signals passes a Ctrl-C on, so that the program gets it once
+            start_new_session=True,  # the terminal sends no SIGINT at Ctrl-C; _Signals sends one
             preexec_fn=_ending_with_parent(),
         )
         signals.pass_to(process)
@@ -167,18 +167,19 @@ def _run(argv: Sequence[str], folder: Optional[str], show: bool) -> Tuple[int, s
 
 
 def _ending_with_parent() -> Optional[Callable[[], object]]:
-    """Returns a function that makes the new process get SIGTERM if Python is killed, so that no tuner is left behind.
-    A notebook kills its kernel to restart it.
+    """Returns a function for the new process to call. It makes the process get SIGTERM if this Python process dies. A
+    notebook, for example, kills Python to restart it. The tuner must not run on then.
     """
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     return None if prctl is None else lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class _Signals:
-    """While the program runs, passes SIGINT, SIGTERM and SIGHUP on to it. They take effect here once it has ended.
+    """Passes SIGINT, SIGTERM and SIGHUP on to the program while it runs. When the program has ended, this process
+    handles the first of these signals, too.
 
-    After the first signal the program saves its results and ends; the second one kills its trials. Only Python's main
-    thread gets signals, so other threads run the program without this.
+    After the first signal the program saves its results and ends. After the second signal it kills its trials. Python
+    handles signals only in its main thread. If another thread runs the program, this class does nothing.
     """
 
     def __init__(self) -> None:

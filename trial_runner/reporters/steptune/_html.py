@@ -21,7 +21,9 @@ _UNITS = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)
 
 
 def study_page(board: Dict[str, Any], rows: Rows, recommendation: Optional[Dict[str, Any]]) -> str:
-    """board: the document `leaderboard --all`; rows: its trials; recommendation: that of `best`, None without one."""
+    """Returns the page. board: the document of `leaderboard --all`. rows: the trials of the document.
+    recommendation: the recommendation in the document of `best`, or None.
+    """
     study = board["study"]
     objective = board["objectives"][0]
     verdict = recommendation["verdict"] if recommendation else "no result yet"
@@ -75,7 +77,7 @@ def _changes(changes: Sequence[Dict[str, Any]]) -> str:
 
 
 def _table(rows: Rows, marked: Optional[int]) -> str:
-    """marked: number of the trial whose row is bold."""
+    """Returns an HTML table. marked: number of the trial whose row is bold."""
     if not rows:
         return ""
     head = "".join('<th style="%s">%s</th>' % (_CELL, escape(name)) for name in rows[0])
@@ -94,7 +96,7 @@ def _text(cell: Any) -> str:
 
 
 def _quantity(value: Optional[float], unit: str) -> Optional[str]:
-    """Returns a text with a unit, seconds in a unit that fits."""
+    """Returns the value with its unit as a text. Seconds are converted to the unit that fits best."""
     if value is None:
         return None
     if unit != "s":
@@ -106,7 +108,9 @@ def _quantity(value: Optional[float], unit: str) -> Optional[str]:
 
 
 def _chart(rows: Rows, objective: Dict[str, Any], recommended: Optional[int]) -> str:
-    """Returns an SVG of the first objective by trial. A line shows the best so far; rings are trials stopped early."""
+    """Returns an SVG chart of the first objective of each trial. A line shows the best value so far. A circle without
+    filling is a trial that was stopped early.
+    """
     measured = [
         (row["trial"]["number"], row["trial"]["objectives"][0]["value"], row["trial"])
         for row in rows

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports a training program's progress to Steptune.
 
-Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed. Of several ranks only rank 0 prints,
-unless the tuner has started them and reads each (STEPTUNE_ALL_RANKS). In a trial, the first and
-the last step and at most four a second are printed to stdout as ``[steptune] {"v":1,...}`` lines.
-Steps between two lines are counted, not lost.
+Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed. In a trial, the reporter prints lines
+``[steptune] {"v":1,...}`` to stdout: for the first step, for the last step, and at most four lines
+a second in between. A line has the number of all steps so far. In distributed training only rank 0
+prints, unless the tuner reads the output of every rank (STEPTUNE_ALL_RANKS).
 
 Values may be numbers or anything that float() accepts, including tensors. A tensor is copied on
-its device when it is reported, so the program may change it in place afterwards. It is read only
-when its line is printed, so that a report in each step does not wait for the GPU in each step.
+its device when it is reported, so the program may change it in place afterwards. The reporter reads
+the copy only when it prints a line. Steps without a line therefore do not wait for the GPU.
 
 At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out,
 with a warning on stderr.
 
-Time outside training steps is a phase. Mark its start and its end:
+Time that a program spends outside training steps is a phase. Mark the start and the end of a phase:
 
     with steptune.phase("evaluation"):
         accuracy = evaluate(model)
 
-In distributed training, report on every rank the steps and samples of all ranks together.
+In distributed training, each rank reports the steps and samples of all ranks together.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Reporter:
         rank = _rank()
         self.active = _in_tuner() and (not rank or _all_ranks_report())
         self._told_rank = rank if _all_ranks_report() else None
-        self._process: Optional[int] = None  # process that reports: the first one that does, which may be forked
+        self._process: Optional[int] = None  # the first process that reports; it may be a forked one
         self._begin = time.monotonic()
         self._lock = threading.Lock()
         self._steps = 0
@@ -105,12 +105,12 @@ class Reporter:
         self._warned: Set[str] = set()
         self._metrics: Dict[str, Any] = {}
         self._parts: Dict[str, float] = {}
-        self._phases: List[Tuple[str, float, bool]] = []  # under way: name, start, whether it was reported
+        self._phases: List[Tuple[str, float, bool]] = []  # open phases: name, start, True if it is reported
         if self.active:
             atexit.register(self.flush)
 
     def report(self, samples: SupportsFloat = 0, steps: int = 1, **metrics: Any) -> None:
-        """Reports one completed optimizer step over `samples` samples (or `steps` steps)."""
+        """Reports one completed optimizer step, or `steps` steps. `samples`: samples of these steps together."""
         if not self.active:
             return
         with self._lock:
@@ -119,13 +119,13 @@ class Reporter:
             number = self._number("samples", samples)
             if number is not None and math.isfinite(number) and number > 0:
                 self._samples += number
-            # A later line still contains the time of the step's end, not of printing.
+            # The line contains the time when the step ended, even if it is printed later.
             self._last_step_s = time.monotonic() - self._begin
             self._keep(metrics)
             self._print_if_due()
 
     def metrics(self, **metrics: Any) -> None:
-        """Reports values that belong to no step: an accuracy at the end of an epoch."""
+        """Reports values that belong to no step, such as an accuracy at the end of an epoch."""
         if not self.active:
             return
         with self._lock:
@@ -134,7 +134,7 @@ class Reporter:
             self._print_if_due()
 
     def part(self, name: str, seconds: SupportsFloat) -> None:
-        """Adds `seconds` to a part of the steps: "data", "compute", "optimizer"."""
+        """Adds `seconds` to a part of the steps, such as "data", "compute" or "optimizer"."""
         if not self.active:
             return
         number = self._number(name, seconds)
@@ -155,7 +155,7 @@ class Reporter:
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Marks a block as a phase: `with steptune.phase("evaluation"): ...`. Call it in the training
-        thread. A phase inside another one is part of it and not reported."""
+        thread. A phase inside another phase is not reported separately."""
         self.begin_phase(name)
         try:
             yield
@@ -163,7 +163,7 @@ class Reporter:
             self.end_phase(name)
 
     def begin_phase(self, name: str) -> None:
-        """Begins a phase, if a `with` block does not fit; `end_phase` ends it."""
+        """Begins a phase that `end_phase` ends. Use it where a `with` block does not fit."""
         if not self.active:
             return
         name = str(name)
@@ -179,7 +179,7 @@ class Reporter:
                 self._print_phase({"phase": name, "clock": round(now, 9)})
 
     def end_phase(self, name: str) -> None:
-        """Ends the latest phase of this name."""
+        """Ends the phase of this name that began last."""
         if not self.active:
             return
         name = str(name)
@@ -197,7 +197,7 @@ class Reporter:
                 self._print_phase({"phase": name, "seconds": seconds, "clock": round(now, 9)})
 
     def flush(self) -> None:
-        """Prints what is still unprinted. Called automatically at exit."""
+        """Prints the reports that are not printed yet. Called automatically at exit."""
         if not self.active:
             return
         with self._lock:
@@ -243,7 +243,7 @@ class Reporter:
             self._print()
 
     def _print_phase(self, document: Dict[str, Any]) -> None:
-        # Print earlier steps first. Phases are rare, so each is printed.
+        # Print earlier steps first. Phases are rare, so each phase is printed at once.
         if self._pending:
             self._print()
         self._write(document)
@@ -273,7 +273,7 @@ class Reporter:
 
     def _write(self, document: Dict[str, Any]) -> None:
         if self._process != os.getpid():
-            return  # a forked child must not report its parent's steps
+            return  # a forked child must not report the steps of its parent process
         document = dict({"v": 1}, **document)
         if self._told_rank is not None:
             document["global_rank"] = self._told_rank
@@ -285,7 +285,7 @@ class Reporter:
             if flush is not None:
                 flush()
         except Exception:
-            # The reader has gone, or there is no stdout. Training continues.
+            # Nobody reads the output any more, or the program has no stdout. Training continues.
             self.active = False
 
     def _number(self, name: str, value: Any) -> Optional[float]:
@@ -314,5 +314,5 @@ has_reported = _reporter.has_reported
 
 
 def active() -> bool:
-    """Returns True if anything is printed at all."""
+    """Returns True if this process prints reports."""
     return _reporter.active

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tunes programs and reads their studies, by the JSON documents of the program `steptune` (docs/cli.md#json).
+"""Tunes programs and reads their studies. Runs the program `steptune` and reads its JSON (docs/cli.md#json).
 
-STUDY is the name of a study, the path of its study file, or a Study. `db` is the path of the database, as the option
---db; without it, the program's rule holds: STEPTUNE_DB, else .steptune/history.db in the present folder.
+STUDY is the name of a study, the path of its study file, or a Study. `db` is the path of the database, as for the
+option --db. If `db` is None, the path is the value of STEPTUNE_DB. Without that variable it is .steptune/history.db in
+the current folder.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def run(
 def best(
     study: Optional[StudyName] = None, default: Optional[Configuration] = None, *, db: Optional[str] = None
 ) -> Configuration:
-    """Returns the recommended configuration of a study (without a name: of the latest one), to train with.
+    """Returns the configuration that a study recommends for training. Without `study`, uses the latest study.
 
     default: values to train with if the study does not exist or has no result. A warning then says why. It also
     provides parameters that the recommended configuration does not have. Without it, a missing result is an Error.
@@ -156,16 +157,17 @@ def judge(
 
 
 class Study:
-    """A study that the program has stored. Each use reads it again, so it is true while the study runs.
+    """A study that the program has stored. Each method reads the study again, so the results of a running study are up
+    to date.
 
-    Notebooks show it as its verdict, a chart of its trials and their table.
+    A notebook shows the study's verdict, a chart of its trials and a table of them.
     """
 
     def __init__(self, name: Union[str, "os.PathLike[str]", None] = None, *, db: Optional[str] = None) -> None:
-        """name: name of the study or path of its study file; without it, the latest study."""
+        """name: name of the study or path of its study file. None: the latest study."""
         self._name = None if name is None else os.fspath(name)
         self._options = _options(db=db)
-        # The database and the study file are found there even if the program changes its folder.
+        # Relative paths of the database and of the study file start in this folder, even after os.chdir().
         self._folder = os.getcwd()
 
     def _ask(self, command: str, *words: str, results: Sequence[int] = (0,)) -> Dict[str, Any]:
@@ -230,10 +232,10 @@ class Study:
 
 
 class Trials(List[Dict[str, Any]]):
-    """Trials of a study: a list with a dict for each, by number. Notebooks show it as a table."""
+    """Trials of a study: a list with a dict for each trial, sorted by trial number. A notebook shows a table."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns them as a DataFrame of pandas, which must be installed."""
+        """Returns the trials as a DataFrame of pandas. Needs pandas."""
         import pandas
 
         return pandas.DataFrame(list(self))
@@ -265,7 +267,7 @@ def _duration(time: Union[str, float, None]) -> Optional[str]:
 
 
 def _options(**values: Union[str, int, bool, None]) -> List[str]:
-    """Returns the options of a command line for Python's keyword arguments."""
+    """Converts Python's keyword arguments to options of a command line."""
     words: List[str] = []
     for name, value in values.items():
         if value is None or value is False:
@@ -277,7 +279,9 @@ def _options(**values: Union[str, int, bool, None]) -> List[str]:
 
 
 def _rows(board: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """Returns the rows of the document `leaderboard`, by number. Columns have the same names as those of its --csv."""
+    """Returns the rows of the document `leaderboard`, sorted by trial number. The keys are the columns of
+    `leaderboard --csv`.
+    """
     rows = sorted(board["rows"], key=lambda row: int(row["trial"]["number"]))
     all_trials = [row["trial"] for row in rows]
     measurements = [trial["measurement"] or {} for trial in all_trials]

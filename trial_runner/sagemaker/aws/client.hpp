@@ -39,21 +39,22 @@ struct JsonService {
   std::string content_type;   ///< `application/x-amz-json-1.1`
   std::string scheme;         ///< from `resolve_endpoint`
   std::string host;
-  std::string region{};  ///< region to sign requests for; empty: the client's
+  std::string region{};  ///< region to sign requests for; empty: the client's region
 };
 
 struct RetryPolicy {
   int max_attempts = 12;
-  double base_s = 1.0;  ///< first delay is uniform in [0, base_s]; doubled each time
+  /// The first delay is uniform in [0, base_s]; the upper bound doubles each time.
+  double base_s = 1.0;
   double cap_s = 20.0;
 };
 
-/// Returns credentials. Called before every request, so that expiring ones are replaced in time.
-/// `refresh` requests new ones even if the current ones have not expired (the service refused
-/// them).
+/// Function that returns credentials. The client calls it before every request, so that expiring
+/// credentials are replaced in time. If `refresh` is true, it gets new credentials even if the
+/// current ones have not expired, because the service has refused them.
 using CredentialsSource = std::function<Result<Credentials>(bool refresh)>;
-/// Waits until the clock reads `time_s`. Returns false, perhaps early, if the work is to be given
-/// up.
+/// Function that waits until the clock reads `time_s`. Returns false, perhaps early, if the caller
+/// must give up its work.
 using WaitUntil = std::function<bool(double time_s)>;
 
 struct ClientParts {
@@ -64,21 +65,23 @@ struct ClientParts {
   CredentialsSource credentials;
   WaitUntil wait_until;
   std::string region;
-  /// Returns the number of times that the user has asked the program to end. If it rises during a
-  /// request that fails, the request is not repeated. Empty: the user cannot ask.
+  /// Returns the number of times that the user has asked the program to end. If this number rises
+  /// during a request that fails, the client does not repeat the request. Empty: the user cannot
+  /// ask.
   std::function<int()> interrupts{};
 };
 
-/// Calls JSON services. Paces each operation, signs each attempt, and retries transient failures
-/// with full jitter: throttling, 5xx, no response, expired credentials (once), and a clock that
-/// differs from the server's. The retry rules are those of the AWS SDKs' "standard" mode, with more
-/// attempts because the account's limits are a few requests a second. Not thread safe.
+/// Calls JSON services. Paces each operation and signs each attempt. Retries transient failures
+/// with full jitter. These are throttling, 5xx, no response, expired credentials (once), and a
+/// clock that differs from the server's. The retry rules are those of the AWS SDKs' "standard"
+/// mode, with more attempts because the account's limits are a few requests a second. Not thread
+/// safe.
 class JsonClient {
  public:
   explicit JsonClient(ClientParts parts, RetryPolicy policy = {});
 
-  /// Calls one operation. Returns an object, empty for an empty body. `max_attempts` 0: the
-  /// policy's.
+  /// Calls one operation. Returns a JSON object; an empty one for an empty body. `max_attempts` 0
+  /// means the policy's number.
   [[nodiscard]] AwsResult<Json> call(const JsonService& service, const std::string& operation,
                                      const Json& input, int max_attempts = 0);
 
@@ -97,7 +100,8 @@ class JsonClient {
   double clock_skew_s_ = 0.0;  ///< server's clock minus ours
 };
 
-/// True for errors that the same request may not meet a moment later.
+/// True for errors after which the same request may succeed a moment later. `is_throttling`:
+/// requests come too fast. `is_transient`: the service or the network failed.
 [[nodiscard]] bool is_throttling(const AwsError& error);
 [[nodiscard]] bool is_transient(const AwsError& error);
 

@@ -12,7 +12,8 @@
 namespace steptune::aws {
 namespace {
 
-/// Keys are replaced this long before they expire, so that they never expire during a request.
+/// Keys are replaced this many seconds before they expire, so that they never expire during a
+/// request.
 constexpr double k_refresh_margin_s = 300.0;
 
 std::optional<Credentials> keys_in(const Sections& sections, const std::string& profile,

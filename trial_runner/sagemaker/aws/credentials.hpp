@@ -33,8 +33,8 @@ using Found = Result<std::optional<Credentials>>;
 [[nodiscard]] Found environment_credentials(const CredentialsParts& parts);
 /// Calls STS AssumeRole for a profile's `role_arn` with `source_profile` or `credential_source`.
 [[nodiscard]] Found assumed_role_credentials(const CredentialsParts& parts);
-/// Calls STS AssumeRoleWithWebIdentity for AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, or for the
-/// profile's.
+/// Calls STS AssumeRoleWithWebIdentity with AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, or with
+/// the profile's settings for both.
 [[nodiscard]] Found web_identity_credentials(const CredentialsParts& parts);
 /// Uses the profile's SSO session, with the token that `aws sso login` has cached.
 [[nodiscard]] Found sso_credentials(const CredentialsParts& parts);
@@ -57,16 +57,16 @@ class CredentialsChain {
  public:
   explicit CredentialsChain(CredentialsParts parts) : parts_(std::move(parts)) {}
 
-  /// Returns keys that are valid for at least some minutes. `refresh`: the service refused the
-  /// current ones. If keys must be replaced, reads the shared files again, because the user may
-  /// have renewed them there. An error lists the providers tried.
+  /// Returns keys that are valid for at least some minutes. `refresh` is true if the service has
+  /// refused the current keys. If keys must be replaced, reads the shared files again, because the
+  /// user may have renewed the keys there. An error lists the providers that were tried.
   [[nodiscard]] Result<Credentials> get(bool refresh = false);
 
  private:
   [[nodiscard]] Result<Credentials> resolve() const;
 
   CredentialsParts parts_;
-  bool resolved_ = false;  ///< at least once
+  bool resolved_ = false;  ///< true once `resolve` has been called
   std::optional<Credentials> held_;
 };
 

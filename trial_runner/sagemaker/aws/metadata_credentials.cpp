@@ -95,7 +95,8 @@ Found instance_credentials(const CredentialsParts& parts) {
       parts.environment("AWS_EC2_METADATA_SERVICE_ENDPOINT").value_or("http://169.254.169.254");
   const auto url = split_url(base, "instance metadata");
   if (!url) return tl::unexpected(url.error());
-  // One second, as in botocore: outside EC2 nothing answers, and the user should not wait.
+  // Wait one second, as botocore does: outside EC2 nothing answers, and the user should not wait
+  // longer.
   const HttpTimeouts timeouts{1.0, 2.0};
   HttpRequest ask = get_request(*url);
   ask.method = "PUT";

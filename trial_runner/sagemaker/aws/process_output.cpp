@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t k_max_output_bytes = std::size_t{1} << 20;
 
-/// Reads to the end of the stream. Drops what exceeds the limit, so that a closed pipe does not
-/// kill the writer.
+/// Reads to the end of the stream. Drops bytes beyond the limit instead of closing the pipe, which
+/// would kill the writer.
 std::string read_all(int descriptor) {
   std::string output;
   std::array<char, 4096> block{};
@@ -32,8 +32,8 @@ std::string read_all(int descriptor) {
   }
 }
 
-/// True if a backslash before `next` is an escape: always outside quotes, never in single quotes.
-/// Otherwise the backslash is kept.
+/// True if a backslash before `next` is an escape: always outside quotes, never in single quotes,
+/// and before some characters in double quotes.
 bool is_escape(char next, char quote) {
   constexpr std::string_view k_in_double_quotes = "\"\\$`\n";
   if (quote == '"') return k_in_double_quotes.find(next) != std::string_view::npos;
@@ -51,7 +51,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   ChildRequest request;
   request.argv = argv;
   request.environment = assignments(process_variables());
-  request.scope = ChildScope::same_group;  // Ctrl-C ends it, too
+  request.scope = ChildScope::same_group;  // Ctrl-C ends the program, too
   request.out = pipe_ends[1];
   const auto pid = start_child(request);
   close(pipe_ends[1]);

@@ -16,7 +16,7 @@ struct RateLimit {
 /// wait or read a clock. Not thread safe.
 class RateLimiter {
  public:
-  /// Operations not in `limits` get `otherwise`.
+  /// `otherwise` is the limit of each operation that is not in `limits`.
   RateLimiter(std::map<std::string, RateLimit> limits, RateLimit otherwise);
 
   /// Reserves a request of `operation`. Returns the earliest time, at or after `now_s`, to send it.
@@ -26,7 +26,7 @@ class RateLimiter {
  private:
   struct Bucket {
     RateLimit limit;
-    double tokens = 0.0;  ///< at `updated_s`; negative: reserved in advance
+    double tokens = 0.0;  ///< tokens at `updated_s`; negative: requests are reserved for later
     double updated_s = 0.0;
   };
   Bucket& bucket_for(const std::string& operation, double now_s);

@@ -16,7 +16,7 @@ constexpr double k_slice_s = 0.2;
 
 struct ServiceNames {
   const char* setting;      // part of the variable AWS_ENDPOINT_URL_<...>
-  const char* host_prefix;  // prefix of its public host
+  const char* host_prefix;  // prefix of the service's public host
   const char* signing_name;
   const char* target_prefix;
   const char* content_type;

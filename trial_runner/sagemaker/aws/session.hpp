@@ -18,9 +18,9 @@ enum class Service { sagemaker, logs, cloudwatch, pricing };
 /// the user's AWS files. Not thread safe.
 class Session {
  public:
-  /// Opens a session without a request. `region`: empty for the one that the environment names.
-  /// `clock` outlives the session; `wait_until` waits in real time. Returns an error if there is no
-  /// region, if the profile does not exist, or if files cannot be read.
+  /// Opens a session without sending a request. If `region` is empty, uses the region that the
+  /// environment names. `clock` outlives the session; `wait_until` waits in real time. Returns an
+  /// error if there is no region, if the profile does not exist, or if files cannot be read.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(const Clock& clock,
                                                              WaitUntil wait_until,
                                                              std::string region = {},
@@ -31,7 +31,7 @@ class Session {
   [[nodiscard]] JsonClient& client() { return *client_; }
   [[nodiscard]] const WaitUntil& wait_until() const { return wait_until_; }
   [[nodiscard]] const std::string& region() const { return region_; }
-  /// Returns how to reach a service. Prices come from us-east-1 whatever the region.
+  /// Returns name, endpoint and region of a service. Prices always come from us-east-1.
   [[nodiscard]] Result<JsonService> service(Service service) const;
 
  private:

@@ -65,7 +65,8 @@ class SharedFileParser {
   std::string where_;
   int number_ = 0;
   Section* section_ = nullptr;
-  std::string outer_;  ///< key without a value, which prefixes the indented keys below it
+  /// Latest key without a value; prefix of the names of indented keys below it.
+  std::string outer_;
 };
 
 Result<Sections> read_shared_file(const std::filesystem::path& path) {

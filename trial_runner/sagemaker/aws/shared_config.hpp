@@ -17,7 +17,7 @@ using Section = std::map<std::string, std::string>;
 using Sections = std::map<std::string, Section>;
 
 /// Parses the INI dialect of AWS's shared files: `[name]`, `key = value`, and comments with `#` or
-/// `;` on a line of their own or after a blank. Any other line is an error that names the line.
+/// `;` at the start of a line or after a blank. Any other line is an error that names the line.
 [[nodiscard]] Result<Sections> parse_shared_file(std::string_view text, const std::string& where);
 
 /// Content of `~/.aws/config` and `~/.aws/credentials` (or AWS_CONFIG_FILE,
@@ -28,9 +28,9 @@ struct SharedConfig {
   Sections config;
   Sections credentials;
   std::string profile;
-  bool profile_was_named = false;  ///< by a variable, not by default
+  bool profile_was_named = false;  ///< true: a variable names the profile
 
-  /// Returns a profile's setting, from the credentials file first; nullopt if absent.
+  /// Returns a profile's setting; nullopt if absent. The credentials file has precedence.
   [[nodiscard]] std::optional<std::string> setting(const std::string& profile_name,
                                                    const std::string& key) const;
   [[nodiscard]] bool has_profile(const std::string& profile_name) const;
@@ -50,11 +50,11 @@ struct Endpoint {
   std::string host;  ///< with the port if one is given
 };
 
-/// Returns the endpoint of a service: AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, the profile's
-/// `services` section, its `endpoint_url`, and at last the region's own host. Only the last if
-/// AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is true. `service` is the name in the variables:
-/// `SAGEMAKER`, `CLOUDWATCH_LOGS`, `S3`, `STS`, `PRICING`. `host_prefix` is the beginning of the
-/// public host: `api.sagemaker`, `logs`, `sts`.
+/// Returns the endpoint of a service, the first of these that is set: AWS_ENDPOINT_URL_<SERVICE>,
+/// AWS_ENDPOINT_URL, the profile's `services` section, its `endpoint_url`, the region's own host.
+/// If AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is true, only the region's own host counts. `service` is
+/// the name in the variables: `SAGEMAKER`, `CLOUDWATCH_LOGS`, `S3`, `STS`, `PRICING`. `host_prefix`
+/// is the beginning of the public host: `api.sagemaker`, `logs`, `sts`.
 [[nodiscard]] Result<Endpoint> resolve_endpoint(const Environment& environment,
                                                 const SharedConfig& config,
                                                 const std::string& service,

@@ -125,7 +125,7 @@ std::string basic_time(double wall_time_s) {
 
 std::string canonical_request(const HttpRequest& request, std::string_view service,
                               std::string_view payload_hash) {
-  // Every service but S3 signs the path with one more encoding than it is sent with.
+  // For every service but S3, the signed path is encoded once more than the sent path.
   const std::string path =
       service == "s3" ? request.path : percent_encoded(normalised_path(request.path), true);
   std::string text = request.method + "\n" + path + "\n" + canonical_query(request.query) + "\n";

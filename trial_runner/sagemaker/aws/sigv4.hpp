@@ -25,10 +25,10 @@ struct SigningScope {
   double wall_time_s = 0.0;
 };
 
-/// Adds X-Amz-Date, Authorization, X-Amz-Security-Token (for temporary keys) and
-/// X-Amz-Content-Sha256 (for `s3`). Replaces existing ones, so that a retry is signed anew. Source:
-/// AWS Signature Version 4 (AWS General Reference, "Signing AWS API requests"). Normalises the path
-/// as that requires, except for `s3`.
+/// Signs a request: adds the headers X-Amz-Date, Authorization, X-Amz-Security-Token (for temporary
+/// keys) and X-Amz-Content-Sha256 (for `s3`). Replaces existing headers of these names, so that a
+/// retry gets a new signature. Source: AWS Signature Version 4 (AWS General Reference, "Signing AWS
+/// API requests"). Normalises the path as that document requires, except for `s3`.
 void sign(HttpRequest& request, const Credentials& credentials, const SigningScope& scope);
 
 /// Returns the canonical request whose hash is signed, for tests and to diagnose refused

@@ -28,7 +28,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
 
 using Form = std::map<std::string, std::string>;
 
-/// Makes one STS Query call; signed if `keys` are given.
+/// Makes one STS Query call; signs it if `keys` is not null.
 Result<Credentials> call_sts(const CredentialsParts& parts, const Form& form,
                              const Credentials* keys, const std::string& source) {
   const auto endpoint =
@@ -79,7 +79,7 @@ Result<Credentials> source_credentials(const CredentialsParts& parts, const std:
   if (!source) {
     return fail(ErrorKind::runner, "role_arn without source_profile or credential_source", where);
   }
-  // A profile that names itself as source means its static keys.
+  // If a profile names itself as source, use its static keys.
   if (*source != profile && parts.config.setting(*source, "role_arn")) {
     return role_credentials(parts, *source, visited);
   }

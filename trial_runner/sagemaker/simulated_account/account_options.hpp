@@ -15,22 +15,23 @@
 namespace steptune::simulated {
 
 /// Durations of a job's stages. Defaults are those of the emulator
-/// (tests/sagemaker_emulator/jobs.py): a first job is under way after 150 s, a warm one after 20 s,
-/// plus the download of its input mode.
+/// (tests/sagemaker_emulator/jobs.py): a job on new machines starts after 150 s, a job on warm
+/// machines after 20 s, plus the download time of its input mode.
 struct StageTimes {
   double cold_start_s = 150.0;
   double warm_start_s = 20.0;
   std::map<std::string, double> download_s{{"File", 40.0}, {"FastFile", 3.0}, {"Pipe", 3.0}};
-  double image_download_s = 30.0;  ///< part of `Training`, on machines that are not warm
+  double image_download_s = 30.0;  ///< part of the stage `Training`; only on new machines
   double upload_s = 10.0;          ///< skipped after failures
   double stop_grace_s = 120.0;     ///< from SIGTERM to SIGKILL
   double pool_ready_s = 2.0;       ///< from a job's end until its pool is available
-  double jitter = 0.0;  ///< starts and downloads vary by up to this share, drawn for each job
+  double jitter = 0.0;  ///< starts and downloads vary by up to this share, at random for each job
 };
 
 struct LogTimes {
-  double delay_s = 5.0;      ///< from a line's writing until it can be read
-  double jitter_s = 0.0;     ///< further delay, drawn for each line up to this; reorders lines
+  double delay_s = 5.0;  ///< from a line's writing until it can be read
+  /// Additional random delay of each line, up to this; changes the lines' order.
+  double jitter_s = 0.0;
   int empty_page_every = 3;  ///< every n-th page is empty although more follow; 0: none
   int page_size = 1000;
 };
@@ -42,7 +43,8 @@ struct SigningKey {
   std::optional<double> expiration_wall_s;
 };
 
-/// An account in one region. Quotas are numbers of instances by type; `*`: all types not named.
+/// An account in one region. Quotas are numbers of instances by type; `*` stands for all types that
+/// are not named.
 struct AccountOptions {
   std::string region = "us-east-1";
   std::string account_id = "123456789012";
@@ -50,14 +52,15 @@ struct AccountOptions {
   double request_latency_s = 0.08;
   StageTimes stages;
   LogTimes logs;
-  /// From the end of a CloudWatch minute until its metrics can be read.
+  /// Seconds from the end of a CloudWatch minute until its metrics can be read.
   double metric_delay_s = 60.0;
-  /// For jobs and waiting pools together.
+  /// Quota of instances for running jobs and idle pools together.
   std::map<std::string, int> training_quota{{"*", 4}};
-  /// Without a quota, a keep-alive period is accepted and has no effect, as in new accounts.
+  /// Quota of instances in warm pools. Without a quota, as in new accounts, the account accepts a
+  /// keep-alive period but keeps no pool.
   std::map<std::string, int> warm_pool_quota{};
   std::map<std::string, double> requests_per_second = account_request_rates();
-  /// Share of a managed spot job's time that is billed; 0.37 was seen in real accounts.
+  /// Share of a managed spot job's time that is billed. Real accounts have billed 0.37.
   double spot_billed_share = 1.0;
   std::map<std::string, InstanceType> instances{};  ///< core counts, for utilisation metrics
   std::vector<Fault> faults{};

@@ -22,7 +22,8 @@ enum class FaultKind {
   unknown_job,          ///< not carried out: somebody has deleted the job
   truncate,             ///< carried out, but only half of the answer arrives
   // Faults of jobs.
-  capacity,  ///< no machines: the job fails after its start-up (and `after_s`); not for warm jobs
+  capacity,  ///< no machines: the job fails `after_s` after its start-up; not for jobs on warm
+             ///< machines
   internal,  ///< InternalServerError `after_s` into its training
   spot_interruption,  ///< managed spot: the machines are taken away `after_s` into its training
   steal_pool,         ///< another customer takes the job's pool
@@ -33,9 +34,11 @@ struct Fault {
   FaultKind kind = FaultKind::throttle;
   // Requests.
   std::string operation{};  ///< `CreateTrainingJob`; empty: every operation
-  /// Number of the operation's request, from 1; hits it and the next `times - 1`.
+  /// Number of the first faulty request of this operation, from 1; `times` successive requests are
+  /// faulty.
   std::optional<int> nth{};
   std::string contains{};  ///< without `nth`: the first `times` requests whose body contains this
+                           ///< text are faulty
   // Jobs.
   std::string job{};                ///< text in the job's name; empty: any job
   std::optional<double> after_s{};  ///< see `FaultKind`; default 5, for `capacity` 0
@@ -44,8 +47,8 @@ struct Fault {
   std::optional<double> probability{};  ///< instead of `nth` and `times`: the chance each time
 };
 
-/// Plays planned faults. The same faults, seed and order of questions give the same results. Not
-/// thread safe.
+/// Decides when planned faults happen. The same faults, seed and order of calls give the same
+/// results. Not thread safe.
 class FaultScript {
  public:
   FaultScript(std::vector<Fault> script, std::uint64_t seed);

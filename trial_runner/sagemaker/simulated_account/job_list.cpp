@@ -15,7 +15,7 @@ constexpr double k_unlimited_s = std::numeric_limits<double>::infinity();
 constexpr int k_default_page_size = 10;
 constexpr int k_largest_page_size = 100;
 
-/// Range of times that a request asks for, as Unix times, without its ends.
+/// Range of Unix times that a request selects; excludes both ends.
 struct TimeWindow {
   double after_s = -k_unlimited_s;
   double before_s = k_unlimited_s;
@@ -67,7 +67,8 @@ bool passes_status(const Json& summary, const Json& request) {
 
 Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request) {
   const int size = request.value("MaxResults", k_default_page_size);
-  // For sizes below 1 the real service names the lower limit instead. The tuner never sends them.
+  // For sizes below 1, the real service's message names the lower limit instead. The tuner never
+  // sends such sizes.
   if (size < 1 || size > k_largest_page_size) {
     return refuse_input(
         fmt::format("1 validation error detected: Value '{}' at 'maxResults' failed to satisfy "

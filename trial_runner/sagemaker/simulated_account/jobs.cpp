@@ -12,7 +12,7 @@
 namespace steptune::simulated {
 namespace {
 
-/// Time from the start of training to a planned fault that names none (`Fault::after_s`).
+/// Seconds from the start of training to a planned fault without `Fault::after_s`.
 constexpr double k_default_fault_after_s = 5.0;
 constexpr std::size_t k_longest_reason = 1024;
 constexpr int k_killed = 137;
@@ -85,7 +85,7 @@ void SimulatedJob::enter(Stage stage, const std::string& status, double now_s, d
 void SimulatedJob::begin_start(double now_s) {
   const StageTimes& stages = around_.options.stages;
   double start_s = varied(warm_ ? stages.warm_start_s : stages.cold_start_s);
-  // A warm job has its machines, so it never lacks capacity.
+  // A job on warm machines never lacks capacity.
   const auto fault = warm_ ? std::nullopt : around_.faults.for_job(name_, FaultKind::capacity);
   no_capacity_ = fault.has_value();
   if (fault) start_s += fault->after_s.value_or(0.0);
@@ -163,7 +163,7 @@ void SimulatedJob::start_containers() {
   if (turns.empty()) {
     program = around_.program(input_);
   } else {
-    // The pack's shell ends with status 0 whatever happens to the trials.
+    // The pack's shell ends with status 0, even if trials fail.
     program = turns.front().program;
     program.exit_code = 0;
     program.failure.clear();

@@ -41,7 +41,7 @@ struct ContainerRun {
   double start_s = 0.0;
   std::optional<double> end_s;
   std::vector<SimulatedTurn> turns{};  ///< of a pack
-  /// Returns the trials of `turns` that had ended by themselves at this time.
+  /// Returns the trials of `turns` that had ended by this time.
   [[nodiscard]] std::vector<TrialKey> over_by(double time_s) const;
 };
 
@@ -62,7 +62,7 @@ class SimulatedJob {
   }
   [[nodiscard]] double keep_alive_s() const;
 
-  /// Infinite: nothing more will happen.
+  /// Returns the time of the job's next event; infinite if nothing more will happen.
   [[nodiscard]] double next_event_s() const { return due_s_; }
   void play();
   void stop(double now_s);  ///< the job must be neither over nor stopping
@@ -78,7 +78,7 @@ class SimulatedJob {
   [[nodiscard]] std::optional<double> training_start_s() const { return training_start_s_; }
   [[nodiscard]] std::optional<double> training_end_s() const { return training_end_s_; }
   [[nodiscard]] double billed_s() const { return billed_s_; }  ///< for each instance
-  /// True if another job may use its machines.
+  /// True if another job may use the machines of this one.
   [[nodiscard]] bool left_healthy_machines() const { return end_.healthy; }
 
  private:

@@ -18,7 +18,8 @@ constexpr const char* k_group = "/aws/sagemaker/TrainingJobs";
 constexpr std::size_t k_most_events = 10000;
 constexpr std::size_t k_most_streams = 50;
 
-/// Parses a token, two numbers with a bar between them. Tokens contain all state of a reading.
+/// Parses a page token: two numbers with a bar between them. They are all the state that is needed
+/// to continue a reading.
 std::optional<std::pair<std::int64_t, std::size_t>> read_token(const std::string& token) {
   std::int64_t time_ms = 0;
   std::size_t position = 0;
@@ -30,7 +31,7 @@ std::optional<std::pair<std::int64_t, std::size_t>> read_token(const std::string
   return std::pair(time_ms, position);
 }
 
-/// Returns a number in [0, 1) that is always the same for a line, uniform over lines.
+/// Returns a number in [0, 1) that depends only on the line and is uniform over lines.
 double fraction_of(std::uint64_t stream, std::size_t line) {
   std::uint64_t bits = stream * 0x9e3779b97f4a7c15ULL + line;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;

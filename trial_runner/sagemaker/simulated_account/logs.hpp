@@ -14,8 +14,9 @@
 
 namespace steptune::simulated {
 
-/// CloudWatch Logs of training jobs: delayed and paged, with empty pages. Handles FilterLogEvents,
-/// GetLogEvents and DescribeLogStreams; there is one log group.
+/// Simulates CloudWatch Logs of training jobs: lines appear late, and answers have pages, some of
+/// them empty. Handles FilterLogEvents, GetLogEvents and DescribeLogStreams; there is one log
+/// group.
 class SimulatedLogs {
  public:
   /// `wall_minus_clock_s` is the service's wall clock minus the clock of all other times here.

@@ -43,7 +43,7 @@ Host find_host(const TrainingService& service, const AccountOptions& options,
   return {};
 }
 
-/// Returns the percentage of one core or accelerator, summed over all of them.
+/// Returns the sum over all cores or accelerators of the percentage of each.
 double utilisation(const SimulatedProgram& program, const InstanceType& type,
                    const std::string& metric) {
   if (metric == "CPUUtilization") return 100.0 * program.cpu_share * type.vcpus;

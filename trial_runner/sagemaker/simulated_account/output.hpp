@@ -16,9 +16,9 @@ namespace steptune::simulated {
 struct SimulatedTurn {
   TrialKey key;
   SimulatedProgram program;
-  double given_s = 0.0;  ///< the shell ends it after this time
+  double given_s = 0.0;  ///< the shell ends the trial after this time
   Rng rng;               ///< for its output
-  /// Time after which the shell ends it as slow, or silent; nullopt: never.
+  /// Times after which the shell ends the trial because it is slow or silent; nullopt: never.
   std::optional<double> slow_after_s{};
   std::optional<double> idle_after_s{};
 
@@ -26,19 +26,21 @@ struct SimulatedTurn {
   void look_at(const SlowLimit& limit);
   /// Sets `idle_after_s` by the limit `idle_s`.
   void look_for_silence(double idle_s);
-  /// Returns the time at which the shell asks it to end, if it has not ended by itself.
+  /// Returns the time from the turn's start until the shell asks the program to end, if it has not
+  /// ended by itself.
   [[nodiscard]] double asked_after_s() const;
-  /// Returns the time from its start to its end.
+  /// Returns the time from the turn's start to its end.
   [[nodiscard]] double duration_s() const;
   [[nodiscard]] bool is_over() const;
 };
 
 /// Output of one container: a first line, then `[steptune]` reports (docs/reporting.md) about once
-/// a second, or after each step if steps are slower. Lines are made on demand, eight bytes each, so
-/// that a program without end costs only the lines that were read.
+/// a second, or after each step if steps are slower. Lines are made on demand. So even a program
+/// that never ends needs only eight bytes of memory for each line that was read.
 class SimulatedOutput {
  public:
-  /// Only a cluster's first machine reports, like rank 0 of a distributed training.
+  /// `reports` is true only for a cluster's first machine, as only rank 0 of a distributed training
+  /// reports.
   SimulatedOutput(const SimulatedProgram& program, bool reports, double start_s, Rng rng);
 
   /// Output of a container that runs a pack: the trials' lines between the shell's marks.
@@ -56,7 +58,7 @@ class SimulatedOutput {
   [[nodiscard]] double samples_at(std::size_t index) const;
 
  private:
-  /// A turn with its marks. `next` is its first line that was not yet passed on.
+  /// A turn with its output. `next` is the first line that was not yet passed on.
   struct Turn;
   /// Position of a line: the turn, and the line in it from 0.
   struct Place {

@@ -29,7 +29,8 @@ struct PoolMatch {
 /// Returns nullopt for requests that cannot use pools: heterogeneous clusters and managed spot.
 [[nodiscard]] std::optional<PoolMatch> pool_match(const Json& create_training_job_input);
 
-/// Machines that an ended job leaves; billed while they wait. Times are the account's clock.
+/// Machines that an ended job leaves; they are billed while they wait for the next job. Times are
+/// on the account's clock.
 class WarmPool {
  public:
   WarmPool(PoolMatch match, double available_s, double keep_alive_s);
@@ -38,7 +39,7 @@ class WarmPool {
   /// Returns `InUse` until another job can use it, then `Available`, `Reused` or `Terminated`.
   [[nodiscard]] std::string status(double now_s) const;
   [[nodiscard]] bool available(double now_s) const;
-  /// True if it still holds machines, available or about to be.
+  /// True if the pool still holds machines, which are available or will be.
   [[nodiscard]] bool kept() const { return !ended_s_; }
   [[nodiscard]] double expires_s() const { return expires_s_; }
   [[nodiscard]] double retained_s(double now_s) const;
@@ -46,10 +47,11 @@ class WarmPool {
 
   void reuse(const std::string& job, double now_s);
   void terminate(double now_s);
-  /// Sets the time from when it became available. 0, or a time that has passed, ends the pool.
+  /// Sets how long the pool is kept after it became available. 0, or a time that has passed, ends
+  /// the pool.
   void set_keep_alive(double keep_alive_s, double now_s);
 
-  /// WarmPoolStatus of the job that left the pool.
+  /// Returns the WarmPoolStatus of the job that left the pool.
   [[nodiscard]] Json describe(double now_s) const;
 
  private:

@@ -15,10 +15,11 @@ namespace steptune::simulated {
 struct SimulatedProgram {
   std::string first_line = "training begins";
   double startup_s = 5.0;  ///< from the container's start to the start of the first step
-  double step_s = 0.1;     ///< steady; 0: it reports no steps
+  double step_s = 0.1;     ///< seconds of a step; 0: the program reports no steps
   StepNoise noise;
   double samples_per_step = 1.0;
-  /// From the container's start until the program ends by itself; nullopt: it runs until stopped.
+  /// Seconds from the container's start until the program ends by itself; nullopt: it runs until
+  /// stopped.
   std::optional<double> ends_after_s;
   int exit_code = 0;       ///< of that end; 137 means killed because the machine's memory ran out
   std::string failure;     ///< text for `/opt/ml/output/failure`, also the last line of its log
@@ -28,8 +29,8 @@ struct SimulatedProgram {
   std::map<std::string, double> metrics;  ///< part of every report
 };
 
-/// Returns the program for an input of CreateTrainingJob. Called at each start of a job's
-/// containers, so again after a spot interruption.
+/// Function that returns the program for an input of CreateTrainingJob. It is called at each start
+/// of a job's containers, also after a spot interruption.
 using ProgramModel = std::function<SimulatedProgram(const Json& create_training_job_input)>;
 
 }  // namespace steptune::simulated

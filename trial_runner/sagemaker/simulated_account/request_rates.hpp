@@ -12,8 +12,8 @@ namespace steptune::simulated {
 /// operations are unlimited.
 [[nodiscard]] std::map<std::string, double> account_request_rates();
 
-/// Limits requests with a token bucket for each operation that holds one second's worth. Times must
-/// not decrease. Not thread safe.
+/// Limits requests with a token bucket for each operation. A bucket has room for the tokens of one
+/// second. Times must not decrease. Not thread safe.
 class RequestRates {
  public:
   explicit RequestRates(std::map<std::string, double> per_second);

@@ -26,7 +26,7 @@ using Answer = tl::expected<T, ServiceError>;
                                                   int http_status = 400);
 /// Returns a ValidationException.
 [[nodiscard]] tl::unexpected<ServiceError> refuse_input(std::string message);
-/// SageMaker's error for an unknown job, which is not ResourceNotFound.
+/// Returns SageMaker's error for an unknown job, a ValidationException instead of ResourceNotFound.
 [[nodiscard]] tl::unexpected<ServiceError> refuse_unknown_job();
 
 }  // namespace steptune::simulated

@@ -15,9 +15,9 @@ namespace steptune::simulated {
 /// Returns the header's value, or an empty text. Names are case-insensitive.
 [[nodiscard]] std::string_view header_of(const aws::HttpRequest& request, std::string_view name);
 
-/// Returns why the request is refused at `wall_time_s` (service's clock): missing or wrong
-/// signature, unknown or expired key, or a time that differs by more than five minutes. nullopt:
-/// one of `keys` has signed it.
+/// Returns the error with which the service refuses the request at `wall_time_s` (service's clock):
+/// missing or wrong signature, unknown or expired key, or a time that differs by more than five
+/// minutes. Returns nullopt if one of `keys` has signed the request.
 [[nodiscard]] std::optional<ServiceError> signature_fault(
     const aws::HttpRequest& request, const std::map<std::string, SigningKey>& keys,
     double wall_time_s);

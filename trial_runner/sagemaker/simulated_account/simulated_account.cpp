@@ -125,8 +125,8 @@ Result<aws::HttpResponse> SimulatedAccount::answer_json(const aws::HttpRequest& 
   const Answer<Json> answer = dispatch(target, input);
   if (fault == FaultKind::drop_response) return no_answer();
   if (!answer) return refusal(answer.error());
-  // All numbers are finite and all texts came from JSON, so the copy that `dump_json` makes is not
-  // needed.
+  // `dump_json`, which copies the document, is not needed: all numbers are finite and all texts
+  // came from JSON.
   std::string body = answer->is_null() ? std::string() : answer->dump();
   if (fault == FaultKind::truncate) body.resize(std::max<std::size_t>(1, body.size() / 2), '{');
   return response(200, std::move(body));

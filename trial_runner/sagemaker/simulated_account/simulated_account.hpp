@@ -17,17 +17,17 @@
 namespace steptune::simulated {
 
 /// A simulated AWS account under a virtual clock: training jobs, warm pools, quotas, logs, metrics
-/// and objects. It is a transport for the real client, so pacing, signing, retries and parsing are
-/// real, and hours pass in milliseconds. It behaves like the tests' emulator
-/// (tests/sagemaker_emulator), whose containers are real processes; here a `ProgramModel` describes
-/// them.
+/// and objects. It serves the real client as its transport, so pacing, signing, retries and parsing
+/// are real, and hours pass in milliseconds. It behaves like the tests' emulator
+/// (tests/sagemaker_emulator). But the emulator's containers are real processes; here a
+/// `ProgramModel` describes them.
 ///
 /// Events happen only during `send`, `advance_to` and `audit`. Results depend only on the options,
-/// the model, and the requests with their times. Not thread safe. `clock` outlives it.
+/// the model, and the requests with their times. Not thread safe. `clock` outlives the account.
 ///
 /// Operations: SageMaker Create-, Describe-, List-, Stop-, UpdateTrainingJob, ListTags; Logs
 /// FilterLogEvents, GetLogEvents, DescribeLogStreams; CloudWatch GetMetricData; S3 PUT, HEAD and
-/// DELETE of objects, without their content. Refuses others.
+/// DELETE of objects, without their content. Refuses all other operations.
 class SimulatedAccount final : public aws::HttpTransport {
  public:
   SimulatedAccount(VirtualClock& clock, ProgramModel program, AccountOptions options = {});
@@ -41,7 +41,7 @@ class SimulatedAccount final : public aws::HttpTransport {
   /// Advances the clock until no job runs and no pool waits, at most to `limit_s`. Returns true if
   /// nothing runs or waits.
   bool advance_until_quiet(double limit_s);
-  /// Returns the time of the next event that happens by itself; infinite: never.
+  /// Returns the time of the next event that needs no request; infinite if there is none.
   [[nodiscard]] double next_event_s() const { return service_.next_event_s(); }
 
   /// Returns the history of all jobs and pools so far.

@@ -4,9 +4,9 @@
 namespace steptune::simulated {
 namespace {
 
-/// Fewest reports of a window.
+/// Smallest number of reports in a window.
 constexpr int k_least_reports = 4;
-/// Number of slow windows in a row after which the trial is slow.
+/// Number of slow windows in a row after which the trial counts as slow.
 constexpr int k_slow_windows_in_a_row = 2;
 
 }  // namespace

@@ -7,12 +7,14 @@
 
 namespace steptune::simulated {
 
-/// Applies `SlowLimit` like the job's shell (run_pack.sh). A test compares the two.
+/// Applies `SlowLimit` like the job's shell (run_pack.sh). A test checks that both give the same
+/// results.
 class SlowLooks {
  public:
   explicit SlowLooks(const SlowLimit& limit) : limit_(limit) {}
 
-  /// Records a report with counters. Returns true if the trial is slow; then do not call it again.
+  /// Records a report with counters. Returns true if the trial is slow; do not call this again
+  /// after that.
   [[nodiscard]] bool report(double clock_s, double samples);
   /// Records the report of a phase.
   void phase();

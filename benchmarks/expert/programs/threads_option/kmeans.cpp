@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   std::vector<float> centres(points.begin(), points.begin() + clusters * k_dimensions);
   std::vector<int> nearest(k_points);
 
-  // Blocks of 256 points, as a mini-batch of k-means takes them.
+  // Each mini-batch is a block of 256 points.
   for (int iteration = 1; iteration <= iterations; ++iteration) {
     double loss = 0;
     for (int block = 0; block < k_points; block += 256) {

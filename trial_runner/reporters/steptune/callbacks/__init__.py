@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks that report a training to Steptune. Each imports its framework when it is first used.
+"""Callbacks of training frameworks that report to Steptune. A framework is imported when its callback is first used.
 
     transformers.Trainer(..., callbacks=[steptune.callbacks.Transformers()])
     lightning.Trainer(..., callbacks=[steptune.callbacks.Lightning()])
     model.fit(..., callbacks=[steptune.callbacks.Keras(batch_size)])
 
-Outside a tuner they do nothing. Call `steptune.report` yourself, or use a callback, not both.
+Outside a tuner the callbacks do nothing. If you use a callback, do not call `steptune.report` as well.
 """
 
 import importlib

@@ -13,7 +13,7 @@ from .._reporter import begin_phase, end_phase, report
 class Keras(keras.callbacks.Callback):  # type: ignore[misc, unused-ignore]
     """Reports steps, the loss, and evaluations.
 
-    batch_size: samples of a step, on all devices. Keras does not tell it to callbacks.
+    batch_size: samples of a step, on all devices together. A callback cannot get this number from Keras.
     """
 
     def __init__(self, batch_size: int) -> None:
@@ -25,7 +25,7 @@ class Keras(keras.callbacks.Callback):  # type: ignore[misc, unused-ignore]
         self._batch = -1
 
     def on_train_batch_end(self, batch: int, logs: Optional[Dict[str, Any]] = None) -> None:
-        # With steps_per_execution, Keras calls this once for several steps, and at the end counts steps beyond the last.
+        # With steps_per_execution, Keras calls this once for several steps. The last `batch` may lie beyond the epoch.
         last = batch if not self.params.get("steps") else min(batch, self.params["steps"] - 1)
         steps, self._batch = last - self._batch, last
         losses = {name: value for name, value in (logs or {}).items() if name == "loss"}

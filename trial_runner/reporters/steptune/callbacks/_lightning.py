@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional
 
 from .._reporter import active, begin_phase, end_phase, report
 
-# A Trainer accepts callbacks of its own package only.
+# A Trainer of `lightning` refuses callbacks of `pytorch_lightning`, and vice versa.
 _imported = [name for name in ("lightning.pytorch", "pytorch_lightning") if name in sys.modules]
 _lightning = importlib.import_module((_imported or ["lightning.pytorch"])[0])
 _data = importlib.import_module(_lightning.__name__ + ".utilities.data")
@@ -23,7 +23,7 @@ class Lightning(_lightning.Callback):  # type: ignore[name-defined, misc, unused
 
     def __init__(self, samples_per_batch: Optional[int] = None) -> None:
         self._samples_per_batch = samples_per_batch
-        self._samples = 0  # since the last optimizer step, on all devices
+        self._samples = 0  # samples since the last optimizer step, on all devices together
         self._step = 0
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
@@ -34,14 +34,14 @@ class Lightning(_lightning.Callback):  # type: ignore[name-defined, misc, unused
             return
         self._samples += (self._samples_per_batch or _size_of(batch)) * trainer.world_size
         if trainer.global_step == self._step:
-            return  # gradients are accumulated
+            return  # this batch ended without an optimizer step: gradients are accumulated
         self._step = trainer.global_step
         samples, self._samples = self._samples, 0
         loss = outputs.get("loss") if isinstance(outputs, Mapping) else outputs
         if loss is None:
             report(samples=samples)
         else:
-            # Lightning has divided it by the number of accumulated batches.
+            # Lightning has divided the loss by the number of accumulated batches.
             report(samples=samples, loss=loss * trainer.accumulate_grad_batches)
 
     def on_validation_start(self, trainer: Any, pl_module: Any) -> None:

@@ -56,7 +56,7 @@ class Transformers(TrainerCallback):  # type: ignore[misc, unused-ignore]
         self._end_phase()
 
     def _begin_next_phase(self, control: TrainerControl) -> None:
-        # Trainer's own callback comes first and has decided what follows this step.
+        # Trainer's own callback runs before this one. It has decided if an evaluation or a checkpoint follows.
         if control.should_evaluate:
             self._begin_phase("evaluation")
         elif control.should_save:
