@@ -32,7 +32,8 @@ constexpr double k_most_for_claim = 0.5;
 /// The search's share of a time budget, and the largest number of trials that divide it.
 constexpr double k_search_share = 0.6;
 constexpr double k_most_contenders = 20.0;
-/// Share of the search's time by which a trial's start-up may exceed the baseline's, at least.
+/// Smallest share of the search's time by which a trial's start-up may exceed the baseline's
+/// start-up.
 constexpr double k_for_start = 0.2;
 /// Least ratio of a trial's measured time to its start-up. If the ratio would be lower, fewer
 /// trials divide the time.
@@ -56,8 +57,8 @@ double startup_of(const TrialRecord* trial) {
   return trial == nullptr || !trial->measurement ? 0.0 : trial->measurement->startup_s;
 }
 
-/// Returns the seconds to the first step of a new trial whose process starts as that of `like` did;
-/// 0 if trials share a running program.
+/// Returns the seconds to the first step of a new trial, as measured for the trial `like`; 0 if
+/// trials share a running program.
 double paid_startup_s(const StudySpec& study, const TrialRecord* like) {
   return shares_running_program(study) ? 0.0 : startup_of(like);
 }
@@ -89,8 +90,8 @@ double least_confirming_run_s(const StudySpec& study) {
   return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
 }
 
-/// Returns how many pairs a search leaves time and money for. A search that continues after a
-/// confirmation (`confirmed`) leaves them for the pairs that a claim needs.
+/// Returns for how many pairs a search leaves time and money. A search that continues after a
+/// confirmation (`confirmed`) leaves them only for the pairs that a claim needs.
 KeptPairs pairs_to_keep(const StudySpec& study, const Spending& spending, bool confirmed) {
   const int usual = study.measure.confirm_pairs;
   const int least = least_pairs(study);
@@ -142,8 +143,8 @@ bool is_contender(const StudySpec& study, const TrialRecord& trial, const TrialR
                   const TrialRecord* incumbent) {
   if (!is_ranked(trial.status) || baseline == nullptr) return false;
   if (trial.configuration == baseline->configuration) return false;
-  // In a running program, another trial and its proof take little time. That is a better use of
-  // time than the proof of a slower trial.
+  // In a running program, another trial and its confirmation take little time. That is a better use
+  // of time than the confirmation of a slower trial.
   if (!shares_running_program(study)) return true;
   return incumbent != nullptr && trial.configuration == incumbent->configuration;
 }
@@ -240,7 +241,8 @@ Spending spending_before_confirming(const StudySpec& study, const Standing& stan
 bool search_time_spent(const StudySpec& study, const Spending& spending, bool confirmed) {
   const auto& limit_s = study.budget.time_s;
   if (!limit_s) return false;
-  // While there is nothing to confirm, keep time for one proof only. More time would be lost.
+  // While there is nothing to confirm, keep time for the pairs of one claim only. More time would
+  // be wasted.
   const bool proof_only = !spending.has_contender;
   const double pair_s = proof_only ? spending.least_confirm_pair_s : spending.confirm_pair_s;
   return !fits(spending.elapsed_s, spending.least_trial_s, pair_s,
@@ -344,7 +346,7 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   if (startup_s > 0.0) {
     contenders = std::min(contenders, search_s / ((1.0 + k_measured_per_start) * startup_s) - 1.0);
   }
-  // One more, because the baseline's share is that of two trials.
+  // Add one, because the baseline gets the share of two trials.
   const double even_s = search_s / (std::max(contenders, 2.0) + 1.0);
   const double least_s = std::max(2.0 * study.measure.min_window_s, 0.25 * even_s);
   const double share_s = std::max(even_s - startup_s, least_s);

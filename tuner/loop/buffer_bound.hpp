@@ -6,8 +6,8 @@
 namespace steptune {
 
 /// True if a buffer that was filled before the window may explain more than a third of a run's gain
-/// over the baseline (`Measurement::slowest_seconds_per_sample`). Gains below `precision`, a share
-/// of the speed, are not worth a longer run and count as bounded.
+/// over the baseline (`Measurement::slowest_seconds_per_sample`). Returns false for relative gains
+/// up to `precision`, which are not worth a longer run.
 [[nodiscard]] bool may_hide_gain(const Measurement& run, double baseline_seconds_per_sample,
                                  double precision);
 

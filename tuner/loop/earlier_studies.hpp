@@ -11,9 +11,9 @@ namespace steptune {
 
 /// Translates the trials of `earlier` into observations for `study`, in their order. Parameters
 /// that `earlier` did not vary get their baseline value in `study`. Parameters that only `earlier`
-/// varied are left out. Skips trials whose configuration is then not in the space of `study`. Also
-/// skips trials that were ended for a slow start if `study` would wait longer. Fails with kind
-/// `usage` if the two studies have different objectives.
+/// varied are left out. Skips trials whose translated configuration is outside the space of
+/// `study`. Also skips trials that were ended for a slow start if `study` allows a longer start.
+/// Fails with kind `usage` if the two studies have different objectives.
 [[nodiscard]] Result<std::vector<Observation>> translate_trials(
     const StudySpec& study, const StudySpec& earlier, const std::vector<TrialRecord>& trials);
 

@@ -30,8 +30,8 @@ using GuardedValues = std::map<std::string, GuardedValue>;
 ///
 /// With `after_samples`, the value is a mean over reports. The window starts at that sample count,
 /// and ends when a quarter more samples and at least five reports have come. So trials are compared
-/// at the same amount of training, however long they run. Without `after_samples`, it is the latest
-/// value.
+/// at the same amount of training, however long they run. Without `after_samples`, the value is the
+/// latest reported one.
 ///
 /// A single report is the loss of one minibatch. At 5 % noise, one of two equal configurations
 /// looks more than 2 % worse than the other in 39 of 100 cases.
@@ -62,7 +62,7 @@ class GuardWindows {
   [[nodiscard]] GuardedValues values(bool settled_only) const;
 
   std::vector<Guard> guards_;
-  std::vector<Window> windows_;  ///< by guard
+  std::vector<Window> windows_;  ///< one for each guard
 };
 
 }  // namespace steptune

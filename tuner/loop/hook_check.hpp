@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// Facts about a trial's hook that speak against the measurement, as text for people.
+/// Problems with a trial's hook that make the measurement invalid, as text for people.
 struct HookFindings {
   std::optional<std::string> absent;        ///< why the hook did not work at all
   std::optional<std::string> not_in_force;  ///< which settings had no effect
@@ -24,8 +24,8 @@ struct HookFindings {
 [[nodiscard]] HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
                                       const HookLog& hook_log, const std::filesystem::path& events);
 
-/// Returns why a hook reported nothing about a program started as `argv` in `folder`, as one of the
-/// cases of docs/internals/hooks-protocol.md, "No event at all". `log`: the hook's file of events.
+/// Returns why a hook reported nothing about a program started as `argv` in `folder`. The cases are
+/// those of docs/internals/hooks-protocol.md, "No event at all". `log`: the hook's file of events.
 [[nodiscard]] std::string why_hook_is_silent(const HookLog& log,
                                              const std::vector<std::string>& argv,
                                              const std::filesystem::path& folder);

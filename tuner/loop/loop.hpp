@@ -24,7 +24,7 @@ namespace steptune {
 /// A running trial, for display.
 struct TrialUnderWay {
   const TrialRecord* trial = nullptr;
-  double started_s = 0.0;  ///< loop's clock
+  double started_s = 0.0;  ///< on the loop's clock
   const Measurement* measurement = nullptr;
 };
 
@@ -52,7 +52,7 @@ class LoopListener {
   }
 };
 
-/// Reason for the end of a run of the tuner. Persistent names.
+/// Reason for the end of a run of the tuner. The history stores the names, so they must not change.
 enum class LoopEnd {
   budget,
   exhausted,
@@ -101,7 +101,7 @@ struct LoopParts {
   /// Advice for people if the time was enough for the baseline only; empty: none.
   std::string after_too_little = "run it again with a longer --time to continue where it stopped";
   /// Called a few times a second while the first trial has reported no progress, with the trial's
-  /// log and the seconds since its start. Returns why nothing will be read from its output; the
+  /// log and the seconds since its start. Returns why its output will never contain a report; the
   /// trial then ends as failed. Returns nullopt if that is not known. Empty: never called.
   std::function<std::optional<std::string>(const std::filesystem::path&, double)> why_unread{};
 };

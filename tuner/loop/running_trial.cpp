@@ -91,7 +91,7 @@ std::optional<std::string> RunningTrial::given_up(Scheduler& scheduler, Searcher
   const TrialView trial = view();
   const double resource = measurement().window_steps;
   if (!is_compared(record_.purpose)) return std::nullopt;
-  // Only at the end of its round is a trial's time known without the neighbours.
+  // The trial's time without the effect of other programs is known only at the end of its round.
   if (targets_.interleaved_round > 0) return std::nullopt;
   if (steps_seen_by_scheduler_ && resource <= *steps_seen_by_scheduler_) return std::nullopt;
   const auto objectives = objectives_so_far(trial, baseline);

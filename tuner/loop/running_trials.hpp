@@ -44,8 +44,8 @@ class RunningTrials {
   void interrupt(bool force);
   /// Asks the trials that wait for a machine to end. Returns how many were asked.
   std::size_t withdraw(std::span<const TrialKey> waiting);
-  /// Records all running trials as interrupted if the runner does not answer any more. Returns
-  /// them.
+  /// Records all running trials as interrupted and returns them. For a runner that no longer
+  /// answers.
   [[nodiscard]] Result<std::vector<TrialRecord>> give_up();
 
   /// Leaves the trials running. They stay recorded as running, for `adopt`.
@@ -57,7 +57,7 @@ class RunningTrials {
     return lacked_time_.contains(number);
   }
 
-  /// True if a trial had to end because it was interleaved with other trials.
+  /// True if a trial had to end because it could not run interleaved with other trials.
   [[nodiscard]] bool interleaving_failed() const { return interleaving_failed_; }
 
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
@@ -82,7 +82,7 @@ class RunningTrials {
   [[nodiscard]] Result<void> on_event(const TrialDisturbed& event);
   [[nodiscard]] Result<void> on_event(const TrialPaused& event);
   [[nodiscard]] Result<void> on_event(const TrialFinished& event);
-  /// Returns the turns of the baseline's run in the trial's round; empty without one.
+  /// Returns the turns of the baseline's run in the trial's round; empty if there is no such run.
   [[nodiscard]] std::span<const TurnEnd> turns_beside(const RunningTrial& trial) const;
   void end_overdue();
   void show_progress();
@@ -95,9 +95,9 @@ class RunningTrials {
   std::map<std::int64_t, RunningTrial> trials_;  ///< by number
   const TrialRecord* baseline_ = nullptr;        ///< valid within `listen`
   std::vector<TrialRecord> ended_;               ///< since the last `listen`
-  std::set<std::int64_t> lacked_time_;  ///< trials for which their last launch had too little time
+  std::set<std::int64_t> lacked_time_;           ///< trials whose latest launch had too little time
   bool interleaving_failed_ = false;
-  int latest_round_ = 0;               ///< of the baseline's latest run that has ended
+  int latest_round_ = 0;               ///< round of the latest ended run of the baseline
   std::vector<TurnEnd> latest_turns_;  ///< of that run
   double shown_s_ = 0.0;
   bool shown_ = false;

@@ -13,8 +13,8 @@ namespace steptune {
 ///
 /// Beyond the limit, the steps alone make the planned run take or cost 1.5 times as much as the
 /// incumbent's (`targets.to_beat`). The first check comes after the longest warm-up of an earlier
-/// trial that became steady. Returns nullopt without an incumbent, or if the study does not compare
-/// by exactly one time or cost.
+/// trial that became steady. Returns nullopt without an incumbent, or unless time or cost is the
+/// only objective.
 [[nodiscard]] std::optional<SlowLimit> slow_limit(const StudySpec& study, const Standing& standing,
                                                   const Configuration& configuration,
                                                   const TrialTargets& targets);

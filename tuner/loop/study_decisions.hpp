@@ -42,7 +42,8 @@ inline constexpr const char* k_changed_decision = "changed";
 /// Returns `search_on`: fresh runs left time, so the search continues.
 [[nodiscard]] StudyDecision search_on_decision(const Spending& spending);
 
-/// Returns `finalist`: the configuration that fresh runs will confirm. `run`: the first of these.
+/// Returns `finalist`: the configuration that fresh runs will confirm. `run`: the first of these
+/// runs.
 [[nodiscard]] StudyDecision finalist_decision(const TrialRecord& run, const Standing& standing);
 /// Returns `judge`: the verdict on a finalist after its fresh run `run`.
 [[nodiscard]] StudyDecision judged_decision(const TrialRecord& run, const Finalist& finalist);

@@ -21,7 +21,7 @@ namespace steptune {
 struct SearchEnd {
   LoopEnd end = LoopEnd::budget;
   std::string reason;                  ///< for people
-  std::optional<BudgetLimit> spent{};  ///< by `LoopEnd::budget`
+  std::optional<BudgetLimit> spent{};  ///< only for `LoopEnd::budget`
 };
 [[nodiscard]] SearchEnd end_by(SpentBudget spent);
 
@@ -60,7 +60,8 @@ class StudyRun {
 
   /// Returns how often the user has asked to stop.
   [[nodiscard]] int interrupts() const { return parts.interrupts ? parts.interrupts() : 0; }
-  /// True if trials run on this machine by themselves; interleaved ones count as such.
+  /// True if trials run on this machine one at a time. Interleaved trials also count as one at a
+  /// time.
   [[nodiscard]] bool runs_one_at_a_time() const;
   /// True if the runs of a confirming round are interleaved (`TrialSpec::interleaved_round`).
   [[nodiscard]] bool interleaves() const;
@@ -85,7 +86,7 @@ class StudyRun {
 
  private:
   Standing standing_;
-  mutable std::optional<Confirmation> confirmation_;  ///< unset if not needed since the last change
+  mutable std::optional<Confirmation> confirmation_;  ///< unset until it is needed after a change
 };
 
 }  // namespace steptune

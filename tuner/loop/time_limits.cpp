@@ -51,7 +51,7 @@ double longest_without_steady_state_s(const TrialView& trial) {
   return std::max(share_s, std::min(k_unsteady_baseline * share_s, 0.5 * *budget_s));
 }
 
-/// Returns when the trial has been measured for as long as it may, whatever the budget.
+/// Returns the end of the longest time of measuring, whatever the budget.
 double measuring_limit_s(const TrialView& trial) {
   const Measurement& current = trial.measurement();
   const MeasureSpec& measure = trial.targets.measure;
@@ -102,7 +102,8 @@ std::optional<TimeOver> TimeLimits::reached(double now_s) const {
   if (now_s < deadline_s()) return std::nullopt;
   const double at_s = time_.at(now_s);
   if (at_s >= start_s_) return TimeOver{TimeLimit::start, at_s, at_s - time_.started_s};
-  // If its lines came late (the tuner was away), it had been measured for long enough before.
+  // If reports arrive late because the tuner was suspended, the measuring limit may have been
+  // reached first.
   if (at_s >= silence_s_ && silence_s_ < measuring_s_) {
     return TimeOver{TimeLimit::silence, at_s, at_s - progressed_s_};
   }

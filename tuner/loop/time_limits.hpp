@@ -10,11 +10,11 @@ namespace steptune {
 
 /// Limit of a trial's time.
 enum class TimeLimit {
-  start,        ///< for the first step
-  silence,      ///< for the next step
-  measuring,    ///< measured for as long as it may, whatever the budget
-  budget,       ///< the trial's part of a time budget
-  job,          ///< its time in a job that cannot be ended on request (`Outcome::had_enough`)
+  start,      ///< longest time to the first step
+  silence,    ///< longest time to the next step
+  measuring,  ///< longest time of measuring, whatever the budget
+  budget,     ///< end of the trial's part of a time budget
+  job,        ///< end of its time in a job that cannot be ended on request (`Outcome::had_enough`)
   slow_in_job,  ///< the job found it clearly slower than the best (`Outcome::was_slow`)
 };
 

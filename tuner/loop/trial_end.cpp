@@ -44,7 +44,7 @@ void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
 
 /// Facts about a trial at its end.
 struct FactsAtEnd {
-  Measurement measurement;  ///< that counts
+  Measurement measurement;  ///< final measurement
   GuardedValues guarded;
   Measurement priced;  ///< measurement behind the objectives
   HookFindings hook;
@@ -90,14 +90,15 @@ FactsAtEnd EndOfTrial::facts() const {
   const Measurement* of_baseline = measurement_of(baseline_);
   const auto ratio = ratio_in_turns(trial_.reports.turns(), beside_);
   if (ratio) facts.measurement.ratio_error = ratio->relative_error;
-  // A confirming run is compared with the run beside it, not with the study's first one.
+  // A confirming run is compared with the baseline's run in its own round, not with the study's
+  // first run.
   if (ratio && of_baseline != nullptr && is_searched(trial_.record.purpose)) {
     set_time_by_ratio(*ratio, *of_baseline, facts.measurement);
   }
-  // The hook then only repeats the samples that the study gave to it.
+  // If the study gave the samples per step to the hook, the hook only repeats them.
   const HookLog& hook = trial_.reports.hook();
   if (has_given_samples(hook)) facts.measurement.samples_reported = false;
-  // If a trial was given up for its speed, a guard that it did not reach says nothing against it.
+  // If a trial was ended for its speed, a guard that it did not reach is no reason to reject it.
   const GuardWindows& guards = trial_.reports.guards();
   facts.guarded = was_cut_short() ? guards.settled() : guards.all();
   add_guarded(study.guards, facts.guarded, facts.measurement);

@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// Reason for which the loop has asked a trial to end.
+/// Reason why the loop has asked a trial to end.
 enum class EndRequest {
   none,         ///< not asked to end
   measured,     ///< the interval is as tight as asked for
@@ -18,7 +18,7 @@ enum class EndRequest {
   silent,       ///< no more steps reported: it hangs, or its lines are not understood
   scheduler,    ///< the scheduler gave it up
   guard,        ///< a guard was violated for good
-  unlike,       ///< a hook could not put the configuration into the program
+  unlike,       ///< a hook could not apply the configuration to the program
   user,         ///< the user asked to stop
   no_machine,   ///< still waiting for a machine when the time was over
   no_time,      ///< too little measured when the tuning time was over
@@ -30,8 +30,8 @@ struct TrialEnding {
   OutcomeKind outcome = OutcomeKind::completed;
   std::string detail;  ///< from the runner
   EndRequest request = EndRequest::none;
-  std::string request_reason;           ///< from the scheduler, or why its time was over
-  std::optional<std::string> missing;   ///< why there are no objective values; unset: there are
+  std::string request_reason;           ///< from the scheduler, or why the trial's time was over
+  std::optional<std::string> missing;   ///< why there are no objective values; unset if there are
   std::optional<std::string> violated;  ///< the guard that is violated
   std::optional<std::string> slow;      ///< why too little was measured in its time
   /// Settings that a hook could not apply: another configuration was measured.

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Warns the user as trials run and end. Gives some warnings only once.
+/// Warns the user about trials that have ended. Gives some warnings only once.
 class TrialWarnings {
  public:
   /// Both arguments outlive the object.
