@@ -10,7 +10,7 @@
 
 namespace steptune {
 
-/// Trials, time and money that a study has used, over all runs of the tuner, and the expected price
+/// Trials, time and money that a study has used over all runs of the tuner, and the expected price
 /// of its next steps.
 struct Spending {
   std::int64_t search_trials = 0;  ///< started trials: baseline, hints and search

@@ -51,8 +51,8 @@ class RunningTrials {
   /// Leaves the trials running. They stay recorded as running, for `adopt`.
   void forget() { trials_.clear(); }
 
-  /// True if `listen` returned this trial as interrupted because its part of the time was over.
-  /// Another attempt would have less time.
+  /// True if `listen` returned this trial as interrupted because its share of the budget was used
+  /// up. Another attempt would have less time.
   [[nodiscard]] bool lacked_time(std::int64_t number) const {
     return lacked_time_.contains(number);
   }

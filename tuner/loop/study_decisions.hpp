@@ -28,7 +28,7 @@ namespace steptune {
 /// that the suggestion would have had.
 [[nodiscard]] StudyDecision payback_decision(std::int64_t trial, const PaybackRule& rule);
 
-/// Kinds of decisions. Persistent names.
+/// Kinds of decisions. The history stores the names, so they must not change.
 inline constexpr const char* k_end_decision = "end";
 inline constexpr const char* k_search_on_decision = "search_on";
 inline constexpr const char* k_recommend_decision = "recommend";

@@ -51,7 +51,7 @@ class StudyRun {
   [[nodiscard]] const Confirmation& confirmation() const;
   /// Adds or replaces a trial.
   void put(TrialRecord trial);
-  /// Replaces all trials by those of the history.
+  /// Replaces all trials by `trials`, which come from the history.
   void restore(std::vector<TrialRecord> trials);
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
                                       Configuration configuration) const;

@@ -196,7 +196,8 @@ void record_usage(const Outcome& outcome, const StudySpec& study, TrialRecord& r
   record.gpu = outcome.gpu;
 }
 
-/// Records the clocks in the measured window. Without a clock there, records those of the trial.
+/// Records the clocks in the measured window. If no clock was read in the window, records the
+/// clocks of the whole trial.
 void record_clock(std::span<const MachineSecond> machine, const Measurement& measurement,
                   double program_startup_s, TrialRecord& record) {
   // The measurement's times count from the start of the process, which may be older than the trial.

@@ -11,12 +11,12 @@ namespace steptune {
 /// [0, 1].
 [[nodiscard]] double disturbed_share(const TrialRecord& trial);
 
-/// True if that share is a fifth or more. The trial's value then shows more about the other
-/// programs than about the trial.
+/// True if `disturbed_share` is a fifth or more. The trial's value then depends more on the other
+/// programs than on the trial.
 [[nodiscard]] bool is_much_disturbed(const TrialRecord& trial);
 
 /// True if more than a third of `trials` are much disturbed (of up to three: more than one). On
-/// such a machine, disturbed trials are compared like any others.
+/// such a machine, disturbed trials are compared like undisturbed trials.
 [[nodiscard]] bool disturbance_is_usual(const std::vector<const TrialRecord*>& trials);
 
 /// Returns the trials that are not much disturbed, in order. Returns all of them if disturbance is
@@ -24,9 +24,9 @@ namespace steptune {
 [[nodiscard]] std::vector<const TrialRecord*> without_disturbed(
     std::vector<const TrialRecord*> trials);
 
-/// True for a search trial or a sentinel that took turns with the others of a search round.
+/// True for a search trial or a sentinel that took turns with the other trials of a search round.
 [[nodiscard]] bool is_of_search_round(const TrialRecord& trial);
-/// True if the study has such a trial.
+/// True if one of `trials` was in a search round.
 [[nodiscard]] bool was_in_search_round(const std::vector<TrialRecord>& trials);
 /// True if other programs used much of the machine in more than a third of the latest search
 /// trials, baseline included. Remains true for the study once it has a search round.
