@@ -25,7 +25,7 @@ std::string format_number(double value) {
 std::string format_factor(double factor) {
   const double size = std::abs(factor);
   if (size >= 100.0) return fmt::format("{:.0f}", factor);
-  // Two decimals would leave hardly a digit of a small factor.
+  // Two decimals would show at most one digit of a small factor.
   constexpr double k_small = 0.095;
   return size > 0.0 && size < k_small ? fmt::format("{:.2g}", factor)
                                       : fmt::format("{:.2f}", factor);

@@ -18,10 +18,10 @@ struct LeaderboardQuery {
   std::string where{};        ///< expression over columns and facts; if empty, all rows
 };
 
-/// Reads the trials that a leaderboard shows. By the first objective it reads about `limit` trials,
-/// however large the study is; by another objective, or if rows are selected, all trials. Errors of
-/// kind `usage`: an invalid expression or unknown column. Other errors as in `stored_spec`,
-/// `stored_recommendation` and the history.
+/// Reads the trials that a leaderboard shows. If sorted by the first objective, reads about `limit`
+/// trials, however large the study is. If sorted by another objective, or if rows are selected,
+/// reads all trials. Errors of kind `usage`: an invalid expression or unknown column. Other errors
+/// as in `stored_spec`, `stored_recommendation` and the history.
 [[nodiscard]] Result<Leaderboard> read_leaderboard(const StoredStudy& study,
                                                    const LeaderboardQuery& query);
 

@@ -15,7 +15,7 @@ namespace steptune {
 /// counts as four.
 struct MachineHours {
   std::map<std::int64_t, double> by_trial;  ///< of all launches of each trial
-  double unused = 0.0;                      ///< of machines that were held while no trial used them
+  double unused = 0.0;  ///< of machines that the runner kept while no trial used them
   [[nodiscard]] double total() const;
 };
 

@@ -131,8 +131,8 @@ struct PoolColumn {
 /// Importance of a column that stays even if the table is too wide.
 constexpr int k_always_shown = 10;
 
-/// Importance of columns: a job's name includes study and trial. Names are cut last, because the
-/// command to release needs them.
+/// Returns the columns of the table. A job's name includes study and trial, so these columns are
+/// dropped first. Names are cut last, because the command to release machines needs them.
 std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
                                      const HeldMachinesService& service) {
   std::vector<PoolColumn> columns{

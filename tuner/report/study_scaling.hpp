@@ -27,8 +27,8 @@ struct StudyScaling {
   UnitName unit;           ///< unit of the study's samples
   bool has_price = false;  ///< true if cost is in USD, false for machine-hours
   std::string machines;    ///< kind of machines of the curve; empty if there is only one kind
-  /// Efficiency of each trial on that kind: speed per machine, relative to the first count's best.
-  /// Empty if the curve mixes kinds of machines.
+  /// Efficiency of each trial on that kind: speed per machine, relative to the best trial at the
+  /// first count. Empty if the curve mixes kinds of machines.
   std::map<std::int64_t, double> efficiency_by_trial;
   std::vector<std::string> remarks;  ///< trials left out, and limits of the curve
 };

@@ -56,8 +56,8 @@ std::string notes_list(const std::vector<std::string>& notes) {
   return html + "</ul>\n";
 }
 
-/// Returns the notes about the table of trials, without subjects that the recommendation's notes
-/// cover.
+/// Returns the notes about the table of trials. Leaves out subjects that the recommendation's notes
+/// already cover.
 std::vector<std::string> table_notes(const StudyReport& report) {
   std::vector<std::string> texts;
   for (const Note& note : report.board.notes) {

@@ -34,7 +34,8 @@ struct PageParts {
   std::vector<std::string> scripts = {};  ///< names of assets
 };
 
-/// Returns the whole document. Without `live` it contains all that it needs and loads nothing.
+/// Returns the whole document. Without `live`, the page contains all scripts, styles and data, and
+/// loads nothing.
 [[nodiscard]] std::string framed_page(const PageParts& parts, const LivePage* live);
 
 }  // namespace steptune
