@@ -21,7 +21,7 @@ struct BestChoice {
   std::string from_study;       ///< name of the stored study that the trial belongs to
   std::string requested_study;  ///< name of the study for which `best` or `exec` was called
   TrialRecord trial;
-  std::optional<Recommendation> recommendation;  ///< if the trial is the recommended one
+  std::optional<Recommendation> recommendation;  ///< set if the trial is the recommended trial
   /// Includes the thread counts with which the trial ran. With other counts, the long run would not
   /// be as fast as measured.
   RenderedCommand command;
@@ -38,7 +38,7 @@ struct BestChoice {
 /// configuration that the latest night of `retune` uses.
 [[nodiscard]] Result<BestChoice> choose_best(const StoredStudy& study,
                                              const std::string& objective);
-/// Returns the trial with that number; 0 means the recommended one.
+/// Returns the trial with that number; 0 means the recommended trial.
 [[nodiscard]] Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number);
 
 }  // namespace steptune

@@ -53,15 +53,15 @@ void add_json_option(CLI::App& command, CommandContext& context);
 [[nodiscard]] CLI::Validator number_within(double least, double most);
 /// Accepts finite numbers above 0.
 [[nodiscard]] CLI::Validator positive_number();
-/// Refuses empty values of options that may be left out. With an unset variable, `--time "$TIME"`
-/// is a mistake.
+/// Refuses empty values of options that may be left out: `--time "$TIME"` with an unset variable is
+/// a mistake.
 [[nodiscard]] CLI::Validator not_empty();
 
 /// Adds a subcommand with its description and its examples, which help shows before the options.
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
                       const std::string& description, const std::string& examples);
 
-/// Add one command each; command `<name>` is in `<name>_command.cpp`.
+/// Each function adds one command; command `<name>` is in `<name>_command.cpp`.
 void add_run_command(CLI::App& program, CommandContext& context);
 void add_retune_command(CLI::App& program, CommandContext& context);
 void add_init_command(CLI::App& program, CommandContext& context);

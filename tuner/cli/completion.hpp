@@ -9,8 +9,7 @@
 
 namespace steptune {
 
-/// First word of a shell's request to complete the last word of a command line. Not shown to
-/// people.
+/// Hidden command with which a shell asks to complete the last word of a command line.
 inline constexpr const char* k_complete_word = "__complete";
 
 /// Returns a script for `bash`, `zsh` or `fish` that asks the program to complete commands,

@@ -64,11 +64,11 @@ class FollowedRun {
   };
   /// `path` is used in messages.
   [[nodiscard]] static Result<FollowedRun> reading(UniqueFd fd, bool wait, const std::string& path);
-  /// At the end of a file: starts again if it was truncated, as by a new run; changes to another
-  /// file that now has its name, as after log rotation.
+  /// Looks for more text at the end of a file. Starts again if the file was truncated, as by a new
+  /// run. Changes to another file that now has the same name, as after log rotation.
   void look_for_more(Stream& stream, const std::function<void(std::string_view)>& on_text);
   void take(Stream& stream, const OnLine& on_line, const std::function<void()>& before);
-  /// True if the command has ended. `wait_options` as for waitpid; 0 waits for the end.
+  /// True if the command has ended. `wait_options` is passed to waitpid; 0 waits for the end.
   [[nodiscard]] bool has_ended(int wait_options);
 
   std::vector<Stream> streams_;

@@ -22,7 +22,7 @@ struct InitRequest {
   bool force = false;   ///< replace an existing file
   bool no_run = false;  ///< do not run the program to examine its output
   bool quiet = false;   ///< print no progress
-  /// Limit of the time to examine the program; nullopt: none.
+  /// Limit of the time to examine the program; nullopt: no limit.
   std::optional<double> longest_s = {};
   /// Return an error if the program's progress cannot be read, because the study must run
   /// unchanged.

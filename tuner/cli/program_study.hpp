@@ -33,7 +33,8 @@ struct ProgramOptions {
 /// `--stdin`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 
-/// A study file, or the signal that arrived before there was one (the user has been told).
+/// A study file, or the signal that arrived before the file was written. In that case, the user has
+/// already seen a message.
 struct StudyFile {
   std::string path;
   ExitCode ended_by = ExitCode::ok;

@@ -25,9 +25,10 @@ struct RunOptions {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> trials;
   std::string time;
-  std::string worth;                     ///< as given; if empty, the study's value
-  double looked_s = 0.0;                 ///< time spent on examining the program
-  std::optional<double> seen_startup_s;  ///< start-up time seen then
+  std::string worth;      ///< as given; if empty, the study's value
+  double looked_s = 0.0;  ///< time spent on examining the program
+  std::optional<double>
+      seen_startup_s;  ///< start-up time of the program, as seen while examining it
   bool fresh = false;
   bool yes = false;
   bool quiet = false;

@@ -62,7 +62,7 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
 /// Returns the words for messages about the study, without the use of machines that have no price.
 [[nodiscard]] RecommendationContext study_words(const CommandContext& context,
                                                 const StoredStudy& study);
-/// Returns these words with the use of machines and facts about the result (`add_study_facts`).
+/// Returns `study_words` with the use of machines and facts about the result (`add_study_facts`).
 /// Reads the study's trials if there is no price.
 [[nodiscard]] RecommendationContext recommendation_context(const CommandContext& context,
                                                            const StoredStudy& study,

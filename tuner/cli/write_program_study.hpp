@@ -14,8 +14,8 @@ namespace steptune {
 /// 5000`.
 [[nodiscard]] std::vector<std::string> given_options(const ProgramOptions& options);
 
-/// Returns the line of a study file that lists these options; later runs compare it. Empty if no
-/// option was given.
+/// Returns the line of a study file that lists these options. Later runs compare their options with
+/// it. Empty if no option was given.
 [[nodiscard]] std::string options_line(const ProgramOptions& options);
 
 /// Writes `file`, a study called `name` of the program that `argv` runs in this folder. Surveys the

@@ -27,7 +27,7 @@
 
 namespace steptune {
 
-/// Reason why a trial exists. Persistent names.
+/// Reason why a trial exists. The database contains the names, so they must not change.
 enum class TrialPurpose {
   baseline,
   hint,
@@ -36,17 +36,17 @@ enum class TrialPurpose {
   confirm_incumbent,
   confirm_baseline
 };
-/// State of a trial. Persistent names. `launching` is the intent, committed before anything is
-/// started.
+/// State of a trial. The database contains the names, so they must not change. `launching` is the
+/// intent, committed before anything is started.
 enum class TrialStatus {
   launching,
   running,
   completed,      ///< measured
-  stopped_early,  ///< by the scheduler; measured as far as it went
+  stopped_early,  ///< by the loop, mostly because it was slow; measured until then
   infeasible,     ///< measured, but violates a guard
   failed,         ///< crash, time limit, no reports, no steady state: see `failure`
   out_of_memory,
-  interrupted,  ///< ended by the user before it was measured; will be launched again
+  interrupted,  ///< ended before it was measured, for example by the user; will be launched again
 };
 [[nodiscard]] std::string to_text(TrialPurpose purpose);
 [[nodiscard]] std::string to_text(TrialStatus status);
@@ -56,7 +56,7 @@ enum class TrialStatus {
 [[nodiscard]] bool is_final(TrialStatus status);
 /// True for the states whose objective values may be ranked.
 [[nodiscard]] bool is_ranked(TrialStatus status);
-/// True for those states and for trials that violate a guard or a limit: all keep their
+/// True for ranked states and for trials that violate a guard or a limit. These trials keep their
 /// measurement.
 [[nodiscard]] bool was_measured(TrialStatus status);
 /// True for fresh runs that confirm a result of the search.
@@ -65,7 +65,7 @@ enum class TrialStatus {
 /// True for the trials that are compared with each other and may be recommended: baseline, hints
 /// and search.
 [[nodiscard]] bool is_compared(TrialPurpose purpose);
-/// True for those of them that are not the baseline.
+/// True for hints and trials of the search, but not for the baseline.
 [[nodiscard]] bool is_searched(TrialPurpose purpose);
 
 /// Ratio of times on the machine at some point of a study to times when the baseline ran, as far as
@@ -91,16 +91,16 @@ struct TrialRecord {
   double ended_wall_s = 0.0;
   double spent_s = 0.0;  ///< billed seconds, summed over attempts
   double spent_usd = 0.0;
-  /// Part of these from attempts before the latest.
+  /// Part of `spent_s` and `spent_usd` for attempts before the latest attempt.
   double earlier_s = 0.0;
   double earlier_usd = 0.0;
   std::optional<Measurement> measurement;
-  /// Values measured on the way, for the searcher; kept with the measurement.
+  /// Values measured before the trial's end, for the searcher; stored with the measurement.
   std::vector<Milestone> milestones;
-  /// Same at the rungs of `asha`, where trials are compared.
+  /// The same at the rungs of the scheduler `asha`, where trials are compared.
   std::vector<Milestone> rungs;
-  /// As the study states them (not negated); empty if none. A value that is not finite is stored as
-  /// NULL, reads back as NaN and is never ranked.
+  /// Objective values as the study states them (not negated); empty if there are none. A value that
+  /// is not finite is stored as NULL, reads back as NaN and is never ranked.
   std::vector<double> objectives;
   std::vector<double> standard_errors;  ///< same unit and length; not finite reads back as infinite
   std::optional<double> peak_memory_bytes;
@@ -116,8 +116,8 @@ struct TrialRecord {
   /// Gain in the first objective over the best so far, as a share, that the searcher expected when
   /// it proposed the trial; kept with the measurement.
   std::optional<double> expected_improvement;
-  /// Estimate when the trial was launched. Searcher and scheduler compare by it, so that a resumed
-  /// study compares as before; kept with the measurement.
+  /// Estimate at the trial's launch. Searcher and scheduler compare trials with it, so that a
+  /// resumed study makes the same comparisons; stored with the measurement.
   MachineLevel level;
   /// Seconds that the loop waited for the first step, if it ended the trial for a slow start; kept
   /// with the measurement.
@@ -137,13 +137,13 @@ struct TrialRecord {
 /// Prepares a trial whose latest attempt was cut off for another attempt.
 void prepare_next_attempt(TrialRecord& trial);
 
-/// Says if milestones and rungs are read with a trial. They are half of its stored data, and only
-/// a search that continues needs them.
+/// Choice to read milestones and rungs with a trial, or to leave them out. They are half of its
+/// stored data, and only a search that continues needs them.
 enum class Milestones { leave, read };
 
 /// True if the trial is the baseline and was measured, even if it violates a guard.
 [[nodiscard]] bool is_measured_baseline(const TrialRecord& trial);
-/// Returns the first of `trials` for which this is true; null if there is none.
+/// Returns the first measured baseline among `trials`; null if there is none.
 [[nodiscard]] const TrialRecord* baseline_of(std::span<const TrialRecord> trials);
 
 /// An ended launch of a trial that was launched several times.
@@ -166,8 +166,8 @@ struct SessionRecord {
 /// A decision about a study as a whole, with the numbers behind it.
 struct StudyDecision {
   double at_wall_s = 0.0;
-  std::string kind{};      ///< persistent names: docs/history.md lists them
-  std::int64_t trial = 0;  ///< number of the trial that it is about; 0: none
+  std::string kind{};      ///< docs/history.md lists the names, which must not change
+  std::int64_t trial = 0;  ///< number of the trial that the decision is about; 0: none
   std::string text{};      ///< for people; may be empty
   /// An object of numbers, texts and booleans by name. A number that is not finite reads back as
   /// null.
@@ -182,7 +182,7 @@ struct NightRow {
   Json record;         ///< everything else, an object
 };
 
-/// State of a study as a whole. Persistent names.
+/// State of a study as a whole. The database contains the names, so they must not change.
 enum class StudyStatus { running, interrupted, finished };
 [[nodiscard]] std::string to_text(StudyStatus status);
 [[nodiscard]] std::optional<StudyStatus> study_status_from_text(std::string_view text);
@@ -196,7 +196,7 @@ struct StudyRecord {
   StudyStatus status = StudyStatus::running;
   double created_wall_s = 0.0;
   double elapsed_s = 0.0;     ///< tuning time, summed over all runs of the tuner
-  double overhead_usd = 0.0;  ///< spent on no trial: machines that were kept but not used
+  double overhead_usd = 0.0;  ///< cost of machines that were kept but not used by a trial
   /// Latest suggestions in a row that were expected to cost more than they save (`PaybackRule`).
   int unpaid_suggestions = 0;
   std::string stop_reason;
@@ -208,8 +208,8 @@ struct StudyTotals {
   double elapsed_s = 0.0;
   double overhead_usd = 0.0;
   int unpaid_suggestions = 0;
-  /// Not recorded yet: the additions to `overhead_usd`. If a time is already recorded, its end
-  /// moves.
+  /// Additions to `overhead_usd` that are not recorded yet. If an addition continues a recorded
+  /// time, the end of that time moves.
   std::vector<UnusedTime> unused{};
   std::vector<StudyDecision> decisions{};  ///< not recorded yet, in order
 };
@@ -235,15 +235,15 @@ struct Owner {
 };
 
 struct HistoryOptions {
-  double busy_timeout_s = 10.0;  ///< how long a statement waits for another program's lock
+  double busy_timeout_s = 10.0;  ///< longest wait of a statement for another program's lock
 };
 
 /// The trial database (SQLite, WAL, synchronous=FULL). Every writing method is one IMMEDIATE
 /// transaction, committed on return. A database has one writer, guarded by `flock` on
 /// `<path>.lock`, and any number of readers at any time. Not thread safe. Faults of the file
 /// (damaged, locked, disk full, no permission) are errors of kind `store` that name the file, the
-/// reason and the way out. A writing method that failed has changed nothing and may be called
-/// again.
+/// reason and what the user can do. A writing method that failed has changed nothing and may be
+/// called again.
 ///
 /// Open or copy the database's files only through SQLite: closing any descriptor of them drops the
 /// locks of the whole process. Make copies with VACUUM INTO.
@@ -267,7 +267,7 @@ class History {
                                                         const HistoryOptions& options = {});
 
   /// True if a program has the database open for writing now. Does not hinder a program that is
-  /// about to. False if that is unknown: there is no lock file, or it may not be opened.
+  /// about to open it. False if there is no lock file, or if the lock file may not be opened.
   [[nodiscard]] static bool has_writer(const std::filesystem::path& path);
 
   History(History&&) noexcept;
@@ -310,14 +310,14 @@ class History {
   [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
 
   /// Returns the best trials by their first objective, best first: ranked states with a finite
-  /// value, without confirmations. Reads at most `limit` rows of either state, however many there
-  /// are. Here and in the next two methods, trials come without milestones and rungs.
+  /// value, without confirmations. Reads at most `limit` rows of each ranked state, however many
+  /// trials there are. Here and in the next two methods, trials come without milestones and rungs.
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
-  /// Returns the trials that decide who leads a study (`Standing`): its baselines, sentinels,
-  /// confirming runs and the `limit` best completed trials by their first objective, in order of
-  /// number. Reads no other rows.
+  /// Returns the trials that decide which trial leads a study (`Standing`): its baselines,
+  /// sentinels, confirming runs and the `limit` best completed trials by their first objective, in
+  /// order of number. Reads no other rows.
   [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,
                                                                  std::size_t limit,
                                                                  bool largest_first = false) const;
@@ -336,23 +336,24 @@ class History {
   [[nodiscard]] Result<std::int64_t> change_counter() const;
 
   /// Returns a study's space in the database, and when it was last used. The caller adds the logs.
-  /// `is_written`: a program may be tuning (`has_writer`); false if the caller is the writer and
-  /// does not tune. If nobody tunes, a study that is stored as running only counts as running while
-  /// its trials may still run: trials that were open when its tuner ended, for 30 days.
+  /// `is_written`: another program may be tuning (`has_writer`); false if the caller is the writer
+  /// and does not tune. If nobody tunes, a study counts as running only while its open trials may
+  /// still run, for at most 30 days.
   [[nodiscard]] Result<StudyUse> use_of(const StudyRecord& study, bool is_written,
                                         double now_wall_s) const;
   /// Returns the used bytes of the database: its size once it is compact.
   [[nodiscard]] Result<std::int64_t> used_bytes() const;
 
   /// Continues the study of that name if there is one, with its stored seed. `document` replaces
-  /// the stored one (budgets may have changed). Fails with `conflict` if its fingerprint differs.
+  /// the stored document (budgets may have changed). Fails with `conflict` if its fingerprint
+  /// differs.
   [[nodiscard]] Result<StudyRecord> create_or_continue_study(const std::string& name,
                                                              const std::string& fingerprint,
                                                              const Json& document,
                                                              std::uint64_t seed);
-  /// Adds a study that was run elsewhere, with trials in final states. Takes its name, fingerprint,
-  /// document, seed, status and stop reason, but not its id and totals. Fails with `conflict` if
-  /// the name exists.
+  /// Adds a study that was run elsewhere, with trials in final states. Stores its name,
+  /// fingerprint, document, seed, status and stop reason, but not its id and totals. Fails with
+  /// `conflict` if the name exists.
   [[nodiscard]] Result<void> add_ended_study(const StudyRecord& ended,
                                              const std::vector<TrialRecord>& trials);
   /// Removes a study and its trials from the history.
@@ -395,7 +396,7 @@ class History {
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
                                        const std::optional<StudyTotals>& totals,
                                        const TrialTrace& trace);
-  /// Called within a transaction, as are the next four.
+  /// This function and all below must be called within a transaction.
   [[nodiscard]] Result<void> write_trial(std::int64_t study_id, const TrialRecord& trial,
                                          const TrialTrace& trace);
   /// Returns the new study's id.

@@ -12,8 +12,8 @@
 
 namespace steptune {
 
-/// SQL statements that lead from one version of the schema to the next. Never edit a released one:
-/// databases have gone through it.
+/// SQL statements that lead from one version of the schema to the next. Never edit a released
+/// migration: databases have already run it.
 using Migration = const char*;
 
 /// Returns the migrations of this program: number i leads from version i to i + 1.

@@ -157,7 +157,7 @@ void get(ondemand::value value, double& number) {
   if (value.get_double().get(read) == simdjson::SUCCESS) number = read;
 }
 
-/// Returns false if the name is not one of these fields.
+/// Reads a number into `out`. Returns false if `name` is not one of `fields`.
 template <typename T, std::size_t N>
 bool get_number(std::string_view name, ondemand::value value, const NumberFields<T, N>& fields,
                 T& out) {

@@ -9,11 +9,12 @@
 namespace steptune {
 
 /// Returns the parameter for the number of batches in an optimizer step, if
-/// `planned_run.batch_size` counts it: by its declared role, or otherwise by its name.
+/// `planned_run.batch_size` uses it. Recognizes the parameter by its declared role, or if it has
+/// none, by its name.
 [[nodiscard]] std::optional<std::string> accumulation_parameter(const StudySpec& study);
 
 /// Returns a parameter for the number of batches in a step of the Trainer (`hf-trainer`), if
-/// `planned_run.batch_size` counts the batch but omits this parameter.
+/// `planned_run.batch_size` uses the size of a batch but not this parameter.
 [[nodiscard]] std::optional<std::string> forgotten_accumulation(const StudySpec& study);
 
 /// True if the preset's progress bar counts batches, not optimizer steps (`lightning`, `keras`).

@@ -36,7 +36,7 @@ Json relevant_facts(const StudySpec& study) {
 
 std::string fingerprint_of(const StudySpec& study) {
   const bool cost_is_objective = std::ranges::any_of(study.objectives, &Objective::is_cost);
-  // The hashed form is persistent: if it changes, every stored study looks different.
+  // The hashed form must not change, otherwise every stored study would look different.
   Json essence = {{"form", 1}};
   essence.update(study_format().write(study, {.fingerprint = true,
                                               .folder = study.file.parent_path(),

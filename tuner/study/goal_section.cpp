@@ -19,7 +19,7 @@ constexpr std::size_t k_max_phases = 16;
 constexpr Range k_any_value{-1e300, 1e300};
 constexpr Range k_any_ratio{1e-6, 1e6};
 
-/// Names in the order of `Direction`.
+/// Returns the names in the order of `Direction`.
 std::vector<std::string> direction_names() {
   return {"minimize", "maximize"};
 }

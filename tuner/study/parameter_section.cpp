@@ -141,7 +141,7 @@ std::vector<std::string> read_constraints(const Node& node) {
 
 Key<StudySpec> constraints_key() {
   return {"constraints",
-          // Nothing to read here: `read_constraints` reads them when the search space is made.
+          // `read_constraints` reads the constraints later, when the search space is made.
           [](const Node& /*node*/, StudySpec& /*study*/) {},
           [](const StudySpec& study, const Writing& /*writing*/) {
             return std::optional<Json>(study.space.constraints());

@@ -46,7 +46,7 @@ Type<std::string> unit() {
       {{"pattern", "^[a-z]([a-z ]*[a-z])?$"}});
 }
 
-/// Key for editors only.
+/// Key `$schema`, which only editors use.
 Key<StudySpec> schema_key() {
   return {
       "$schema", [](const Node& node, StudySpec& /*study*/) { static_cast<void>(node.string()); },
