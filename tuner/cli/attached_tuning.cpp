@@ -28,7 +28,7 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_said_by = "steptune: ";
-/// A program whose connection is lost ends, or has ended, within this time.
+/// If the connection to a program is lost, the program has ended or ends within this time.
 constexpr double k_end_s = 5.0;
 
 /// Makes the study of a running program. Returns an error with the reason if it cannot be tuned.
@@ -80,7 +80,7 @@ class AttachedSession {
       : context_(context), tuning_(tuning), program_(program) {}
 
   void run() {
-    // Before the survey, which takes long.
+    // Open the history before the survey, because the survey takes long.
     auto present = open_if_present(context_.database(), context_.clock);
     if (!present) return untuned(present.error().text());
     SurveyOptions options;
@@ -165,7 +165,7 @@ class AttachedSession {
                     [this] { return is_over() ? 1 : 0; }};
     parts.machine = machine_of_trials(study);
     parts.interrupted_because = "the long run could not be tuned any longer";
-    // The long run is its own trial, so no later run can continue the study.
+    // All trials are parts of this long run, so no later run can continue the study.
     parts.after_too_little.clear();
     auto result = run_loop(std::move(parts));
     display.finish();

@@ -36,7 +36,7 @@ class StoredNames {
     return names;
   }
 
-  /// `study` is a name; if empty, the latest study.
+  /// Returns the trials of a study as candidates. If `study` is empty, uses the latest study.
   [[nodiscard]] std::vector<Candidate> trials(const std::string& study) && {
     std::vector<Candidate> names;
     const auto board = std::move(*this).board(study);
@@ -155,7 +155,7 @@ std::vector<Candidate> choices_of(const CLI::Option& option) {
   return choices;
 }
 
-/// The words before the completed one, parsed.
+/// The words before the completed word, parsed.
 struct Typed {
   std::vector<std::string> positional;
   std::string db;

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A key that each guessed study has after `reports`.
+/// A key that every generated study file has after `reports`.
 constexpr std::string_view k_after_reports = "/search";
 
 /// Largest share of the time to examine a program that may be spent on asking for its options.

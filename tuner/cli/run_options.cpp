@@ -44,7 +44,8 @@ Result<std::string> free_name(const History& history, const std::string& name) {
               "", "give the study another \"name\" in its file");
 }
 
-/// `then` says what to do instead, or what happens next.
+/// Returns the refusal of a user who declined. `then` is advice what to do instead, or what happens
+/// next.
 tl::unexpected<Refusal> declined(std::string then) {
   return tl::unexpected(
       Refusal({ErrorKind::usage, "not started", "", std::move(then)}, /*is_users=*/true));

@@ -18,7 +18,7 @@
 namespace steptune {
 namespace {
 
-/// Unlikely to be used by another program on a tuning machine.
+/// Other programs on a tuning machine are unlikely to use this port.
 constexpr int k_default_port = 7417;
 
 struct ServeOptions {

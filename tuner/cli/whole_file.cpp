@@ -49,7 +49,7 @@ bool is_stream(const std::filesystem::path& file) {
   return is_stdout || !(S_ISREG(named.st_mode) || S_ISDIR(named.st_mode));
 }
 
-/// Appends to it, as `report --html /dev/stdout >> pages` needs.
+/// Appends the text to a stream, as `report --html /dev/stdout >> pages` needs.
 Result<void> write_into(const std::filesystem::path& file, std::string_view text) {
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
   if (!fd) return failed(file, errno);
@@ -58,7 +58,8 @@ Result<void> write_into(const std::filesystem::path& file, std::string_view text
   return {};
 }
 
-/// If `owner` is null, the file belongs to this process's user.
+/// Writes a temporary file beside `file` and renames it. If `owner` is null, the file belongs to
+/// this process's user.
 Result<void> write_beside(const std::filesystem::path& file, std::string_view text, mode_t mode,
                           const struct stat* owner, bool replaces = true) {
   std::string part = fmt::format("{}.XXXXXX", file.string());

@@ -31,7 +31,7 @@ struct CurrentNumber {
 struct RunLength {
   std::optional<CurrentNumber> steps;
   std::optional<CurrentNumber> epochs;
-  /// Says that another place has a different number, for people; empty if none does.
+  /// Text for people that another place has a different number; empty if there is no such place.
   std::string disagreement{};
 };
 
@@ -45,8 +45,8 @@ struct RunLength {
 /// Formats a number of samples or steps for people: `5401600`, `0.5`.
 [[nodiscard]] std::string count_text(double count);
 
-/// Returns the samples of one pass of all ranks over the training data: batches times their size,
-/// so at most one batch too many. nullopt unless exactly one training loader reports both.
+/// Returns the samples of one pass of all ranks over the training data: batches times their size.
+/// This counts at most one batch too many. nullopt unless exactly one training loader reports both.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
 /// Returns `run_length` in samples, using the steps and data that the survey saw. nullopt if

@@ -32,8 +32,8 @@ class UnreadTrial {
  private:
   const Clock& clock_;
   Say say_;
-  bool is_hooked_;     ///< a hook counts the steps, and reports its own problems
-  bool has_counters_;  ///< the study has its own expressions for a counter
+  bool is_hooked_;     ///< true if a hook counts the steps; it reports its own problems
+  bool has_counters_;  ///< true if the study has its own expressions for a counter
   bool has_said_ = false;
   double next_look_s_ = 0.0;
   std::filesystem::path log_;
