@@ -43,7 +43,7 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
   }
 }
 
-/// True if a stall that nobody reports comes about as often.
+/// True if unreported stalls come about as often.
 bool may_be_a_stall(double every_samples, const Measurement& seen, double watched_samples) {
   return std::ranges::any_of(seen.phases, [&](const auto& phase) {
     const double between = samples_between(phase.second, watched_samples);

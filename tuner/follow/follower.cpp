@@ -23,7 +23,7 @@ constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;
 /// Reports in a row that show another program. If two programs print at the same time, their
-/// reports alternate sooner.
+/// reports alternate, so they do not reach this number.
 constexpr int k_reports_of_another = 10;
 
 /// Returns the seconds to skip at the start. After a change of level the measured window covers
@@ -142,7 +142,7 @@ void Follower::take(const Report& report) {
     began_anew_ = true;
     measurer_.reset();
     track_ = ProgressTrack();
-    // Nobody saw when this run began.
+    // The start of this run is unknown.
     started_s_.reset();
     first_received_s_.reset();
   }
@@ -263,7 +263,7 @@ void Follower::compare(FollowState& state) const {
   if (!promise_.samples) return;
   const TrackPoint& first = track_.front();
   const double left = std::max(0.0, *promise_.samples - state.samples);
-  // If the program already ran, nobody saw its start: assume that it kept the promise until then.
+  // If the program already ran, its start is unknown: assume that it kept the promise until then.
   const double before_s =
       started_s_ && time_source_ == TimeSource::receipt
           ? *first_received_s_ - *started_s_

@@ -128,7 +128,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   auto planned = planned_by(study, trial, standing, recommendation);
   if (planned && has_length) {
     const double of_plan_s = planned_once_s(measurement, trial, standing, *recommendation);
-    // If the time spent once is all of a short plan, the rest gives no rate.
+    // If the time spent once is all of a short plan, the rest of the plan gives no rate.
     if (planned->value > of_plan_s) {
       once_s = of_plan_s;
     } else {

@@ -31,8 +31,8 @@ struct Interval95 {
 struct Promise {
   std::int64_t trial = 0;
   Configuration configuration;
-  /// For the long run, phases included. The interval is that of another launch, so it includes the
-  /// variation between launches.
+  /// Seconds per sample of the long run, phases included. The interval is for another launch, so it
+  /// includes the variation between launches.
   Interval95 seconds_per_sample;
   double startup_s = 0.0;
   double once_s = 0.0;            ///< start-up, and the excess of the warm-up over steady steps

@@ -85,7 +85,7 @@ struct TrialRecord {
   std::string origin;    ///< `baseline`, `try`, `sobol`, `bayes`, ...
   Configuration configuration;
   TrialStatus status = TrialStatus::launching;
-  int attempt = 1;    ///< the latest
+  int attempt = 1;    ///< number of the latest attempt
   std::string token;  ///< of the latest attempt, for `Runner::adopt`
   double started_wall_s = 0.0;
   double ended_wall_s = 0.0;

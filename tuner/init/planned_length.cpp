@@ -39,7 +39,8 @@ bool is_of_run(const std::string& plain) {
   return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
 }
 
-/// True if the option concerns the run itself and this use of the program.
+/// True if the option concerns the run as a whole, and the command uses the part of the program
+/// that reads it.
 bool may_tell_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
@@ -71,8 +72,8 @@ std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& 
   return std::nullopt;
 }
 
-/// Returns the first of these options that the command sets to a positive number, in any spelling
-/// or by a short name that the program declares.
+/// Returns the first of the options `names` that the command sets to a positive number. Accepts any
+/// spelling, and short names that the program declares.
 std::optional<CurrentNumber> number_in_command(const ProgramFacts& program, const Names& names) {
   for (const std::string& name : names) {
     auto option = spelled_in_command(program.argv, name);
@@ -111,7 +112,7 @@ RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption
   return length.steps && length.epochs ? RunLength{} : length;
 }
 
-/// Says that a later place has a different number; empty if not.
+/// Returns a text that a later place has a different number; empty if it has not.
 std::string disagreement_of(const RunLength& first, const RunLength& later) {
   for (const auto length_unit : {&RunLength::steps, &RunLength::epochs}) {
     const auto& one = first.*length_unit;

@@ -36,7 +36,7 @@ constexpr const char* k_thousands_group = "([0-9,]+)";
 constexpr const char* k_decimal_group = R"((\d+(?:\.\d+)?))";
 constexpr const char* k_loss_group = "([-+.0-9eE]+|nan)";
 
-/// Meaning of a counter, the preferred ones first.
+/// Meaning of a counter, in order of preference.
 enum class Counts { steps, samples, unnamed, epochs, percent, nothing };
 
 constexpr std::array<std::string_view, 4> k_epoch_words{"epoch", "epochs", "ep", "epoche"};
@@ -69,7 +69,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// One number of a kind of line, over all its lines.
+/// Values of one number in all lines of one kind.
 struct Series {
   std::size_t piece = 0;
   /// Words between the previous number and this one, in lower case.
@@ -92,7 +92,7 @@ std::optional<double> number_in(std::string text) {
 
 /// A kind of line.
 struct Kind {
-  ShapedLine widest;  ///< line with the most padding: its expressions also match the others
+  ShapedLine widest;  ///< line with the most padding: its expressions also match the other lines
   std::string last;
   std::vector<Series> numbers;
   std::size_t count = 0;
@@ -266,7 +266,8 @@ std::vector<Kind> kinds_of(const std::vector<std::string>& lines) {
   return kinds;
 }
 
-/// True if `a` says more about the training than `b`.
+/// True if lines of kind `a` are more useful to read the training's progress than lines of kind
+/// `b`.
 bool says_more(const Kind& a, const Kind& b) {
   const auto rank = [](const Kind& kind) {
     return std::tuple(best_counter(kind) == Counts::nothing, kind.is_evaluation, best_counter(kind),

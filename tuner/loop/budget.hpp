@@ -31,7 +31,7 @@ struct Spending {
   /// True if there is something to confirm: a configuration other than the baseline was measured.
   /// If trials share a running program, that configuration must also be the best so far.
   bool has_contender = false;
-  int confirming_runs = 0;  ///< measured so far
+  int confirming_runs = 0;  ///< confirming runs measured so far
   /// True if the baseline's or the best trial's program ended by itself before a steady state. A
   /// claim then needs more pairs.
   bool ends_unsteady = false;

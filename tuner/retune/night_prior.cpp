@@ -17,7 +17,7 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_trials = 200;
-/// Each group takes one more model to fit.
+/// Limit for groups, because the searcher fits a model to each group.
 constexpr std::size_t k_most_groups = 3;
 constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -26,7 +26,7 @@ struct Source {
   std::string study;
   double baseline = k_unknown;  ///< mean logarithm of its time
   bool is_own = false;
-  std::string changes;  ///< since then; nights with the same changes share a group
+  std::string changes;  ///< changes since that night; nights with the same changes share a group
 };
 
 /// Returns the changes of machine and study file; empty if no change is known.
@@ -37,7 +37,7 @@ std::string changes_until(const Night& tonight, const MachineDescription& machin
   return changes;
 }
 
-/// Returns the same since a study was last tuned; nullopt if that is not known.
+/// Returns the changes since a study was last tuned; nullopt if they are unknown.
 std::optional<std::string> changes_since_tuning(const std::string& study, const History& history,
                                                 const Night& tonight) {
   const auto record = history.study(study);
@@ -60,7 +60,7 @@ std::vector<Source> sources_of(const StudySpec& study, const History& history,
     same = same && changes.empty();
     sources.push_back({night.study, mean_log(night.times.baseline), same, std::move(changes)});
     // If a night showed a slowdown or a failure of the configuration in use, only that night and
-    // later ones count as tonight's.
+    // later nights count as tonight's.
     same = same && !night.slowdown && night.broken.empty();
   }
   const auto add_tuned = [&](const std::string& name, bool may_be_own) {
@@ -112,8 +112,8 @@ Result<std::vector<Observation>> observations_of(const StudySpec& study, const H
   return observations;
 }
 
-/// Keeps the latest observation of each configuration, in order of time. One that was stopped early
-/// does not replace a complete one.
+/// Keeps the latest observation of each configuration, in order of time. An observation that was
+/// stopped early does not replace a complete one.
 void keep_latest(std::vector<Observation>& observations) {
   std::map<Configuration, std::size_t> latest;
   for (std::size_t i = 0; i < observations.size(); ++i) {

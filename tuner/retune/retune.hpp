@@ -23,8 +23,8 @@ struct RetuneOptions {
   NightBounds bounds;
   /// A challenger must be shown to be faster, with at least this gain on average, as a share.
   double least_gain = 0.02;
-  /// Study in the history whose configuration is in use. It only counts until the study has nights
-  /// of its own. Empty: the study itself.
+  /// Study in the history whose configuration is in use. Ignored once the study has nights of its
+  /// own. Empty: the study itself.
   std::string from;
   /// Number of nights whose trials are kept. As many nights with a search are kept as well. All
   /// other nights keep only their record.

@@ -151,7 +151,7 @@ Result<void> Retuning::duel() {
     auto played = play(plan);
     if (!played) return tl::unexpected(played.error());
     if (!*played) return {};
-    // Two looks share the error.
+    // The winner may be declared on two occasions, which share the error.
     if (const auto better = winner(**played, 0.5 * k_one_sided_error)) {
       accept(**played, *better);
       return {};

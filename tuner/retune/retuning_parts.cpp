@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The part of `Retuning` that decides nothing: how a night begins, runs studies, takes times and
-// ends.
+// SPDX-License-Identifier: Apache-2.0 Parts of `Retuning` without decisions: they begin a night,
+// run studies, record times and end the night.
 #include <algorithm>
 #include <cmath>
 #include <ranges>
@@ -51,10 +50,10 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
   return nights;
 }
 
-/// True if a first night can tune under the study's own name: there is no such study, or one to
-/// continue. A study that ended without a result, or of which nothing was measured, would end in
-/// the same way, and its budget is spent. A study with another definition cannot take trials of
-/// this one.
+/// True if a first night can tune under the study's own name. Then there is no study of this name,
+/// or one that can be continued. A study that ended without a result, or without a measured trial,
+/// would end in the same way again. A study with another definition cannot have trials of this
+/// study.
 Result<bool> can_tune_as_itself(const History& history, const StudySpec& study) {
   const auto record = history.study(study.name);
   if (!record && record.error().kind == ErrorKind::not_found) return true;
@@ -88,7 +87,8 @@ Result<void> Retuning::begin() {
       return {};
     }
     last.result = NightResult::failed;
-    // Nobody was told what that night saw. Drop it, so that the next night raises the alarm.
+    // The user saw no report of that night. Drop its times, so that the next night raises the
+    // alarm.
     last.times = {};
     last.slowdown.reset();
     last.lead_shrank = false;

@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// Limits from which a night is suspicious: a score that one quiet night in forty exceeds, and a
+/// A night is suspicious above either limit: a score that one quiet night in forty exceeds, or a
 /// share of the alarm's evidence.
 constexpr double k_suspicious_score = 2.0;
 constexpr double k_suspicious_share = 0.05;

@@ -24,7 +24,7 @@ inline constexpr const char* k_collector_part = "gc";
 /// by Amdahl's law 1 / (1 - share of waiting for data). nullopt if the survey saw neither.
 [[nodiscard]] std::optional<double> loading_ceiling(const Survey& survey);
 
-/// False if it is known that no loader setting makes a step `least` times faster.
+/// False if the survey shows that no loader setting makes a step `least` times faster.
 [[nodiscard]] bool loading_can_gain(const Survey& survey, double least);
 
 /// Returns `data loading costs 78 % of a step: at most 4.5 times as fast without it`; empty if

@@ -31,13 +31,13 @@ struct SurveyOptions {
   double longest_start_s = 600.0;               ///< limit until the first step
   /// Limit until PyTorch is imported, if the hook is used.
   double longest_import_s = std::numeric_limits<double>::infinity();
-  /// Limit without any line from the hook, although the program is known to train.
+  /// Longest time without any line from the hook, although the program is known to train.
   double longest_unheard_s = 10.0;
   double notice_s = 60.0;  ///< time without a step after which `no_step_yet` is called
   /// Called once, so that the user does not take the wait for a hang; may be null.
   std::function<void()> no_step_yet = {};
-  double watch_s = 6.0;       ///< time to watch from the first step, and
-  double watch_steps = 20.0;  ///< least number of steps, within
+  double watch_s = 6.0;       ///< least time to watch from the first step on
+  double watch_steps = 20.0;  ///< least number of steps to watch
   double longest_watch_s = 60.0;
   /// At the end the hook replaces the loader's batches by cached ones, to measure the cost of
   /// loading.
@@ -57,7 +57,7 @@ struct Survey {
   Report last;                  ///< latest report with a step; metrics so far
   double startup_s = 0.0;  ///< time until the first step; 0 for a program that was already running
   std::optional<Outcome> ended;     ///< set if the program ended by itself, before any replay
-  std::vector<std::string> phases;  ///< phases it went through: evaluation, checkpoint
+  std::vector<std::string> phases;  ///< phases that the program reported: evaluation, checkpoint
   /// True if the program trains, but the hook's lines did not arrive; `log` then comes from its
   /// file.
   bool is_unheard = false;
@@ -65,7 +65,8 @@ struct Survey {
   /// run.
   std::optional<ProcessActivity> activity;
 
-  /// Between the first and the last step; nullopt without two reports.
+  /// Returns the mean seconds per step between the first and the last report; nullopt without two
+  /// reports.
   [[nodiscard]] std::optional<double> seconds_per_step() const;
   [[nodiscard]] std::optional<double> samples_per_step() const;
   /// Returns each part's share of the time of the steps; empty if none was reported.
