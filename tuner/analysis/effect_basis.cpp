@@ -44,8 +44,8 @@ double EffectBasis::mean_product(std::span<const double> a, std::span<const doub
 bool EffectBasis::add(std::vector<double> values, double degree) {
   const std::vector<double> ones(values.size(), 1.0);
   const double before = mean_product(values, values);
-  // Two passes suffice (Giraud, Langou and Rozloznik 2005): the second removes the first one's
-  // rounding errors.
+  // Two passes suffice (Giraud, Langou and Rozloznik 2005): the second pass removes the rounding
+  // errors of the first pass.
   for (int pass = 0; pass < 2; ++pass) {
     const double mean = mean_product(values, ones);
     for (double& value : values)

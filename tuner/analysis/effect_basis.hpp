@@ -17,16 +17,16 @@ namespace steptune {
 /// of the choices. Immutable.
 class EffectBasis {
  public:
-  /// Makes at most `most` functions; up to 8 for choices (none if `most` is 0). Makes fewer if the
-  /// parameter has few values, and none if it has one.
+  /// Makes at most `most` functions; up to 8 for choices (none if `most` is 0). Makes fewer
+  /// functions if the parameter has few values, and none if it has a single value.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }
   /// Roughness of each function, from 1.
   [[nodiscard]] double degree(std::size_t function) const { return degrees_[function]; }
   /// Writes the functions' values at a position (`Parameter::position_of`) to `out`, which has
-  /// `size()` elements. All are zero if the parameter is inactive, because its value does not
-  /// matter then.
+  /// `size()` elements. If the parameter is inactive, all values are zero, because the parameter
+  /// has no effect.
   void evaluate(double position, std::span<double> out) const;
   /// Positions that represent the parameter's values, ascending.
   [[nodiscard]] const std::vector<double>& nodes() const { return nodes_; }

@@ -17,10 +17,10 @@ namespace steptune {
 struct EffectSample {
   Point point;  ///< `SearchSpace::encode`
   double value = 0.0;
-  double standard_error = 0.0;  ///< besides the unexplained variation; 0: none
+  double standard_error = 0.0;  ///< error in addition to the unexplained variation; 0: none
 };
 
-/// Effect of one parameter alone, or the additional effect of two together.
+/// Effect of one parameter alone, or the additional effect of two parameters together.
 struct EffectGroup {
   std::size_t first = 0;  ///< index in `SearchSpace::parameters`
   std::optional<std::size_t> second;
@@ -39,8 +39,8 @@ struct EffectGroup {
 /// for group lasso", Bayesian Analysis 10(4), 2015) lets it conclude that a parameter has no
 /// effect. Gibbs sampling draws from the posterior distribution; each draw is a set of effects.
 ///
-/// A parameter (`when`) has no effect where it is inactive. Immutable; the same samples give the
-/// same draws.
+/// A parameter with a condition (`when`) has no effect in configurations in which it is inactive.
+/// Immutable; the same samples give the same draws.
 class EffectsModel {
  public:
   /// Fits the model. Returns nullopt if no parameter differs among the samples, all values are
@@ -71,7 +71,7 @@ class EffectsModel {
   [[nodiscard]] Estimate explained() const { return explained_; }
 
  private:
-  /// A column: a function of the first parameter, times one of the second.
+  /// A column: a function of the first parameter, times a function of the second parameter.
   struct Product {
     std::size_t first = 0;
     std::size_t second = 0;

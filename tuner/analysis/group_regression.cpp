@@ -13,9 +13,9 @@
 namespace steptune {
 namespace {
 
-/// Length of the sampler. With 40 or more observations, the short one gives means and bounds as
-/// well as the long one (the same deviation over seeds on a known function). With a dozen it does
-/// not, because it moves slowly between explanations.
+/// Length of the sampler. With 40 or more observations, a short run gives means and bounds as well
+/// as a long run: on a known function, they deviate by the same amount over seeds. With a dozen
+/// observations it does not, because the sampler moves slowly between explanations.
 struct Length {
   int burn_in;
   int sweeps;
@@ -50,11 +50,12 @@ struct Square {
   }
 };
 
-/// The last element is zero: vector units take this many at once.
+/// One number for each slab, and a zero at the end, because vector units process eight numbers at
+/// once.
 using Slabs = std::array<double, k_slabs.size() + 1>;
 
-/// Computes how well each slab's prior variance suits a group, given the information about its
-/// coefficients: the product of the shrinkages and the sum of the explained squares.
+/// Computes for each slab how well its prior variance suits a group. `ratios` get products of the
+/// shrinkage factors, `fits` get sums of the explained squares.
 STEPTUNE_BY_VECTORS void weigh_slabs(const Slabs& priors, const double* left,
                                      const double* information, std::size_t size,
                                      double* __restrict__ ratios, double* __restrict__ fits) {
@@ -277,9 +278,10 @@ class Sampler {
     return N - 1;
   }
 
-  /// Draws from an inverse gamma distribution. Even if a second-order model fits all measurements,
-  /// it is wrong by a twentieth of the spread elsewhere. Without this limit, effects that the
-  /// samples hardly distinguish would be determined to many digits.
+  /// Draws from an inverse gamma distribution. The variance has a lower limit. Even a second-order
+  /// model that fits all measurements is wrong by a twentieth of the spread for other
+  /// configurations. Without the limit, effects that the samples hardly distinguish would look
+  /// precise.
   void draw_residual_variance() {
     double explained = 0.0;
     for (std::size_t a = 0; a < width_; ++a)
@@ -334,7 +336,7 @@ class Sampler {
   std::vector<double> coefficients_;  ///< coefficients of the rotated columns
   std::vector<double> gradient_;      ///< products of the columns with the residuals
   std::vector<double> left_;
-  /// Information of the values about each coefficient, given all others.
+  /// Information of the values about each coefficient, given all other coefficients.
   std::vector<double> information_;
   /// Prior probabilities of each group: excluded, and included with one of the slabs.
   std::vector<std::pair<double, double>> priors_;

@@ -13,17 +13,18 @@ struct GroupRegressionInput {
   std::vector<double> weights;  ///< inverse variances up to a common factor
   /// First column of each group, and finally the number of columns.
   std::vector<std::size_t> starts;
-  /// Prior standard deviation of each coefficient, up to its group's scale.
+  /// Prior standard deviation of each coefficient, relative to the scale of its group.
   std::vector<double> scales;
   std::vector<double> inclusion;  ///< prior probability of each group to be included, in (0, 1)
 };
 
 /// Draws from the posterior distribution.
 struct GroupRegression {
-  double value_mean = 0.0;           ///< weighted
-  std::vector<double> column_means;  ///< weighted; coefficients belong to columns minus these means
+  double value_mean = 0.0;  ///< weighted
+  std::vector<double>
+      column_means;  ///< weighted means; coefficients belong to columns minus these means
   std::vector<std::vector<double>> coefficients;
-  std::vector<double> residual_variances;  ///< at weight 1
+  std::vector<double> residual_variances;  ///< for observations of weight 1
   std::vector<double> explained;  ///< share of the variance of the values that is not residual
 };
 

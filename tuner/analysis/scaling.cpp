@@ -49,9 +49,9 @@ struct ByConfiguration {
   bool operator()(const Configuration* a, const Configuration* b) const { return *a < *b; }
 };
 
-/// True if `a` is better than `b`. A configuration with a completed run is better than one without;
-/// otherwise the faster one is better. If both are equally fast, the texts of the configurations
-/// decide, so that the result does not depend on the order of the runs.
+/// True if `a` is better than `b`. A configuration with a completed run is better than one without
+/// a completed run. Otherwise the faster configuration is better. If both are equally fast, the
+/// texts of the configurations decide, so that the result does not depend on the order of the runs.
 bool is_better(const ConfigurationMean& a, const ConfigurationMean& b) {
   const auto key = [](const ConfigurationMean& mean) {
     return std::pair(!mean.completed, mean.time_s());
@@ -196,7 +196,7 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
   return best;
 }
 
-/// Fits the laws to the counts and says how well they are known. If no law can be fitted, sets
+/// Fits the laws to the counts and computes how certain they are. If no law can be fitted, sets
 /// `why_no_law` instead.
 void fit_laws(Scaling& scaling) {
   if (!scaling.question.equal_machines) {

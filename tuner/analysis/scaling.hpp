@@ -51,29 +51,31 @@ struct ScalingPrediction {
   double count = 0.0;
   Estimate time_s;
   Estimate cost;
-  bool beyond_measured = false;  ///< outside the measured counts
+  bool beyond_measured = false;  ///< true if the count is outside the measured range
 };
 
-/// Count from which a further machine pays less than required.
+/// Largest count up to which each further machine is efficient enough.
 struct ScalingKnee {
   double count = 0.0;
   double low = 0.0;  ///< 95 % interval
   double high = 0.0;
-  bool is_last = false;  ///< every machine up to the largest measured count pays
+  bool is_last =
+      false;  ///< true if every machine up to the largest measured count is efficient enough
 };
 
 /// The cheapest count that meets the deadline.
 struct ScalingChoice {
   double count = 0.0;
-  bool measured = true;        ///< false: predicted by the law
-  bool surely_in_time = true;  ///< the upper end of its time also meets the deadline
+  bool measured = true;  ///< false: predicted by the law
+  bool surely_in_time =
+      true;  ///< true if the upper end of the time's interval also meets the deadline
   Estimate time_s;
   Estimate cost;
 };
 
 struct ScalingQuestion {
   std::string count_parameter;  ///< parameter that counts machines
-  double min_efficiency = 0.7;  ///< least efficiency, in (0, 1], at which a further machine pays
+  double min_efficiency = 0.7;  ///< least efficiency of a further machine, in (0, 1]
   std::optional<double> deadline_s;
   /// True if all machines are of one kind. Otherwise no law applies.
   bool equal_machines = true;
@@ -89,8 +91,9 @@ struct Scaling {
   ScalingQuestion question;
   std::vector<ScalingCount> counts;  ///< in ascending order
   std::vector<ScalingFit> fits;      ///< best supported law first; may be empty
-  /// True if the points support the first law's family (constant work, or work that grows) over the
-  /// other at odds of 10 to 1, and all laws can be compared.
+  /// True if the points support the family of the first law over the other family at odds of 10 to
+  /// 1, and all laws can be compared. The families are: constant work, and work that grows with the
+  /// machines.
   bool law_family_is_decided = false;
   /// Standard deviation of the points around the first law, relative to their errors; 1 if unknown.
   double scatter = 1.0;
@@ -103,8 +106,9 @@ struct Scaling {
 /// Returns the best configuration at each count, in order of count, without comparing counts.
 [[nodiscard]] std::vector<ScalingCount> best_by_count(const std::vector<ScalingRun>& runs);
 
-/// Compares and explains the best configurations: at each count the one with the least time,
-/// completed ones before those stopped early. Runs must have positive, finite times and errors.
+/// Compares and explains the best configurations. At each count, this is the one with the least
+/// time; completed runs have precedence over runs that were stopped early. Runs must have positive,
+/// finite times and errors.
 [[nodiscard]] Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question);
 
 /// True for laws in which the work of a step grows with the machines.

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 
-/// Compiles a function also for wider vector units; for functions whose loops take most of the
-/// time. Each element must be computed independently, so that units of any width give the same
-/// result. CMakeLists.txt must list the file.
+/// Attribute that compiles a function also for wider vector units. Use it for loops that take most
+/// of the time. Each element must be computed independently, so that units of any width give the
+/// same result. CMakeLists.txt must list the file.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #define STEPTUNE_BY_VECTORS __attribute__((target_clones("avx2", "default")))
 #else

@@ -97,7 +97,7 @@ Candidates by_key(const Scalars& scalars, const std::string& key) {
   return those(scalars, [&](const ConfigScalar& scalar) { return scalar.key() == key; });
 }
 
-/// The places of all parameters, and what is wrong with each that has none.
+/// The places of all parameters, and the errors of parameters without a place.
 class Places {
  public:
   Places(const Scalars& scalars, const ConfigKeys& keys) : scalars_(scalars), keys_(keys) {}
@@ -171,7 +171,7 @@ ConfigChange change_of(ConfigFormat format, std::string_view text, const std::st
   const Value value = as_kind_of(scalar, present, recommended);
   ConfigChange change{parameter, scalar.key(), scalar.line, scalar.value, value, {}};
   std::string written = config_scalar_text(format, value, present);
-  // `workers:` without a value.
+  // A key without a value, such as `workers:`, needs a blank before its new value.
   const bool needs_blank = present.empty() && scalar.begin > 0 && text[scalar.begin - 1] != ' ';
   change.edit = {scalar.begin, scalar.end, (needs_blank ? " " : "") + std::move(written)};
   return change;
@@ -186,7 +186,7 @@ bool is_verbatim(ConfigFormat format, std::string_view text, const ConfigScalar&
   return !is_quoted(*wanted) && text_of(scalar, text) == *wanted;
 }
 
-/// True if the edited `text` has the new values and all others are unchanged.
+/// True if the edited `text` has the new values, and all other values are unchanged.
 bool says(ConfigFormat format, std::string_view text, const Scalars& before, const Scalars& after,
           const std::vector<ConfigChange>& changes) {
   if (before.size() != after.size()) return false;

@@ -29,7 +29,7 @@ struct YamlEvent {
 class ByteOffsets {
  public:
   explicit ByteOffsets(std::string_view text) : text_(text) {}
-  /// Fast if calls are in ascending order.
+  /// Returns the byte of a character. Fast if calls are in ascending order.
   std::size_t of(std::size_t character) {
     while (character_ < character && byte_ < text_.size()) {
       ++byte_;

@@ -57,7 +57,7 @@ class FileStoreWriter {
     }
   }
 
-  /// Writes values as JSON, which YAML reads alike.
+  /// Writes a YAML file. Values are JSON, which YAML reads in the same way.
   static void write_file(const fs::path& file, const Json& members) {
     std::string text;
     for (const auto& [key, value] : members.items())
@@ -126,8 +126,8 @@ class FileStoreWriter {
   }
 
   /// True if MLflow can store a metric of that name beside the existing ones: `train/loss` is a
-  /// file `loss` in a folder, so `train` cannot be a metric, too. Refuses names that lead out of
-  /// `folder`.
+  /// file `loss` in a folder `train`, so `train` cannot be a metric at the same time. Refuses names
+  /// that lead out of `folder`.
   static bool is_free(const fs::path& folder, const fs::path& name) {
     const bool is_path =
         std::ranges::all_of(name, [](const fs::path& part) { return is_file_name(part.string()); });
@@ -167,7 +167,8 @@ class FileStoreWriter {
   std::string address_;
 };
 
-/// Returns eighteen digits, like MLflow's own. The same study gets the same id everywhere.
+/// Returns an id of eighteen digits, like MLflow's own ids. The same study gets the same id
+/// everywhere.
 std::string experiment_id(const StudyExport& study) {
   constexpr std::size_t k_hex_digits = 14;
   constexpr std::uint64_t k_smallest = 100'000'000'000'000'000;

@@ -44,8 +44,8 @@ inline constexpr int k_export_version = 1;
 
 // The functions below write new files only and return `conflict` if the target exists, because it
 // may hold other people's work. Output appears completely or not at all. It has no confirming runs
-// and sentinels, which would look like better or worse trials of the search. It includes this
-// program's `status`, `purpose` and `origin` of each trial, and its number from 1.
+// and sentinels, which would look like better or worse trials of the search. Each exported trial
+// has Steptune's `status`, `purpose` and `origin`, and its number, counted from 1.
 
 /// Writes an SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. Trials stopped by
 /// the scheduler are pruned. Failed, infeasible and interrupted trials are failed, with their

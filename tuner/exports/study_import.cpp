@@ -28,8 +28,8 @@ std::string column_of(const std::string& name, const ImportColumns& columns) {
   return given == columns.end() ? name : given->second;
 }
 
-/// Finds the cell of a parameter by the column names of other programs. A metric may have the bare
-/// name.
+/// Finds the cell of a parameter by the column names of other programs. Prefixed names come first,
+/// because a metric may have the same name as the parameter.
 const Json* parameter_cell(const ForeignTrial& trial, const std::string& name,
                            const ImportColumns& columns) {
   const std::string column = column_of(name, columns);

@@ -39,7 +39,7 @@ struct FollowState {
   std::set<std::string> awaited;  ///< promised phases that have not been due since the first report
   double seen_s = 0.0;
   double samples = 0.0;
-  std::optional<Interval95> seconds_per_sample;      ///< over all but the start
+  std::optional<Interval95> seconds_per_sample;      ///< over the whole run except its start
   std::optional<Interval95> seconds_per_sample_now;  ///< over the last minute, or ten reports
   /// Seconds per sample that decide `keeping` and the expected rest of the run. They are measured
   /// since `deviation`, or if there is none, over the whole run except its start.

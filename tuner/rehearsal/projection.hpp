@@ -20,7 +20,7 @@ struct Range {
 
 /// Expected time and bill of a tuning, over several rehearsals.
 struct Projection {
-  std::string speeds;  ///< where the trials' speeds come from, for people
+  std::string speeds;  ///< source of the trials' speeds, for people
   int repeats = 0;
   Range duration_s;
   std::optional<Range> usd;  ///< unset if the provider has no price
@@ -37,7 +37,8 @@ struct Projection {
 };
 
 struct ProjectionOptions {
-  std::string seconds_per_sample;  ///< expression; empty: from the history, or otherwise assumed
+  std::string
+      seconds_per_sample;  ///< expression; if empty, speeds come from the history, or are assumed
   int repeats = 5;
   std::filesystem::path database;  ///< may contain an earlier run of the study
 };

@@ -100,7 +100,7 @@ class SlowdownWatcher {
 
   WatchOptions options_;
   std::vector<NightTimes> nights_;  ///< nights with which the next night is compared
-  Detector slower_;                 ///< the incumbent
+  Detector slower_;                 ///< evidence that the incumbent became slower
   Detector faster_;
   Detector lost_;  ///< evidence that the incumbent's lead over the baseline shrank
 };

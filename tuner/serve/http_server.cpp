@@ -37,7 +37,8 @@ constexpr double k_patience_with_client_s = 0.5;
 }  // namespace
 
 /// Derived from cpp-httplib's server, because only a derived class can use its parsing and writing
-/// of one request. Its own loop has an unlimited queue, and silent clients block its threads.
+/// of one request. The loop of cpp-httplib is not used: it has an unlimited queue, and silent
+/// clients block its threads.
 class HttpServer::Engine final : public httplib::Server {
  public:
   Engine(const Clock& clock, AnswerRequest answer) : clock_(clock) {
@@ -179,7 +180,7 @@ class HttpServer::Engine final : public httplib::Server {
       lock.unlock();
       serve(connection.get(), *visit);
       lock.lock();
-      // Before the descriptor is closed and its number reused.
+      // Do this before the descriptor is closed, because its number may then be reused.
       visits_.erase(visit);
     }
   }
@@ -202,7 +203,7 @@ class HttpServer::Engine final : public httplib::Server {
     connection.discard_input();
   }
 
-  /// `look` is called with the request when it has been read.
+  /// Reads and answers one request. Calls `look` with the request once it has been read.
   template <typename Look>
   void answer(Connection& connection, Look look) {
     bool closed = true;

@@ -34,8 +34,8 @@ constexpr std::chrono::seconds k_look_every{1};
 /// A client that disappeared is noticed only by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
 constexpr double k_read_busy_timeout_s = 1.0;
-/// Longest wait of a request for requests that read the database before it. While the database is
-/// locked, each of those waits for the timeout above.
+/// Longest wait of a request for earlier requests that read the database. While the database is
+/// locked, each earlier request waits for the timeout above.
 constexpr std::chrono::seconds k_longest_wait_for_readers{5};
 /// A page with more trials is useless and takes seconds to make.
 constexpr std::int64_t k_most_trials = 10'000;

@@ -31,13 +31,10 @@ struct SiteOptions {
 
 /// Read-only pages for everybody who has the token:
 ///
-///     /                            all studies
-///     /studies/ID                  the report of one
-///     /events, /studies/ID/events  server-sent events: `changed`, `fault`
-///     /metrics                     for Prometheus
-///     /api/studies                 as `steptune studies --json`
-///     /api/studies/ID              as `steptune leaderboard --all --json`
-///     /assets/NAME                 scripts and styles of the pages
+/// / all studies /studies/ID the report of one study /events, /studies/ID/events server-sent
+/// events: `changed`, `fault` /metrics for Prometheus /api/studies as `steptune studies --json`
+/// /api/studies/ID as `steptune leaderboard --all --json` /assets/NAME scripts and styles of the
+/// pages
 ///
 /// Addresses name studies by their number in the database; no part of an address is ever used as a
 /// file name. Any thread may call it. Pages are made one at a time and kept until their study
@@ -69,7 +66,7 @@ class StudySite {
                       httplib::Response& response);
   [[nodiscard]] std::string news(std::optional<std::int64_t> id, std::string& version,
                                  std::string& fault);
-  /// Waits for the next look. Returns false once the site is stopping.
+  /// Waits until changes are to be checked again. Returns false once the site is stopping.
   [[nodiscard]] bool pause_between_looks();
 
   /// Returns `unavailable` after waiting some seconds for other threads.

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// A larger count must be an error in the hook's report.
+/// Largest plausible count. A larger count must be an error in the hook's report.
 constexpr std::int64_t k_most_listed = 10000;
 
 struct Saving {
@@ -150,9 +150,10 @@ std::string ceiling_text(const Survey& survey) {
   return loading_ceiling_text(*ceiling, survey.log.replay().has_value());
 }
 
-/// With workers, uses the hook's CPU share of the workers, otherwise that of all children in
-/// `/proc`. Without workers, the training process loads data itself. Its CPU time, minus the time
-/// in which it computes, shows how busy it is while a step waits for data.
+/// With workers, uses their CPU share as the hook reports it. If the hook reports none, uses the
+/// CPU share of all children in `/proc`. Without workers, the training process loads data itself.
+/// Its CPU time, minus the time in which it computes, shows how busy it is while a step waits for
+/// data.
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();
@@ -183,9 +184,9 @@ std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {
   return count >= 0 && count <= k_most_listed ? std::optional(count) : std::nullopt;
 }
 
-/// Workers get requests for workers x prefetch batches ahead. By Little's law, each batch that has
-/// not arrived when the program needs the next one keeps a worker busy for one step; half a step
-/// more on average.
+/// The loader requests workers x prefetch batches ahead. When the program needs the next batch,
+/// some of these have not arrived. By Little's law, each of them keeps a worker busy for one step,
+/// and on average for half a step more.
 std::optional<double> busy_workers(const Survey& survey) {
   const auto workers = loader_count(survey.log, "num_workers");
   const auto arrived = survey.last.metrics.find("loader_queue_depth");
