@@ -72,7 +72,8 @@ class DriftingStudy : public ::testing::Test {
     early_ = searched.at(2).configuration;
     late_ = searched.at(37).configuration;
   }
-  /// The configuration that is tried late is the fastest, by 7 %; the early one is second.
+  /// The configuration that is tried late is the fastest, by 7 %. The configuration that is tried
+  /// early is second.
   [[nodiscard]] TrialScript contest(const TrialSpec& spec) const {
     const double speed = spec.configuration == late_    ? 1.5
                          : spec.configuration == early_ ? 1.4
@@ -207,7 +208,7 @@ TEST_F(DriftingStudy, ASentinelThatFailsIsNoFailureOfTheStudy) {
   EXPECT_EQ(played.recommendation.claim, Claim::faster);
 }
 
-/// Records what the search is told.
+/// Records the observations that the searcher receives.
 class Listening final : public Searcher {
  public:
   Listening(std::unique_ptr<Searcher> searcher, std::vector<std::string>& messages)

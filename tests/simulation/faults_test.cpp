@@ -136,7 +136,7 @@ TEST_F(FaultTest, ATrialWithoutReportsIsNeverRanked) {
 }
 
 TEST_F(FaultTest, AProgramThatIgnoresItsEndDoesNotEndTheStudy) {
-  // The runner finally ends it by force; its measurement counts.
+  // The runner finally kills the trial. Its measurement counts.
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.stops_as = OutcomeKind::failed;
@@ -196,7 +196,8 @@ TEST_F(FaultTest, GuardsKeepFastButBadConfigurationsFromWinning) {
   }
 }
 
-/// The configuration with the largest batch and most workers is ten times as fast, and diverges.
+/// Makes the configuration with the largest batch and most workers ten times as fast, but lets it
+/// diverge.
 TrialScript fast_but_diverging(const TrialSpec& spec) {
   TrialScript result = train(spec);
   const bool diverges = batch_of(spec) == 256 && workers_of(spec) == 3;

@@ -42,7 +42,7 @@ double true_seconds_per_sample(const Configuration& configuration) {
   return script.seconds_per_step / script.samples_per_step;
 }
 
-/// Records what it is told of other studies. Suggests like the wrapped searcher.
+/// Records the observations of other studies. Suggests like the wrapped searcher.
 class AttentiveSearcher final : public Searcher {
  public:
   explicit AttentiveSearcher(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -299,7 +299,7 @@ TEST_F(LoopTest, ThePlanUsesFreshBaselineRunsIfNothingIsFaster) {
 }
 
 TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
-  // Every search trial but the baseline looks fast by luck, as fresh runs show.
+  // Every search trial except the baseline looks fast by luck. Fresh runs are slower.
   const auto lucky = [](const TrialSpec& spec) {
     TrialScript script = train(spec);
     script.seconds_per_step = script.samples_per_step * 0.001;

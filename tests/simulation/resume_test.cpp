@@ -218,7 +218,7 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
 }
 
 TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTrialsSideBySide) {
-  // First trials of the search: one is long, and others repeatedly end beside it.
+  // The second trial takes long, and later trials repeatedly end while it runs.
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.startup_s = spec.key.trial == 2 ? 400.0 : 2.0;
@@ -372,8 +372,9 @@ TEST_P(DecisionTest, EqualThoseOfAStudyThatWasNeverKilled) {
   }
 }
 
-/// Searcher that expects much of every third suggestion up to the eighth trial, and of the tenth
-/// and later ones. Nobody asks for the later ones if the ninth has ended the search.
+/// Searcher that expects a large improvement from every third suggestion up to the eighth trial,
+/// and from all suggestions from the tenth trial on. If the ninth suggestion ends the search, the
+/// loop asks for no more.
 class Doubting final : public Searcher {
  public:
   explicit Doubting(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -416,7 +417,7 @@ TEST_F(ResumeTest, ThePaybackRuleDecidesAfterAKillAsBefore) {
 }
 
 /// A study whose confirmation takes less time than reserved, so the search continues after it. The
-/// first start reads from storage, later ones from memory.
+/// first start reads from storage, later starts read from memory.
 Json searching_on() {
   Json document = study_document();
   document["parameters"]["workers"]["high"] = 39;
@@ -516,7 +517,7 @@ TEST_F(ResumeTest, AStudyOfWholeRunsDecidesAfterAKillAsBefore) {
   }
 }
 
-/// Returns the decisions about the study, without those that each run of the tuner makes again.
+/// Returns the decisions about the study, without the kinds that each run of the tuner makes again.
 std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
   std::vector<std::string> lasting;
   for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
@@ -529,7 +530,7 @@ std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
 }
 
 /// Returns judgements without the trial's number and measured figures. The time of an interrupted
-/// attempt counts, so there may be one trial less before them.
+/// attempt counts, so there may be one trial less before the judgements.
 std::vector<std::string> without_figures(std::vector<std::string> decisions) {
   static const std::regex k_figures(
       " \\d+ (?=verdict=)| (?:ratio|low|high|low_if_buffered)=[\\d.]+");

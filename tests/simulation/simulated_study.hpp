@@ -43,7 +43,7 @@ class RecordingListener final : public LoopListener {
   std::size_t most_live = 0;
 };
 
-/// One run of the tuner on a study in `folder`; only the runner is not real. A second one on the
+/// One run of the tuner on a study in `folder`; only the runner is simulated. A second run on the
 /// same folder resumes the study.
 struct SimulatedRun {
   /// `wall_start_s` must grow from run to run, like wall time.

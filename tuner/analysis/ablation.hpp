@@ -22,7 +22,7 @@ struct AblationStep {
   /// The first is the chosen change. The parameters of the other changes became active or inactive
   /// with it.
   std::vector<ValueChange> changes;
-  Configuration configuration;  ///< after the step
+  Configuration configuration;  ///< configuration after the step
   /// Ratio of values before and after the step (above 1: better). If the path is not logarithmic,
   /// the difference.
   Estimate gain;
