@@ -61,7 +61,7 @@ class ScriptedRunner final : public Runner {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
 
   /// Called at the points at which a test may simulate a crash: before and after the start of a
-  /// trial, and before the loop receives an event of a trial or stops it.
+  /// trial, before the loop receives an event other than a report, and before it stops a trial.
   std::function<void()> at_crash_point;
   std::function<void()> at_wait;
   std::string study_identity;  ///< from the loop

@@ -54,7 +54,7 @@ struct ScalingPrediction {
   bool beyond_measured = false;  ///< true if the count is outside the measured range
 };
 
-/// Largest count up to which each further machine is efficient enough.
+/// Count beyond which a further machine is less efficient than required (`knee_of`).
 struct ScalingKnee {
   double count = 0.0;
   double low = 0.0;  ///< 95 % interval
