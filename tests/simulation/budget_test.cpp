@@ -392,7 +392,7 @@ TEST_F(TimeBudget, IsNotSpentOnAFreshRunThatDoesNotStart) {
   EXPECT_LT(used_, 0.8);
 }
 
-/// Two configurations. The faster one starts slowly, and even more slowly in a fresh run.
+/// Two configurations. The faster configuration starts slowly, and even more slowly in a fresh run.
 ScriptedRunner::Script starts_slowly(double startup_s, double noise) {
   return [=](const TrialSpec& spec) {
     const bool is_faster = to_number(*spec.configuration.find("workers")) == 1;

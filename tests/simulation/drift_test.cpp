@@ -314,7 +314,7 @@ TEST_P(KilledWhileDrifting, DecidesAsIfItHadNotBeenKilled) {
 
 INSTANTIATE_TEST_SUITE_P(Schedulers, KilledWhileDrifting, ::testing::Values("none", "asha"));
 
-/// The machine slows down. Some trials hang, configurations faster than the baseline violate the
+/// The machine slows down. Some trials hang. Configurations faster than the baseline violate the
 /// guard, and the fastest is stopped before the guard judges it.
 TEST_F(DriftingStudy, DecidesAfterAKillAsBefore) {
   document_["budget"]["trials"] = 24;

@@ -372,8 +372,8 @@ TEST_P(DecisionTest, EqualThoseOfAStudyThatWasNeverKilled) {
   }
 }
 
-/// Searcher that expects a large improvement from every third suggestion up to the eighth trial,
-/// and from all suggestions from the tenth trial on. If the ninth suggestion ends the search, the
+/// Searcher that expects a large improvement from some suggestions: from every third up to the
+/// eighth trial, and from all from the tenth trial on. If the ninth suggestion ends the search, the
 /// loop asks for no more.
 class Doubting final : public Searcher {
  public:

@@ -20,7 +20,7 @@ struct TrialScript {
   double samples_per_step = 32.0;
   bool reports_samples = true;  ///< otherwise only steps
   double noise = 0.01;          ///< relative standard deviation of a step
-  /// Share by which each step is longer than the one before it.
+  /// Share by which each step is longer than the previous step.
   double slower_by_step = 0.0;
   /// Number of steps after which the program ends by itself; unset: never.
   std::optional<int> steps;

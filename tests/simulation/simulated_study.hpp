@@ -15,7 +15,7 @@
 
 namespace steptune::simulation {
 
-/// Returns a study of twenty configurations (batch size x workers) with a Sobol searcher, no
+/// Returns a study of twenty configurations: batch size x workers. It has a Sobol searcher, no
 /// scheduler and a budget of ten trials. Tests change the document.
 [[nodiscard]] Json study_document();
 [[nodiscard]] StudySpec study_of(const Json& document);

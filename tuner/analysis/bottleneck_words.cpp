@@ -9,8 +9,8 @@
 namespace steptune {
 namespace {
 
-/// If the possible gain is smaller, measured or by Amdahl's law, the text says that a parameter is
-/// not worth changing.
+/// If the possible gain is smaller than this ratio, the text says that a parameter is not worth
+/// changing. The gain is measured, or computed by Amdahl's law.
 constexpr double k_hardly = 1.1;
 constexpr double k_gpu_waits = 0.7;
 /// Limits of the CPUs' use if CPUs train. Above the first, no CPU is free. Below the second, half

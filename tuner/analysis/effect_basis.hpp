@@ -9,12 +9,12 @@
 
 namespace steptune {
 
-/// Functions of one parameter; the parameter's effect is a sum of them. They have mean zero and
-/// variance one and are uncorrelated if values are drawn as the space draws them (each level, or
-/// each factor of a logarithmic scale, equally likely). So the squares of an effect's coefficients
-/// add up to its variance. Ordered parameters have polynomials; whole numbers from zero also have a
-/// step between zero and one, because no workers differ from a few. Other parameters have contrasts
-/// of the choices. Immutable.
+/// Functions of one parameter; the parameter's effect is a sum of them. They have mean zero,
+/// variance one and no correlation if values are drawn as the space draws them. (Each level, or
+/// each factor of a logarithmic scale, is equally likely.) So the squares of an effect's
+/// coefficients add up to its variance. Ordered parameters have polynomials; whole numbers from
+/// zero also have a step between zero and one, because no workers differ from a few. Other
+/// parameters have contrasts of the choices. Immutable.
 class EffectBasis {
  public:
   /// Makes at most `most` functions; up to 8 for choices (none if `most` is 0). Makes fewer

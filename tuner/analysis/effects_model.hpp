@@ -34,10 +34,11 @@ struct EffectGroup {
 /// Leyton-Brown, "An efficient approach for assessing hyperparameter importance", ICML 2014, to
 /// second order. Instead of their forest it uses a Bayesian regression on orthonormal functions
 /// (Sudret, "Global sensitivity analysis using polynomial chaos expansions", Reliability
-/// Engineering and System Safety 93(7), 2008), which needs far fewer trials if effects are smooth.
-/// A spike-and-slab prior on each effect (Xu and Ghosh, "Bayesian variable selection and estimation
-/// for group lasso", Bayesian Analysis 10(4), 2015) lets it conclude that a parameter has no
-/// effect. Gibbs sampling draws from the posterior distribution; each draw is a set of effects.
+/// Engineering and System Safety 93(7), 2008). If effects are smooth, the regression needs far
+/// fewer trials. A spike-and-slab prior on each effect (Xu and Ghosh, "Bayesian variable selection
+/// and estimation for group lasso", Bayesian Analysis 10(4), 2015) allows the conclusion that a
+/// parameter has no effect. Gibbs sampling draws from the posterior distribution; each draw is a
+/// set of effects.
 ///
 /// A parameter with a condition (`when`) has no effect in configurations in which it is inactive.
 /// Immutable; the same samples give the same draws.

@@ -40,9 +40,9 @@ struct ScalingCount {
   Estimate speed_up;  ///< speed relative to the first count
   /// Speed-up divided by the ratio of the counts. nullopt if the machines are of several kinds.
   std::optional<Estimate> efficiency;
-  /// Speed that each machine added since the previous count contributes, as a share of the speed of
-  /// each of the first count's machines. nullopt for the first count, and if the machines are of
-  /// several kinds.
+  /// Speed that each machine contributes that was added since the previous count. It is a share of
+  /// the speed of one machine at the first count. nullopt for the first count, and if the machines
+  /// are of several kinds.
   std::optional<Estimate> marginal_gain;
 };
 
@@ -91,8 +91,8 @@ struct Scaling {
   ScalingQuestion question;
   std::vector<ScalingCount> counts;  ///< in ascending order
   std::vector<ScalingFit> fits;      ///< best supported law first; may be empty
-  /// True if the points support the family of the first law over the other family at odds of 10 to
-  /// 1, and all laws can be compared. The families are: constant work, and work that grows with the
+  /// True if the points favour the family of the first law at odds of 10 to 1, and all laws can be
+  /// compared. There are two families of laws: constant work, and work that grows with the
   /// machines.
   bool law_family_is_decided = false;
   /// Standard deviation of the points around the first law, relative to their errors; 1 if unknown.
@@ -106,9 +106,9 @@ struct Scaling {
 /// Returns the best configuration at each count, in order of count, without comparing counts.
 [[nodiscard]] std::vector<ScalingCount> best_by_count(const std::vector<ScalingRun>& runs);
 
-/// Compares and explains the best configurations. At each count, this is the one with the least
-/// time; completed runs have precedence over runs that were stopped early. Runs must have positive,
-/// finite times and errors.
+/// Compares and explains the best configurations. At each count, the best configuration has the
+/// least time; completed runs have precedence over runs that were stopped early. Runs must have
+/// positive, finite times and errors.
 [[nodiscard]] Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question);
 
 /// True for laws in which the work of a step grows with the machines.

@@ -24,8 +24,8 @@ struct TrialSamples {
 [[nodiscard]] std::vector<Point> encoded(const SearchSpace& space,
                                          const std::vector<TrialRecord>& trials);
 
-/// Returns values of an objective with their errors, for all measured trials, including trials that
-/// were stopped or violate a guard. Confirming runs count as further measurements of their
+/// Returns values of an objective with their errors, for all measured trials. These include trials
+/// that were stopped or violate a guard. Confirming runs count as further measurements of their
 /// configuration. If there are more than 2 000 trials, takes an even selection over the study.
 [[nodiscard]] TrialSamples objective_samples(const SearchSpace& space,
                                              const std::vector<TrialRecord>& trials,

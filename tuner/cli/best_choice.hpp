@@ -28,9 +28,9 @@ struct BestChoice {
   std::string objective;  ///< objective in which the trial is best; empty for the recommendation
 };
 
-/// Returns the environment variables for a long run of this configuration: the study's, and those
-/// that load the hook. The hook is loaded if it sets anything in the program or `reports` asks for
-/// progress. `inherited` is this program's environment.
+/// Returns the environment variables for a long run of this configuration: the study's variables,
+/// and variables that load the hook. The hook is loaded if it sets anything in the program or
+/// `reports` asks for progress. `inherited` is this program's environment.
 [[nodiscard]] Result<std::map<std::string, std::string>> long_run_variables(
     const BestChoice& choice, const Environment& inherited, bool reports);
 

@@ -71,7 +71,8 @@ struct Taken {
   [[nodiscard]] std::int64_t total() const { return log_bytes + database_bytes; }
 };
 
-/// Returns the studies that nightly retuning starts from, and those whose results it uses.
+/// Returns the studies that nightly retuning needs: studies from which it starts, and studies whose
+/// results it uses.
 Result<std::set<std::string>> studies_of_nights(const History& history,
                                                 const std::vector<StudyRecord>& studies) {
   std::set<std::string> needed;

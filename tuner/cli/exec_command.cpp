@@ -85,7 +85,7 @@ void warn_of_options(CommandContext& context, const BestChoice& choice) {
 }
 
 /// True if the processes had exactly the CPUs available here. If they had fewer (another machine,
-/// or one of several trials), binding to them would leave CPUs idle in a long run.
+/// or several trials at a time), binding to these CPUs would leave other CPUs idle in a long run.
 bool have_all_cpus(const std::string& rank_cpus) {
   const auto allowed = allowed_cpus();
   return allowed && cpus_of_ranks(rank_cpus) == *allowed;

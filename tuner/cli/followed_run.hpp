@@ -26,8 +26,8 @@ class FollowedRun {
   /// `is_live` is true if the line is printed now, false if it was written earlier.
   using OnLine = std::function<void(std::string_view line, bool is_live)>;
 
-  /// Opens a log. If `wait`, continues at the end of the file like `tail -F`, and changes to a new
-  /// file of the same name once it has content. A named pipe is read like stdin. Returns `usage`
+  /// Opens a log. If `wait`, continues at the end of the file like `tail -F`. Changes to a new file
+  /// of the same name once that file has content. A named pipe is read like stdin. Returns `usage`
   /// for a compressed file.
   [[nodiscard]] static Result<FollowedRun> log(const std::string& path, bool wait);
   [[nodiscard]] static Result<FollowedRun> standard_input();
@@ -40,9 +40,9 @@ class FollowedRun {
       int out_fd);
 
   /// Reads the available output, waiting up to `timeout_s`. Returns false at the end of the output.
-  /// Also returns false if nothing arrived in that time and the command has ended, because its
-  /// descendants may keep the output open. Calls `before` before it passes output on to the
-  /// terminal. An interrupted wait returns early.
+  /// Also returns false if nothing arrived in that time and the command has ended. Its descendants
+  /// may keep the output open. Calls `before` before it passes output on to the terminal. An
+  /// interrupted wait returns early.
   [[nodiscard]] bool read(double timeout_s, const OnLine& on_line,
                           const std::function<void()>& before);
 

@@ -44,8 +44,8 @@ struct InitResult {
 };
 
 /// Asks the command for its options, runs it for some seconds in this folder, and writes a study
-/// file whose trials run in this folder, too. Errors: nothing can be varied, the file already
-/// exists, the name is invalid, or a signal arrived (`flags`).
+/// file. Trials of that study run in this folder, too. Errors: nothing can be varied, the file
+/// already exists, the name is invalid, or a signal arrived (`flags`).
 [[nodiscard]] Result<InitResult> init_from_command(CommandContext& context,
                                                    const InitRequest& request,
                                                    const SignalFlags& flags);

@@ -41,10 +41,10 @@ struct StudyFile {
   std::optional<double> startup_s = {};  ///< start-up time, if the program was examined for it
 };
 
-/// Returns the study file named by `words`, or the folder's only one if `words` is empty. For a
-/// command after `--`, returns `NAME.study.json` in this folder and writes it if it does not exist
-/// (`write_program_study`). Errors: the folder has several study files, or the file belongs to
-/// another command.
+/// Returns the study file named by `words`. If `words` is empty, returns the folder's only study
+/// file. For a command after `--`, returns `NAME.study.json` in this folder and writes it if it
+/// does not exist (`write_program_study`). Errors: the folder has several study files, or the file
+/// belongs to another command.
 [[nodiscard]] Result<StudyFile> study_file_of(CommandContext& context,
                                               const std::vector<std::string>& words,
                                               const ProgramOptions& options);

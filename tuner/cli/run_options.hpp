@@ -63,7 +63,7 @@ struct Refusal {
   Refusal(Error why, bool is_users) : error(std::move(why)), by_user(is_users) {}
 };
 
-/// Decides which stored study this run continues; nullopt means a new one. Takes over the stored
+/// Decides which stored study this run continues; nullopt means a new study. Takes over the stored
 /// seed. With `--new`, gives the study the next free name (`resnet-2`), and asks on a terminal
 /// before it abandons an unfinished study. If the file of a study has changed but none of its
 /// trials was measured, removes them and starts again. Otherwise a changed file is a `conflict`.

@@ -43,7 +43,7 @@ Result<std::string> chosen_token(CommandContext& context, const std::string& pat
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) {
     auto made = new_token_file(path);
-    // If two servers start at once, the second uses the first one's token.
+    // If two servers start at once, the second server uses the token of the first.
     if (made || ::stat(path.c_str(), &status) != 0) return made;
   }
   auto text = read_whole_file(path);

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the study's name: `name` itself, or the one in the study file at that path.
+/// Returns the study's name: `name` itself, or the name in the study file at that path.
 Result<std::string> study_name(const std::string& name) {
   if (!name.ends_with(".json") && name.find('/') == std::string::npos) return name;
   const auto document = read_json_file(name);
@@ -36,8 +36,9 @@ Result<std::string> study_name(const std::string& name) {
   return (*document)["name"].get<std::string>();
 }
 
-/// Returns `name`. If it is empty, returns the latest study; if that is a night's own study, the
-/// study that was retuned, because after a night another configuration may be in use.
+/// Returns `name`. If it is empty, returns the latest study. If the latest study is a night's own
+/// study, returns the study that was retuned, because another configuration may be in use after the
+/// night.
 Result<std::string> name_in_use(const History& history, const std::string& name) {
   if (!name.empty()) return name;
   const auto latest = history.study(name);

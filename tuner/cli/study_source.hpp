@@ -28,13 +28,13 @@ struct StudyInUse {
 
 /// Like `open_stored_study`, with two differences. Without a name and without a `trial`, it never
 /// returns a night's own study, but the study that was retuned. For a study that was never tuned
-/// itself (`retune --from`), it returns the study and trial that its latest night uses, and prints
-/// a message.
+/// itself (`retune --from`), it prints a message and returns the study and trial that its latest
+/// night uses.
 [[nodiscard]] Result<StudyInUse> open_study_in_use(const CommandContext& context,
                                                    const std::string& name, std::int64_t trial = 0);
 
-/// Returns the requested trial, or the one in use if `asked` is 0. Returns `not_found` if the
-/// requested study has no trials, so that another study's trial is not returned by mistake.
+/// Returns the requested trial `asked`, or the trial in use if `asked` is 0. Returns `not_found` if
+/// the requested study has no trials, so that another study's trial is not returned by mistake.
 [[nodiscard]] Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked);
 
 /// Returns the stored study `from_study` to which a chosen trial belongs, if it is a night of

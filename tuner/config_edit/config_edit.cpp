@@ -145,8 +145,8 @@ Value as_text_like(const std::string& present, const Value& value) {
   return parse_finite(present) ? Value(to_text(value)) : value;
 }
 
-/// Converts the value to the kind that the file has now. A choice may be spelt as a text such as
-/// `"true"` for a command line, but Python treats the text "false" as true.
+/// Converts the value to the kind that the file has now. A choice may be a text such as `"true"`,
+/// for a command line. In a file, Python treats the text "false" as true.
 Value as_kind_of(const ConfigScalar& scalar, std::string_view present_text, const Value& value) {
   const Json& present = scalar.value;
   const auto* text = std::get_if<std::string>(&value);

@@ -125,7 +125,7 @@ class FileStoreWriter {
     write_metrics(trial, run / "metrics");
   }
 
-  /// True if MLflow can store a metric of that name beside the existing ones: `train/loss` is a
+  /// True if MLflow can store a metric of that name beside the existing metrics: `train/loss` is a
   /// file `loss` in a folder `train`, so `train` cannot be a metric at the same time. Refuses names
   /// that lead out of `folder`.
   static bool is_free(const fs::path& folder, const fs::path& name) {

@@ -20,9 +20,9 @@ struct StudyParts {
   RunnerParts runner;  ///< with the clock for the loop
 };
 
-/// Makes the searcher of a study; `study` outlives it. If `search.first_guesses` is true, or unset
-/// while `guesses` is true, the searcher starts with an expert's first guesses for the trials'
-/// machines (`with_first_guesses`). The searchers `grid` and `scaling` never start with first
+/// Makes the searcher of a study; `study` outlives it. If `search.first_guesses` is true, the
+/// searcher starts with an expert's first guesses for the trials' machines (`with_first_guesses`).
+/// If it is unset, `guesses` decides. The searchers `grid` and `scaling` never start with first
 /// guesses.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study,
                                                                     bool guesses = false);

@@ -51,8 +51,8 @@ struct FollowState {
 };
 
 /// Reads the output of a long run and compares it with its promise. If several ranks report, rank 0
-/// counts, because each rank has its own clock. If one log contains several programs one after the
-/// other, the last program counts. A new program is recognised if the clock starts again or, for
+/// counts, because each rank has its own clock. If one log contains several successive programs,
+/// the last program counts. A new program is recognised if the clock starts again or, for
 /// `[steptune]` lines, if the counters do; other counters that start again mean a new epoch. Memory
 /// is bounded. Not thread safe.
 class Follower {
@@ -62,8 +62,8 @@ class Follower {
   [[nodiscard]] static Result<Follower> create(ReportFormat format, Promise promise,
                                                std::optional<double> started_s);
 
-  /// Reads a line that is printed now. If many lines come at once, as from a log that is read
-  /// through a pipe, their own times count, as for old lines.
+  /// Reads a line that is printed now. If many lines come at once, as from a log in a pipe, their
+  /// own times count, as for old lines.
   void read_line(std::string_view line, double now_s);
   /// Reads a line that was printed some time ago, so that only a clock in the line gives its time.
   /// Clocks are tried in this order: the clock of `[steptune]` lines, a date, the clock of a
@@ -83,8 +83,8 @@ class Follower {
  private:
   Follower(ReportReader reader, Promise promise, std::optional<double> started_s);
   void take(const Report& report);
-  /// True if ten reports in a row were behind the run in samples or time, so that another program
-  /// must have begun.
+  /// True if ten reports in a row were behind the run in samples or time. Then another program must
+  /// have begun.
   [[nodiscard]] bool has_begun_anew(const Report& report, double samples);
   void compare(FollowState& state) const;
   /// Sets `awaited`, and subtracts the time of these phases from `promised`.
@@ -117,7 +117,7 @@ class Follower {
   TrackPoint behind_;  ///< latest of the successive reports that are behind the run
   int behind_in_a_row_ = 0;
   bool began_anew_ = false;
-  bool by_own_clock_ = false;      ///< true if times of the track are those of `[steptune]` lines
+  bool by_own_clock_ = false;      ///< true if the track uses the times of `[steptune]` lines
   std::int64_t without_time_ = 0;  ///< reports without a known time
 };
 

@@ -17,8 +17,9 @@
 namespace steptune {
 namespace {
 
-/// Returns the planned run's time with this trial's configuration as the recommendation states it,
-/// because the user has read that plan; nullopt if the recommendation is about other trials.
+/// Returns the planned run's time with this trial's configuration, as the recommendation states it.
+/// Nullopt if the recommendation is about other trials. The recommendation counts because the user
+/// has read it.
 std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& trial,
                                      const Standing& standing,
                                      const std::optional<Recommendation>& recommendation) {

@@ -46,8 +46,8 @@ struct GcStep {
 ///    each least recently used first. So the visible part of a study (trials, recommendation) stays
 ///    longest.
 ///
-/// Never touches a running study. Keeps the records of every study that is needed, of the one used
-/// last, and of the one created last. `taken_bytes`: size of database and logs before the removal.
+/// Never touches a running study. Keeps the records of every needed study, of the study used last,
+/// and of the study created last. `taken_bytes`: size of database and logs before the removal.
 [[nodiscard]] std::vector<GcStep> plan_gc(std::vector<StudyUse> studies, const GcRequest& request,
                                           double now_wall_s, std::int64_t taken_bytes);
 

@@ -32,7 +32,7 @@ enum class TrialPurpose {
   baseline,
   hint,
   search,
-  sentinel,  ///< the baseline repeated during the search: shows if the machine drifts
+  sentinel,  ///< the baseline, repeated during the search to show if the machine drifts
   confirm_incumbent,
   confirm_baseline
 };
@@ -68,8 +68,8 @@ enum class TrialStatus {
 /// True for hints and trials of the search, but not for the baseline.
 [[nodiscard]] bool is_searched(TrialPurpose purpose);
 
-/// Ratio of times on the machine at some point of a study to times when the baseline ran, as far as
-/// known.
+/// Speed of the machine at some point of a study: the ratio of times then to times when the
+/// baseline ran.
 struct MachineLevel {
   double log_ratio = 0.0;       ///< natural logarithm; 0: no drift has been seen
   double standard_error = 0.0;  ///< of the logarithm
@@ -113,8 +113,8 @@ struct TrialRecord {
   std::optional<CpuClock> cpu_clock;
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;
-  /// Gain in the first objective over the best so far, as a share, that the searcher expected when
-  /// it proposed the trial; kept with the measurement.
+  /// Gain that the searcher expected when it proposed the trial: over the best value of the first
+  /// objective so far, as a share. Stored with the measurement.
   std::optional<double> expected_improvement;
   /// Estimate at the trial's launch. Searcher and scheduler compare trials with it, so that a
   /// resumed study makes the same comparisons; stored with the measurement.
@@ -255,9 +255,9 @@ class History {
   /// history.
   ///
   /// Fails with `conflict`, naming host and pid, if another process has it open for writing. Fails
-  /// with `store` on a file system where another host may write at the same time (NFS, SMB, AFS,
-  /// Ceph, Lustre, GPFS, BeeGFS). Neither lock nor WAL would protect the database there. Only warns
-  /// of FUSE and 9p, which containers and WSL use.
+  /// with `store` on a file system to which another host may write: NFS, SMB, AFS, Ceph, Lustre,
+  /// GPFS, BeeGFS. Neither lock nor WAL would protect the database there. Only warns of FUSE and
+  /// 9p, which containers and WSL use.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
                                                         const HistoryOptions& options = {});
@@ -280,8 +280,8 @@ class History {
   /// Returns the studies in order of creation. For readers, a study is `interrupted` if its tuner
   /// died without recording an end.
   [[nodiscard]] Result<std::vector<StudyRecord>> studies() const;
-  /// Returns the study. An empty name means the only study, or the one created last. Fails with
-  /// `not_found` and the nearest name.
+  /// Returns the study. An empty name means the study created last. Fails with `not_found` and the
+  /// nearest name.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;
   /// Returns all trials of a study in order of number.
   [[nodiscard]] Result<std::vector<TrialRecord>> trials(
@@ -383,8 +383,8 @@ class History {
   /// Does not change trials that are not running. The recorded time never decreases.
   [[nodiscard]] Result<void> record_spent(std::int64_t study_id,
                                           std::span<const SpentSoFar> running, double elapsed_s);
-  /// Records the study's state and totals, which replace the stored ones. `unused` and `decisions`
-  /// as in `StudyTotals`.
+  /// Replaces the stored state and totals of the study. `unused` and `decisions` as in
+  /// `StudyTotals`.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study,
                                           std::span<const UnusedTime> unused = {},
                                           std::span<const StudyDecision> decisions = {});

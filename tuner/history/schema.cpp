@@ -11,7 +11,8 @@
 namespace steptune {
 namespace {
 
-/// "STPT": distinguishes our databases from those of other programs (PRAGMA application_id).
+/// "STPT": distinguishes Steptune's databases from databases of other programs (PRAGMA
+/// application_id).
 constexpr int k_application_id = 0x53545054;
 
 // Objectives are columns, and triggers count states, so that a leaderboard of a million trials only

@@ -19,8 +19,8 @@ struct ProgramWords {
 };
 [[nodiscard]] ProgramWords program_words(const std::vector<std::string>& argv);
 
-/// True if the word and the next one may be a setting and its value, as Detectron2's programs
-/// accept them at the end of the command: `SOLVER.IMS_PER_BATCH 16`.
+/// True if two successive words may be a setting and its value: `SOLVER.IMS_PER_BATCH 16`.
+/// Detectron2's programs accept such pairs at the end of the command.
 [[nodiscard]] bool is_setting_pair(const std::vector<std::string>& argv, std::size_t at);
 
 /// Returns the position at which options can be added: at the end of the program's words. If
@@ -64,8 +64,8 @@ struct ValuePlace {
                                                       const ProgramOption& option);
 
 /// Returns the words that give the option a value: `{"--workers", "4"}`, `{"--amp"}`. Empty for a
-/// flag that is off and has no negation, and for an option that would take the word `False` as
-/// true.
+/// flag that is off and has no negation. Also empty for an option that would take the word `False`
+/// as true.
 [[nodiscard]] std::vector<std::string> option_words(const ProgramOption& option,
                                                     const std::string& value);
 

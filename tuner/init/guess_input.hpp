@@ -46,8 +46,8 @@ struct GuessInput {
 /// output, or listed for a known trainer. Empty if none is known.
 [[nodiscard]] std::string known_loss(const GuessInput& input);
 
-/// Returns the samples per step from the program's output. If the output has none, returns those
-/// that the hook saw; nullopt if unknown.
+/// Returns the samples per step from the program's output. If the output has none, returns the
+/// number that the hook saw; nullopt if unknown.
 [[nodiscard]] std::optional<double> seen_samples_per_step(const GuessInput& input);
 
 /// True if the program's output is known to count optimizer steps. This is so for a known trainer,

@@ -47,7 +47,7 @@ inline constexpr std::size_t k_looked_at_bytes = std::size_t{256} << 10;
 
 /// Returns the best reading; nullopt if no format finds progress. If there are at least two
 /// `[steptune]` lines, their format is the best. Otherwise formats that count steps or samples
-/// precede those that count epochs. Then the number of explained lines, of progress lines and of
+/// precede formats that count epochs. Then the number of explained lines, of progress lines and of
 /// metrics decide, and finally the order of `formats`.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);

@@ -39,8 +39,8 @@ bool is_of_run(const std::string& plain) {
   return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
 }
 
-/// True if the option concerns the run as a whole, and the command uses the part of the program
-/// that reads it.
+/// True if the option concerns the run as a whole, and the command gives all options that this
+/// option needs.
 bool may_tell_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
@@ -126,7 +126,7 @@ std::string disagreement_of(const RunLength& first, const RunLength& later) {
 }  // namespace
 
 RunLength run_length(const ProgramFacts& program) {
-  // If the command gives one of the two numbers, a default of the other does not count.
+  // If the command gives steps or epochs, a default of the other number does not count.
   RunLength length{number_in_command(program, k_step_options),
                    number_in_command(program, k_epoch_options)};
   if (length.steps || length.epochs) return length;

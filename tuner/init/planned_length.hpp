@@ -35,11 +35,11 @@ struct RunLength {
   std::string disagreement{};
 };
 
-/// Finds the length of the run. The first place that has it counts, in this order: the command's
-/// own words, the files that it names, the program's options, the script's option declarations, and
-/// the numbers to which the script's loops count. Ignores settings of other things
-/// (`scheduler.max_epochs`). Ignores a place that has defaults for both steps and epochs, because
-/// either may end the run.
+/// Finds the length of the run. The first of these places that has a length counts: the words of
+/// the command, the files that it names, the program's options. Then come the script's option
+/// declarations, and the numbers to which the script's loops count. Ignores settings of other
+/// things (`scheduler.max_epochs`). Ignores a place that has defaults for both steps and epochs,
+/// because either may end the run.
 [[nodiscard]] RunLength run_length(const ProgramFacts& program);
 
 /// Formats a number of samples or steps for people: `5401600`, `0.5`.

@@ -92,9 +92,9 @@ struct HelpAnswer {
 };
 
 /// Runs the command with `--help` among its program's options, in a new process group without
-/// standard input, until it ends, has printed 1 MiB or the time is over; then ends the whole group.
-/// If the program trains despite `--help`, it is ended at once if `output_is_known`, otherwise
-/// after its output was examined. Errors: the program cannot be started; `interrupted`.
+/// standard input. Waits until it ends, has printed 1 MiB or the time is over; then ends the whole
+/// group. If the program trains despite `--help`, it is ended at once if `output_is_known`,
+/// otherwise after its output was examined. Errors: the program cannot be started; `interrupted`.
 [[nodiscard]] Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
                                           const std::function<bool()>& interrupted);
 

@@ -31,7 +31,7 @@ struct ProgramOption {
   std::string words;                         ///< the program's own description, one line
   bool python_truth = false;                 ///< booleans are written `True` and `False`
   bool is_assigned = false;  ///< the script assigns another value, so its default may be wrong
-  std::vector<std::string> needs;  ///< options without which the program refuses this one
+  std::vector<std::string> needs;  ///< options without which the program refuses this option
   /// True if the command overrides a setting of a file with this option. Its value is then replaced
   /// only in the command.
   bool stands_in_command = false;

@@ -18,8 +18,8 @@ namespace steptune {
 
 /// Returns the options that a script's text declares, without running it: calls of `add_argument`
 /// (argparse), `option` (click), `DEFINE_integer` and the like (absl) whose names and defaults are
-/// literals. If the script takes its settings by `configurator.py` as nanoGPT does, also returns
-/// its top-level assignments of literals as options `--name=value`. Accepts any bytes.
+/// literals. If the script takes its settings by `configurator.py`, as nanoGPT does, also returns
+/// assignments: top-level assignments of literals become options `--name=value`. Accepts any bytes.
 [[nodiscard]] std::vector<ProgramOption> options_of_source(std::string_view source,
                                                            const std::string& file_name);
 
@@ -29,10 +29,11 @@ namespace steptune {
 [[nodiscard]] std::vector<ProgramOption> settings_of_source(std::string_view source,
                                                             const std::string& file_name);
 
-/// Returns numbers in a script that determine how long it trains. First, numbers that are assigned
-/// once and to which an outermost training loop counts (`max_iters = 5000` before `for iter in
-/// range(max_iters)`), by their names. If there are none, the number in such a loop (`range(3)`),
-/// called `epochs` or `steps`. Also the rounds of a boosting call: `num_boost_round=2000`.
+/// Returns numbers in a script that determine how long it trains. First, numbers to which an
+/// outermost training loop counts and that are assigned once, by their names: `max_iters = 5000`
+/// before `for iter in range(max_iters)`. If there are none, the number in such a loop
+/// (`range(3)`), called `epochs` or `steps`. Also the rounds of a boosting call:
+/// `num_boost_round=2000`.
 [[nodiscard]] std::vector<ProgramOption> loop_bounds_of(std::string_view source,
                                                         const std::string& file_name);
 

@@ -77,7 +77,7 @@ struct ReadySpace {
 /// Returns the space with this command's program name, module or script; null if there is none.
 [[nodiscard]] const ReadySpace* space_by_command(const std::vector<ReadySpace>& spaces,
                                                  const std::vector<std::string>& argv);
-/// Returns the space all of whose `options` this program has. If several match, returns the one
+/// Returns the space all of whose `options` this program has. If several match, returns the space
 /// with most options. If none matches, returns the space all of whose `config_keys` a file named by
 /// the command has. Returns null if there is none.
 [[nodiscard]] const ReadySpace* space_by_facts(const std::vector<ReadySpace>& spaces,

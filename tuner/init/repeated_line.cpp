@@ -25,8 +25,8 @@ constexpr std::size_t k_most_read_bytes = std::size_t{64} << 10;
 constexpr std::size_t k_least_count = 3;
 constexpr std::size_t k_most_line_bytes = 2000;
 
-/// A number grows steadily if these shares of the differences between lines are not negative and
-/// within a factor of three of their median.
+/// Rule for a number that grows steadily. At least the first share of the differences between lines
+/// must not be negative. At least the second share must be within a factor of three of the median.
 constexpr double k_share_of_growth = 0.75;
 constexpr double k_share_of_usual = 0.7;
 constexpr double k_usual_factor = 3.0;

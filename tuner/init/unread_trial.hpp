@@ -22,8 +22,8 @@ class UnreadTrial {
   UnreadTrial(const StudySpec& study, const Clock& clock, Say say);
 
   /// Examines the output of a trial that has shown no progress `run_s` seconds after its start;
-  /// call it a few times a second. If a line repeats that no known format reads, or after a minute,
-  /// says once what the program prints and how to read it. Returns why no progress will be read
+  /// call it a few times a second. Once, says what the program prints and how to read it: after a
+  /// minute, or if a line repeats that no known format reads. Returns why no progress will be read
   /// from the output. Returns nullopt if that is uncertain, because the study's own expressions of
   /// counters may match later.
   [[nodiscard]] std::optional<std::string> why_unread(const std::filesystem::path& log,

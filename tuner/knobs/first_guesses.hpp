@@ -50,7 +50,7 @@ struct Reach {
 ///   keep their values. The object is immutable; the space must outlive it.
 class FirstGuesses {
  public:
-  /// Roles are those in `declared`. Other parameters get their roles by their names
+  /// `declared` has roles of parameters. Other parameters get their roles by their names
   /// (`role_of_name`).
   FirstGuesses(const SearchSpace& space, Configuration baseline, const GuessMachine& machine,
                const KnobRoles& declared = {});
@@ -111,8 +111,8 @@ class FirstGuesses {
 
 /// Returns a searcher that makes the expert's moves first and then asks `inner`. `inner` learns
 /// from these moves, so it needs fewer space-filling points. Its suggestions stay within
-/// `FirstGuesses::reach`. Returns `inner` itself if the values of the first objective are not
-/// always positive, or if no parameter belongs to a lever.
+/// `FirstGuesses::reach`. Returns `inner` itself if no parameter belongs to a lever, or if values
+/// of the first objective may not be positive.
 [[nodiscard]] std::unique_ptr<Searcher> with_first_guesses(
     std::unique_ptr<Searcher> inner, const SearchSpace& space, const Configuration& baseline,
     const GuessMachine& machine, const std::vector<ObjectiveTraits>& objectives,

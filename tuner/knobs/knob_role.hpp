@@ -55,7 +55,7 @@ using KnobRoles = std::map<std::string, std::optional<KnobRole>>;
 [[nodiscard]] std::optional<KnobRole> role_of(const KnobRoles& declared, const std::string& name);
 
 /// Returns `bf16` for `bfloat16`, `bf16-mixed` and the like, `fp16`, `fp32`, `tf32`; empty for
-/// others.
+/// other texts.
 [[nodiscard]] std::string precision_of(const std::string& choice);
 
 }  // namespace steptune

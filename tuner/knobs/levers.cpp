@@ -136,8 +136,8 @@ Value nearest_level(const Parameter& parameter, double wanted) {
     const double within = std::clamp(wanted, parameter.low, parameter.high);
     return parameter.at_position(parameter.position_of(Value(within)));
   }
-  // Levels ascend: find the first one that is not below `wanted`, then compare it with the previous
-  // one.
+  // Levels ascend: find the first level that is not below `wanted`, then compare it with the
+  // previous level.
   std::uint64_t first = 0;
   for (std::uint64_t end = *count - 1; first < end;) {
     const std::uint64_t middle = first + (end - first) / 2;

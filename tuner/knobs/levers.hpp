@@ -15,7 +15,7 @@ namespace steptune {
 /// batches that each loads ahead; batch size and accumulation.
 struct Lever {
   KnobRole role = KnobRole::other;
-  /// Indices in the space. The first parameter is moved; the others follow it.
+  /// Indices in the space. The first parameter is moved; all later parameters follow it.
   std::vector<std::size_t> parameters;
 };
 

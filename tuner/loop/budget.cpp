@@ -105,8 +105,8 @@ bool has_configuration_in_use(const StudySpec& study) {
   return in_use && in_use->configuration != study.baseline;
 }
 
-/// Returns the number of runs that a claim needs: in each round one of a finalist, one of the
-/// baseline, and one of the configuration in use if there is one.
+/// Returns the number of runs that a claim needs: in each round a run of a finalist, a run of the
+/// baseline, and a run of the configuration in use, if the study has one.
 int least_runs(const StudySpec& study, const Spending& spending) {
   const int in_round = has_configuration_in_use(study) ? 3 : 2;
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;
@@ -177,7 +177,7 @@ struct FreshRuns {
   }
 };
 
-/// Returns the spending on `trials`: all or the first ones of the trials in `standing`.
+/// Returns the spending on `trials`: all trials in `standing`, or a first part of them.
 Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study,
                      const Standing& standing) {
   Spending spending;

@@ -68,7 +68,7 @@ struct SpentBudget {
 /// Keeps time and money for the confirmation: at most two fifths of the budget, or half of it if
 /// the pairs of a claim need that. If the search continues after a confirmation (`confirmed`),
 /// keeps them only for the pairs of a claim. If there is nothing to confirm yet (`has_contender` is
-/// false), keeps only the shortest time of these pairs, and their price.
+/// false), keeps only the shortest time and the price of these pairs.
 ///
 /// The first pair may overrun a time budget, by its shortest time at most. The last trial and the
 /// first pair may overrun a money budget. They cannot if `with_money_as_time` turns it into a time
@@ -129,8 +129,8 @@ struct SpentBudget {
                                       double startup_s);
 
 /// Returns the share of the next confirming run in seconds. If `spending` leaves less time, divides
-/// that time among the runs that a claim still needs. If the run's round still has more runs
-/// (`in_round`, this run included), divides the time among the runs of the round.
+/// that time among the runs that a claim still needs. `in_round`: runs that its round still has,
+/// this run included. If these are more, divides the time among them.
 [[nodiscard]] double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
                                                double startup_s, std::size_t in_round);
 

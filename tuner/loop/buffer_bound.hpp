@@ -6,8 +6,8 @@
 namespace steptune {
 
 /// True if a buffer that was filled before the window may explain more than a third of a run's gain
-/// over the baseline (`Measurement::slowest_seconds_per_sample`). Returns false for relative gains
-/// up to `precision`, which are not worth a longer run.
+/// over the baseline. `Measurement::slowest_seconds_per_sample` bounds this effect. Returns false
+/// for relative gains up to `precision`, which are not worth a longer run.
 [[nodiscard]] bool may_hide_gain(const Measurement& run, double baseline_seconds_per_sample,
                                  double precision);
 

@@ -35,7 +35,8 @@ struct Repeats {
   double search_s = 0.0;
 };
 
-/// Adds up the time of search trials, and of those whose configuration had been tried before.
+/// Adds up the time of all search trials, and the time of trials whose configuration had been tried
+/// before.
 Repeats repeats_of(const Standing& standing) {
   Repeats repeats;
   const auto& trials = standing.trials();

@@ -19,7 +19,7 @@ namespace steptune {
 
 /// Translates the trials of every study that `study.search.learn_from` names, in that order, read
 /// from `history`. Skips `study` itself. Fails with `not_found` and the nearest name if a study
-/// does not exist, and with `store` if this version cannot read a study. Other errors are those of
+/// does not exist. Fails with `store` if this version cannot read a study. Other errors come from
 /// `translate_trials`.
 [[nodiscard]] Result<std::vector<std::vector<Observation>>> trials_of_earlier_studies(
     const StudySpec& study, const History& history);

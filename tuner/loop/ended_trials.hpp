@@ -37,8 +37,8 @@ class EndedTrials {
   /// Records the decisions that follow from a sentinel or a confirming run.
   void conclude_from(const TrialRecord& trial);
   void observe(const TrialRecord& trial, const LaunchVariation& launches);
-  /// Gives the values of an ended trial to the scheduler for comparison, or removes the trial from
-  /// it if it does not count.
+  /// Gives the values of an ended trial to the scheduler for comparison. If the trial does not
+  /// count, removes it from the scheduler.
   void update_scheduler(const TrialRecord& trial);
   void tell_interleaving_failed(const TrialRecord& trial);
   void count_failures(const TrialRecord& trial);

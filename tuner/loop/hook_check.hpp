@@ -24,8 +24,9 @@ struct HookFindings {
 [[nodiscard]] HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
                                       const HookLog& hook_log, const std::filesystem::path& events);
 
-/// Returns why a hook reported nothing about a program started as `argv` in `folder`. The cases are
-/// those of docs/internals/hooks-protocol.md, "No event at all". `log`: the hook's file of events.
+/// Returns why a hook reported nothing about a program started as `argv` in `folder`.
+/// docs/internals/hooks-protocol.md, "No event at all", lists the cases. `log`: the hook's file of
+/// events.
 [[nodiscard]] std::string why_hook_is_silent(const HookLog& log,
                                              const std::vector<std::string>& argv,
                                              const std::filesystem::path& folder);

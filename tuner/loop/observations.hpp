@@ -26,9 +26,9 @@ namespace steptune {
                                         const std::vector<double>& standard_errors,
                                         const MachineLevel& level);
 
-/// Returns all estimates of a final trial that the scheduler was given, in order: those at its
-/// milestones and rungs, and the last one. Empty for a trial that is compared with no other trial:
-/// failed, infeasible, out of memory.
+/// Returns all estimates of a final trial that the scheduler was given, in order: estimates at its
+/// milestones and rungs, and the last estimate. Empty for a trial that is compared with no other
+/// trial: failed, infeasible, out of memory.
 [[nodiscard]] std::vector<TrialEstimate> compared_estimates(const StudySpec& study,
                                                             const TrialRecord& trial);
 

@@ -79,7 +79,7 @@ class Recorder {
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
   double recorded_s_ = 0.0;  ///< stopwatch time of the latest record
-  bool gave_up_ = false;     ///< the last write failed for a minute; the next one is tried once
+  bool gave_up_ = false;  ///< the last write failed for a minute; the next write is tried only once
   std::vector<UnusedTime> unused_;        ///< counted, not recorded yet
   std::vector<StudyDecision> decisions_;  ///< logged, not recorded yet
 };

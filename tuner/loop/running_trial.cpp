@@ -23,7 +23,7 @@ constexpr std::size_t k_most_machine_seconds = 500;
 
 constexpr std::size_t k_most_events_kept = 200;
 
-/// Drops the oldest event if there are too many: the latest ones show how the trial ended.
+/// Drops the oldest event if there are too many: the latest events show how the trial ended.
 template <typename Event>
 void keep_latest(std::vector<Event>& events) {
   if (events.size() > k_most_events_kept) events.erase(events.begin());

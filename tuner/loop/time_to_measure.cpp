@@ -16,8 +16,8 @@ namespace steptune {
 namespace {
 
 constexpr double k_to_spare = 1.15;
-/// Quantile of the steps that earlier trials needed. Most trials need no more; the other ones get a
-/// somewhat wider interval.
+/// Quantile of the steps that earlier trials needed. Most trials need no more; the remaining trials
+/// get a somewhat wider interval.
 constexpr double k_most = 0.6;
 /// Quantile of step times. Slower trials may be measured less precisely.
 constexpr double k_fast = 0.1;

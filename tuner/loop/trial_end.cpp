@@ -98,7 +98,7 @@ FactsAtEnd EndOfTrial::facts() const {
   // If the study gave the samples per step to the hook, the hook only repeats them.
   const HookLog& hook = trial_.reports.hook();
   if (has_given_samples(hook)) facts.measurement.samples_reported = false;
-  // If a trial was ended for its speed, a guard that it did not reach is no reason to reject it.
+  // If a trial was ended for its speed, a guard that it did not reach does not reject it.
   const GuardWindows& guards = trial_.reports.guards();
   facts.guarded = was_cut_short() ? guards.settled() : guards.all();
   add_guarded(study.guards, facts.guarded, facts.measurement);

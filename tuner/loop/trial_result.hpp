@@ -56,14 +56,14 @@ struct TrialResult {
 /// - A trial that failed next to another trial, or could not be stopped for it, runs again by
 ///   itself.
 /// - Out of memory and a failed start stay what they are, whatever was asked.
-/// - If the user stops, a trial is interrupted, unless it was already asked to end or had ended by
-///   itself with exit status 0. The same holds if the time to wait for machines, or the tuning
-///   time, is over.
+/// - If the user stops, a trial is interrupted, unless it was already asked to end. It is also not
+///   interrupted if it had ended by itself with exit status 0. The same rule applies if the time to
+///   wait for machines, or the tuning time, is over.
 /// - A trial that the loop asked to end is judged by its measurement. Its reaction to the signal
 ///   (exit status 1, killed, 0) does not matter.
-/// - A trial that nobody asked to end and whose exit status is not 0 has failed, however well it
-///   was measured: it would fail in a long run, too. If a hook ended it because the configuration
-///   does not suit the program, it is infeasible.
+/// - A trial that ended by itself with another exit status than 0 has failed, however well it was
+///   measured. It would fail in a long run, too. If a hook ended it because the configuration does
+///   not suit the program, it is infeasible.
 /// - A trial whose configuration had no effect is infeasible, however well it was measured.
 /// - A trial that was ended because it reported no more steps has failed, whatever it reported
 ///   before.

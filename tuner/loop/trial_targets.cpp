@@ -49,8 +49,8 @@ std::optional<double> mean_baseline_rate(const Standing& standing) {
   return count > 0.0 ? std::optional(sum_s / count) : std::nullopt;
 }
 
-/// Returns the expected seconds to the first step, from the baseline and, for the run of a
-/// finalist, from search trials of its configuration; 0 before the baseline is measured.
+/// Returns the expected seconds to the first step, from the baseline. For the run of a finalist,
+/// also uses search trials of its configuration. Returns 0 before the baseline is measured.
 double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
   const TrialRecord* baseline = standing.baseline();
   if (baseline == nullptr || !baseline->measurement) return 0.0;

@@ -47,8 +47,8 @@ struct TrialTargets {
   /// True if an earlier trial of this configuration came as far as the guards ask and kept them. If
   /// a fresh run is too short for a guard, that guard is not judged again.
   bool kept_guards = false;
-  /// The baseline's seconds per sample. A confirming run continues until a buffer that is not
-  /// drained yet can hide at most a third of the run's gain. Unset: no such wait.
+  /// The baseline's seconds per sample. A confirming run continues until an undrained buffer can
+  /// explain at most a third of the run's gain. Unset: no such wait.
   std::optional<double> baseline_seconds_per_sample{};
   double usual_variance_s = 0.0;  ///< as in `MeasureOptions`
   LaunchVariation launches{};     ///< launch variation of the study's trials so far
@@ -69,7 +69,7 @@ struct LaunchState {
   double now_s = 0.0;        ///< loop's clock
   double elapsed_s = 0.0;    ///< tuning time
   double ran_s = 0.0;        ///< time that a confirming run used before a restart of the tuner
-  /// Runs that the trial's confirming round still has, this one included.
+  /// Runs that the trial's confirming round still has, this run included.
   std::size_t runs_left_in_round = 1;
   bool interleaves = false;    ///< the runs of a confirming round are interleaved
   bool one_at_a_time = false;  ///< trials run on this machine by themselves

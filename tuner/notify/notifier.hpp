@@ -30,9 +30,9 @@ class Notifier {
   [[nodiscard]] static Result<Notifier> create(const std::vector<std::string>& targets,
                                                const Clock& clock);
 
-  /// Notifies all targets one after the other and waits: at most 30 s for a command and 15 s for an
-  /// address. Returns warnings about targets that could not be notified. These name only the host
-  /// of an address, because the rest may be a secret.
+  /// Notifies all targets in order and waits: at most 30 s for a command and 15 s for an address.
+  /// Returns warnings about targets that could not be notified. These name only the host of an
+  /// address, because the rest may be a secret.
   [[nodiscard]] std::vector<std::string> tell(const Notification& notice) const;
 
  private:

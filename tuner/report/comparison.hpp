@@ -10,9 +10,9 @@
 
 namespace steptune {
 
-/// Ratio of two trials in an objective, with the 95 % interval that follows from the trials' own
-/// intervals (delta method on logarithms). The interval does not include the variation between
-/// launches, which only confirming runs measure.
+/// Ratio of two trials in an objective. The 95 % interval follows from the trials' own intervals
+/// (delta method on logarithms). The interval does not include the variation between launches,
+/// which only confirming runs measure.
 struct TrialRatio {
   double ratio = 0.0;  ///< above 1 if the other trial is better; NaN if it has no meaning
   double low = 0.0;

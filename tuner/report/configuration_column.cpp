@@ -15,8 +15,8 @@
 namespace steptune {
 namespace {
 
-/// Cut texts usually have three dots. If that would leave less than three characters of a name, one
-/// dot marks the abbreviation, so that more of the name is left.
+/// Cut texts usually have three dots. If three dots would leave fewer than three characters of a
+/// name, a single dot marks the cut.
 constexpr std::string_view k_cut_dots = "...";
 constexpr std::string_view k_cut_dot = ".";
 constexpr std::size_t k_least_with_dots = 3 + k_cut_dots.size();
@@ -96,7 +96,7 @@ std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
   return result;
 }
 
-/// Names that are cut one after the other, always the longest that can be cut.
+/// Names that are cut step by step: each step cuts the longest name that can be cut.
 class CutNames {
  public:
   CutNames(const std::vector<std::string>& names, std::string_view dots) : shown_(names) {

@@ -101,9 +101,9 @@ struct TextStyle {
 
 /// Returns the table, a legend of its marks, notes, the benefit of further machines, and counts;
 /// ends with a newline. If the table is wider than the terminal, drops columns that matter less
-/// than the parameters, the least important first, but never the columns that distinguish unranked
-/// trials. If that is not enough, the parameters share one column (`ConfigurationColumn`). Keeps
-/// all requested columns.
+/// than the parameters, the least important first. Never drops the columns that distinguish
+/// unranked trials. If that is not enough, the parameters share one column (`ConfigurationColumn`).
+/// Keeps all requested columns.
 [[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
 [[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
 

@@ -217,7 +217,7 @@ Configuration values_of(const LeaderboardRow& row, const std::vector<Leaderboard
   return values;
 }
 
-/// True if the condition holds for any value in place of missing ones.
+/// True if the condition is true whatever the missing values are.
 bool holds_for(const Expression& condition, const LeaderboardRow& row,
                const std::vector<LeaderboardColumn>& columns) {
   constexpr double k_any = std::numeric_limits<double>::infinity();

@@ -26,7 +26,8 @@ struct LeaderboardQuery {
                                                    const LeaderboardQuery& query);
 
 /// Makes a leaderboard of every trial in any state, from a standing of all trials
-/// (`read_whole_standing`) that the caller needs for other purposes, too. Errors as above.
+/// (`read_whole_standing`). Saves time if the caller needs this standing for other purposes, too.
+/// Errors as above.
 [[nodiscard]] Result<Leaderboard> whole_leaderboard(const StoredStudy& study, Standing standing);
 
 }  // namespace steptune

@@ -19,10 +19,10 @@ struct MachineHours {
   [[nodiscard]] double total() const;
 };
 
-/// Returns the machine-hours of a study. Returns nullopt if trials run on the tuner's machine, have
-/// a price, or the stored study or its trials cannot be read. Unused time of a job or allocation
-/// counts as many machines as its trials used; one machine if no trial ran there.
-/// `trials` are all trials of the study; if null, reads them.
+/// Returns the machine-hours of a study. Returns nullopt if trials run on the tuner's machine or
+/// have a price. Also returns nullopt if the stored study or its trials cannot be read. Unused time
+/// of a job or allocation counts as many machines as its trials used; one machine if no trial ran
+/// there. `trials` are all trials of the study; if null, reads them.
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(const StoredStudy& study);
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(
     const StoredStudy& study, const StudySpec& spec,

@@ -79,7 +79,7 @@ bool are_counted_in_hours(const std::vector<HeldMachines>& machines) {
   });
 }
 
-/// Total cost of several machines, without those whose price is unknown.
+/// Total cost of several machines, without machines of unknown price.
 struct Sum {
   double usd_per_hour = 0.0;
   std::size_t unknown = 0;

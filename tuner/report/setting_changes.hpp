@@ -21,7 +21,7 @@ struct SettingChange {
   std::string place;             ///< `train.py:114`, `train.yaml`, `environment`; empty: unknown
   std::string edit;              ///< `DataLoader(..., num_workers=6)`, `--workers 6`; may be empty
   /// True if the recommended value is the end of its range, and values beyond it are possible but
-  /// were not tried.
+  /// untried.
   bool ends_range = false;
 };
 

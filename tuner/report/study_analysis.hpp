@@ -43,8 +43,8 @@ struct StudyAnalysis {
 /// Errors, here and below, as in `stored_spec`, `stored_recommendation` and the history.
 [[nodiscard]] Result<StudyImportance> read_importance(const StoredStudy& study);
 /// Analyses the given trial. Without a number, analyses the best trial, or the baseline if there is
-/// no best trial. Fails with `not_found` if the trial does not exist, or if no trial or not this
-/// one was measured.
+/// no best trial. Fails with `not_found` if the trial does not exist or was not measured, or if no
+/// trial was measured.
 [[nodiscard]] Result<Bottleneck> read_bottleneck(const StoredStudy& study,
                                                  std::optional<std::int64_t> trial);
 /// `standing` must have all trials of the study (`read_whole_standing`).

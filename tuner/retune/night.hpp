@@ -75,7 +75,8 @@ struct Night {
   double evidence = 0.0;
   std::vector<MachineChange> changes;  ///< since the night before, or since the first slower night
   Trust trust = Trust::full;
-  std::int64_t searched = 0;  ///< search trials, without those of the incumbent and the baseline
+  std::int64_t searched =
+      0;  ///< number of search trials, without trials of the incumbent and the baseline
   std::int64_t trials = 0;
   double elapsed_s = 0.0;
   double usd = 0.0;

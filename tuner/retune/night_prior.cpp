@@ -52,7 +52,8 @@ std::optional<std::string> changes_since_tuning(const std::string& study, const 
 std::vector<Source> sources_of(const StudySpec& study, const History& history,
                                const std::vector<Night>& nights, const Night& tonight) {
   std::vector<Source> sources;
-  // If the configuration in use fails, the next best one of former nights must be tried again.
+  // If the configuration in use fails, the next best configuration of former nights must be tried
+  // again.
   bool same = !tonight.slowdown && !tonight.lead_shrank && tonight.broken.empty();
   for (const Night& night : std::views::reverse(nights)) {
     if (night.number == tonight.number || night.study.empty()) continue;

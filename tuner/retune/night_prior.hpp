@@ -29,9 +29,9 @@ struct NightPrior {
 ///
 /// Divides times and costs by the baseline's on their night and multiplies them by tonight's. So a
 /// fast night does not make a configuration look better. A night counts as tonight's if machine and
-/// study file are the same. It does not count if a slowdown or a failure of the configuration in
-/// use has been shown since then, tonight included. All other nights only guide the search. Takes
-/// the latest 200 trials of each group.
+/// study file are the same. It does not count if the configuration in use has become slower or
+/// failed since then, tonight included. All other nights only guide the search. Takes the latest
+/// 200 trials of each group.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
                                              const std::vector<Night>& nights,
                                              const Night& tonight);

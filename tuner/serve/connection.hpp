@@ -10,9 +10,9 @@
 
 namespace steptune {
 
-/// A client's connection with limits on time and size: 10 s from its start and 64 KiB for the
-/// request, and one minute of waiting for the client to take the answer. Does not own the
-/// descriptor, which must be non-blocking.
+/// A client's connection with limits on time and size: 10 s and 64 KiB for the request, and one
+/// minute of waiting for the client to take the answer. Does not own the descriptor, which must be
+/// non-blocking.
 class Connection final : public httplib::Stream {
  public:
   Connection(int fd, const Clock& clock);

@@ -154,7 +154,8 @@ class HttpServer::Engine final : public httplib::Server {
     changed_.notify_one();
   }
 
-  /// If connections wait for a thread, closes as many of those that have sent no request in time.
+  /// If connections wait for a thread, closes as many connections that have sent no request in
+  /// time.
   void make_room() {
     const std::lock_guard lock(mutex_);
     if (visits_.size() < k_threads) return;

@@ -389,7 +389,7 @@ Result<std::vector<StudyFigures>> StudySite::all_figures() {
       auto read = read_study_figures(*history, listed);
       if (!read) {
         if (read.error().kind == ErrorKind::unavailable) return tl::unexpected(read.error());
-        // Show the other studies; this one is read again at the next look.
+        // Show all other studies. The unreadable study is read again at the next look.
         StudyFigures unread;
         unread.listed = std::move(listed);
         unread.fault = read.error().text();

@@ -11,7 +11,7 @@
 namespace steptune::study {
 namespace {
 
-/// Returns the facts that a measurement depends on: those that the study mentions, and the
+/// Returns the facts that a measurement depends on: the facts that the study mentions, and the
 /// processors of the machine if trials run there.
 Json relevant_facts(const StudySpec& study) {
   std::set<std::string> wanted = study.mentioned;

@@ -53,7 +53,7 @@ DeclaredParameter read_parameter(const Node& node, const std::string& name) {
   return declared;
 }
 
-/// Returns the role at this index of `role_names`; nullopt for the last one, `none`.
+/// Returns the role at this index of `role_names`; nullopt for the last role, `none`.
 std::optional<KnobRole> role_at(std::size_t role) {
   if (role + 1 == role_names().size()) return std::nullopt;
   return static_cast<KnobRole>(role);

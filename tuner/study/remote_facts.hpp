@@ -9,7 +9,7 @@ namespace steptune::study {
 
 /// Returns the facts of a study whose trials run on other machines than the tuner's. Facts that the
 /// study states replace `known` facts. If an expression mentions any other fact, adds a fault,
-/// because the tuner's machine may differ from the machines of trials.
+/// because the tuner's machine may differ from the trials' machines.
 [[nodiscard]] Facts remote_facts(const document::ObjectNode& root, RemoteMachine known);
 
 }  // namespace steptune::study

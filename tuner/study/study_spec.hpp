@@ -131,7 +131,7 @@ struct BudgetSpec {
 };
 
 /// The configuration in use today. It is confirmed whatever its value in the search was, and runs
-/// again in each round of the other finalists.
+/// again in each round of other finalists.
 struct ConfigurationInUse {
   Configuration configuration;
   int rounds = 1;  ///< least number of its rounds, even if no other finalist is open
@@ -236,7 +236,7 @@ struct StudySpec {
 /// quota), `gpus`, `memory_gb`.
 [[nodiscard]] Facts detected_facts();
 
-/// Reads and validates a study file. Facts in the file replace those in `facts`. Fails with one
+/// Reads and validates a study file. Facts in the file replace facts in `facts`. Fails with one
 /// error of kind `usage` that lists all faults, at most 20. Each fault has its JSON pointer, what
 /// is wrong and what would be right.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
@@ -304,8 +304,8 @@ struct RenderedCommand {
 [[nodiscard]] std::optional<double> buffered_steps(const StudySpec& study,
                                                    const Configuration& configuration);
 
-/// Returns the USD per hour of all machines of a configuration together, as a run is expected to be
-/// billed (managed spot: its share of the on-demand price); 0 if the study has no price.
+/// Returns the expected price in USD per hour of all machines of a configuration together; 0 if the
+/// study has no price. For managed spot, this is a share of the on-demand price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
 /// Returns the on-demand price. It is the highest price of an hour. It also applies to billed
 /// seconds: managed spot bills fewer seconds, not a lower price.

@@ -13,8 +13,8 @@
 
 namespace steptune {
 
-/// The knobs of a draft that may be set in the program and may make it faster, in order of possible
-/// gain. `survey` and `options` must outlive it.
+/// The knobs of a draft: those that may be set in the program and may make it faster, in order of
+/// possible gain. `survey` and `options` must outlive it.
 class DraftKnobs {
  public:
   DraftKnobs(const Survey& survey, const DraftOptions& options);

@@ -20,7 +20,7 @@ struct Saving {
 };
 
 /// Largest share of its parts that a knob saved on the programs of docs/internals/hooks-figures.md
-/// and in public reports. The figures only rank the knobs and drop hopeless ones.
+/// and in public reports. The figures only rank the knobs and drop knobs without a useful gain.
 constexpr std::array<Saving, 15> k_savings = {{
     {"gc", 1.0},
     {"num_workers", 1.0},
@@ -152,7 +152,7 @@ std::string ceiling_text(const Survey& survey) {
 
 /// With workers, uses their CPU share as the hook reports it. If the hook reports none, uses the
 /// CPU share of all children in `/proc`. Without workers, the training process loads data itself.
-/// Its CPU time, minus the time in which it computes, shows how busy it is while a step waits for
+/// Its CPU time, minus the time of computation, then shows how busy it is while a step waits for
 /// data.
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;

@@ -39,7 +39,7 @@ struct SurveyOptions {
   double watch_s = 6.0;       ///< least time to watch from the first step on
   double watch_steps = 20.0;  ///< least number of steps to watch
   double longest_watch_s = 60.0;
-  /// At the end the hook replaces the loader's batches by cached ones, to measure the cost of
+  /// At the end the hook replaces the loader's batches by cached batches, to measure the cost of
   /// loading.
   bool replay = false;
   bool with_hook = true;                             ///< false: run the program without the hook

@@ -42,8 +42,8 @@ struct BatchEffect {
 };
 
 /// Compares a trial with the baseline. Returns nullopt if the program reports samples, if the study
-/// gives the same samples for both, or if too little was measured. `hook`: the events of the
-/// trial's hook, if it had one.
+/// gives the same number for both, or if too little was measured. `hook`: the events of the trial's
+/// hook, if it had one.
 [[nodiscard]] std::optional<BatchEffect> batch_effect(const StudySpec& study,
                                                       const TrialRecord& trial,
                                                       const TrialRecord& baseline,

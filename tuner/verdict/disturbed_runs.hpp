@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// Returns the share of the last launch's time in which other programs used much of the machine, in
-/// [0, 1].
+/// Returns the share, in [0, 1], of the last launch's time in which other programs used much of the
+/// machine.
 [[nodiscard]] double disturbed_share(const TrialRecord& trial);
 
 /// True if `disturbed_share` is a fifth or more. The trial's value then depends more on the other

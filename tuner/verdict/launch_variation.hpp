@@ -57,9 +57,9 @@ class MachineDrift;
 /// one launch of the configuration. `objective` is the index of the value. A value whose own error
 /// is unknown or 0 (a metric that the program reports) keeps that error.
 ///
-/// For a whole run without a steady state, returns the variation between the study's launches, or a
-/// guess before any launch was repeated. The run's own interval is about a longer run. All compared
-/// runs share this uncertainty.
+/// For a whole run without a steady state, returns the variation between the study's launches.
+/// Before any launch was repeated, returns a guess. The run's own interval is about a longer run.
+/// All compared runs share this uncertainty.
 [[nodiscard]] double error_among_launches(const TrialRecord& trial, std::size_t objective,
                                           const LaunchVariation& variation);
 [[nodiscard]] double error_among_launches(double value, double standard_error,

@@ -14,9 +14,9 @@ namespace steptune {
 /// Model: the logarithm of the baseline's objective is a random walk over the numbers of trials. It
 /// is observed with the error of each run and with the variation between launches (the local level
 /// model: A. C. Harvey, "Forecasting, Structural Time Series Models and the Kalman Filter", 1989).
-/// The variance of the walk's steps is the one with the greatest likelihood. The launch variation
-/// is integrated out over the prior `LaunchVariation`. Between two runs the level is interpolated.
-/// After the last run it stays constant, with an error that grows.
+/// The variance of the walk's steps is the most likely variance. The launch variation is integrated
+/// out over the prior `LaunchVariation`. Between two runs the level is interpolated. After the last
+/// run it stays constant, with an error that grows.
 ///
 /// If a walk does not explain the runs clearly better than the launch variation does, there is no
 /// drift: all levels are 0, without error.

@@ -19,9 +19,9 @@ struct ObjectiveValues {
   std::vector<double> standard_errors;  ///< 0 for reported metrics, whose errors are unknown
 };
 
-/// Computes a trial's objectives from its measurement. `time` and `cost` (USD) are for the
-/// planned run (`planned_time`), or for a million samples in steady state if the study gives no
-/// number of samples. Any other objective is the last value that the trial reported.
+/// Computes a trial's objectives from its measurement. `time` and `cost` (USD) are for the planned
+/// run (`planned_time`). If the study gives no number of samples, they are for a million samples in
+/// steady state. Any other objective is the last value that the trial reported.
 ///
 /// `baseline`: its measurement, for phases that this trial was too short to show; null if there is
 /// none. `price_usd_per_hour`: price of the trial's machines (`usd_per_hour`). The error says, for

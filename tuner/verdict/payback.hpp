@@ -44,8 +44,8 @@ class PaybackRule {
   [[nodiscard]] bool stops(const StudySpec& study, std::optional<double> expected_improvement,
                            const Standing& standing);
 
-  /// Returns the expected saving of the latest suggestion on the planned run, or the price of a
-  /// trial, in the unit of the first objective; 0 if they were not compared.
+  /// Return the expected saving of the latest suggestion on the planned run, and the price of a
+  /// trial. The unit is that of the first objective; 0 if they were not compared.
   [[nodiscard]] double saving() const { return saving_; }
   [[nodiscard]] double price() const { return price_; }
 

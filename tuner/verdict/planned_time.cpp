@@ -15,8 +15,9 @@ namespace steptune {
 namespace {
 
 constexpr double k_samples_without_plan = 1e6;
-/// Assumed standard deviation of a phase's duration, as a share, if only one was seen. Evaluations
-/// of the same model over the same data differ by little, checkpoints on shared storage by more.
+/// Assumed standard deviation of a phase's duration, as a share, if the phase was seen only once.
+/// Evaluations of the same model over the same data differ by little, checkpoints on shared storage
+/// by more.
 constexpr double k_spread_of_one = 0.25;
 /// Share of the planned phase's duration. A shorter pause has another cause.
 constexpr double k_as_long = 0.5;

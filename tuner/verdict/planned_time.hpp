@@ -25,13 +25,12 @@ struct UncertainSeconds {
 [[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
 
 /// Returns the samples from one phase to the next as the plan declares them. Returns nullopt if the
-/// plan counts in steps but `measurement` does not know its steps, because each report counts as
-/// one.
+/// plan counts in steps but the trial's steps are unknown, because the program reports no steps.
 [[nodiscard]] std::optional<double> declared_period(const PlannedPhase& declared,
                                                     const Measurement& measurement);
 
-/// True if unreported pauses came at least as often as the plan's phase was due, and took at least
-/// half as long. The phase is then assumed to be among these pauses.
+/// True if unreported pauses may be the plan's phase: they came at least as often as it was due,
+/// and took at least half as long. The phase is then assumed to be among these pauses.
 [[nodiscard]] bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement);
 
 /// Returns the samples of the planned run, or a million if the study gives no number.
@@ -40,10 +39,10 @@ struct UncertainSeconds {
 /// True if the study's planned run is longer than the whole run of a program that ended by itself.
 [[nodiscard]] bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run);
 
-/// Returns the time of the planned run, or of a million samples in steady state if the study gives
-/// no number of samples. It is the sum of three parts, each with its error: the time spent once
-/// (start-up and the warm-up's excess; planned run only), steps at their rate, and phases at their
-/// period.
+/// Returns the time of the planned run. If the study gives no number of samples, returns the time
+/// of a million samples in steady state. It is the sum of three parts, each with its error: the
+/// time spent once (start-up and the warm-up's excess; planned run only), steps at their rate, and
+/// phases at their period.
 ///
 /// The period of a phase is the declared period, or if there is none, the trial's. Its duration is
 /// the trial's, or if there is none, that of `other`, or the declared duration. A phase costs

@@ -39,7 +39,7 @@ std::vector<double> means_over(const ConfigurationRuns& runs, std::size_t object
 /// The recommended trial, and the source of its figures.
 struct Choice {
   const TrialRecord* trial = nullptr;
-  const Finalist* finalist = nullptr;  ///< null: the figures are those of the search trial
+  const Finalist* finalist = nullptr;  ///< null: the figures come from the search trial
   Claim claim = Claim::unconfirmed;
 };
 

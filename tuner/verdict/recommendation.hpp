@@ -94,8 +94,8 @@ struct Note {
 struct Recommendation {
   std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing was shown to be better
   Configuration configuration;
-  /// Means of the confirming runs (geometric) if there are any, otherwise values of the search
-  /// trials, so that they agree with `speed_up`.
+  /// Geometric means of the confirming runs. If there are none, values of the search trials. So
+  /// they agree with `speed_up`.
   std::vector<double> baseline_objectives;
   std::vector<double> incumbent_objectives;
   /// Half-widths of the 95 % intervals for one further launch of each configuration, including the

@@ -55,13 +55,13 @@ struct TrialPrice {
 /// which is best, and which are tied with it. It also finds trade-offs and the mean price of a
 /// trial.
 ///
-/// It knows only the trials that it was given. Baseline, incumbent and ties are those of all trials
-/// if it has the study's baselines, sentinels, confirming runs and its `k_leading_trials` best
+/// It knows only the trials that it was given. Some trials suffice for the true baseline, incumbent
+/// and ties: the study's baselines, sentinels, confirming runs and its `k_leading_trials` best
 /// completed trials (`History::standing_trials`). Front, prices, counts and money are always
 /// computed from the given trials alone.
 ///
 /// If the machine drifted, values are compared as they would have been when the baseline ran
-/// (`MachineDrift`), and errors include the uncertainty of the drift. Records keep the measured
+/// (`MachineDrift`). Errors then include the uncertainty of the drift. Records keep the measured
 /// values.
 ///
 /// Pointers are valid until the next `put`. Not thread safe.
@@ -103,11 +103,11 @@ class Standing {
 
   /// Returns the best candidate; null without any.
   ///
-  /// Candidates compete if they are tied with the best (`tied_with`) and their values are the same
-  /// within the precision of measuring. A candidate with fewer changes also competes if it is
-  /// expected to lose at most `worth`. The best of many measurements is partly luck, so both values
-  /// are first moved towards the mean of the tied trials (`shrunk`). The candidate's measured value
-  /// must lie within one standard error of the best trial's expected value.
+  /// Candidates compete if they are tied with the best (`tied_with`) and have the same value within
+  /// the precision of measuring. A candidate with fewer changes also competes if it is expected to
+  /// lose at most `worth`. The best of many measurements is partly luck. So both values are first
+  /// moved towards the mean of the tied trials (`shrunk`). The candidate's measured value must lie
+  /// within one standard error of the best trial's expected value.
   ///
   /// Among competitors the fewest changes from the baseline win. Next comes the lower cost, if cost
   /// is the other objective and the costs differ by more than their errors. Next comes the smaller
@@ -123,8 +123,8 @@ class Standing {
   [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
 
   /// Returns the measured Pareto front in order of the ranked objective: numbers of `leader` and of
-  /// its `trade_offs` among the trials that may win, without refuted configurations. The errors are
-  /// those of `tied_with`, so a trial that differs from `leader` only by noise is no trade-off.
+  /// its `trade_offs` among the trials that may win, without refuted configurations. It uses the
+  /// errors of `tied_with`, so a trial that differs from `leader` only by noise is no trade-off.
   /// Empty for a single objective.
   [[nodiscard]] std::vector<std::int64_t> front(const TrialRecord& leader) const;
 
@@ -153,7 +153,7 @@ class Standing {
   [[nodiscard]] std::optional<TrialPrice> mean_price(const MeasureSpec& measure) const;
   /// Returns the number of search trials that have ended, baseline and hints included.
   [[nodiscard]] std::int64_t ended_search_trials() const { return ended_search_trials_; }
-  /// Returns the money spent on all trials, confirming runs and unfinished ones included.
+  /// Returns the money spent on all trials, including confirming runs and unfinished trials.
   [[nodiscard]] double spent_usd() const { return spent_usd_; }
 
  private:
