@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Tests that a study uses its time budget while further trials
-// are useful, and ends afterwards.
+// SPDX-License-Identifier: Apache-2.0
+// Tests that a study uses its time budget while further trials are useful, and ends afterwards.
 #include <algorithm>
 
 #include <gmock/gmock.h>

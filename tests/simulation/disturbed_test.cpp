@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Tests studies on a machine that other programs use now and
-// then.
+// SPDX-License-Identifier: Apache-2.0
+// Tests studies on a machine that other programs use now and then.
 #include <algorithm>
 #include <cmath>
 #include <set>

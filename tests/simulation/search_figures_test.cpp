@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Compares the Bayesian searcher with the figures of an earlier
-// version. Finds changes of the code that make the search worse, although every suggestion is
-// valid.
+// SPDX-License-Identifier: Apache-2.0
+// Compares the Bayesian searcher with the figures of an earlier version. Finds changes of the code
+// that make the search worse, although every suggestion is valid.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -27,7 +27,8 @@
 
 namespace steptune {
 
-/// Reason why a trial exists. The database contains the names, so they must not change.
+/// Reason why a trial exists. Confirming runs are fresh launches that confirm a result of the
+/// search. The database contains the names, so they must not change.
 enum class TrialPurpose {
   baseline,
   hint,
@@ -81,7 +82,7 @@ inline constexpr std::size_t k_max_objectives = 2;
 struct TrialRecord {
   std::int64_t number = 0;  ///< 1, 2, 3, ... within the study
   TrialPurpose purpose = TrialPurpose::search;
-  int confirm_pair = 0;  ///< confirmation trials: 1, 2, ...
+  int confirm_pair = 0;  ///< number of a confirming run's round: 1, 2, ...; 0 for other trials
   std::string origin;    ///< `baseline`, `try`, `sobol`, `bayes`, ...
   Configuration configuration;
   TrialStatus status = TrialStatus::launching;

@@ -43,11 +43,12 @@ struct Reach {
 /// - workers: twice as many, or four times as many if the last step came near its ideal gain;
 /// - batch size: four times as large; if a constraint keeps the samples of an optimizer step, with
 ///   fewer accumulated batches;
-/// - half precision if the hardware computes it; flags switched on; each other choice. The best
-///   configuration changes only if a trial is faster by more than both errors and by at least 2 %.
-///   So each of its changes was seen to help. No value of a lever is tried twice. At the end, moves
-///   that were faster, but by less than the errors, are tried together. Parameters without a role
-///   keep their values. The object is immutable; the space must outlive it.
+/// - half precision if the hardware computes it; flags switched on; each other choice.
+///
+/// The best configuration changes only if a trial is faster by more than both errors and by at
+/// least 2 %. So each of its changes was seen to help. No value of a lever is tried twice. At the
+/// end, moves that were faster by 2 %, but by less than the errors, are tried together. Parameters
+/// without a role keep their values. The object is immutable; the space must outlive it.
 class FirstGuesses {
  public:
   /// `declared` has roles of parameters. Other parameters get their roles by their names

@@ -22,8 +22,8 @@
 namespace steptune {
 namespace {
 
-/// Of a study with more trials, reads only the trials shown. Studies of that size are not used to
-/// choose a number of machines.
+/// Reads only the trials shown if the study has more trials than this. Studies of that size are not
+/// used to choose a number of machines.
 constexpr std::size_t k_most_read = 10'000;
 
 constexpr std::array k_unranked{TrialStatus::running,       TrialStatus::launching,

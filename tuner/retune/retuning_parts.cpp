@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Parts of `Retuning` without decisions: they begin a night,
-// run studies, record times and end the night.
+// SPDX-License-Identifier: Apache-2.0
+// Parts of `Retuning` without decisions: they begin a night, run studies, record times and end the
+// night.
 #include <algorithm>
 #include <cmath>
 #include <ranges>

@@ -31,10 +31,13 @@ struct SiteOptions {
 
 /// Read-only pages for everybody who has the token:
 ///
-/// / all studies /studies/ID the report of one study /events, /studies/ID/events server-sent
-/// events: `changed`, `fault` /metrics for Prometheus /api/studies as `steptune studies --json`
-/// /api/studies/ID as `steptune leaderboard --all --json` /assets/NAME scripts and styles of the
-/// pages
+///     /                            all studies
+///     /studies/ID                  the report of one study
+///     /events, /studies/ID/events  server-sent events: `changed`, `fault`
+///     /metrics                     for Prometheus
+///     /api/studies                 as `steptune studies --json`
+///     /api/studies/ID              as `steptune leaderboard --all --json`
+///     /assets/NAME                 scripts and styles of the pages
 ///
 /// Addresses name studies by their number in the database; no part of an address is ever used as a
 /// file name. Any thread may call it. Pages are made one at a time and kept until their study

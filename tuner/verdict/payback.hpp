@@ -45,7 +45,7 @@ class PaybackRule {
                            const Standing& standing);
 
   /// Return the expected saving of the latest suggestion on the planned run, and the price of a
-  /// trial. The unit is that of the first objective; 0 if they were not compared.
+  /// trial. Both are in the unit of the first objective; 0 if they were not compared.
   [[nodiscard]] double saving() const { return saving_; }
   [[nodiscard]] double price() const { return price_; }
 

@@ -25,7 +25,7 @@ struct UncertainSeconds {
 [[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
 
 /// Returns the samples from one phase to the next as the plan declares them. Returns nullopt if the
-/// plan counts in steps but the trial's steps are unknown, because the program reports no steps.
+/// plan counts in steps but the trial's steps are unknown (`Measurement::steps_known`).
 [[nodiscard]] std::optional<double> declared_period(const PlannedPhase& declared,
                                                     const Measurement& measurement);
 
