@@ -48,7 +48,7 @@ std::string continuation(const CommandContext& context, const RunOptions& option
 /// Prints once what the first signal causes, as soon as the loop checks for signals.
 class InterruptNotice {
  public:
-  /// `first` says what happens to running trials.
+  /// `first`: a sentence that says what happens to running trials.
   InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string first,
                   std::string continue_with)
       : flags_(flags),
@@ -77,7 +77,7 @@ class InterruptNotice {
   int said_ = 0;
 };
 
-/// `continue_with` is printed after an interruption.
+/// `continue_with`: a command that is printed after an interruption.
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const SignalFlags& flags,
                         const std::string& continue_with) {
@@ -136,7 +136,7 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
                     const std::string& study, const Refusal& refusal) {
   const Error& error = refusal.error;
   // In a conflict, another process tunes this study and will report its end. A user who declined
-  // knows it.
+  // needs no notification.
   if (error.kind != ErrorKind::conflict && !refusal.by_user) {
     notify_if_wanted(context, notifier, options.notify,
                      {"failed",
@@ -149,7 +149,7 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   return context.console.error(error);
 }
 
-/// `opened` is the history, if it was opened before there was a study.
+/// `opened`: the history if it was opened before there was a study; otherwise nullopt.
 ExitCode tune_and_report(CommandContext& context, const RunOptions& options, StudySpec& study,
                          const Notifier& notifier, std::optional<History> opened) {
   const auto failed = [&](const Refusal& refusal) {

@@ -59,7 +59,8 @@ auto with_lost_tuners(const std::filesystem::path& path, Read read) {
   if (!studies || std::ranges::none_of(*studies, seems_to_run) || History::has_writer(path)) {
     return studies;
   }
-  // The tuner may have recorded its end in between.
+  // Read again, because the tuner may have recorded its end after the first reading and before the
+  // check.
   studies = read();
   if (!studies) return studies;
   for (StudyRecord& study : *studies) {
@@ -112,7 +113,8 @@ std::string select_trials(const std::string& condition) {
   return fmt::format("SELECT {} FROM trials WHERE {}", k_trial_columns, condition);
 }
 
-/// Returns a query that reads both ranked states through the index, best first, and merges them.
+/// Returns a query for ranked trials, best first. It reads completed trials and trials stopped
+/// early through the index, and merges both.
 std::string select_ranked(bool largest_first) {
   const auto one_state = [&](TrialStatus status) {
     return fmt::format(

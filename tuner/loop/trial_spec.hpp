@@ -13,7 +13,8 @@ namespace steptune {
 /// Returns what the runner starts for this attempt of a trial: the rendered command and
 /// environment, the configuration's machines and the study's limits. The command has the paths of
 /// copied configuration files (`write_config_copies`), which must exist when it starts. `baseline`:
-/// the measured baseline, which trials in a running program are compared with; null before.
+/// the measured baseline, with which trials in a running program are compared; null until the
+/// baseline is measured.
 [[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
                                         const TrialRecord* baseline = nullptr);
 

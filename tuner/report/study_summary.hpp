@@ -15,7 +15,8 @@ namespace steptune {
 struct SpaceSize {
   /// Before conditions and constraints; nullopt if a parameter is continuous.
   std::optional<std::uint64_t> product;
-  std::optional<std::uint64_t> feasible;  ///< after them; nullopt if too many to count
+  std::optional<std::uint64_t>
+      feasible;  ///< allowed by conditions and constraints; nullopt if too many to count
 };
 [[nodiscard]] SpaceSize space_size(const SearchSpace& space);
 
