@@ -27,7 +27,7 @@ struct StageTime {
 /// Effect of one parameter on the measured speed, with all other parameters as in the trial.
 struct ParameterResponse {
   std::string parameter;
-  std::optional<StepStage> stage;  ///< stage that it affects, if its name says so
+  std::optional<StepStage> stage;  ///< stage that the parameter affects; nullopt: unknown
   Value now;                       ///< the trial's value
   Value best;                      ///< the value with the least time
   Value worst;                     ///< the value with the most time
@@ -41,7 +41,7 @@ struct ParameterResponse {
   bool least_is_limit = false;
   bool has_effect = true;  ///< `importance` finds an effect, alone or with another parameter
   /// `matters`: the parameter affects the time. `leaves_gain`: another value is faster than the
-  /// trial's. The interval's lower end must exceed 3 %; smaller effects are not worth attention.
+  /// trial's. The interval's lower end must exceed 1.03; smaller effects are not worth attention.
   [[nodiscard]] bool matters() const { return range.low > 1.03; }
   [[nodiscard]] bool leaves_gain() const { return gain.low > 1.03; }
   /// True if `value` is an end of the tried range, and values beyond it are possible but untried.
@@ -55,7 +55,8 @@ struct Bottleneck {
   std::vector<StageTime> stages;   ///< largest first; empty if the program reported no parts
   double unreported_share = 0.0;   ///< share of the step time outside the reported parts
   std::optional<double> gpu_busy;  ///< share of the time in which a kernel ran
-  std::optional<double> cpu_busy;  ///< share of its CPUs' time in which its processes computed
+  std::optional<double>
+      cpu_busy;  ///< share of the CPUs' time in which the trial's processes computed
   /// Share of the steps that had to wait for the loader's workers: the hook's metric.
   std::optional<double> loader_queue_empty;
   /// Share of the time in which the loader's workers computed: the hook's metric. It is low if they

@@ -22,9 +22,11 @@ struct MainEffect {
 
 struct ParameterImportance {
   std::string parameter;
-  bool varied = false;  ///< false if it had one value in all trials, so that its effect is unknown
-  Estimate alone;       ///< share of the variance that it explains alone
-  Estimate in_all;  ///< `alone`, plus the shares of its effects together with each other parameter
+  bool varied =
+      false;  ///< false if the parameter had one value in all trials, so that its effect is unknown
+  Estimate alone;   ///< share of the variance that the parameter explains alone
+  Estimate in_all;  ///< `alone`, plus the shares of the parameter's effects together with each
+                    ///< other parameter
   std::optional<MainEffect> effect;
 };
 
@@ -40,8 +42,8 @@ struct Importance {
   bool logarithmic = true;
   Estimate explained;  ///< share of the trials' variance that the model explains
   std::vector<ParameterImportance> parameters;  ///< most important first
-  std::vector<PairImportance> pairs;            ///< strongest first; only likely pairs
-  std::string unknown;  ///< why there is no result, for people; otherwise empty
+  std::vector<PairImportance> pairs;  ///< strongest first; only pairs with a probable effect
+  std::string unknown;                ///< why there is no result, for people; otherwise empty
 };
 
 /// True if the parameter's interval excludes "no change". Otherwise its best and worst values are

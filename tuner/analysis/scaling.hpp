@@ -40,9 +40,8 @@ struct ScalingCount {
   Estimate speed_up;  ///< speed relative to the first count
   /// Speed-up divided by the ratio of the counts. nullopt if the machines are of several kinds.
   std::optional<Estimate> efficiency;
-  /// Speed that each machine contributes that was added since the previous count. It is a share of
-  /// the speed of one machine at the first count. nullopt for the first count, and if the machines
-  /// are of several kinds.
+  /// Speed that each machine beyond the previous count adds. The unit is the speed of one machine
+  /// at the first count. nullopt for the first count, and if the machines are of several kinds.
   std::optional<Estimate> marginal_gain;
 };
 

@@ -37,7 +37,8 @@ struct CommandContext {
   /// Returns `parsed` with the words after `--` as they were typed, because CLI11 splits "[a,b]".
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
   [[nodiscard]] std::filesystem::path database() const;
-  /// Returns ` --db PATH`, quoted for a shell, if the user gave it; for commands in advice.
+  /// Returns ` --db PATH`, quoted for a shell, if the user gave that option. Messages add it to the
+  /// commands that they recommend.
   [[nodiscard]] std::string database_option() const;
 };
 

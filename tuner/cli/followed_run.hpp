@@ -31,18 +31,19 @@ class FollowedRun {
   /// for a compressed file.
   [[nodiscard]] static Result<FollowedRun> log(const std::string& path, bool wait);
   [[nodiscard]] static Result<FollowedRun> standard_input();
-  /// Starts a command in this folder and environment with `variables` added. Sets STEPTUNE_TRIAL,
-  /// so that reporters print, and PYTHONUNBUFFERED. The command joins the terminal's foreground
-  /// group if this program is in it; otherwise it gets a new process group. Signals are passed on
-  /// to it (`SignalRelay`) while it runs. Its stdout is passed on to `out_fd`.
+  /// Starts a command in this process's folder and environment, with `variables` added. Sets
+  /// STEPTUNE_TRIAL, so that reporters print, and PYTHONUNBUFFERED. The command joins the
+  /// terminal's foreground group if this program is in it; otherwise it gets a new process group.
+  /// Signals are passed on to it (`SignalRelay`) while it runs. Its stdout is passed on to
+  /// `out_fd`.
   [[nodiscard]] static Result<FollowedRun> command(
       const std::vector<std::string>& argv, const std::map<std::string, std::string>& variables,
       int out_fd);
 
   /// Reads the available output, waiting up to `timeout_s`. Returns false at the end of the output.
-  /// Also returns false if nothing arrived in that time and the command has ended. Its descendants
-  /// may keep the output open. Calls `before` before it passes output on to the terminal. An
-  /// interrupted wait returns early.
+  /// Also returns false if nothing arrived in that time and the command has ended. Processes that
+  /// the command started may keep the output open. Calls `before` before it passes output on to the
+  /// terminal. An interrupted wait returns early.
   [[nodiscard]] bool read(double timeout_s, const OnLine& on_line,
                           const std::function<void()>& before);
 

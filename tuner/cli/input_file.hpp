@@ -11,8 +11,8 @@ namespace steptune {
 /// given.
 [[nodiscard]] Result<void> check_input_file(const std::string& file);
 
-/// Makes the file this process's standard input, before it becomes another program. An empty name
-/// changes nothing.
+/// Makes the file this process's standard input. Call it before this process becomes another
+/// program. An empty name changes nothing.
 [[nodiscard]] Result<void> take_input_from(const std::string& file);
 
 }  // namespace steptune

@@ -24,8 +24,8 @@ struct ProgramOptions {
   /// Limit of the tuning time, if any. At most half of it is spent on examining the program,
   /// including its options if the hook cannot tune it.
   std::optional<double> longest_s = {};
-  /// Called before a program is examined, which takes long. An error of this function is reported
-  /// instead. May be null.
+  /// Called before a program is examined, which takes long. If it returns an error, the program is
+  /// not examined, and the error is reported. May be null.
   std::function<Result<void>()> before_look = {};
 };
 

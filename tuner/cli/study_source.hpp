@@ -59,11 +59,12 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
 [[nodiscard]] Result<StudySpec> open_study_file(const CommandContext& context,
                                                 const std::string& path);
 
-/// Returns the words for messages about the study, without the use of machines that have no price.
+/// Returns the words for messages about the study, without the machine-hours of machines that have
+/// no price.
 [[nodiscard]] RecommendationContext study_words(const CommandContext& context,
                                                 const StoredStudy& study);
-/// Returns `study_words` with the use of machines and facts about the result (`add_study_facts`).
-/// Reads the study's trials if there is no price.
+/// Returns `study_words` with machine-hours and facts about the result (`add_study_facts`). Reads
+/// the study's trials if there is no price.
 [[nodiscard]] RecommendationContext recommendation_context(const CommandContext& context,
                                                            const StoredStudy& study,
                                                            const Configuration& advised);

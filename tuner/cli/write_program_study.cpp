@@ -39,7 +39,7 @@ constexpr double k_most_until_step = 0.5;
 constexpr double k_most_of_watching = 0.1;
 /// Share of the start-up limit for a program without PyTorch. The rest is for reading its help.
 constexpr double k_most_without_pytorch = 0.75;
-/// Least time for reading a program's help.
+/// Least time, in seconds, for reading a program's help.
 constexpr double k_least_look_s = 2.0;
 
 /// Shares of the budget, as in tuner/loop/budget.cpp: the search's share of the time, and the most
@@ -86,7 +86,7 @@ Result<std::string> known_settings(const std::vector<std::string>& argv, const f
 
 struct Refusal {
   Error error;
-  bool may_have_options = false;  ///< it runs, but the hook cannot tune it
+  bool may_have_options = false;  ///< the program runs, but the hook cannot tune it
 };
 
 /// Writes the study file of a program that has none yet.

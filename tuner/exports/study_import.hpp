@@ -36,7 +36,7 @@ struct ForeignTrials {
 [[nodiscard]] Result<ForeignTrials> read_foreign_trials(const std::filesystem::path& path,
                                                         const std::string& study = {});
 
-/// Parameter or objective -> column, if their names differ.
+/// The column of a parameter or objective, by its name. Needed only if the column has another name.
 using ImportColumns = std::map<std::string, std::string>;
 
 /// Trials converted to a study, and reasons why other trials were left out.

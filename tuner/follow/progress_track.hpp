@@ -37,7 +37,8 @@ class ProgressTrack {
   /// 95 % interval is that of up to 20 batch means; nullopt if there are fewer than 5.
   [[nodiscard]] std::optional<Interval95> rate_since(double from_s) const;
 
-  /// Returns the same for the last `seconds`, or for the last ten points if that time has too few.
+  /// Returns the rate over the last `seconds`, or over the last ten points if that time has too few
+  /// points.
   [[nodiscard]] std::optional<Interval95> rate_of_last(double seconds, double from_s) const;
 
   /// Returns the point from which on the mean differs from `promised`: the maximum-likelihood

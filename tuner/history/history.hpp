@@ -98,27 +98,31 @@ struct TrialRecord {
   std::optional<Measurement> measurement;
   /// Values measured before the trial's end, for the searcher; stored with the measurement.
   std::vector<Milestone> milestones;
-  /// The same at the rungs of the scheduler `asha`, where trials are compared.
+  /// Values measured at the rungs of the scheduler `asha`. A rung is a number of steps at which
+  /// trials are compared.
   std::vector<Milestone> rungs;
   /// Objective values as the study states them (not negated); empty if there are none. A value that
   /// is not finite is stored as NULL, reads back as NaN and is never ranked.
   std::vector<double> objectives;
-  std::vector<double> standard_errors;  ///< same unit and length; not finite reads back as infinite
+  std::vector<double> standard_errors;  ///< errors of `objectives`; a number that is not finite
+                                        ///< reads back as infinite
   std::optional<double> peak_memory_bytes;
   /// As in `Outcome`; kept with the measurement.
   std::optional<double> peak_unreclaimable_bytes;
   std::optional<Disturbance> disturbance;
   double disturbed_s = 0.0;        ///< seconds in which other programs used much of the machine
   std::optional<double> cpu_busy;  ///< as in `Outcome`; kept with the measurement
-  /// In the measured window, or over the whole trial if it has none; kept with the measurement.
+  /// CPU clock in the measured window, or over the whole trial if there is no window; kept with the
+  /// measurement.
   std::optional<CpuClock> cpu_clock;
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;
   /// Gain that the searcher expected when it proposed the trial: over the best value of the first
   /// objective so far, as a share. Stored with the measurement.
   std::optional<double> expected_improvement;
-  /// Estimate at the trial's launch. Searcher and scheduler compare trials with it, so that a
-  /// resumed study makes the same comparisons; stored with the measurement.
+  /// Machine level as it was estimated at the trial's launch. Searcher and scheduler use this level
+  /// to compare trials, so that a resumed study makes the same comparisons. Stored with the
+  /// measurement.
   MachineLevel level;
   /// Seconds that the loop waited for the first step, if it ended the trial for a slow start; kept
   /// with the measurement.
@@ -175,7 +179,7 @@ struct StudyDecision {
   Json numbers = Json::object();
 };
 
-/// One night of re-tuning, in the form of `tuner/retune`.
+/// One night of re-tuning. `tuner/retune` defines the members of `record`.
 struct NightRow {
   std::int64_t night = 0;  ///< 1, 2, 3, ... of its study
   double started_wall_s = 0.0;
@@ -198,7 +202,8 @@ struct StudyRecord {
   double created_wall_s = 0.0;
   double elapsed_s = 0.0;     ///< tuning time, summed over all runs of the tuner
   double overhead_usd = 0.0;  ///< cost of machines that were kept but not used by a trial
-  /// Latest suggestions in a row that were expected to cost more than they save (`PaybackRule`).
+  /// Number of latest suggestions in a row that were expected to cost more than they save
+  /// (`PaybackRule`).
   int unpaid_suggestions = 0;
   std::string stop_reason;
   Json recommendation;  ///< null until the study has one
@@ -366,11 +371,11 @@ class History {
   /// Records that a run of the tuner on this study begins.
   [[nodiscard]] Result<void> record_session(std::int64_t study_id,
                                             const MachineDescription& machine);
-  /// Adds a night, or replaces the stored one.
+  /// Adds a night, or replaces the stored night of the same number.
   [[nodiscard]] Result<void> record_night(const std::string& study, const NightRow& night);
   /// Records the intent to start a trial or its next attempt. Inserts or updates by number. Fails
   /// with `internal` for a trial in a final state, which is never overwritten. Here and in
-  /// `record_ended`, `totals` replace the study's in the same transaction.
+  /// `record_ended`, `totals` replace the study's totals in the same transaction.
   [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,
                                               const std::optional<StudyTotals>& totals = {});
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,

@@ -50,9 +50,10 @@ struct GuessInput {
 /// number that the hook saw; nullopt if unknown.
 [[nodiscard]] std::optional<double> seen_samples_per_step(const GuessInput& input);
 
-/// True if the program's output is known to count optimizer steps. This is so for a known trainer,
-/// but not for any program that reads a known configuration file. It is also so if the samples per
-/// step were seen. A progress bar over a loader may count parts of a step.
+/// True if the program's output is known to count optimizer steps. The output is known to do so for
+/// a known trainer, and if the samples per step were seen. It is not known for a program that is
+/// only recognized by its configuration file. A progress bar over a loader may count parts of a
+/// step.
 [[nodiscard]] bool counts_optimizer_steps(const GuessInput& input);
 
 }  // namespace steptune

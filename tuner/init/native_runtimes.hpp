@@ -32,7 +32,8 @@ struct NativeRuntimes {
   [[nodiscard]] std::string value_of(const std::string& variable) const;
 };
 
-/// True if `glibc.malloc.hugetlb=1` has an effect. It has none with the kernel's mode `always`.
+/// True if `glibc.malloc.hugetlb=1` has an effect. With the kernel's mode `always`, this setting
+/// has no effect.
 [[nodiscard]] bool may_ask_for_huge_pages(const SystemFiles& files, std::string_view glibc_version);
 
 /// Returns the libraries among the files that a process has mapped.

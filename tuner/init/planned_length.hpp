@@ -31,7 +31,7 @@ struct CurrentNumber {
 struct RunLength {
   std::optional<CurrentNumber> steps;
   std::optional<CurrentNumber> epochs;
-  /// Text for people that another place has a different number; empty if there is no such place.
+  /// Text for people: another place has a different number; empty if there is no such place.
   std::string disagreement{};
 };
 
@@ -46,7 +46,8 @@ struct RunLength {
 [[nodiscard]] std::string count_text(double count);
 
 /// Returns the samples of one pass of all ranks over the training data: batches times their size.
-/// This counts at most one batch too many. nullopt unless exactly one training loader reports both.
+/// This counts at most one batch too many. nullopt unless exactly one training loader reports both
+/// numbers.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
 /// Returns `run_length` in samples, using the steps and data that the survey saw. nullopt if

@@ -21,15 +21,15 @@ struct KnobSetting {
 /// A knob that may be varied, and its range. A particular program may lack the knob.
 struct SpaceKnob {
   std::string parameter;  ///< name in the study
-  std::string role;       ///< role for an engineer: `batch`, `workers`, `precision`, ...
+  std::string role;       ///< role in the program: `batch`, `workers`, `precision`, ...
   std::string option;     ///< as typed: `--batch-size`, `batch`
   std::string type;       ///< `int`, `bool`, `categorical`
-  /// Bounds over facts. If both are empty: from a quarter of today's value to eight times that
-  /// value.
+  /// Bounds, as expressions over facts. If both are empty: from a quarter of today's value to eight
+  /// times that value.
   std::string low;
   std::string high;
   std::string scale;
-  std::string when;    ///< over roles: `workers > 0`
+  std::string when;    ///< condition over roles: `workers > 0`
   std::string memory;  ///< effect of a larger value on the memory: `increases`, `decreases`
   std::string needs;   ///< condition over facts; if false, nothing can be gained
   /// A setting that must be off, otherwise the knob is not varied: `fp16.enabled`.

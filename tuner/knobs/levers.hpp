@@ -37,7 +37,7 @@ struct Climb {
   std::optional<double> too_large = {};
   double most = std::numeric_limits<double>::infinity();  ///< largest value that fits into memory
   double factor = 2.0;                                    ///< factor of one step
-  bool may_fall = false;                                  ///< values below today's may pay
+  bool may_fall = false;                                  ///< values below today's may be faster
   bool falls_first = false;  ///< values below today's are tried before larger values
 };
 

@@ -18,9 +18,9 @@ struct HookFindings {
   std::optional<std::string> given_up;      ///< why the hook ended the program
 };
 
-/// Checks the hook of a trial that has ended. `hook_log`: its events in the output. If these do not
-/// show that the hook worked, reads the file `events`. Removes that file. Finds nothing if the
-/// study uses no hook.
+/// Checks the hook of a trial that has ended. `hook_log`: the hook's events in the output. If these
+/// do not show that the hook worked, reads the file `events`. In any case, removes that file. Finds
+/// nothing if the study uses no hook.
 [[nodiscard]] HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
                                       const HookLog& hook_log, const std::filesystem::path& events);
 

@@ -10,12 +10,13 @@ namespace steptune {
 
 /// Limit of a trial's time.
 enum class TimeLimit {
-  start,      ///< longest time to the first step
-  silence,    ///< longest time to the next step
-  measuring,  ///< longest time of measuring, whatever the budget
-  budget,     ///< end of the trial's part of a time budget
-  job,        ///< end of its time in a job that cannot be ended on request (`Outcome::had_enough`)
-  slow_in_job,  ///< the job found it clearly slower than the best (`Outcome::was_slow`)
+  start,        ///< longest time to the first step
+  silence,      ///< longest time to the next step
+  measuring,    ///< longest time of measuring, whatever the budget
+  budget,       ///< end of the trial's part of a time budget
+  job,          ///< end of the trial's time in a job that cannot be ended on request
+                ///< (`Outcome::had_enough`)
+  slow_in_job,  ///< the job found the trial clearly slower than the best (`Outcome::was_slow`)
 };
 
 /// End of a trial's time.

@@ -15,14 +15,14 @@ enum class EndRequest {
   measured,     ///< the interval is as tight as asked for
   time_limit,   ///< measured for as long as allowed
   slow_start,   ///< the first step took longer than a time budget allows for one trial
-  silent,       ///< no more steps reported: it hangs, or its lines are not understood
+  silent,       ///< no more steps reported: the program hangs, or its lines are not understood
   scheduler,    ///< the scheduler gave it up
   guard,        ///< a guard was violated for good
   unlike,       ///< a hook could not apply the configuration to the program
   user,         ///< the user asked to stop
   no_machine,   ///< still waiting for a machine when the time was over
   no_time,      ///< too little measured when the tuning time was over
-  interleaved,  ///< it cannot run next to another trial, or cannot be stopped
+  interleaved,  ///< the trial cannot run next to another trial, or cannot be stopped
 };
 
 /// Everything that decides the result of a trial.

@@ -14,8 +14,8 @@ namespace steptune {
 /// Use of rented machines whose price is unknown, in machine-hours: one hour on four machines
 /// counts as four.
 struct MachineHours {
-  std::map<std::int64_t, double> by_trial;  ///< of all launches of each trial
-  double unused = 0.0;  ///< of machines that the runner kept while no trial used them
+  std::map<std::int64_t, double> by_trial;  ///< machine-hours of each trial, over all its launches
+  double unused = 0.0;  ///< machine-hours of machines that the runner kept while no trial used them
   [[nodiscard]] double total() const;
 };
 

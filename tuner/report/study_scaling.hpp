@@ -22,7 +22,7 @@ struct ScalingOptions {
 /// Scaling curve of a study.
 struct StudyScaling {
   Scaling scaling;
-  /// True if times and costs are the planned run's, not per million samples.
+  /// True if times and costs are those of the planned run; otherwise they are per million samples.
   bool planned_run = false;
   UnitName unit;           ///< unit of the study's samples
   bool has_price = false;  ///< true if cost is in USD, false for machine-hours

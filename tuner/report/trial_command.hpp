@@ -31,7 +31,8 @@ struct TrialCommand {
 [[nodiscard]] TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
                                          const TrialRecord& trial,
                                          const std::filesystem::path& database);
-/// Does the same, but reads the stored study from `study`. Errors as in `stored_spec`.
+/// Returns the same command, but takes the study's specification from `study`. Errors as in
+/// `stored_spec`.
 [[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
                                                  const std::filesystem::path& database);
 

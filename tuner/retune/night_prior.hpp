@@ -27,16 +27,16 @@ struct NightPrior {
 /// Collects trials of the study itself, of its stored nights, and of the study from which the
 /// configuration in use came. Leaves out the trials of `tonight`.
 ///
-/// Divides times and costs by the baseline's on their night and multiplies them by tonight's. So a
-/// fast night does not make a configuration look better. A night counts as tonight's if machine and
-/// study file are the same. It does not count if the configuration in use has become slower or
-/// failed since then, tonight included. All other nights only guide the search. Takes the latest
-/// 200 trials of each group.
+/// Divides times and costs by the baseline's value on their night, and multiplies them by the
+/// baseline's value tonight. So a fast night does not make a configuration look better. A night
+/// counts as tonight's if machine and study file are the same. It does not count if the
+/// configuration in use has become slower or failed since then, tonight included. All other nights
+/// only guide the search. Takes the latest 200 trials of each group.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
                                              const std::vector<Night>& nights,
                                              const Night& tonight);
 
-/// Returns the mean logarithm; NaN if there is none.
+/// Returns the mean of the logarithms; NaN if there are none.
 [[nodiscard]] double mean_log(const std::vector<double>& logs);
 
 }  // namespace steptune

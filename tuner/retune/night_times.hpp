@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// Returns natural logarithms of the first objective for the measured launches of the baseline,
-/// without those that other programs disturbed much (`without_disturbed`).
+/// Returns natural logarithms of the first objective for the measured launches of the baseline.
+/// Leaves out launches that other programs disturbed much (`without_disturbed`).
 [[nodiscard]] std::vector<double> baseline_times(const std::vector<TrialRecord>& trials);
 
 /// Returns such logarithms for a configuration: for its search trials and its confirming runs.

@@ -26,14 +26,14 @@ struct RetuneOptions {
   /// Study in the history whose configuration is in use. Ignored once the study has nights of its
   /// own. Empty: the study itself.
   std::string from;
-  /// Number of nights whose trials are kept. As many nights with a search are kept as well. All
-  /// other nights keep only their record.
+  /// Number of nights whose trials are kept. The trials of the latest nights with a search are kept
+  /// as well, for as many nights. All other nights keep only their record.
   std::size_t keep_nights = 60;
   /// Seconds within which a night whose tuner was killed continues. After that, a new night begins.
   double resume_within_s = 20.0 * 3600.0;
 };
 
-/// Everything that a night works with. Referenced objects outlive it.
+/// Everything that a night works with. Referenced objects outlive the night.
 struct RetuneParts {
   const StudySpec& study;
   History& history;

@@ -17,7 +17,8 @@ struct NightTimes {
 
 /// Scope of a slowdown.
 enum class SlowdownScope {
-  shared,  ///< incumbent and baseline are slower to the same degree: the machine, or a library
+  shared,  ///< incumbent and baseline are slower to the same degree, because of the machine or a
+           ///< library
   configuration,  ///< more than half of the slowdown affects only the incumbent, not the baseline
   unknown,        ///< no second configuration to compare with, tonight or in the nights before
 };
@@ -79,7 +80,8 @@ class SlowdownWatcher {
   SlowdownWatch add(NightTimes night);
 
  private:
-  /// Evidence that a score has become larger, for each shift, and since when.
+  /// Evidence that a score has become larger, and the night of the change, for each size of the
+  /// shift.
   class Detector {
    public:
     void add(std::int64_t night, double score);

@@ -17,7 +17,7 @@ class Connection final : public httplib::Stream {
  public:
   Connection(int fd, const Clock& clock);
 
-  /// False if the client has hung up. Endless answers check it before each piece.
+  /// False if the client has hung up. An endless answer calls this before it sends each piece.
   [[nodiscard]] bool is_writable() const override;
   [[nodiscard]] bool is_readable() const override { return true; }
   /// Returns -1 if the client took too long or sent too much, or the connection broke.

@@ -26,7 +26,8 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  /// Binds a port (0: any free one) and returns it. Returns `unavailable` if it is in use.
+  /// Binds a port (0: any free port) and returns its number. Returns `unavailable` if the port is
+  /// in use.
   [[nodiscard]] Result<int> bind(int port);
 
   /// Answers requests until `is_stopping` returns true; calls it four times a second and after each

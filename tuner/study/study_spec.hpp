@@ -77,7 +77,7 @@ struct ConfigFileSpec {
 struct PlannedPhase {
   std::optional<double> every_samples;  ///< set if and only if `every_steps` is not
   std::optional<double> every_steps;
-  std::optional<double> seconds;  ///< duration if no trial has shown it
+  std::optional<double> seconds;  ///< duration if no trial has shown the phase
 };
 
 /// The long run for which the study tunes.
@@ -240,9 +240,9 @@ struct StudySpec {
 /// error of kind `usage` that lists all faults, at most 20. Each fault has its JSON pointer, what
 /// is wrong and what would be right.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
-/// Does the same for a document in memory: that of a study file or a stored `StudySpec::document`.
-/// `file` is used in messages and for relative paths. Paths in the document need not exist, except
-/// for configuration files whose content it does not contain.
+/// Reads and validates a document in memory: that of a study file or a stored
+/// `StudySpec::document`. `file` is used in messages and for relative paths. Paths in the document
+/// need not exist, except for configuration files whose content it does not contain.
 [[nodiscard]] Result<StudySpec> study_from_json(const Json& document,
                                                 const std::filesystem::path& file,
                                                 const Facts& facts);
@@ -307,8 +307,8 @@ struct RenderedCommand {
 /// Returns the expected price in USD per hour of all machines of a configuration together; 0 if the
 /// study has no price. For managed spot, this is a share of the on-demand price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
-/// Returns the on-demand price. It is the highest price of an hour. It also applies to billed
-/// seconds: managed spot bills fewer seconds, not a lower price.
+/// Returns the on-demand price in USD per hour. This is the highest price of an hour. It also
+/// applies to billed seconds: managed spot bills fewer seconds, not a lower price.
 [[nodiscard]] double on_demand_usd_per_hour(const StudySpec& study,
                                             const Configuration& configuration);
 

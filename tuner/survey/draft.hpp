@@ -19,7 +19,7 @@ struct DraftOptions {
   bool numeric = true;                ///< also knobs that change rounding, with a guard on the loss
   bool semantic = false;              ///< also knobs that change the training
   bool is_running = false;            ///< only knobs that can be switched in a running program
-  bool must_not_fail = false;         ///< and no knobs with which the program may fail
+  bool must_not_fail = false;         ///< no knobs with which the program may fail
   bool cpu_computes_bfloat16 = true;  ///< true if the hardware computes it
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};

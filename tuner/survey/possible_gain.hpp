@@ -14,9 +14,9 @@ namespace steptune {
 /// Part of knobs that affect Python's garbage collector, whose time lies within other parts.
 inline constexpr const char* k_collector_part = "gc";
 
-/// Returns the largest speed-up of the program's step by a knob, as a ratio: Amdahl's law with the
-/// parts of the step that it affects and the largest share of them that it saves. nullopt if the
-/// survey saw no parts.
+/// Returns the largest speed-up of the program's step by a knob, as a ratio. This is Amdahl's law
+/// for the parts of the step that the knob affects. It uses the largest share of these parts that
+/// the knob can save. nullopt if the survey saw no parts.
 [[nodiscard]] std::optional<double> possible_gain(const Knob& knob, const Survey& survey,
                                                   const Facts& facts);
 

@@ -25,8 +25,9 @@ enum class HookProgress { none, imported, reports_steps };
 /// Settings to survey an unchanged program.
 struct SurveyOptions {
   std::vector<std::string> argv;
-  std::filesystem::path folder;    ///< folder where it runs; absolute
-  std::filesystem::path log_path;  ///< file for its output; the hook's events are beside it
+  std::filesystem::path folder;  ///< folder where the program runs; absolute
+  std::filesystem::path
+      log_path;  ///< file for the program's output; the hook's events are beside this file
   std::optional<double> samples_per_step = {};  ///< replaces the hook's count
   double longest_start_s = 600.0;               ///< limit until the first step
   /// Limit until PyTorch is imported, if the hook is used.
@@ -42,9 +43,10 @@ struct SurveyOptions {
   /// At the end the hook replaces the loader's batches by cached batches, to measure the cost of
   /// loading.
   bool replay = false;
-  bool with_hook = true;                             ///< false: run the program without the hook
-  bool terminal = false;                             ///< run it with a pseudo-terminal
-  std::filesystem::path standard_input = {};         ///< file for its standard input; empty: none
+  bool with_hook = true;  ///< false: run the program without the hook
+  bool terminal = false;  ///< run the program with a pseudo-terminal
+  std::filesystem::path standard_input =
+      {};  ///< file for the program's standard input; empty: none
   std::map<std::string, std::string> environment{};  ///< in addition to this process's environment
   /// Called repeatedly; the survey ends if it returns true. May be null.
   std::function<bool(HookProgress)> seen_enough = {};
@@ -58,8 +60,8 @@ struct Survey {
   double startup_s = 0.0;  ///< time until the first step; 0 for a program that was already running
   std::optional<Outcome> ended;     ///< set if the program ended by itself, before any replay
   std::vector<std::string> phases;  ///< phases that the program reported: evaluation, checkpoint
-  /// True if the program trains, but the hook's lines did not arrive; `log` then comes from its
-  /// file.
+  /// True if the program trains, but the hook's lines did not arrive. `log` then comes from the
+  /// hook's file of events.
   bool is_unheard = false;
   /// Threads, CPU use and waiting in the last seconds; nullopt for an attached program or a short
   /// run.

@@ -8,9 +8,9 @@
 namespace steptune {
 
 /// Variation between launches of one configuration, in addition to the variation within each
-/// launch. Causes are memory layout, placement on CPUs, and other programs. The upper level of the
-/// two-level model of T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM
-/// 2013.
+/// launch. Causes are memory layout, placement on CPUs, and other programs. This is the upper level
+/// of the two-level model of T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time",
+/// ISMM 2013.
 struct LaunchVariation {
   double relative = 0.015;          ///< standard deviation, as a share of the value
   double degrees_of_freedom = 3.0;  ///< of the estimate

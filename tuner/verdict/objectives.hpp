@@ -23,9 +23,9 @@ struct ObjectiveValues {
 /// run (`planned_time`). If the study gives no number of samples, they are for a million samples in
 /// steady state. Any other objective is the last value that the trial reported.
 ///
-/// `baseline`: its measurement, for phases that this trial was too short to show; null if there is
-/// none. `price_usd_per_hour`: price of the trial's machines (`usd_per_hour`). The error says, for
-/// people, what is missing.
+/// `baseline`: the baseline's measurement, for phases that this trial was too short to show; null
+/// if there is none. `price_usd_per_hour`: price of the trial's machines (`usd_per_hour`). The
+/// error says, for people, what is missing.
 [[nodiscard]] tl::expected<ObjectiveValues, std::string> objective_values(
     const StudySpec& study, const Measurement& measurement, double price_usd_per_hour,
     const Measurement* baseline = nullptr);

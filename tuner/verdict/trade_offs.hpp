@@ -8,9 +8,9 @@
 
 namespace steptune {
 
-/// Returns the least lead over another candidate that shows that the other is not the best of
-/// `candidates`. The unit is standard errors of the difference. The error probability is 5 % over
-/// all candidates: Dunnett's one-sided critical value, by Sidak's bound.
+/// Returns the least difference between two trials that shows that the worse trial is not the best
+/// of `candidates` trials. The unit is standard errors of the difference. The error probability is
+/// 5 % over all candidates: Dunnett's one-sided critical value, by Sidak's bound.
 [[nodiscard]] double critical_difference(std::size_t candidates);
 
 /// Values of a trial in two objectives, the ranked objective first; less is better.
