@@ -11,17 +11,18 @@
 namespace steptune {
 namespace {
 
-/// Number of draws if there is no model with its own number.
+/// Number of draws without a model. A model has its own number of draws.
 constexpr std::size_t k_draws = 200;
-/// Assumed standard deviation between launches of a configuration, as a share. One trial cannot
-/// show it. The value is that of `LaunchVariation` before a study has measured any.
+/// Assumed standard deviation between launches of a configuration, as a share. A single trial
+/// cannot show this deviation. The value is the prior of `LaunchVariation`.
 constexpr double k_least_relative_error = 0.015;
 
 double middle_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Values of configurations as draws: draw i of all configurations belongs together.
+/// Values of configurations as draws. Draw i of one configuration belongs to draw i of every other
+/// configuration.
 class ConfigurationValues {
  public:
   ConfigurationValues(const TrialSamples& samples, const EffectsModel* model)

@@ -40,7 +40,7 @@ std::string stage_subject(std::optional<StepStage> stage) {
   return {};
 }
 
-/// Returns settings that usually shorten a stage, for a study without one.
+/// Returns settings that usually shorten a stage, for a study that varies no such setting.
 std::string usual_settings(StepStage stage) {
   switch (stage) {
     case StepStage::data:

@@ -76,7 +76,8 @@ EffectBasis::EffectBasis(const Parameter& parameter, std::size_t most) {
   };
   if (parameter.unordered()) {
     interpolated_ = false;
-    // Choices without an indicator share one value. Few trials justify that only for many choices.
+    // All choices without an indicator function share one value. Use this simplification only for a
+    // parameter with many choices.
     constexpr std::size_t k_separate_levels = 8;
     const std::size_t indicators = most == 0 ? 0 : std::max(most, k_separate_levels);
     for (std::size_t node = 0; node + 1 < count && size() < indicators; ++node)

@@ -18,8 +18,9 @@ namespace steptune {
 /// choices. Immutable.
 class EffectBasis {
  public:
-  /// Makes at most `most` functions; up to 8 for choices (none if `most` is 0). Makes fewer
-  /// functions if the parameter has few values, and none if it has a single value.
+  /// Makes at most `most` functions. For choices, at most 8 are made if `most` is less than 8, and
+  /// none if `most` is 0. Makes fewer functions if the parameter has few values, and none if it has
+  /// a single value.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }

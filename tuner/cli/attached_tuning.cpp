@@ -107,8 +107,8 @@ class AttachedSession {
   }
 
  private:
-  /// True if a signal asks the tuner to end. Then it leaves the program as it does at any other
-  /// end.
+  /// True if a signal asks the tuner to end. The tuner then leaves the program in the same state as
+  /// after any other end.
   [[nodiscard]] bool is_to_end() const {
     if (signals_.count() == 0) return false;
     if (!program_.unusable()) program_.give_up("the tuner was asked to end");
@@ -124,7 +124,7 @@ class AttachedSession {
     auto record = history.study(name);
     if (!record || record->status != StudyStatus::running) return;
     record->status = StudyStatus::interrupted;
-    // Writing may fail for the same reason as the tuning; ignore that.
+    // Writing may fail for the same reason as the tuning. Ignore such a failure.
     static_cast<void>(history.record_study(*record));
   }
 

@@ -79,8 +79,8 @@ Result<std::set<std::string>> studies_of_nights(const History& history,
   std::set<std::string> tuned_studies;
   for (const StudyRecord& study : studies) {
     const std::string tuned = tuned_study_name(study.name);
-    // Read each tuned study's nights once: nights are kept for years, and every recent one has a
-    // study.
+    // Read each tuned study's nights only once: nights are kept for years, and every recent night
+    // has a study.
     if (!tuned_studies.insert(tuned).second) continue;
     const auto nights = history.nights(tuned);
     if (!nights) return tl::unexpected(nights.error());

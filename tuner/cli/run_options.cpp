@@ -44,7 +44,7 @@ Result<std::string> free_name(const History& history, const std::string& name) {
               "", "give the study another \"name\" in its file");
 }
 
-/// Returns the refusal of a user who declined. `then` is advice what to do instead, or what happens
+/// Returns the refusal of a user who declined. `then` says what to do instead, or what happens
 /// next.
 tl::unexpected<Refusal> declined(std::string then) {
   return tl::unexpected(

@@ -51,7 +51,7 @@ void handle_signals(const std::array<int, N>& signals, struct sigaction action,
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < N; ++i) {
     sigaction(signals[i], &action, &former[i]);
-    // Keep SIGHUP ignored if it was: the user started the program with `nohup`.
+    // If SIGHUP was ignored, keep ignoring it: the user started the program with `nohup`.
     if (signals[i] == SIGHUP && former[i].sa_handler == SIG_IGN) {
       sigaction(SIGHUP, &former[i], nullptr);
     }

@@ -66,8 +66,8 @@ Result<void> write_beside(const std::filesystem::path& file, std::string_view te
   const UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
   if (!fd) return failed(file, errno);
   int fault = write_all(fd.get(), text);
-  // Ignore EPERM: only root may give a file away. Call fchown before fchmod, because it clears mode
-  // bits.
+  // Ignore EPERM: only root may give a file away. Call fchown before fchmod, because fchown clears
+  // mode bits.
   if (owner != nullptr && ::fchown(fd.get(), owner->st_uid, owner->st_gid) != 0 && errno != EPERM) {
     fault = errno;
   }

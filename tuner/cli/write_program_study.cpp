@@ -55,8 +55,8 @@ constexpr const char* k_by_hand =
     "   \"parameters\": {{\"threads\": {{\"type\": \"int\", \"low\": 1, \"high\": \"cpus\"}}}},\n"
     "   \"baseline\": {{\"threads\": 1}}, \"reports\": \"key=value\"}}";
 
-/// Returns the number of search trials in this time. Assumes that each is measured for as long as
-/// its start-up takes, and at least for `measure.min_window_s`.
+/// Returns the number of search trials in this time. Assumes that each trial is measured for as
+/// long as its start-up takes, and at least for `measure.min_window_s`.
 double search_trials(double tuning_time_s, double startup_s) {
   const double trial_s = startup_s + std::max(startup_s, MeasureSpec().min_window_s);
   return std::clamp(k_search_share_of_time * tuning_time_s / trial_s, 1.0, k_most_search_trials);
@@ -148,8 +148,8 @@ class NewProgramStudy {
     return {ErrorKind::usage, why, "", fmt::format(k_by_hand, name_, fmt::join(words, ", "))};
   }
 
-  /// Surveys the program: the hook's events and the printed output. Runs it again with a terminal
-  /// if it needs one.
+  /// Surveys the program: the hook's events and the printed output. If the program needs a
+  /// terminal, runs it again with one.
   Result<Survey> look() {
     auto survey = look_once();
     const bool lacks_terminal =

@@ -17,10 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writes MLflow's file store, folders of small files. Errors throw, because every line may fail.
+/// Writes MLflow's file store, which consists of folders with small files. Reports errors by
+/// exceptions, because almost every line may fail.
 class FileStoreWriter {
  public:
-  /// `place` is the final folder of the experiment, used for addresses in it.
+  /// `place` is the final folder of the experiment. Addresses in the files refer to this folder.
   FileStoreWriter(const StudyExport& study, std::string experiment, fs::path folder,
                   const fs::path& place)
       : study_(study),

@@ -64,7 +64,8 @@ double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
   return runs > 0.0 ? sum_s / runs : measurement.once_s();
 }
 
-/// Returns the phases in the price, with the periods that the plan declares.
+/// Returns the phases whose time is part of the planned run, with the periods that the plan
+/// declares.
 std::map<std::string, PhaseEstimate> priced_phases(const PlannedRun& plan, const TrialRecord& trial,
                                                    const Standing& standing) {
   std::vector<const Measurement*> shown{&*trial.measurement};

@@ -131,7 +131,7 @@ class Parser {
 };
 
 /// Calls `use` with the object that is the whole text. Returns false if the text is not an object,
-/// or broken where `use` read it.
+/// or if `use` found invalid JSON.
 template <typename Use>
 bool read_object(std::string_view text, Use use) {
   thread_local Parser parser;

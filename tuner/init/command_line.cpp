@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// The words of an option at one position of `argv`; 0 words if it is not there.
+/// The words of an option at one position of `argv`; 0 words if the option is not there.
 struct Place {
   std::size_t words = 0;
   std::string value;

@@ -55,8 +55,8 @@ class EnvironmentKnobs {
   }
 
   /// True if the program overrides the variable, for example by omp_set_num_threads(8). This counts
-  /// as shown if it computes with twice as many threads as given. A single additional thread may
-  /// load data.
+  /// as shown if the program computes with at least twice as many threads as given. A single
+  /// additional thread may load data.
   [[nodiscard]] bool sets_threads_itself(int given) const {
     const bool has_one_pool = runtimes_.has_openmp != runtimes_.has_openblas;
     return has_one_pool && given > 0 && runtimes_.computing_threads >= 2 * given;

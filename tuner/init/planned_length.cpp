@@ -51,7 +51,8 @@ std::optional<double> positive(const std::string& text) {
 }
 
 /// Returns how the command spells an option of this plain name: `--nEpochs`, or
-/// `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have it.
+/// `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have the
+/// option.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
                                                 const std::string& name) {
   const auto [begin, end] = program_words(argv);
@@ -112,7 +113,7 @@ RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption
   return length.steps && length.epochs ? RunLength{} : length;
 }
 
-/// Returns a text that a later place has a different number; empty if it has not.
+/// Returns a text for people if a later place has a different number; otherwise an empty text.
 std::string disagreement_of(const RunLength& first, const RunLength& later) {
   for (const auto length_unit : {&RunLength::steps, &RunLength::epochs}) {
     const auto& one = first.*length_unit;

@@ -29,9 +29,9 @@ constexpr std::size_t k_least_progress = 2;
 
 /// A line that was repeated this often belongs to a loop.
 constexpr std::size_t k_repeats = 10;
-/// Seconds of repetition after which no format will fit. If the line names a loss, the program
-/// trains; otherwise it may still prepare data. A hook reports its first step after the first
-/// losses.
+/// If a line repeats for this many seconds, no known format is expected to read it. If the line
+/// names a loss, the program trains; otherwise the program may still prepare data. A hook reports
+/// its first step after the first losses.
 constexpr double k_wait_with_loss_s = 5.0;
 constexpr double k_wait_without_loss_s = 30.0;
 constexpr double k_wait_for_hook_s = 30.0;

@@ -86,8 +86,8 @@ std::optional<double> step_from_best(const Parameter& parameter, const Climb& cl
         up ? std::max(1.0, climb.best * climb.factor) : std::floor(climb.best / climb.factor);
     return untried_level_near(parameter, climb, next);
   }
-  // The step to `beyond` made the program no faster. A shorter step may, except after a first step
-  // from today's value. That step is shortened only if it failed (`too_large`) or started below 1.
+  // The step to `beyond` made the program no faster. Try a shorter step. A first step from today's
+  // value is shortened only if it failed (`too_large`) or started below 1.
   const bool may_be_shorter =
       climb.best != climb.today || climb.today < 1.0 || beyond == climb.too_large;
   return may_be_shorter ? between(parameter, climb, *beyond) : std::nullopt;

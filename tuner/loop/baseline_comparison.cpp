@@ -22,7 +22,7 @@ constexpr double k_errors_apart = 4.0;
 /// first turns. The trial is slower once its whole interval lies above the incumbent's interval.
 constexpr double k_errors_apart_in_turns = k_z_95;
 
-/// Periods a trial must cover before a periodic phase counts as observed.
+/// Number of periods that a trial must cover before a periodic phase counts as observed.
 constexpr double k_periods_to_see = 2.0;
 
 }  // namespace

@@ -90,8 +90,8 @@ double least_confirming_run_s(const StudySpec& study) {
   return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
 }
 
-/// Returns for how many pairs a search leaves time and money. A search that continues after a
-/// confirmation (`confirmed`) leaves them only for the pairs that a claim needs.
+/// Returns the number of confirming pairs for which a search leaves time and money. A search that
+/// continues after a confirmation (`confirmed`) leaves them only for the pairs that a claim needs.
 KeptPairs pairs_to_keep(const StudySpec& study, const Spending& spending, bool confirmed) {
   const int usual = study.measure.confirm_pairs;
   const int least = least_pairs(study);

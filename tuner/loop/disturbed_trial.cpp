@@ -31,7 +31,7 @@ std::vector<const TrialRecord*> latest(std::vector<const TrialRecord*> trials) {
 }
 
 struct Repeats {
-  double seconds = 0.0;  ///< of trials whose configuration had been tried before
+  double seconds = 0.0;  ///< time of trials whose configuration had been tried before
   double search_s = 0.0;
 };
 

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// Ratio by which a trial must be slower in two short windows. The check runs in a container's
+/// A trial must be slower by this factor in two short windows. The check runs in a container's
 /// shell, which cannot compute intervals.
 constexpr double k_clearly_slower = 1.5;
 

@@ -26,11 +26,12 @@ constexpr double k_longer_window_time = 10.0;
 /// Share of a money budget for the longer window of the baseline.
 constexpr double k_longer_window_cost = 0.05;
 
-/// Longest start-up of a fresh run, as a multiple of that of its configuration and of the baseline.
-/// Also its longest duration, as a multiple of the baseline's, if the program ends by itself.
+/// Longest start-up of a fresh run, as a multiple of earlier start-ups of its configuration and of
+/// the baseline. If the program ends by itself, also the run's longest duration, as a multiple of
+/// the baseline's duration.
 constexpr double k_longer_fresh_run = 1.5;
 
-/// Periods of a phase that show its share of the time.
+/// Number of periods of a phase that a window must cover to show the phase's share of the time.
 constexpr double k_periods_to_show = 3.0;
 
 /// Returns the mean seconds per sample over all launches of the baseline; nullopt before the first.

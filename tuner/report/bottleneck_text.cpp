@@ -28,7 +28,8 @@ std::string most_gain_text(const Bottleneck& bottleneck, std::optional<StepStage
   return most ? format_ratio(*most) : "-";
 }
 
-/// Returns the stages of a step and the time of each. Column `parts`: names in the program.
+/// Returns the stages of a step and the time of each stage. The column `parts` has the names in the
+/// program.
 TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   std::vector<TextTable::Column> columns{{"stage", Align::left},
                                          {"share of a step", Align::right},

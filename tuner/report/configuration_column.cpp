@@ -39,7 +39,8 @@ struct CutName {
 };
 
 /// Returns all shorter forms of `name` that fit no other of `names`, the widest first. Keeps the
-/// beginning, which says most. If other names have the same beginning, keeps both ends.
+/// beginning of the name, because it is the most useful part. If other names have the same
+/// beginning, keeps both ends.
 std::vector<std::string> cut_forms(std::string_view name, const std::vector<std::string>& names,
                                    std::string_view dots) {
   std::vector<std::string> forms;

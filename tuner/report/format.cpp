@@ -84,8 +84,8 @@ void for_each_character(std::string_view text, Use use) {
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
-  // Fast path: most texts are ASCII, one column for each byte, and long tables have thousands of
-  // them.
+  // This is faster, and long tables have thousands of texts. Most texts are ASCII, with one column
+  // for each byte.
   if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) return text.size();
   std::size_t width = 0;
   for_each_character(text, [&](std::string_view, std::size_t columns) { width += columns; });

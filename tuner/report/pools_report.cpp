@@ -83,7 +83,7 @@ bool are_counted_in_hours(const std::vector<HeldMachines>& machines) {
 struct Sum {
   double usd_per_hour = 0.0;
   std::size_t unknown = 0;
-  bool spot = false;  ///< true if some are spot machines, which may cost less
+  bool spot = false;  ///< true if some machines are spot machines, which may cost less
   std::optional<double> expected_usd_per_hour = 0.0;  ///< nullopt if not known for all
 };
 
@@ -281,7 +281,7 @@ Json machines_json(const Resources& resources) {
   return json;
 }
 
-/// Returns source and parts of the price; null if it is unknown.
+/// Returns source and parts of the price; null if the price is unknown.
 Json price_json(const HeldMachines& held) {
   if (!held.usd_per_hour) return nullptr;
   Json json;

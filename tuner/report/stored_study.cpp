@@ -52,8 +52,8 @@ std::filesystem::path file_of(const StudyRecord& record) {
   return "/stored/" + record.name;
 }
 
-/// Returns no facts if the document has facts of its own, so that this machine's need not be
-/// detected.
+/// Returns no facts if the document has its own facts, because this machine's facts are then not
+/// needed.
 Facts facts_to_read_with(const StudyRecord& record) {
   return record.document.contains("facts") ? Facts{} : detected_facts();
 }

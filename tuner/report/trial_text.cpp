@@ -292,7 +292,7 @@ std::string whole_disturbance_text(const TrialRecord& trial) {
   return was_disturbed(trial) ? text + ": unreliable" : text;
 }
 
-/// Adds the trial's use of its machine, and that of other programs.
+/// Adds the trial's use of its machine, and the use by other programs.
 void add_machine_use(FactLines& facts, const TrialRecord& trial) {
   if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
   if (trial.cpu_busy) {

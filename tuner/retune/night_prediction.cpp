@@ -83,7 +83,7 @@ std::optional<NightValue> value_of(const NightTimes& night, NightStatistic stati
 /// Common level of several nights.
 struct Level {
   double mean = 0.0;
-  double variance = 0.0;  ///< of the mean
+  double variance = 0.0;  ///< variance of the mean
   Spread nights;          ///< between nights, beyond what launches explain
   Spread launches;
 };

@@ -24,7 +24,7 @@ constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 /// A study in the history with trials of a night, and what is known about that night.
 struct Source {
   std::string study;
-  double baseline = k_unknown;  ///< mean logarithm of its time
+  double baseline = k_unknown;  ///< mean logarithm of the baseline's time on that night
   bool is_own = false;
   std::string changes;  ///< changes since that night; nights with the same changes share a group
 };

@@ -110,7 +110,7 @@ class HttpServer::Engine final : public httplib::Server {
   struct Visit {
     int fd;
     double begun_s;
-    bool is_asking = true;  ///< its request is not complete
+    bool is_asking = true;  ///< the client's request is not complete
   };
 
   /// Starts the threads with all signals blocked: signals must end the wait of the thread that
@@ -181,7 +181,8 @@ class HttpServer::Engine final : public httplib::Server {
       lock.unlock();
       serve(connection.get(), *visit);
       lock.lock();
-      // Do this before the descriptor is closed, because its number may then be reused.
+      // Remove the entry before the descriptor is closed, because the descriptor's number may then
+      // be reused.
       visits_.erase(visit);
     }
   }

@@ -20,7 +20,8 @@ namespace {
 
 /// Largest difference in peak memory between launches of one configuration, as a share.
 constexpr double k_memory_noise = 0.03;
-/// The same in bytes: one launch may show one helper process more than another launch.
+/// Largest such difference in bytes: one launch may show one helper process more than another
+/// launch.
 constexpr double k_memory_noise_bytes = 8.0 * (1 << 20);
 /// Counts and printed rates agree if they differ by less than this share, because a last batch may
 /// be smaller.

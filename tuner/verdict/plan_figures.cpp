@@ -36,7 +36,7 @@ std::vector<double> next_launch_half_widths(const ConfigurationRuns& runs,
   std::vector<double> half_widths;
   for (std::size_t objective = 0; objective < values.size(); ++objective) {
     double within = runs.empty() ? k_nan : 0.0;
-    double not_known = 0.0;  // of a longer run, common to all runs
+    double not_known = 0.0;  // uncertainty about a longer run, common to all runs
     for (const TrialRecord* run : runs) {
       const double error = relative_error(*run, objective);
       if (count > 1.0 && is_whole_run(*run) && !is_steady(*run)) {

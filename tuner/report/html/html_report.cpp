@@ -26,7 +26,7 @@ std::string section(const std::string& id, const std::string& title, const std::
   return fmt::format("<section id=\"{0}\"><h2>{1}</h2>\n{2}</section>\n", id, title, content);
 }
 
-/// Returns a placeholder for a chart; it stays hidden without JavaScript.
+/// Returns a placeholder for a chart. The placeholder stays hidden without JavaScript.
 std::string chart(const std::string& id, const std::string& title, const std::string& explanation) {
   return fmt::format(
       "<figure class=\"chart\" id=\"{}\" hidden><figcaption><h3>{}</h3><p>{}</p></figcaption>"
