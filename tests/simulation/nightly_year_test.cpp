@@ -71,7 +71,7 @@ constexpr const char* k_space = R"json({
 
 /// Returns the number of trials until a search is within 2 % of the best after a library upgrade.
 /// The searcher learns from 40 trials before the upgrade and from 15 trials after it. If `apart`,
-/// they are two earlier studies, otherwise one.
+/// these trials form two earlier studies, otherwise one study.
 double trials_to_the_best(const StudySpec& study, std::uint64_t seed, bool apart) {
   YearModel before;
   YearModel now;

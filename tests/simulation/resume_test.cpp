@@ -616,7 +616,7 @@ TEST_F(ResumeTest, AnotherCommandUnderTheSameNameIsAConflict) {
 }
 
 /// Runs the study in a child process that exits without warning at its crash point `crash_at`.
-/// Returns true if it reached its end.
+/// Returns true if the study reached its end.
 bool run_in_child(const std::filesystem::path& folder, const Json& document, int crash_at,
                   double wall_start_s, int capacity) {
   const pid_t child = fork();

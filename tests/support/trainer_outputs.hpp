@@ -20,7 +20,7 @@ struct TimedLine {
 /// Output of a trainer with a known speed.
 struct TrainerOutput {
   std::string name;
-  std::string format;      ///< preset that reads it
+  std::string format;      ///< preset that reads the output
   double train_s = 0.0;    ///< seconds per step, without evaluations and checkpoints
   double average_s = 0.0;  ///< seconds per step, with evaluations and checkpoints
   std::vector<TimedLine> lines;

@@ -16,7 +16,7 @@
 
 namespace steptune {
 
-/// The time of a step that one stage takes, as reported by the program.
+/// Time that one stage of a step takes, as reported by the program.
 struct StageTime {
   std::optional<StepStage> stage;  ///< nullopt: parts whose names match no stage
   std::vector<std::string> parts;  ///< names in the program

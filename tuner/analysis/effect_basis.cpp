@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Number of nodes for a parameter with more values, or a continuous one.
+/// Number of nodes of a continuous parameter, and of a parameter with more values than this.
 constexpr std::size_t k_most_nodes = 33;
 
 }  // namespace

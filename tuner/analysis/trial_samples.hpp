@@ -19,8 +19,8 @@ struct TrialSamples {
   bool logarithmic = true;
 };
 
-/// Encodes the trials' configurations as points of the space. Each of the functions below accepts
-/// these points; if they are empty, it encodes the trials itself.
+/// Encodes the trials' configurations as points of the space. Each function below accepts these
+/// points. If there are none, the function encodes the trials itself.
 [[nodiscard]] std::vector<Point> encoded(const SearchSpace& space,
                                          const std::vector<TrialRecord>& trials);
 

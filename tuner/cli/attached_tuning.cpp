@@ -31,7 +31,8 @@ constexpr const char* k_said_by = "steptune: ";
 /// If the connection to a program is lost, the program has ended or ends within this time.
 constexpr double k_end_s = 5.0;
 
-/// Makes the study of a running program. Returns an error with the reason if it cannot be tuned.
+/// Makes the study of a running program. Returns an error with the reason if the program cannot be
+/// tuned.
 Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& survey) {
   DraftOptions wanted;
   wanted.name = tuning.name;

@@ -74,7 +74,7 @@ auto with_lost_tuners(const std::filesystem::path& path, Read read) {
 /// Most studies whose names a message lists.
 constexpr std::size_t k_most_named = 20;
 
-/// Most trials for which memory is reserved; for more, it grows.
+/// Largest number of trials for which memory is reserved at once.
 constexpr std::int64_t k_most_reserved = 100'000;
 
 /// Returns the trial in the query's current row, with the cost of its earlier attempts.

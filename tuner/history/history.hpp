@@ -30,12 +30,12 @@ namespace steptune {
 /// Reason why a trial exists. Confirming runs are fresh launches that confirm a result of the
 /// search. The database contains the names, so they must not change.
 enum class TrialPurpose {
-  baseline,
-  hint,
-  search,
-  sentinel,  ///< the baseline, repeated during the search to show if the machine drifts
-  confirm_incumbent,
-  confirm_baseline
+  baseline,           ///< the user's settings of today; all other trials are compared with them
+  hint,               ///< a configuration that the study file names (`try`)
+  search,             ///< a configuration that the search has chosen
+  sentinel,           ///< the baseline, repeated during the search to show if the machine drifts
+  confirm_incumbent,  ///< confirming run of a configuration that the search found
+  confirm_baseline    ///< confirming run of the baseline, for comparison
 };
 /// State of a trial. The database contains the names, so they must not change. `launching` is the
 /// intent, committed before anything is started.
@@ -43,7 +43,7 @@ enum class TrialStatus {
   launching,
   running,
   completed,      ///< measured
-  stopped_early,  ///< by the loop, mostly because it was slow; measured until then
+  stopped_early,  ///< ended by the loop, mostly because the trial was slow; measured until then
   infeasible,     ///< measured, but violates a guard
   failed,         ///< crash, time limit, no reports, no steady state: see `failure`
   out_of_memory,
@@ -86,7 +86,7 @@ struct TrialRecord {
   std::string origin;    ///< `baseline`, `try`, `sobol`, `bayes`, ...
   Configuration configuration;
   TrialStatus status = TrialStatus::launching;
-  int attempt = 1;    ///< number of the latest attempt
+  int attempt = 1;    ///< number of the latest attempt (launch); a cut-off trial is launched again
   std::string token;  ///< of the latest attempt, for `Runner::adopt`
   double started_wall_s = 0.0;
   double ended_wall_s = 0.0;
@@ -124,8 +124,8 @@ struct TrialRecord {
   /// to compare trials, so that a resumed study makes the same comparisons. Stored with the
   /// measurement.
   MachineLevel level;
-  /// Seconds that the loop waited for the first step, if it ended the trial for a slow start; kept
-  /// with the measurement.
+  /// Seconds that the loop waited for the first step, if the loop ended the trial for a slow start.
+  /// Kept with the measurement.
   std::optional<double> awaited_start_s;
   /// Events of a hook about the program (`HookLog::to_json`), for the baseline; kept with the
   /// measurement. Null: none.

@@ -18,7 +18,8 @@ constexpr std::size_t k_longest_expression = 300;
 /// Pieces that a shortened expression keeps at the line's start and before the number.
 constexpr std::size_t k_kept_begin = 2;
 constexpr std::size_t k_kept_before = 2;
-/// Least number of letters before an expression's number. With fewer, it could match other lines.
+/// Least number of letters before an expression's number. With fewer letters, the expression could
+/// match other lines.
 constexpr std::size_t k_telling_letters = 2;
 
 bool is_letter(char c) {

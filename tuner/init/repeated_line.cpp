@@ -72,7 +72,7 @@ std::vector<std::string> words_of(std::string_view text) {
 /// Values of one number in all lines of one kind.
 struct Series {
   std::size_t piece = 0;
-  /// Words between the previous number and this one, in lower case.
+  /// Words between the previous number and this number, in lower case.
   std::vector<std::string> words;
   std::string unit;      ///< text directly after it, in lower case
   bool is_rate = false;  ///< `words/s: 4321`, `4321 words/s`

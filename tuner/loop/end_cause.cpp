@@ -20,7 +20,7 @@ std::string no_start_text(double waited_s, const StudySpec& study, const TrialTa
                   budget.time_of_usd ? "budget of " + format_usd(*budget.time_of_usd)
                                      : "tuning time of " + format_duration(*budget.time_s));
   const std::string waited = format_duration(waited_s);
-  // The first step may still have come, so the text names both explanations.
+  // It is unknown if the program hangs or starts slowly, so the text names both explanations.
   if (targets.longest_trial_s > 0.0 && waited_s > targets.longest_trial_s) {
     return fmt::format(
         "no step reported within {}, longer than any other trial took as a whole: it hangs, or "
@@ -83,7 +83,8 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
     cause = {EndRequest::time_limit, TimeOver{limit, trial.time.started_s + outcome.duration_s}};
   }
   const double silent_s = silent_end_s(cause, trial);
-  // The reports were rejected during training, so the rate before that does not count.
+  // The program continued to report, but its reports were rejected. The rate before that does not
+  // count.
   if (silent_s > 0.0 && !outcome.detail.empty()) {
     cause = {EndRequest::silent,
              {},

@@ -48,7 +48,7 @@ class GuardWindows {
   /// the trial has sent fewer than five reports, the window ends up to half of `after_samples`
   /// later.
   [[nodiscard]] bool awaits_samples(double total_samples) const;
-  /// Returns values that cannot change any more: those of full windows, NaN included.
+  /// Returns values that cannot change any more: the values of full windows, NaN included.
   [[nodiscard]] GuardedValues settled() const;
   /// Returns all values known so far.
   [[nodiscard]] GuardedValues all() const;

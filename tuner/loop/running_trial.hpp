@@ -22,7 +22,8 @@ namespace steptune {
 /// A running trial. Collects its events and decides when it ends.
 class RunningTrial {
  public:
-  /// `study` outlives the object. `now_s` is the start until `started` gives the real one.
+  /// `study` outlives the object. `now_s` counts as the start time until `started` gives the real
+  /// start time.
   RunningTrial(const StudySpec& study, TrialRecord record, double now_s, TrialTargets targets);
 
   void started(const TrialStarted& event);

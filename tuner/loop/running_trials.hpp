@@ -36,8 +36,9 @@ class RunningTrials {
   [[nodiscard]] Result<std::vector<TrialRecord>> adopt(std::vector<TrialRecord> open,
                                                        const TargetsOf& targets_of);
 
-  /// Waits a moment for events, acts on them, and returns the trials that have ended (interrupted
-  /// ones included), already recorded. `baseline` is null until it has been measured.
+  /// Waits a moment for events and acts on them. Returns the trials that have ended, including
+  /// interrupted trials. Their ends are already recorded. `baseline` is null until it has been
+  /// measured.
   [[nodiscard]] Result<std::vector<TrialRecord>> listen(const TrialRecord* baseline);
 
   /// Asks all trials to end because the user wants to stop. With `force`, kills them at once.

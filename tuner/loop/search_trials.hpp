@@ -33,7 +33,7 @@ class SearchTrials {
   /// True if the rest of the budget is only enough for the trials that `next_reduction` needs.
   [[nodiscard]] bool ends_soon(Spending spending) const;
   [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
-  /// True if the search stops before it tries this suggestion, because it does not pay.
+  /// True if the search stops before it tries this suggestion, because the suggestion does not pay.
   [[nodiscard]] bool stops_at_payback(const Suggestion& suggestion, std::int64_t trial);
 
   StudyRun* run_;

@@ -33,7 +33,7 @@ struct AuditResult {
 /// - `measured_here`: its trials ran on the CPU, memory and GPU of `here`, and none was imported.
 ///   Unknown if trials run elsewhere or are replayed.
 ///
-/// `recommendation` is nullopt if the trial is not the recommended one. Errors come from the
+/// `recommendation` is nullopt if the trial is not the recommended trial. Errors come from the
 /// history.
 [[nodiscard]] Result<std::vector<AuditResult>> audit(
     const StoredStudy& study, const StudySpec& spec, const TrialRecord& trial,

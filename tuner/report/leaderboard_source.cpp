@@ -111,7 +111,7 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
 }
 
 /// Reads the leaders' best trial if it ranks below the trials shown. That happens among many tied
-/// trials, of which the one with the smallest batch is the best.
+/// trials, of which the trial with the smallest batch is the best.
 Result<std::optional<TrialRecord>> best_below(const StoredStudy& study, const Leaders& leaders,
                                               const std::vector<TrialRecord>& shown) {
   const auto is_best = [&](const TrialRecord& trial) { return trial.number == leaders.best; };

@@ -37,7 +37,7 @@ struct ObjectiveView {
 
 [[nodiscard]] std::vector<ObjectiveView> objective_views(const StudySpec& study);
 /// Reads the objectives' views from a stored study document, without the machine's facts that a
-/// StudySpec needs. A document without objectives has the default one, `time`.
+/// StudySpec needs. A document without objectives has the default objective, `time`.
 [[nodiscard]] std::vector<ObjectiveView> objective_views(const Json& document);
 
 /// Returns the parameters' names in the order of their declaration in a stored study document.

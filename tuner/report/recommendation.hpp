@@ -28,7 +28,7 @@ struct RecommendationContext {
   std::optional<double> machine_hours{};
   bool has_command = true;  ///< the study has a command, so that `exec` and `best` can give one
   bool runs_here = true;    ///< the study's command is for this machine
-  std::string command{};    ///< words of a command without placeholders; if empty, it is not shown
+  std::string command{};    ///< words of a command without placeholders; empty: no command is shown
   std::vector<SettingChange> changes{};
   /// Samples per step today and as recommended, if they differ.
   std::optional<std::pair<double, double>> batches{};

@@ -11,7 +11,8 @@ namespace steptune {
 /// Statistic by which nights are compared.
 enum class NightStatistic {
   incumbent,  ///< mean logarithm of the incumbent's times
-  ratio,      ///< mean logarithm of the incumbent's times minus that of the baseline's times
+  ratio,  ///< mean logarithm of the incumbent's times, minus the mean logarithm of the baseline's
+          ///< times
 };
 
 /// Returns how unusual `night` is after the nights of `past`, which is not empty: standard normal

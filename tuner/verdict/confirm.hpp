@@ -61,9 +61,9 @@ struct ConfirmLimits {
 /// The finalists divide the error of claiming "faster". The first finalist has three quarters of
 /// the error. Each further finalist has three quarters of what is left. Each finalist's share is
 /// divided among its looks (`looks_until`). So if no configuration is faster, at most one study in
-/// forty claims that one is. The interval covers the true ratio in 95 % of studies, whenever the
-/// confirmation stops (union bound; spending as in K. K. G. Lan and D. L. DeMets, "Discrete
-/// sequential boundaries for clinical trials", Biometrika 70(3), 1983).
+/// forty claims a faster configuration. The interval covers the true ratio in 95 % of studies,
+/// whenever the confirmation stops (union bound; spending as in K. K. G. Lan and D. L. DeMets,
+/// "Discrete sequential boundaries for clinical trials", Biometrika 70(3), 1983).
 class Confirmation {
  public:
   /// Both arguments outlive the object.
@@ -72,10 +72,10 @@ class Confirmation {
   /// Returns the finalists in the order of their first runs.
   [[nodiscard]] const std::vector<Finalist>& finalists() const { return finalists_; }
 
-  /// Returns the finalist to recommend; null if none was shown to be faster. This is the one with
-  /// the largest speed-up. An earlier finalist is preferred if its speed-up is the same within the
-  /// precision of measuring. It is also preferred if it has fewer changes and the later one's
-  /// interval reaches down to its speed-up.
+  /// Returns the finalist to recommend; null if none was shown to be faster. This is the finalist
+  /// with the largest speed-up. If two speed-ups are the same within the precision of measuring,
+  /// the earlier finalist is preferred. A finalist with fewer changes is preferred if the interval
+  /// of the other finalist reaches down to its speed-up.
   [[nodiscard]] const Finalist* winner() const;
 
   /// Returns the next run; nullopt if the confirmation is complete. The first run is always
@@ -122,7 +122,7 @@ class Confirmation {
   /// True if the search's trials do not exclude a gain of `search.worth`, and the time that is left
   /// may be used to find out.
   [[nodiscard]] bool may_be_worth_it(const TrialRecord& trial) const;
-  /// True if a finalist has more changes than another one and is not measurably better.
+  /// True if a finalist has more changes than `other` and is not measurably better than `other`.
   [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;
   [[nodiscard]] bool is_preferred(const Finalist& finalist, const Finalist& other) const;
   /// Returns the best configuration that has a part of the finalist's changes and is tied with it.

@@ -219,7 +219,8 @@ bool is_counted_by_study(const TrialRecord& trial) {
 }
 
 /// Adds a note if the program may count batches although the study assumes optimizer steps. The
-/// sign: a count takes no longer if more batches are accumulated and no other setting differs.
+/// program counts batches if a count takes no longer with more accumulated batches, and no other
+/// setting differs.
 void add_count_note(const StudySpec& study, const Standing& standing,
                     std::vector<std::string>& notes) {
   const auto parameter = accumulation_parameter(study);

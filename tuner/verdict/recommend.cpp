@@ -84,7 +84,7 @@ Choice choose(const Standing& standing, const Confirmation& confirmation, bool d
   return {incumbent, nullptr, Claim::feasible};
 }
 
-/// Returns the trials that neither the search nor fresh runs can distinguish from the chosen one.
+/// Returns the trials that neither the search nor fresh runs can distinguish from the chosen trial.
 std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& standing,
                                     const Confirmation& confirmation, const Choice& choice) {
   std::vector<std::int64_t> tied = standing.tied_with(*choice.trial);
@@ -110,7 +110,7 @@ std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& stan
   return tied;
 }
 
-/// Returns the parameters in which the tied trials differ from the chosen one.
+/// Returns the parameters in which the tied trials differ from the chosen trial.
 std::vector<UndecidedParameter> undecided_parameters(const Standing& standing,
                                                      const TrialRecord& chosen,
                                                      const std::vector<std::int64_t>& tied) {

@@ -38,8 +38,8 @@ constexpr double k_next_share = 0.7;
 /// number. With more looks, each look would have too little of the error; with fewer, a
 /// confirmation could not stop early.
 constexpr double k_looks_to_most = 3.0;
-/// A finalist is given up if its present gain is less than this many standard errors. The standard
-/// error is the one expected at its last look.
+/// A finalist is given up if its present gain is less than this many standard errors. This is the
+/// standard error that is expected at the finalist's last look.
 constexpr double k_within_reach = 2.0;
 /// Least variance, as a share of the usual variance of launches. In one of a hundred cases, three
 /// pairs show a smaller variance by chance. A program's clock that is too coarse also hides

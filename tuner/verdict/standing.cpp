@@ -63,8 +63,8 @@ Standing::Standing(RankingRules rules, std::vector<TrialRecord> trials, std::siz
   }
   const auto repeated = std::ranges::unique(trials_, {}, &TrialRecord::number);
   trials_.erase(repeated.begin(), repeated.end());
-  // Estimate the machine once. `put` estimates it after each run of the baseline or of a
-  // confirmation.
+  // Estimate the machine's drift only once. `put` would estimate it after each run of the baseline
+  // or of a confirmation.
   for (const TrialPurpose purpose :
        {TrialPurpose::baseline, TrialPurpose::sentinel, TrialPurpose::confirm_incumbent,
         TrialPurpose::confirm_baseline}) {
@@ -278,7 +278,7 @@ std::size_t Standing::changes_of(const TrialRecord& trial) const {
 }
 
 void Standing::prefer_fewest_changes(std::vector<const TrialRecord*>& trials) const {
-  // Before fresh runs, the baseline is chosen only if it leads itself.
+  // Without fresh runs, the baseline is chosen only if it has the best value.
   const bool keeps_baseline = changes_of(*trials.front()) == 0;
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   for (const TrialRecord* trial : trials) {
