@@ -30,8 +30,8 @@ void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
   for (const auto& [part, seconds] : measurement.parts)
     reported_total += seconds;
   if (!(reported_total > 0.0)) return;
-  // The parts can add up to more than the time of the steps, if they overlap (a loader's thread) or
-  // include evaluations.
+  // The parts may overlap (a loader's thread) or include evaluations. Their sum can then exceed the
+  // time of the steps.
   const double whole = std::max(reported_total, bottleneck.step_seconds_per_sample);
   std::map<std::optional<StepStage>, StageTime> by_stage;
   for (const auto& [part, seconds] : measurement.parts) {

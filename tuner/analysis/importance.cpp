@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// A pair is shown if it is included in `k_likely` of the draws and explains at least
+/// A shown pair is included in at least `k_likely` of the draws, and explains at least
 /// `k_least_share` of the variance.
 constexpr double k_likely = 0.5;
 constexpr double k_least_share = 0.005;

@@ -187,7 +187,7 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
   for (const ScalingCount& count : scaling.counts)
     offer({count.count, /*measured=*/true, surely_in_time(count.time_s), count.time_s, count.cost});
   if (!deadline) return best;
-  // The cheapest count that meets the deadline may lie between two measured counts, so consider the
+  // The cheapest count that meets the deadline may lie between two measured counts. So consider the
   // laws' predictions for counts in between. Outside the measured counts the laws are not reliable
   // enough.
   for (const ScalingPrediction& each : scaling.predictions) {

@@ -90,9 +90,8 @@ struct Scaling {
   ScalingQuestion question;
   std::vector<ScalingCount> counts;  ///< in ascending order
   std::vector<ScalingFit> fits;      ///< best supported law first; may be empty
-  /// True if the points favour the family of the first law at odds of 10 to 1, and all laws can be
-  /// compared. There are two families of laws: constant work, and work that grows with the
-  /// machines.
+  /// There are two families of laws: constant work, and work that grows with the machines. True if
+  /// the points favour the first law's family at odds of 10 to 1, and all laws can be compared.
   bool law_family_is_decided = false;
   /// Standard deviation of the points around the first law, relative to their errors; 1 if unknown.
   double scatter = 1.0;

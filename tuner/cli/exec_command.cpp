@@ -85,8 +85,9 @@ void warn_of_options(CommandContext& context, const BestChoice& choice) {
   }
 }
 
-/// True if the processes had exactly the CPUs available here. If they had fewer (another machine,
-/// or several trials at a time), binding to these CPUs would leave other CPUs idle in a long run.
+/// True if the processes had exactly the CPUs available here. They had fewer on another machine, or
+/// with several trials at a time. Binding to these CPUs would then leave other CPUs idle in a long
+/// run.
 bool have_all_cpus(const std::string& rank_cpus) {
   const auto allowed = allowed_cpus();
   return allowed && cpus_of_ranks(rank_cpus) == *allowed;

@@ -27,9 +27,9 @@ struct StudyInUse {
 };
 
 /// Like `open_stored_study`, with two differences. Without a name and without a `trial`, it never
-/// returns a night's own study, but the study that was retuned. For a study that was never tuned
-/// itself (`retune --from`), it prints a message and returns the study and trial that its latest
-/// night uses.
+/// returns a night's own study, but the study that was retuned. A study may never have been tuned
+/// itself (`retune --from`). Then the function prints a message, and returns the study and the
+/// trial that the latest night uses.
 [[nodiscard]] Result<StudyInUse> open_study_in_use(const CommandContext& context,
                                                    const std::string& name, std::int64_t trial = 0);
 

@@ -42,7 +42,7 @@ inline constexpr int k_export_version = 1;
 /// recommendation. `program_version` is this program's.
 [[nodiscard]] Json json_export(const StudyExport& study, const std::string& program_version);
 
-// The functions below write new files only and return `conflict` if the target exists, because it
+// The functions below write new files only. They return `conflict` if the target exists, because it
 // may hold other people's work. Output appears completely or not at all. It has no confirming runs
 // and sentinels, which would look like better or worse trials of the search. Each exported trial
 // has Steptune's `status`, `purpose` and `origin`, and its number, counted from 1.

@@ -62,8 +62,8 @@ class Follower {
   [[nodiscard]] static Result<Follower> create(ReportFormat format, Promise promise,
                                                std::optional<double> started_s);
 
-  /// Reads a line that is printed now. If many lines come at once, as from a log in a pipe, their
-  /// own times count, as for old lines.
+  /// Reads a line that is printed now. Many lines may come at once, as from a log in a pipe. Then
+  /// their own times count, as for old lines.
   void read_line(std::string_view line, double now_s);
   /// Reads a line that was printed some time ago, so that only a clock in the line gives its time.
   /// Clocks are tried in this order: the clock of `[steptune]` lines, a date, the clock of a

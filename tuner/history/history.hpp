@@ -247,7 +247,7 @@ struct HistoryOptions {
 /// The trial database (SQLite, WAL, synchronous=FULL). Every writing method is one IMMEDIATE
 /// transaction, committed on return. A database has one writer, guarded by `flock` on
 /// `<path>.lock`, and any number of readers at any time. Not thread safe. Faults of the file
-/// (damaged, locked, disk full, no permission) are errors of kind `store` that name the file, the
+/// (damaged, locked, disk full, no permission) are errors of kind `store`. They name the file, the
 /// reason and what the user can do. A writing method that failed has changed nothing and may be
 /// called again.
 ///

@@ -45,9 +45,9 @@ struct Reach {
 ///   fewer accumulated batches;
 /// - half precision if the hardware computes it; flags switched on; each other choice.
 ///
-/// The best configuration changes only if a trial is faster by more than both errors and by at
-/// least 2 %. So each of its changes was seen to help. No value of a lever is tried twice. At the
-/// end, moves that were faster by 2 %, but by less than the errors, are tried together. Parameters
+/// The best configuration changes only if a trial is faster by more than both errors and at least 2
+/// %. So each of its changes was seen to help. No value of a lever is tried twice. At the end,
+/// moves that were faster by 2 %, but by less than the errors, are tried together. Parameters
 /// without a role keep their values. The object is immutable; the space must outlive it.
 class FirstGuesses {
  public:

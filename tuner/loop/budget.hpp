@@ -10,7 +10,7 @@
 
 namespace steptune {
 
-/// Trials, time and money that a study has used over all runs of the tuner, and the expected price
+/// Trials, time and money that a study has used over all runs of the tuner. Also the expected price
 /// of its next steps.
 struct Spending {
   std::int64_t search_trials = 0;  ///< started trials: baseline, hints and search
@@ -67,8 +67,8 @@ struct SpentBudget {
 ///
 /// Keeps time and money for the confirmation: at most two fifths of the budget, or half of it if
 /// the pairs of a claim need that. If the search continues after a confirmation (`confirmed`),
-/// keeps them only for the pairs of a claim. If there is nothing to confirm yet (`has_contender` is
-/// false), keeps only the shortest time and the price of these pairs.
+/// keeps them only for the pairs of a claim. If there is nothing to confirm yet (`!has_contender`),
+/// keeps only the shortest time and the price of these pairs.
 ///
 /// The first pair may overrun a time budget, by its shortest time at most. The last trial and the
 /// first pair may overrun a money budget. They cannot if `with_money_as_time` turns it into a time

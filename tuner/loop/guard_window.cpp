@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t k_least_reports = 5;
 /// Least number of values for a standard error of their mean.
 constexpr std::size_t k_least_for_error = 3;
-/// Largest number of reports in the window of a guard with `after_samples`, and in the window of a
-/// guard for the latest value. More reports show little more and cost memory.
+/// Largest number of reports in a guard's window: with `after_samples`, and for the latest value.
+/// More reports show little more and cost memory.
 constexpr std::size_t k_most_reports = 256;
 constexpr std::size_t k_latest_reports = 16;
 constexpr double k_window_end = 1.25;  ///< as a multiple of `Guard::after_samples`

@@ -28,13 +28,13 @@ using GuardedValues = std::map<std::string, GuardedValue>;
 
 /// Collects the values that a running trial's guards judge.
 ///
-/// With `after_samples`, the value is a mean over reports. The window starts at that sample count,
-/// and ends when a quarter more samples and at least five reports have come. So trials are compared
+/// With `after_samples`, the value is a mean over reports. The window starts at that sample count.
+/// It ends when a quarter more samples and at least five reports have come. So trials are compared
 /// at the same amount of training, however long they run. Without `after_samples`, the value is the
 /// latest reported one.
 ///
 /// A single report is the loss of one minibatch. At 5 % noise, one of two equal configurations
-/// looks more than 2 % worse than the other in 39 of 100 cases.
+/// looks more than 2 % worse in 39 of 100 cases.
 class GuardWindows {
  public:
   explicit GuardWindows(std::vector<Guard> guards);

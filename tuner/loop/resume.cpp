@@ -53,7 +53,7 @@ Result<std::optional<SearchEnd>> recorded_search_end(const StudyRun& run) {
 /// Resumes a confirmation that was cut off. Finds out if the search before it was over, and why.
 Result<void> resume_confirmation(StudyRun& run, const FormerRun& former) {
   // The confirmation continues with the limits that it began with. If its runs took less than the
-  // time kept for them, the search gets the rest, but only after the confirmation.
+  // time kept for them, the search gets the rest after the confirmation.
   run.confirmed = false;
   if (former.unchanged) {
     auto end = recorded_search_end(run);

@@ -48,8 +48,8 @@ class TimeLimits {
   double measuring_s_;
 };
 
-/// Returns when a trial with reports is ended, so that the runner's wall limit does not turn it
-/// into a failure. Infinite before any report. Without pauses.
+/// Returns the time at which a trial with reports is ended, before the runner's wall limit makes it
+/// a failure. Infinite before any report. Without pauses.
 [[nodiscard]] double before_wall_s(const TrialView& trial);
 
 }  // namespace steptune

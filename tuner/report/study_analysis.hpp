@@ -19,7 +19,7 @@ struct ObjectiveImportance {
   Importance importance;
   AblationPath ablation;  ///< from the baseline to the best configuration
   /// Index of the first objective of which this objective is a fixed multiple (a cost at a fixed
-  /// price), if there is one. All shares and ratios are then equal.
+  /// price). All shares and ratios are then equal. nullopt if there is no such objective.
   std::optional<std::size_t> follows;
 };
 

@@ -60,8 +60,8 @@ std::vector<Source> sources_of(const StudySpec& study, const History& history,
     std::string changes = changes_until(tonight, night.machine, night.fingerprint);
     same = same && changes.empty();
     sources.push_back({night.study, mean_log(night.times.baseline), same, std::move(changes)});
-    // If a night showed a slowdown or a failure of the configuration in use, only that night and
-    // later nights count as tonight's.
+    // A night may have shown a slowdown or a failure of the configuration in use. Then only that
+    // night and later nights count as tonight's.
     same = same && !night.slowdown && night.broken.empty();
   }
   const auto add_tuned = [&](const std::string& name, bool may_be_own) {

@@ -15,8 +15,8 @@ namespace steptune {
 struct NightPrior {
   std::vector<Observation> own;  ///< from nights after which nothing has changed
   /// From all other nights, grouped by what has changed since, the latest first, at most three
-  /// groups. For example, nights before a new kernel are one group, and nights before a new kernel
-  /// and a new library are another. The searcher treats each group as an earlier study and weighs
+  /// groups. For example, nights before a new kernel are one group. Nights before a new kernel and
+  /// a new library are another group. The searcher treats each group as an earlier study and weighs
   /// it by how well it predicts.
   std::vector<std::vector<Observation>> earlier;
 
@@ -24,8 +24,8 @@ struct NightPrior {
   [[nodiscard]] bool empty() const { return own.empty() && earlier.empty(); }
 };
 
-/// Collects trials of the study itself, of its stored nights, and of the study from which the
-/// configuration in use came. Leaves out the trials of `tonight`.
+/// Collects trials of three kinds of studies: the study itself, its stored nights, and the study
+/// from which the configuration in use came. Leaves out the trials of `tonight`.
 ///
 /// Divides times and costs by the baseline's value on their night, and multiplies them by the
 /// baseline's value tonight. So a fast night does not make a configuration look better. A night

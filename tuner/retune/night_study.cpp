@@ -59,7 +59,7 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
     budget["time"] = std::max(1.0, plan.elapsed_s + plan.time_share * left_s);
   }
   budget.erase("stop");
-  // A loss of speed lasts for all later nights, so the search may cost more than one planned run
+  // A loss of speed lasts for all later nights. So the search may cost more than one planned run
   // can save. Only without a loss does the search stop at payback.
   const bool has_lost = night.slowdown || night.lead_shrank || !night.broken.empty();
   if (payback_applies(study) && !has_lost) budget["stop"] = "payback";

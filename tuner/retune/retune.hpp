@@ -26,8 +26,8 @@ struct RetuneOptions {
   /// Study in the history whose configuration is in use. Ignored once the study has nights of its
   /// own. Empty: the study itself.
   std::string from;
-  /// The history keeps the trials of so many latest nights with a search, and of as many latest
-  /// nights without a search. All other nights keep only their record.
+  /// The history keeps the trials of this many latest nights with a search, and of this many
+  /// without. All other nights keep only their record.
   std::size_t keep_nights = 60;
   /// Seconds within which a night whose tuner was killed continues. After that, a new night begins.
   double resume_within_s = 20.0 * 3600.0;

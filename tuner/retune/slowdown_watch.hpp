@@ -40,8 +40,8 @@ struct SlowdownWatch {
   /// Evidence that the incumbent became slower. From `WatchOptions::alarm` on, the slowdown counts
   /// as shown.
   double evidence = 0.0;
-  /// True if further launches tonight are worth their time, because the latest night is very slow
-  /// or the evidence is strong.
+  /// True if further launches tonight are worth their time: the latest night is very slow, or the
+  /// evidence is strong.
   bool suspicious = false;
   /// True if the incumbent's lead over the baseline shrank, although the incumbent is not slower.
   bool lead_shrank = false;

@@ -39,8 +39,8 @@ constexpr std::array<Saving, 15> k_savings = {{
     {"distributed_strategy", 0.9},
 }};
 constexpr double k_usual_saving = 0.3;
-/// Small kernels lose about a third of their time to threads that wait for each other, even with a
-/// CPU for each thread.
+/// In small kernels, threads wait for each other for about a third of the time, even with a CPU for
+/// each thread.
 constexpr double k_saved_by_one_thread = 0.35;
 
 /// Workers that compute save about this share by working during the step.

@@ -41,9 +41,9 @@ struct BatchEffect {
   std::optional<double> baseline_memory_bytes;
 };
 
-/// Compares a trial with the baseline. Returns nullopt if the program reports samples, if the study
-/// gives the same number for both, or if too little was measured. `hook`: the events of the trial's
-/// hook, if it had one.
+/// Compares a trial with the baseline. Returns nullopt if the program reports samples, or if the
+/// study gives the same number for both. Also returns nullopt if too little was measured. `hook`:
+/// the events of the trial's hook, if it had one.
 [[nodiscard]] std::optional<BatchEffect> batch_effect(const StudySpec& study,
                                                       const TrialRecord& trial,
                                                       const TrialRecord& baseline,

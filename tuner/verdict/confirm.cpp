@@ -71,9 +71,9 @@ LaunchVariation launches_before_confirming(const Standing& standing) {
   return estimate_launch_variation(searched, may_drift ? MachineDrift(searched) : MachineDrift());
 }
 
-/// Share of the error for the first finalist. Each further finalist has a quarter of the share of
-/// the finalist before it, so all shares add up to 1. The first share is large, because most
-/// studies have one finalist.
+/// Share of the error for the first finalist. Each further finalist has a quarter of the previous
+/// finalist's share, so all shares add up to 1. The first share is large, because most studies have
+/// one finalist.
 constexpr double k_first_finalist = 0.75;
 
 double error_of_finalist(std::size_t index) {
@@ -206,8 +206,7 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   const double to_beat = standing_->value(*baseline, 0);
   const bool is_kept = incumbent->configuration == baseline->configuration;
   const bool is_best = is_kept || standing_->value(*incumbent, 0) >= to_beat;
-  // A single launch of a program without a steady state shows little, so the baseline may be the
-  // best by luck.
+  // Without a steady state, a single launch shows little, so the baseline may be the best by luck.
   const bool may_be_luck = is_best && is_whole_run(*baseline) && !is_steady(*baseline);
   if (!is_kept) result.push_back(incumbent->configuration);
   for (const std::int64_t number : standing_->tied_with(*incumbent)) {
@@ -272,8 +271,8 @@ std::vector<Configuration> Confirmation::in_round(std::size_t together) const {
     if (!finalist.settled) configurations.push_back(finalist.configuration);
   }
   if (!may_take_turns()) return configurations;
-  // There is a new incumbent if an earlier incumbent failed, or if the study continued with a
-  // larger budget and found another.
+  // There is a new incumbent if an earlier incumbent failed, or if a continued study has found
+  // another.
   for (const Configuration& contender : contenders(finalists_.empty() ? together : 1)) {
     if (!was_tried(contender)) configurations.push_back(contender);
   }
@@ -372,8 +371,7 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
   const bool is_first = finalists_.empty();
   if (configurations.empty() || (!is_first && !limits.another_round)) return std::nullopt;
   const int round = last_round_ + 1;
-  // The first run of a new finalist begins its round, so a round with a new finalist never begins
-  // with the baseline.
+  // A new finalist joins its round with its first run, so this run comes before the baseline's run.
   if (round % 2 == 0 && was_tried(configurations.front())) {
     return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
   }

@@ -119,8 +119,8 @@ class Confirmation {
   /// Returns the search trial of the study's configuration in use; null if there is none that may
   /// win.
   [[nodiscard]] const TrialRecord* in_use() const;
-  /// True if the search's trials do not exclude a gain of `search.worth`, and the time that is left
-  /// may be used to find out.
+  /// True if the search's trials do not exclude a gain of `search.worth`, and `may_use_left_time`
+  /// is true.
   [[nodiscard]] bool may_be_worth_it(const TrialRecord& trial) const;
   /// True if a finalist has more changes than `other` and is not measurably better than `other`.
   [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;

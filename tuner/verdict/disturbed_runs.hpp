@@ -29,7 +29,8 @@ namespace steptune {
 /// True if one of `trials` was in a search round.
 [[nodiscard]] bool was_in_search_round(const std::vector<TrialRecord>& trials);
 /// True if other programs used much of the machine in more than a third of the latest search
-/// trials, baseline included. Remains true for the study once it has a search round.
+/// trials. The baseline counts as a search trial. Remains true for the study once it has a search
+/// round.
 [[nodiscard]] bool machine_is_shared(const std::vector<TrialRecord>& trials);
 
 }  // namespace steptune

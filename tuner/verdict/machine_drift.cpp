@@ -13,8 +13,8 @@ namespace steptune {
 namespace {
 
 /// Least evidence for a drift. It is the natural logarithm of a likelihood ratio: the most likely
-/// walk against launch variation alone. On quiet machines, fewer than 1 of 1000 sentinels reach it
-/// by chance if launches differ by up to 1.5 %. If launches differ by 3 %, 1 of 30 does.
+/// walk against launch variation alone. On quiet machines whose launches differ by up to 1.5 %,
+/// fewer than 1 of 1000 sentinels reach it by chance. If launches differ by 3 %, 1 of 30 does.
 constexpr double k_least_evidence = 2.0;
 /// Range of walks that are tried: standard deviation of the level's change from the first run to
 /// the last, as a multiple of the standard deviation of launches.

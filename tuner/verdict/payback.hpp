@@ -21,12 +21,12 @@ namespace steptune {
                                                   double tuning_usd);
 
 /// Returns the on-demand price per hour of a trial that runs alone. On the tuner's own machine,
-/// this is the price of the whole machine, although parallel trials are each billed a share.
+/// this is the price of the whole machine. Parallel trials are each billed a share of that price.
 [[nodiscard]] double usd_per_hour_alone(const StudySpec& study, const Configuration& configuration);
 
 /// Returns the cost of a study's tuning: its trials and the machines that were kept for them
-/// (`overhead_usd`). If trials run on the tuner's own machine, that machine is paid for the whole
-/// tuning time, whatever ran on it.
+/// (`overhead_usd`). The tuner's own machine, if trials run there, is paid for the whole tuning
+/// time, whatever ran on it.
 [[nodiscard]] double tuning_cost_usd(const StudySpec& study, double trials_usd, double overhead_usd,
                                      double elapsed_s);
 

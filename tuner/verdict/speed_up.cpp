@@ -31,8 +31,7 @@ constexpr int k_least_pairs = 2;
 constexpr int k_most_times_usual = 4;
 /// Share of the error for all looks before the usual number of pairs.
 constexpr double k_early_share = 0.25;
-/// Error of a look from the usual number of pairs on, as a share of the error of the look before
-/// it.
+/// Error of a look from the usual number of pairs on, as a share of the previous look's error.
 constexpr double k_next_share = 0.7;
 /// Number of looks after the look at the usual number of pairs, up to the look at the largest
 /// number. With more looks, each look would have too little of the error; with fewer, a
@@ -73,9 +72,8 @@ bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
   return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
 }
 
-/// True if the two runs of each pair took turns, and there are enough pairs to show the scatter of
-/// their ratio. Other programs on the machine disturb both runs of such a pair, so each run
-/// scatters more than the ratio does.
+/// True if the two runs of each pair took turns, and enough pairs show the scatter of their ratio.
+/// Other programs disturb both runs of such a pair, so each run scatters more than the ratio does.
 bool are_interleaved(const std::vector<RunPair>& pairs) {
   return std::ssize(pairs) > k_least_pairs && std::ranges::all_of(pairs, [](const RunPair& pair) {
            return pair.incumbent->placement.contains(k_interleaved_fact) &&

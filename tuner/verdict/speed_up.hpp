@@ -24,13 +24,13 @@ struct SpeedUp {
   double low = std::numeric_limits<double>::quiet_NaN();    ///< 95 % interval; NaN: not known
   double high = std::numeric_limits<double>::quiet_NaN();
   int pairs = 0;  ///< pairs of confirming runs; 0: the ratio is from search trials only
-  /// Value of `low` in the worst case: a buffer of data was full when the runs' windows began, and
-  /// it hides as much time as it can (`Measurement::slowest_seconds_per_sample`). For whole runs of
+  /// Value of `low` in the worst case: a full buffer of data at the start of the runs' windows
+  /// hides as much time as it can (`Measurement::slowest_seconds_per_sample`). For whole runs of
   /// programs that end by themselves, it equals `low`, unless the study's planned run is longer.
   double low_if_buffered = std::numeric_limits<double>::quiet_NaN();
-  /// 95 % prediction interval for the `ratio` of another confirmation of the same two
-  /// configurations, with the fewest pairs that a claim needs. It is wider than the interval from
-  /// `low` to `high`, because the launches of the other confirmation differ, too. NaN: not known.
+  /// 95 % prediction interval for the `ratio` of another confirmation of both configurations, with
+  /// the fewest pairs that a claim needs. It is wider than the interval from `low` to `high`,
+  /// because the launches of the other confirmation differ, too. NaN: not known.
   double repeat_low = std::numeric_limits<double>::quiet_NaN();
   double repeat_high = std::numeric_limits<double>::quiet_NaN();
 };
@@ -84,8 +84,8 @@ struct PairStatistics {
 [[nodiscard]] SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         double error, const LaunchVariation& known = {});
 
-/// Least number of pairs for an interval from the spread of the pairs alone, for whole runs without
-/// a steady state. The interval of two pairs would be too wide to be useful.
+/// Least number of pairs of whole runs without a steady state. Their interval comes from the spread
+/// of the pairs alone. The interval of two pairs would be too wide to be useful.
 inline constexpr int k_least_unsteady_pairs = 3;
 
 /// Returns the speed-up of a finalist whose error is divided among its looks (`share_of_look`). The
@@ -105,7 +105,7 @@ struct Look {
 };
 /// Returns the looks at a finalist with `usual` planned pairs, up to the first look at `pairs` or
 /// more. The looks at two pairs and at each number below the usual one share a quarter of the
-/// error. From the usual number on, looks come at numbers that grow by 4^(1/3), so four times the
+/// error. From the usual number on, looks come at numbers that grow by 4^(1/3). So four times the
 /// usual number is a look, too. Each of these looks has seven tenths of the share of the look
 /// before it. All shares add up to 1 (union bound). Since there are fewer looks than pairs, each
 /// look has a larger share.
@@ -117,12 +117,12 @@ struct Look {
 
 /// Verdict of the pairs. `settled`: more pairs are not worthwhile.
 ///
-/// A finalist that is faster gets the usual number of pairs, or fewer if its speed-up is known to
+/// A faster finalist gets the usual number of pairs. It gets fewer if its speed-up is known to
 /// within the precision of measuring. An undecided finalist continues while it can still be shown
 /// to be faster within four times the usual number. If time is left (`may_use_left_time`), both
-/// kinds continue until their interval lies on one side of `search.worth`, with any number of
-/// pairs. Only a look (`looks_until`) settles that a finalist is faster. A finalist may be given up
-/// after any pair.
+/// kinds continue until their interval lies on one side of `search.worth`. The number of pairs is
+/// then not limited. Only a look (`looks_until`) settles that a finalist is faster. A finalist may
+/// be given up after any pair.
 struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;

@@ -52,8 +52,8 @@ struct TrialPrice {
 };
 
 /// The trials of a study and how they compare. Only this class decides which trial is the baseline,
-/// which is the incumbent (the best), and which are tied with the incumbent. It also finds
-/// trade-offs and the mean price of a trial.
+/// which is the incumbent (the best), and which trials tie with it. It also finds trade-offs and
+/// the mean price of a trial.
 ///
 /// It knows only the trials that it was given. Some trials suffice for the true baseline, incumbent
 /// and ties: the study's baselines, sentinels, confirming runs and its `k_leading_trials` best

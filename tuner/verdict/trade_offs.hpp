@@ -34,8 +34,8 @@ struct ComparedTrial {
 /// first objective is returned. The choice is then repeated among the trade-offs against the
 /// returned trial.
 ///
-/// If the second objective is proportional to the first (cost on one type of machine), a trial
-/// better in one is better in both. Nothing is then a trade-off. For trials without noise, this is
+/// The second objective may be proportional to the first (cost on one type of machine). A trial is
+/// then better in both or in none. Nothing is then a trade-off. For trials without noise, this is
 /// the Pareto front. Among equal trials with independent noise, at most one study in twenty has a
 /// trade-off.
 [[nodiscard]] std::vector<std::size_t> trade_offs(const ComparedTrial& leader,
