@@ -24,7 +24,7 @@ struct GroupRegression {
   std::vector<double>
       column_means;  ///< weighted means; coefficients belong to columns minus these means
   std::vector<std::vector<double>> coefficients;
-  std::vector<double> residual_variances;  ///< for observations of weight 1
+  std::vector<double> residual_variances;  ///< residual variances of observations of weight 1
   std::vector<double> explained;  ///< share of the variance of the values that is not residual
 };
 

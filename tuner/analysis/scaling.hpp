@@ -98,7 +98,7 @@ struct Scaling {
   std::vector<ScalingPrediction> predictions;
   std::optional<ScalingKnee> knee;
   std::optional<ScalingChoice> cheapest;  ///< meets the deadline, if there is one
-  std::string why_no_law;                 ///< for people; empty if there are laws
+  std::string why_no_law;                 ///< text for people: why there is no law; otherwise empty
 };
 
 /// Returns the best configuration at each count, in order of count, without comparing counts.

@@ -77,7 +77,7 @@ class FollowedRun {
   bool waits_ = false;
   bool is_live_ = true;
   std::string path_;                    ///< path of the log
-  std::unique_ptr<SignalRelay> relay_;  ///< for a command
+  std::unique_ptr<SignalRelay> relay_;  ///< passes signals to a command
   pid_t pid_ = 0;                       ///< process of the command while it runs
   std::optional<int> status_;           ///< status of the ended command, from waitpid
 };

@@ -36,7 +36,7 @@ struct Promise {
   Interval95 seconds_per_sample;
   double startup_s = 0.0;
   double once_s = 0.0;            ///< start-up, and the excess of the warm-up over steady steps
-  std::optional<double> samples;  ///< of the planned run
+  std::optional<double> samples;  ///< samples of the planned run
   /// Phases whose time `seconds_per_sample` includes, with the periods that the plan declares.
   /// Their durations come from the trial, from other launches of its configuration, or from the
   /// baseline. Otherwise they come from the plan, with a count of 0.

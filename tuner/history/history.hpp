@@ -73,7 +73,7 @@ enum class TrialStatus {
 /// baseline ran.
 struct MachineLevel {
   double log_ratio = 0.0;       ///< natural logarithm; 0: no drift has been seen
-  double standard_error = 0.0;  ///< of the logarithm
+  double standard_error = 0.0;  ///< standard error of `log_ratio`
 };
 
 /// Largest number of objectives that are stored.
@@ -87,7 +87,7 @@ struct TrialRecord {
   Configuration configuration;
   TrialStatus status = TrialStatus::launching;
   int attempt = 1;    ///< number of the latest attempt (launch); a cut-off trial is launched again
-  std::string token;  ///< of the latest attempt, for `Runner::adopt`
+  std::string token;  ///< token of the latest attempt, for `Runner::adopt`
   double started_wall_s = 0.0;
   double ended_wall_s = 0.0;
   double spent_s = 0.0;  ///< billed seconds, summed over attempts
@@ -130,7 +130,7 @@ struct TrialRecord {
   /// Events of a hook about the program (`HookLog::to_json`), for the baseline; kept with the
   /// measurement. Null: none.
   Json hook;
-  std::string failure;  ///< for people: why it failed, was stopped or is infeasible
+  std::string failure;  ///< text for people: why the trial failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;
 };
@@ -173,7 +173,7 @@ struct StudyDecision {
   double at_wall_s = 0.0;
   std::string kind{};      ///< docs/history.md lists the names, which must not change
   std::int64_t trial = 0;  ///< number of the trial that the decision is about; 0: none
-  std::string text{};      ///< for people; may be empty
+  std::string text{};      ///< text for people; may be empty
   /// An object of numbers, texts and booleans by name. A number that is not finite reads back as
   /// null.
   Json numbers = Json::object();

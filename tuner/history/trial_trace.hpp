@@ -21,7 +21,7 @@ struct DisturbedTime {
 
 /// Decision about a running trial, made by the scheduler, or by the searcher in its place.
 struct TrialDecision {
-  double at_s = 0.0;   ///< since the trial's start
+  double at_s = 0.0;   ///< seconds since the trial's start
   double steps = 0.0;  ///< steady-state steps so far
   bool stop = false;
   std::vector<double> values;  ///< values of the objectives, with signs so that less is better

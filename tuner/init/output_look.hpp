@@ -30,7 +30,7 @@ struct OutputReading {
   std::size_t progress = 0;   ///< lines with a count of steps or samples above all earlier counts
   std::size_t explained = 0;  ///< lines with a counter, a metric or a phase
   std::set<std::string> metrics;
-  std::optional<double> samples_per_step;  ///< if lines had both
+  std::optional<double> samples_per_step;  ///< unset unless lines had both samples and steps
   bool reports_samples = false;            ///< the output counts samples, not only steps
   CountUnit unit = CountUnit::steps;
   /// True if each count is a fixed share of the data: epochs, percent, boosting rounds. The batch

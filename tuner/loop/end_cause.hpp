@@ -16,8 +16,8 @@ namespace steptune {
 struct TrialEndCause {
   EndRequest request = EndRequest::none;
   std::optional<TimeOver> time{};  ///< limit that was reached; always set for `time_limit`
-  std::string reason{};            ///< for people; unused if `time` is set
-  bool is_slower = false;          ///< certainly slower than the best trial
+  std::string reason{};    ///< why the trial is to end, as text for people; unused if `time` is set
+  bool is_slower = false;  ///< certainly slower than the best trial
   /// Measurement when the end was asked for. Reports that follow do not count.
   std::optional<Measurement> measured{};
 };

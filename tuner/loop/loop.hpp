@@ -70,7 +70,7 @@ enum class LoopEnd {
 
 struct LoopResult {
   LoopEnd end = LoopEnd::budget;
-  std::string reason;  ///< for people
+  std::string reason;  ///< why the run ended, as text for people
   std::optional<Recommendation> recommendation;
   /// Trials and machines that a detached tuner leaves running, for people.
   std::string left_running{};

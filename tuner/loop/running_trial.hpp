@@ -105,7 +105,7 @@ class RunningTrial {
   TrialReports reports_;
   std::vector<DisturbedTime> disturbed_;
   double disturbed_until_s_ = 0.0;
-  std::vector<MachineSecond> machine_;  ///< from the outcome
+  std::vector<MachineSecond> machine_;  ///< the machine's figures of each second, from the outcome
   std::vector<TrialDecision> decisions_;
   EarlyStopping early_stopping_;
   std::optional<double> steps_seen_by_scheduler_;  ///< window steps that the scheduler has seen

@@ -20,7 +20,7 @@ namespace steptune {
 /// Reason for the end of a search.
 struct SearchEnd {
   LoopEnd end = LoopEnd::budget;
-  std::string reason;                  ///< for people
+  std::string reason;                  ///< why the search ended, as text for people
   std::optional<BudgetLimit> spent{};  ///< only for `LoopEnd::budget`
 };
 [[nodiscard]] SearchEnd end_by(SpentBudget spent);
@@ -36,9 +36,9 @@ class StudyRun {
 
   const LoopParts& parts;
   MachineHolder& machines;
-  StudyRecord record;  ///< of the study; `recorder` keeps it up to date
+  StudyRecord record;  ///< record of the study; `recorder` keeps this record up to date
   Stopwatch stopwatch;
-  RunnerEvents events;  ///< for `recorder` and `running`
+  RunnerEvents events;  ///< events for `recorder` and `running`
   Recorder recorder;
   RunningTrials running;
   std::optional<SearchEnd> end;    ///< unset while the search continues

@@ -22,7 +22,7 @@ enum class TimeLimit {
 /// End of a trial's time.
 struct TimeOver {
   TimeLimit limit = TimeLimit::measuring;
-  double at_s = 0.0;      ///< without pauses (`TrialTime::at`)
+  double at_s = 0.0;      ///< time on the loop's clock, without pauses (`TrialTime::at`)
   double waited_s = 0.0;  ///< time without a step, for `start` and `silence`
 };
 

@@ -28,10 +28,10 @@ enum class EndRequest {
 /// Everything that decides the result of a trial.
 struct TrialEnding {
   OutcomeKind outcome = OutcomeKind::completed;
-  std::string detail;  ///< from the runner
+  std::string detail;  ///< details about the end, from the runner
   EndRequest request = EndRequest::none;
-  std::string request_reason;           ///< from the scheduler, or why the trial's time was over
-  std::optional<std::string> missing;   ///< why there are no objective values; unset if there are
+  std::string request_reason;          ///< the scheduler's reason, or why the trial's time was over
+  std::optional<std::string> missing;  ///< why there are no objective values; unset if there are
   std::optional<std::string> violated;  ///< the guard that is violated
   std::optional<std::string> slow;      ///< why too little was measured in its time
   /// Settings that a hook could not apply: another configuration was measured.

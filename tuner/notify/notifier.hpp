@@ -40,7 +40,7 @@ class Notifier {
   struct Target {
     Kind kind = Kind::command;
     std::string text;  ///< the command, or the address
-    std::string name;  ///< for people
+    std::string name;  ///< name of the target in messages for people
   };
 
   Notifier(std::vector<Target> targets, const Clock& clock)

@@ -61,10 +61,10 @@ struct Night {
   MachineDescription machine;
   UsedConfiguration before;         ///< when the night began
   UsedConfiguration after;          ///< when the night ended
-  NightTimes times;                 ///< of `before` and the baseline
+  NightTimes times;                 ///< times of `before` and of the baseline
   std::vector<double> after_times;  ///< for `improved`: times of `after`, from its confirming runs
   std::vector<double> after_baseline_times;
-  SpeedUp lead;  ///< of `before` over the baseline
+  SpeedUp lead;  ///< lead of `before` over the baseline
   /// For `improved`: speed-up of `after` over `before`, or over the baseline if `before` is
   /// `broken`.
   std::optional<SpeedUp> gain;
@@ -73,7 +73,8 @@ struct Night {
   std::string broken;                ///< why `before` can no longer be used; empty if it can
   bool lead_shrank = false;
   double evidence = 0.0;
-  std::vector<MachineChange> changes;  ///< since the night before, or since the first slower night
+  std::vector<MachineChange>
+      changes;  ///< changes since the night before, or since the first slower night
   Trust trust = Trust::full;
   std::int64_t searched =
       0;  ///< number of search trials, without trials of the incumbent and the baseline
@@ -82,7 +83,7 @@ struct Night {
   double usd = 0.0;
   bool budget_spent =
       false;           ///< true if time or money ended the search, or the check before the search
-  std::string reason;  ///< for people
+  std::string reason;  ///< reason for the result, as text for people
 };
 
 [[nodiscard]] NightRow to_row(const Night& night);

@@ -37,14 +37,14 @@ struct RetuneOptions {
 struct RetuneParts {
   const StudySpec& study;
   History& history;
-  const Clock& clock;  ///< for the wall time in the record
+  const Clock& clock;  ///< gives the wall times in the record
   LoopListener& listener;
   /// Makes searcher, scheduler and runner for a study.
   std::function<Result<StudyParts>(const StudySpec&)> make_parts;
   std::function<std::filesystem::path(const std::string& study)> log_directory;
-  std::function<int()> interrupts;  ///< as `LoopParts::interrupts`
+  std::function<int()> interrupts;  ///< as in `LoopParts::interrupts`
   MachineDescription machine;
-  /// As `LoopParts::why_unread`.
+  /// As in `LoopParts::why_unread`.
   std::function<std::optional<std::string>(const std::filesystem::path&, double)> why_unread{};
 };
 

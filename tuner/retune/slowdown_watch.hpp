@@ -30,7 +30,7 @@ struct Slowdown {
   double ratio = 1.0;
   double low = 1.0;
   double high = 1.0;
-  std::optional<double> baseline_ratio;  ///< same for the baseline
+  std::optional<double> baseline_ratio;  ///< the same ratio for the baseline
   SlowdownScope scope = SlowdownScope::unknown;
 };
 

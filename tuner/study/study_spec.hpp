@@ -139,7 +139,7 @@ struct ConfigurationInUse {
 
 /// Targets for the measurement of one trial.
 struct MeasureSpec {
-  double target_half_width = 0.02;  ///< as a share; a trial ends once its interval is this narrow
+  double target_half_width = 0.02;  ///< relative half-width of the interval at which a trial ends
   double max_trial_s = 120.0;       ///< longest measurement after start-up
   double min_window_s = 1.0;        ///< shortest window
   int min_window_steps =

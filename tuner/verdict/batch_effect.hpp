@@ -36,7 +36,7 @@ struct BatchEffect {
   double baseline_samples = 0.0;
   double step_s = 0.0;
   double baseline_step_s = 0.0;
-  double noise = 0.0;  ///< of the ratio of both step times, as a share (95 % interval)
+  double noise = 0.0;  ///< noise of the ratio of both step times, as a share (95 % interval)
   std::optional<double> memory_bytes;
   std::optional<double> baseline_memory_bytes;
 };

@@ -24,7 +24,7 @@ enum class CacheState {
 /// Place from which the runs behind a recommendation's figures read their data.
 struct CacheUse {
   CacheState state = CacheState::not_known;
-  std::optional<double> storage_read_bytes;  ///< of the run with the median
+  std::optional<double> storage_read_bytes;  ///< bytes that the run with the median has read
   /// Text for people; empty if the machines of the trials do not show it.
   std::string text{};
 };

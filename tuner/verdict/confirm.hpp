@@ -17,7 +17,8 @@ struct Finalist {
   Configuration configuration;
   std::vector<RunPair> pairs;  ///< pairs of measured runs, in order
   bool failed = false;         ///< a confirming run of this configuration failed or was infeasible
-  SpeedUp speed_up;  ///< of the pairs, at this finalist's share of the error; NaN without pairs
+  SpeedUp speed_up;  ///< speed-up that the pairs show, at this finalist's share of the error; NaN
+                     ///< without pairs
   Verdict verdict = Verdict::open;
   bool settled = false;  ///< more runs are not worthwhile
 };

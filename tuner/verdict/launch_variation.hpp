@@ -13,7 +13,7 @@ namespace steptune {
 /// ISMM 2013.
 struct LaunchVariation {
   double relative = 0.015;          ///< standard deviation, as a share of the value
-  double degrees_of_freedom = 3.0;  ///< of the estimate
+  double degrees_of_freedom = 3.0;  ///< degrees of freedom of `relative`
 };
 
 class MachineDrift;

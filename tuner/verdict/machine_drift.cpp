@@ -64,7 +64,7 @@ struct Filtered {
 /// likelihood. The level before the first run is unknown.
 struct FilterPass {
   std::vector<Filtered> states;
-  double squares = 0.0;  ///< of the prediction errors, each divided by its variance
+  double squares = 0.0;  ///< sum of squared prediction errors, each divided by its variance
   double log_determinant = 0.0;
 };
 

@@ -22,7 +22,7 @@ namespace steptune {
 /// drift: all levels are 0, without error.
 class MachineDrift {
  public:
-  /// Has no drift.
+  /// Makes an object without drift.
   MachineDrift() = default;
   /// Uses the measured baselines and sentinels among `trials`, which are in order of number. Leaves
   /// out runs that other programs disturbed much (`without_disturbed`). The first objective must be

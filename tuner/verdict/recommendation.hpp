@@ -64,7 +64,7 @@ enum class ReductionState {
 /// A setting that was reset before the confirmation.
 struct ResetSetting {
   std::string name;
-  Value found;  ///< by the search
+  Value found;  ///< value that the search found
   /// Unset if the recommended configuration has no such setting (`prefetch` without workers).
   std::optional<Value> now;
 };
@@ -107,8 +107,8 @@ struct Recommendation {
   /// How the samples of a step were counted, for people; empty if unknown.
   std::string samples_counted;
   Claim claim = Claim::unconfirmed;
-  SpeedUp speed_up;  ///< of the first objective; NaN if the baseline is recommended
-  std::vector<FinalistResult> finalists;  ///< in the order of their confirmation
+  SpeedUp speed_up;  ///< speed-up in the first objective; NaN if the baseline is recommended
+  std::vector<FinalistResult> finalists;  ///< results in the order of the confirmation
   std::vector<std::int64_t> tied;         ///< trials tied with the incumbent
   /// Parameters in which the tied trials differ from the incumbent, in order of name.
   std::vector<UndecidedParameter> undecided;
@@ -134,7 +134,7 @@ struct Recommendation {
   double most_gain = std::numeric_limits<double>::quiet_NaN();
   /// Tuning time that the budget had left at the end; unset without a time budget.
   std::optional<double> unused_s;
-  CacheUse page_cache;      ///< of the runs behind the figures
+  CacheUse page_cache;      ///< cache use of the runs behind the figures
   std::vector<Note> notes;  ///< assumptions of the plan that no trial has shown
 };
 
