@@ -43,7 +43,7 @@ class TimeBudget : public ::testing::Test {
 
   Json document_ = study_document();
   std::vector<TrialRecord> trials_;
-  double used_ = 0.0;  ///< share of the budget
+  double used_ = 0.0;  ///< used share of the budget
 };
 
 TEST_F(TimeBudget, IsUsedWhateverTheNoise) {

@@ -257,7 +257,7 @@ TEST_F(FaultTest, AFinalistWithHangingFreshRunsIsNotClaimed) {
     TrialScript result = train(spec);
     const bool is_fast = batch_of(spec) == 256 && workers_of(spec) == 3;
     result.seconds_per_step = result.samples_per_step * (is_fast ? 0.0015 : 0.003);
-    // It hangs before it is measured as precisely as requested.
+    // The trial hangs before it is measured as precisely as requested.
     if (is_fast && spec.key.trial > 3) result.hangs_after = 25;
     return result;
   };

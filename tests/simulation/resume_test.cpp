@@ -460,7 +460,7 @@ TEST_F(ResumeTest, ASearchAfterAConfirmationDecidesAfterAKillAsBefore) {
   ASSERT_TRUE(std::any_of(first, expected.end(), [](const std::string& decision) {
     return decision.starts_with("search");
   })) << "the search did not go on";
-  // Each trial has several crash points, so every third one covers all kinds.
+  // Each trial has several crash points, so every third crash point covers all kinds.
   for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 3) {
     DatabaseFolder folder;
     EXPECT_THROW((void)run_with(folder.path(), crash_at), int);

@@ -18,7 +18,7 @@ struct TrialScript {
   double startup_s = 2.0;
   double seconds_per_step = 0.1;
   double samples_per_step = 32.0;
-  bool reports_samples = true;  ///< otherwise only steps
+  bool reports_samples = true;  ///< false: reports only steps
   double noise = 0.01;          ///< relative standard deviation of a step
   /// Share by which each step is longer than the previous step.
   double slower_by_step = 0.0;
@@ -34,12 +34,12 @@ struct TrialScript {
   std::optional<int> hangs_after;
   /// Share of the trial's time in which other programs use the machine.
   double disturbed_share = 0.0;
-  std::map<std::string, double> metrics;  ///< in every report
+  std::map<std::string, double> metrics;  ///< metrics in every report
   std::optional<double> peak_memory_bytes;
 };
 
-/// Runner whose trials follow scripts under a virtual clock. Also checks the caller's duties: it
-/// starts no key twice, and no more trials than the capacity.
+/// Runner whose trials follow scripts under a virtual clock. Also checks the caller's duties: the
+/// caller starts no key twice, and no more trials than the capacity allows.
 class ScriptedRunner final : public Runner {
  public:
   using Script = std::function<TrialScript(const TrialSpec&)>;
@@ -61,10 +61,11 @@ class ScriptedRunner final : public Runner {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
 
   /// Called at the points at which a test may simulate a crash: before and after the start of a
-  /// trial, before the loop receives an event other than a report, and before it stops a trial.
+  /// trial, and before the runner stops a trial. Also before the loop receives an event other than
+  /// a report.
   std::function<void()> at_crash_point;
   std::function<void()> at_wait;
-  std::string study_identity;  ///< from the loop
+  std::string study_identity;  ///< identity that the loop has given
   bool interleaved = false;    ///< true if trials of a round run at the same time
   bool adopts = false;         ///< true if the runner adopts every orphan, which then starts again
 
