@@ -39,7 +39,7 @@ inline constexpr const char* k_changed_decision = "changed";
 /// Returns `end`: why the search ended, with the time and money spent.
 [[nodiscard]] StudyDecision end_decision(LoopEnd end, std::optional<BudgetLimit> spent,
                                          const std::string& reason, const Spending& spending);
-/// Returns `search_on`: fresh runs left time, so the search continues.
+/// Returns `search_on`: the confirming runs left time, so the search continues.
 [[nodiscard]] StudyDecision search_on_decision(const Spending& spending);
 
 /// Returns `finalist`: the configuration that fresh runs will confirm. `run`: the first of these
