@@ -90,7 +90,7 @@ ExitCode show_plan(CommandContext& context, const GcRequest& request) {
 }
 
 ExitCode collect_now(CommandContext& context, const GcRequest& request) {
-  // Check that the database exists: opening it for writing would create one.
+  // Check that the database exists: opening it for writing would create it.
   if (const auto present = History::open_for_reading(context.database()); !present) {
     return context.console.error(present.error());
   }

@@ -22,8 +22,8 @@ constexpr double k_at_once = 0.01;
 constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;
-/// Reports in a row that show another program. If two programs print at the same time, their
-/// reports alternate, so they do not reach this number.
+/// Number of successive reports that show another program. If two programs print at the same time,
+/// their reports alternate, so they do not reach this number.
 constexpr int k_reports_of_another = 10;
 
 /// Returns the seconds to skip at the start. After a change of level the measured window covers
@@ -121,8 +121,8 @@ bool Follower::has_begun_anew(const Report& report, double samples) {
   if (track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
   const TrackPoint point{samples, by_own_clock_ ? *report.clock_s : report.received_s};
   const TrackPoint& latest = track_.back();
-  // If the new run continues from a checkpoint, only its counter may fall back. If it runs on
-  // another machine, only its clock may fall back.
+  // A new run from a checkpoint may be behind in samples only. A new run on another machine may be
+  // behind in time only. So a report that is behind in one of both counts.
   if (point.samples >= latest.samples && point.time_s >= latest.time_s) {
     behind_in_a_row_ = 0;
   } else {

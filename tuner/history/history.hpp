@@ -37,8 +37,8 @@ enum class TrialPurpose {
   confirm_incumbent,  ///< confirming run of a configuration that the search found
   confirm_baseline    ///< confirming run of the baseline, for comparison
 };
-/// State of a trial. The database contains the names, so they must not change. `launching` is the
-/// intent, committed before anything is started.
+/// State of a trial. The database contains the names, so they must not change. `launching`: the
+/// trial is about to be started. This state is recorded before anything starts.
 enum class TrialStatus {
   launching,
   running,
@@ -69,8 +69,8 @@ enum class TrialStatus {
 /// True for hints and trials of the search, but not for the baseline.
 [[nodiscard]] bool is_searched(TrialPurpose purpose);
 
-/// Speed of the machine at some point of a study: the ratio of times then to times when the
-/// baseline ran.
+/// Speed of the machine at some point of a study, relative to its speed when the baseline ran. The
+/// level is the ratio of times at that point to times at the baseline's run.
 struct MachineLevel {
   double log_ratio = 0.0;       ///< natural logarithm; 0: no drift has been seen
   double standard_error = 0.0;  ///< standard error of `log_ratio`
@@ -139,11 +139,11 @@ struct TrialRecord {
 [[nodiscard]] double latest_attempt_s(const TrialRecord& trial);
 /// Returns the cost of the latest attempt in USD.
 [[nodiscard]] double latest_attempt_usd(const TrialRecord& trial);
-/// Prepares a trial whose latest attempt was cut off for another attempt.
+/// Prepares another attempt of a trial whose latest attempt was cut off.
 void prepare_next_attempt(TrialRecord& trial);
 
-/// Choice to read milestones and rungs with a trial, or to leave them out. They are half of its
-/// stored data, and only a search that continues needs them.
+/// Choice to read milestones and rungs with a trial, or to leave them out. They are half of a
+/// trial's stored data, and only a search that continues needs them.
 enum class Milestones { leave, read };
 
 /// True if the trial is the baseline and was measured, even if it violates a guard.
@@ -215,7 +215,7 @@ struct StudyTotals {
   double overhead_usd = 0.0;
   int unpaid_suggestions = 0;
   /// Additions to `overhead_usd` that are not recorded yet. If an addition continues a recorded
-  /// time, the end of that time moves.
+  /// time, the end of that recorded time moves.
   std::vector<UnusedTime> unused{};
   std::vector<StudyDecision> decisions{};  ///< not recorded yet, in order
 };
@@ -256,14 +256,14 @@ struct HistoryOptions {
 class History {
  public:
   /// Opens a database for writing. Creates the file (mode 0600) and its folder if they are missing.
-  /// Migrates an older version after a backup (`<path>.v<N>.bak`), and refuses a newer one. For a
-  /// symbolic link, lock and backup are beside the file that it points to. `clock` outlives the
+  /// Migrates an older version after a backup (`<path>.v<N>.bak`), and refuses a newer version. For
+  /// a symbolic link, lock and backup are beside the file that it points to. `clock` outlives the
   /// history.
   ///
-  /// Fails with `conflict`, naming host and pid, if another process has it open for writing. Fails
-  /// with `store` on a file system to which another host may write: NFS, SMB, AFS, Ceph, Lustre,
-  /// GPFS, BeeGFS. Neither lock nor WAL would protect the database there. Only warns of FUSE and
-  /// 9p, which containers and WSL use.
+  /// Fails with `conflict`, naming host and pid, if another process has the database open for
+  /// writing. Fails with `store` on a file system to which another host may write: NFS, SMB, AFS,
+  /// Ceph, Lustre, GPFS, BeeGFS. Neither lock nor WAL would protect the database there. Only warns
+  /// of FUSE and 9p, which containers and WSL use.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
                                                         const HistoryOptions& options = {});

@@ -52,9 +52,9 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
 }
 
 /// True if a first night can tune under the study's own name. Then there is no study of this name,
-/// or one that can be continued. A study that ended without a result, or without a measured trial,
-/// would end in the same way again. A study with another definition cannot have trials of this
-/// study.
+/// or a study that can be continued. A study that ended without a result, or without a measured
+/// trial, would end in the same way again. A study with another definition cannot have trials of
+/// this study.
 Result<bool> can_tune_as_itself(const History& history, const StudySpec& study) {
   const auto record = history.study(study.name);
   if (!record && record.error().kind == ErrorKind::not_found) return true;
@@ -357,7 +357,7 @@ Result<void> Retuning::close() {
 Result<void> Retuning::forget_old_trials() {
   std::size_t searching = 0, quiet = 0;
   for (const Night& night : std::views::reverse(nights_)) {
-    // Trials of a search also help later searches.
+    // Count nights with a search separately, because their trials also help later searches.
     std::size_t& count = night.searched > 0 ? searching : quiet;
     if (++count <= options_.keep_nights) continue;
     if (night.study == parts_.study.name || night.study == night_.after.study) continue;
