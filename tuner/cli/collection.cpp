@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Most rounds of removal: an estimate may exceed the space actually freed.
+/// Largest number of rounds of removal. An estimate may exceed the space actually freed, so one
+/// round may not be enough.
 constexpr int k_most_rounds = 5;
 /// Largest limit for which sums of bytes cannot overflow.
 constexpr double k_largest_limit_bytes = 1e18;

@@ -71,7 +71,7 @@ auto with_lost_tuners(const std::filesystem::path& path, Read read) {
   return studies;
 }
 
-/// Most studies whose names a message lists.
+/// Largest number of studies whose names a message lists.
 constexpr std::size_t k_most_named = 20;
 
 /// Largest number of trials for which memory is reserved at once.

@@ -24,7 +24,7 @@ constexpr std::uintmax_t k_pipe_buffer_bytes = 4096;
 /// An output with this many lines of progress is no help text.
 constexpr std::size_t k_training_lines = 3;
 
-/// Fewest lines of progress with which a format fits an output.
+/// Least number of lines of progress with which a format fits an output.
 constexpr std::size_t k_least_progress = 2;
 
 /// A line that was repeated this often belongs to a loop.

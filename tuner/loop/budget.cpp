@@ -39,7 +39,7 @@ constexpr double k_for_start = 0.2;
 /// trials divide the time.
 constexpr double k_measured_per_start = 1.0;
 
-/// Numbers of confirming pairs that the budget keeps time and money for.
+/// Numbers of confirming pairs for which the budget keeps time and money.
 struct KeptPairs {
   int wanted = 0;
   int for_claim = 0;

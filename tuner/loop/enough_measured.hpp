@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Fewest steps in the window before the loop judges a trial by its speed.
+/// Least number of steps in the window before the loop judges a trial by its speed.
 inline constexpr double k_least_look_steps = 10.0;
 
 /// True if the measurement is as precise and as long as `wanted` asks, and the speed has not just

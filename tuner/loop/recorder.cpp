@@ -13,7 +13,7 @@ namespace {
 
 constexpr double k_retry_after_s = 1.0;
 constexpr int k_retries = 60;
-/// Most seconds of tuning time that a kill can lose.
+/// Largest amount of tuning time, in seconds, that a kill can lose.
 constexpr double k_between_records_s = 60.0;
 
 }  // namespace

@@ -16,8 +16,8 @@
 namespace steptune {
 namespace {
 
-/// Most attempts of a trial during which the tuner died. After that, the trial probably kills the
-/// tuner (or the machine).
+/// Largest number of attempts of a trial during which the tuner died. After that, the trial
+/// probably kills the tuner (or the machine).
 constexpr int k_attempts_when_tuner_dies = 20;
 
 /// True if the latest trial is a confirming run. Ignores sentinels, which run in both phases.

@@ -18,7 +18,7 @@
 namespace steptune {
 namespace {
 
-/// Most entries about the machine in a trial's trace.
+/// Largest number of entries about the machine in a trial's trace.
 constexpr std::size_t k_most_machine_seconds = 500;
 
 constexpr std::size_t k_most_events_kept = 200;

@@ -20,8 +20,9 @@
 namespace steptune {
 namespace {
 
-/// Search trials kept for the best configuration with fewer changes. The first leaves out all
-/// changes that seem needless. If it was slower, the second leaves out half of them.
+/// Number of search trials kept for the best configuration with fewer changes. The first trial
+/// leaves out all changes that seem needless. If that trial was slower, the second trial leaves out
+/// half of them.
 constexpr int k_kept_for_reduction = 2;
 
 bool baseline_is_open(const Standing& standing) {

@@ -8,7 +8,8 @@ namespace {
 
 constexpr double k_quiet_share = 0.05;
 constexpr double k_most_share = 0.1;
-/// Search trials before the first sentinel, and least number between two once the machine drifts.
+/// Number of search trials before the first sentinel, and least number between two sentinels once
+/// the machine drifts.
 constexpr int k_first_after = 10;
 constexpr int k_least_between = 5;
 /// Relative half-width that suffices, because launches differ by more.

@@ -35,7 +35,8 @@ double quantile(std::vector<double> values, double share) {
   return *at;
 }
 
-/// Times and steps that earlier trials needed, with logarithms of samples and seconds per step.
+/// Times and numbers of steps that earlier trials needed. Samples per step and seconds per step are
+/// logarithms.
 struct EarlierTrials {
   std::vector<double> startup_s;
   std::vector<double> warmup_steps;

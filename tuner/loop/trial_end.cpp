@@ -26,7 +26,7 @@
 namespace steptune {
 namespace {
 
-/// Most launches of a trial that the runner loses (machine gone, killed from outside).
+/// Largest number of launches of a trial that the runner loses (machine gone, killed from outside).
 constexpr int k_attempts_when_lost = 3;
 
 /// Puts the values that guards judged among the metrics, with their standard errors.

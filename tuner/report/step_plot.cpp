@@ -21,7 +21,7 @@ constexpr std::size_t k_label_width = 9;
 constexpr std::size_t k_wide_label_width = 12;
 constexpr double k_longest_short_s = 59.0;
 constexpr double k_shortest_short_s = 1e-4;
-/// Least width, with room for the legend.
+/// Least width of a plot in columns, with room for the legend.
 constexpr std::size_t k_narrowest = 36;
 /// If the largest value exceeds the smallest by more than this factor, heights are logarithmic.
 constexpr double k_linear_ratio = 8.0;

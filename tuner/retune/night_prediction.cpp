@@ -16,8 +16,8 @@ namespace {
 
 constexpr double k_among_nights = 0.005;
 constexpr double k_prior_freedom = 3.0;
-/// Most degrees of freedom that former nights contribute to the launch variation. The limit lets
-/// the estimate follow slow changes.
+/// Largest number of degrees of freedom that former nights contribute to the launch variation. The
+/// limit lets the estimate follow slow changes.
 constexpr double k_most_launch_freedom = 12.0;
 
 /// A sum of squares and its degrees of freedom.

@@ -17,7 +17,7 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_trials = 200;
-/// Limit for groups, because the searcher fits a model to each group.
+/// Largest number of groups. The searcher fits a model to each group.
 constexpr std::size_t k_most_groups = 3;
 constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 

@@ -6,7 +6,7 @@
 namespace steptune {
 namespace {
 
-/// Most running trials of a study that are read.
+/// Largest number of a study's running trials that are read.
 constexpr std::size_t k_most_running = 1000;
 
 Result<std::vector<double>> best_so_far(const StoredStudy& study, const ListedStudy& listed) {

@@ -23,8 +23,8 @@ constexpr double k_least_share = 0.02;
 /// If workers are busy for a larger share, faster steps would wait for them. Other parts of a step
 /// may become three times as fast on a GPU with bf16.
 constexpr double k_most_busy = 1.0 / 3.0;
-/// Trials that tuning a knob takes: two other values, or two steps in the direction that helps and
-/// one step too far.
+/// Number of trials that tuning a knob takes: two other values, or two steps in the direction that
+/// helps and one step too far.
 constexpr double k_trials_per_knob = 3.0;
 /// Least number of offered knobs, however short the time is.
 constexpr double k_least_knobs = 3.0;

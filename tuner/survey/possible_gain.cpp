@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// Largest plausible count. A larger count must be an error in the hook's report.
+/// Largest plausible count in the hook's report. A larger count must be an error.
 constexpr std::int64_t k_most_listed = 10000;
 
 struct Saving {
@@ -114,7 +114,7 @@ double saved_by(const Knob& knob, const Survey& survey, const Facts& facts) {
   return known == k_savings.end() ? k_usual_saving : known->share;
 }
 
-/// Limit that avoids a division by zero.
+/// Largest share that a knob saves. The limit avoids a division by zero.
 constexpr double k_most_saved = 0.99;
 
 double amdahl(double saved_share) {

@@ -21,8 +21,8 @@ constexpr auto k_states = enum_names<CacheState>({
 
 /// Smaller reads come from the program's own files, or from files that it has just written.
 constexpr double k_least_read_bytes = 0x1p20;
-/// Share of the data that counts as all of it. Reads ahead, and reads before the measurement, are
-/// included.
+/// Reads of at least this share of the data count as reads of all data. Reads ahead, and reads
+/// before the measurement, are included.
 constexpr double k_nearly_all = 0.95;
 
 std::string mebibytes(double bytes) {

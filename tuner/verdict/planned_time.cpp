@@ -19,7 +19,8 @@ constexpr double k_samples_without_plan = 1e6;
 /// Evaluations of the same model over the same data differ by little, checkpoints on shared storage
 /// by more.
 constexpr double k_spread_of_one = 0.25;
-/// Share of the planned phase's duration. A shorter pause has another cause.
+/// A pause may be a planned phase if it takes at least this share of the phase's duration. A
+/// shorter pause has another cause.
 constexpr double k_as_long = 0.5;
 
 /// A phase's contribution to a run.

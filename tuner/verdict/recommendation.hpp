@@ -121,8 +121,9 @@ struct Recommendation {
   /// possibly nothing is saved. NaN if unknown.
   double payback_low = std::numeric_limits<double>::quiet_NaN();
   double payback_high = std::numeric_limits<double>::quiet_NaN();
-  /// Least and most samples that the recommended batch size needs, as multiples of the baseline's
-  /// samples. 1 if the batch size is the baseline's or the gradient noise scale is unknown.
+  /// Least and largest number of samples that the recommended batch size needs, as multiples of the
+  /// baseline's number. 1 if the batch size is the baseline's or the gradient noise scale is
+  /// unknown.
   double least_samples_ratio = 1.0;
   double most_samples_ratio = 1.0;
   /// Settings that differ from the baseline, in order of name.
