@@ -6,7 +6,8 @@
 
 namespace steptune {
 
-/// Input of a linear regression. Its columns form groups, each of which is included or excluded.
+/// Input of a linear regression. Its columns form groups. The regression includes or excludes each
+/// group as a whole.
 struct GroupRegressionInput {
   std::vector<double> columns;  ///< rows of all columns, one row for each observation
   std::vector<double> values;   ///< one for each observation
@@ -20,7 +21,7 @@ struct GroupRegressionInput {
 
 /// Draws from the posterior distribution.
 struct GroupRegression {
-  double value_mean = 0.0;  ///< weighted
+  double value_mean = 0.0;  ///< weighted mean of the values
   std::vector<double>
       column_means;  ///< weighted means; coefficients belong to columns minus these means
   std::vector<std::vector<double>> coefficients;

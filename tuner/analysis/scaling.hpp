@@ -16,9 +16,9 @@ namespace steptune {
 /// One measured run, as a point of the scaling curve.
 struct ScalingRun {
   std::int64_t trial = 0;
-  double count = 0.0;  ///< machines, processes or GPUs
+  double count = 0.0;  ///< number of machines, processes or GPUs
   Configuration configuration;
-  bool completed = true;  ///< false: the scheduler stopped it before it was fully measured
+  bool completed = true;  ///< false: the scheduler stopped the run before it was fully measured
   /// True for the baseline and trials of the search, which can be chosen. False for confirming runs
   /// and sentinels, which only add to their configuration's mean.
   bool is_candidate = true;
@@ -97,8 +97,9 @@ struct Scaling {
   double scatter = 1.0;
   std::vector<ScalingPrediction> predictions;
   std::optional<ScalingKnee> knee;
-  std::optional<ScalingChoice> cheapest;  ///< meets the deadline, if there is one
-  std::string why_no_law;                 ///< text for people: why there is no law; otherwise empty
+  std::optional<ScalingChoice>
+      cheapest;            ///< cheapest count that meets the deadline, if there is a deadline
+  std::string why_no_law;  ///< text for people: why there is no law; otherwise empty
 };
 
 /// Returns the best configuration at each count, in order of count, without comparing counts.

@@ -40,7 +40,8 @@ std::vector<TrackPoint> distinct_of(const std::vector<TrackPoint>& all) {
       since_s = point.time_s;
     }
   }
-  // Some of the last points that came together may still be missing.
+  // The last point may stand for a group of points that came together, and this group may be
+  // incomplete.
   if (points.size() > 2 && 4 * points.size() < 3 * all.size()) points.pop_back();
   return points;
 }

@@ -40,7 +40,8 @@ class ProgressBound {
   [[nodiscard]] double difference_of_halves() const;
 
  private:
-  /// A stored report: every `stride_`th is stored, so that there are few.
+  /// A stored report. Every `stride_`th report is stored, so that the number of stored reports
+  /// stays small.
   struct Point {
     double at_s = 0.0;
     double samples = 0.0;
@@ -54,14 +55,14 @@ class ProgressBound {
   double samples_per_step_;
   bool samples_reported_ = false;  ///< if true, reports with steps alone are ignored
   CounterRestart restart_;
-  std::size_t count_ = 0;  ///< reports with new samples or steps
+  std::size_t count_ = 0;  ///< number of reports with new samples or steps
   double first_s_ = 0.0;
   double first_samples_ = 0.0;
   double last_s_ = 0.0;
   double last_samples_ = 0.0;
-  double most_between_reports_ = 0.0;  ///< samples
+  double most_between_reports_ = 0.0;  ///< largest number of samples between two reports
   double steps_since_s_ = 0.0;  ///< time of the first report, or end of the latest phase after it
-  double phases_s_ = 0.0;       ///< phases that ended since the first report
+  double phases_s_ = 0.0;       ///< seconds of phases that ended since the first report
   std::optional<double> phase_began_s_;
   double supposed_s_ = 0.0;  ///< part of `phases_s_` assumed for a phase without a reported end
   std::vector<Point> points_;

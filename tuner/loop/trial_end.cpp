@@ -29,7 +29,7 @@ namespace {
 /// Largest number of launches of a trial that the runner loses (machine gone, killed from outside).
 constexpr int k_attempts_when_lost = 3;
 
-/// Puts the values that guards judged among the metrics, with their standard errors.
+/// Adds the values that guards judged to the metrics, with their standard errors.
 void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
                  Measurement& measurement) {
   for (const Guard& guard : guards) {
@@ -98,7 +98,8 @@ FactsAtEnd EndOfTrial::facts() const {
   // If the study gave the samples per step to the hook, the hook only repeats them.
   const HookLog& hook = trial_.reports.hook();
   if (has_given_samples(hook)) facts.measurement.samples_reported = false;
-  // If a trial was ended for its speed, a guard that it did not reach does not reject it.
+  // If a trial was ended for its speed, a guard that the trial did not reach does not reject the
+  // trial.
   const GuardWindows& guards = trial_.reports.guards();
   facts.guarded = was_cut_short() ? guards.settled() : guards.all();
   add_guarded(study.guards, facts.guarded, facts.measurement);

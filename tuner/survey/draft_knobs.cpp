@@ -28,7 +28,7 @@ constexpr double k_most_busy = 1.0 / 3.0;
 constexpr double k_trials_per_knob = 3.0;
 /// Least number of offered knobs, however short the time is.
 constexpr double k_least_knobs = 3.0;
-/// A guard is checked after the baseline has trained for this time or this many steps.
+/// A guard is checked after the baseline has trained for this many seconds or this many steps.
 constexpr double k_guard_s = 5.0;
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
@@ -287,7 +287,8 @@ bool DraftKnobs::settle_condition(Json& parameter) const {
 }
 
 void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) const {
-  // Workers beyond the number of CPUs pay only if they wait, and if the step waits for them.
+  // Workers beyond the number of CPUs help only if workers mostly wait, and if the step waits for
+  // them.
   const bool is_waited_for = loading_can_gain(survey_, 1.0 + options_.worth);
   if (knob.name == k_workers && (!is_waited_for || !loading_waits(survey_).value_or(true))) {
     parameter["high"] = k_busy_workers;
