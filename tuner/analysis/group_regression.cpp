@@ -191,8 +191,8 @@ class Sampler {
     columns_.clear();
   }
 
-  /// Rotates each group's columns to be uncorrelated. It rotates their products, not the columns
-  /// themselves, which have a row for each observation.
+  /// Rotates each group's columns to be uncorrelated. Only the products of the columns are rotated,
+  /// because the columns themselves have a row for each observation.
   void rotate() {
     for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
       const std::size_t begin = input_.starts[group];

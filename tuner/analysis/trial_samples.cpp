@@ -20,8 +20,8 @@ struct Reading {
   double standard_error = 0.0;
 };
 
-/// Returns an evenly spread selection of samples. It always includes the baseline, and the samples
-/// with the least and the largest value. One of the latter is the best.
+/// Returns an evenly spread selection of samples. The selection always includes the baseline, and
+/// the samples with the least and the largest value. One of the latter is the best.
 std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t baseline) {
   if (samples.size() <= k_most_samples) return samples;
   std::set<std::size_t> kept{baseline};

@@ -34,8 +34,8 @@ class FollowedRun {
   /// Starts a command in this process's folder and environment, with `variables` added. Sets
   /// STEPTUNE_TRIAL, so that reporters print, and PYTHONUNBUFFERED. The command joins the
   /// terminal's foreground group if this program is in it; otherwise it gets a new process group.
-  /// Signals are passed on to the command (`SignalRelay`) while it runs. Its stdout is passed on to
-  /// `out_fd`.
+  /// Signals are passed on to the command (`SignalRelay`) while it runs. The command's stdout is
+  /// passed on to `out_fd`.
   [[nodiscard]] static Result<FollowedRun> command(
       const std::vector<std::string>& argv, const std::map<std::string, std::string>& variables,
       int out_fd);

@@ -79,7 +79,7 @@ StoredStudy stored_study(History history, StudyRecord record) {
   return {std::move(history), std::move(record), std::move(objectives)};
 }
 
-/// True if the hook sets anything. It may be loaded only to report.
+/// True if the hook sets anything. The hook may be loaded only to report.
 bool sets_knobs(const Json& document) {
   const auto hooks = document.find("hooks");
   return hooks != document.end() && hooks->contains("pytorch") && !(*hooks)["pytorch"].empty();

@@ -17,7 +17,8 @@ namespace steptune {
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
 
-/// Writes a file that does not exist yet; returns `usage` if it does, even as a broken link.
+/// Writes a file that does not exist yet. Returns `usage` if the file exists, even as a broken
+/// link.
 [[nodiscard]] Result<void> write_new_file(const std::filesystem::path& file, std::string_view text,
                                           mode_t mode = 0644);
 

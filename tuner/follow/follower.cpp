@@ -17,8 +17,8 @@ constexpr double k_now_s = 60.0;
 /// Lines came together if they arrived much faster than the promise expects: in less than this
 /// share of the promised time.
 constexpr double k_at_once = 0.01;
-/// Lines were written earlier if their own times span more than the time of reading. They must
-/// exceed it by this many seconds and by this share, because dates are coarse.
+/// Lines were written earlier if their own times span more than the time of reading. The difference
+/// must be at least this many seconds and this share, because dates are coarse.
 constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;

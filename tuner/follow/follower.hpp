@@ -41,8 +41,8 @@ struct FollowState {
   double samples = 0.0;
   std::optional<Interval95> seconds_per_sample;      ///< over the whole run except its start
   std::optional<Interval95> seconds_per_sample_now;  ///< over the last minute, or ten reports
-  /// Seconds per sample that decide `keeping` and the expected rest of the run. They are measured
-  /// since `deviation`, or if there is none, over the whole run except its start.
+  /// Seconds per sample that decide `keeping` and the expected rest of the run. The time is
+  /// measured since `deviation`, or if there is none, over the whole run except its start.
   std::optional<Interval95> judged_seconds_per_sample;
   std::optional<Interval95> run_s;  ///< expected time of the whole run
   std::map<std::string, PhaseEstimate> phases;

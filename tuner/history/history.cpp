@@ -113,8 +113,8 @@ std::string select_trials(const std::string& condition) {
   return fmt::format("SELECT {} FROM trials WHERE {}", k_trial_columns, condition);
 }
 
-/// Returns a query for ranked trials, best first. It reads completed trials and trials stopped
-/// early through the index, and merges both.
+/// Returns a query for ranked trials, best first. The query reads completed trials and trials
+/// stopped early through the index, and merges both.
 std::string select_ranked(bool largest_first) {
   const auto one_state = [&](TrialStatus status) {
     return fmt::format(

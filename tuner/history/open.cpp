@@ -93,9 +93,9 @@ Result<std::vector<std::string>> check_file_system(const std::filesystem::path& 
       path.string(), kind.name)};
 }
 
-/// True if the file is the whole database: it has no WAL, and nobody writes. It can then be read on
-/// a read-only disk or in another user's folder. There, SQLite cannot create the files that readers
-/// share with a writer.
+/// True if the file is the whole database: it has no WAL, and nobody writes. Such a file can be
+/// read on a read-only disk or in another user's folder. There, SQLite cannot create the files that
+/// readers share with a writer.
 bool is_complete_alone(const std::filesystem::path& path) {
   const std::filesystem::path file = behind_links(path);
   std::filesystem::path wal = file;

@@ -115,8 +115,8 @@ Json to_json(const Measurement& measurement) {
   return json;
 }
 
-/// Parser with a copy of the text, because simdjson needs padding behind it. Its memory is reused
-/// for the next text.
+/// Parser with a copy of the text, because simdjson needs padding behind it. The parser's memory is
+/// reused for the next text.
 class Parser {
  public:
   ondemand::document parse(std::string_view text) {

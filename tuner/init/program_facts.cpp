@@ -29,8 +29,8 @@ OptionKind kind_of(const Json& value) {
   return truth_of(text) || text == "auto" ? OptionKind::unknown : OptionKind::text;
 }
 
-/// Returns the settings of a Python file. They cannot be replaced, because the file may use a name
-/// in any way.
+/// Returns the settings of a Python file. The settings cannot be replaced, because the file may use
+/// a name in any way.
 NamedConfig python_config(const std::string& name, const std::string& text) {
   NamedConfig config{name, settings_of_source(text, name), {}};
   for (const ProgramOption& setting : config.settings)

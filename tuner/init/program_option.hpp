@@ -32,8 +32,8 @@ struct ProgramOption {
   bool python_truth = false;                 ///< booleans are written `True` and `False`
   bool is_assigned = false;  ///< the script assigns another value, so its default may be wrong
   std::vector<std::string> needs;  ///< options without which the program refuses this option
-  /// True if the command overrides a setting of a file with this option. Its value is then replaced
-  /// only in the command.
+  /// True if the command overrides a setting of a file with this option. The option's value is then
+  /// replaced only in the command.
   bool stands_in_command = false;
 
   [[nodiscard]] bool is_called(const std::string& typed) const;

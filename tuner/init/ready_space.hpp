@@ -52,8 +52,8 @@ struct ReadySpace {
   std::vector<std::string> scripts;
   std::vector<std::string> options;
   std::vector<std::string> config_keys;
-  /// If false, the program is not called with `--help`, because it would train. It is then assumed
-  /// to have all options of `knobs`.
+  /// If false, the program is not called with `--help`, because it would train. The program is then
+  /// assumed to have all options of `knobs`.
   bool asks_help = true;
   /// Form of options: `--name value`, `--name=value` or `name=value`. If it is `in the file`,
   /// options are keys of the configuration file, and trials read edited copies of the file.

@@ -25,9 +25,9 @@ struct RepeatedLine {
 };
 
 /// Returns the kind of line that is most useful to read the training's progress and occurs at least
-/// three times. Its counter is a whole number that grows steadily, preferably one called a step, an
-/// iteration or samples. Returns nullopt if no line repeats with other numbers. Reads the last 64
-/// KiB. Returns only expressions that were tested on the lines.
+/// three times. The line's counter is a whole number that grows steadily, preferably a number
+/// called a step, an iteration or samples. Returns nullopt if no line repeats with other numbers.
+/// Reads the last 64 KiB. Returns only expressions that were tested on the lines.
 [[nodiscard]] std::optional<RepeatedLine> repeated_line(std::string_view output);
 
 /// Returns `reports` for a study file that reads the line; null if there is no expression.

@@ -46,7 +46,8 @@ class StudyBuilder {
   void leave(const std::string& what, const std::string& why);
   void add_constraint(std::string constraint, std::string comment = "");
 
-  // The functions below define how a parameter reaches the program. It must have been added.
+  // The functions below define how a parameter reaches the program. The parameter must have been
+  // added.
   void give_option(const std::string& parameter, const ProgramOption& option);
   /// `option` is the first option of the setting.
   void give_setting(const std::string& parameter, const KnobSetting& setting,

@@ -111,7 +111,7 @@ class FirstGuesses {
 };
 
 /// Returns a searcher that makes the expert's moves first and then asks `inner`. `inner` learns
-/// from these moves, so it needs fewer space-filling points. Its suggestions stay within
+/// from these moves, so it needs fewer space-filling points. The suggestions of `inner` stay within
 /// `FirstGuesses::reach`. Returns `inner` itself if no parameter belongs to a lever, or if values
 /// of the first objective may not be positive.
 [[nodiscard]] std::unique_ptr<Searcher> with_first_guesses(

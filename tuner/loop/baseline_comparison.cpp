@@ -15,11 +15,12 @@
 namespace steptune {
 namespace {
 
-/// Number of standard errors by which a trial must be slower to be ended early. Its window is still
-/// short, so its standard error may be too small.
+/// Number of standard errors by which a trial must be slower to be ended early. The trial's window
+/// is still short, so its standard error may be too small.
 constexpr double k_errors_apart = 4.0;
-/// The same for a trial that takes turns with the baseline. Its interval is reliable after the
-/// first turns. The trial is slower once its whole interval lies above the incumbent's interval.
+/// The same for a trial that takes turns with the baseline. The interval of such a trial is
+/// reliable after the first turns. The trial is slower once its whole interval lies above the
+/// incumbent's interval.
 constexpr double k_errors_apart_in_turns = k_z_95;
 
 /// Number of periods that a trial must cover before a periodic phase counts as observed.

@@ -71,8 +71,8 @@ struct SpentBudget {
 /// keeps only the shortest time and the price of these pairs.
 ///
 /// The first pair may overrun a time budget, by its shortest time at most. The last trial and the
-/// first pair may overrun a money budget. They cannot if `with_money_as_time` turns it into a time
-/// budget or `can_risk_a_trial` bounds the bill.
+/// first pair may overrun a money budget. This cannot happen if `with_money_as_time` turns the
+/// budget into a time budget, or if `can_risk_a_trial` bounds the bill.
 [[nodiscard]] std::optional<SpentBudget> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending,
                                                              bool confirmed = false);

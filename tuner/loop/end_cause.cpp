@@ -20,7 +20,7 @@ std::string no_start_text(double waited_s, const StudySpec& study, const TrialTa
                   budget.time_of_usd ? "budget of " + format_usd(*budget.time_of_usd)
                                      : "tuning time of " + format_duration(*budget.time_s));
   const std::string waited = format_duration(waited_s);
-  // It is unknown if the program hangs or starts slowly, so the text names both explanations.
+  // The program may hang or start slowly, so the text names both explanations.
   if (targets.longest_trial_s > 0.0 && waited_s > targets.longest_trial_s) {
     return fmt::format(
         "no step reported within {}, longer than any other trial took as a whole: it hangs, or "

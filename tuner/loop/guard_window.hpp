@@ -21,9 +21,9 @@ struct GuardedValue {
 using GuardedValues = std::map<std::string, GuardedValue>;
 
 /// Returns the mean of successive values with its standard error. The error is the scatter about a
-/// straight line, because a loss falls during the trial. It is widened for autocorrelation as in a
-/// first-order autoregressive process. From three values on, the error is known. `of_last`: returns
-/// the last value with the error of a single value, known from five values on.
+/// straight line, because a loss falls during the trial. The error is widened for autocorrelation
+/// as in a first-order autoregressive process. From three values on, the error is known. `of_last`:
+/// returns the last value with the error of a single value, known from five values on.
 [[nodiscard]] GuardedValue window_value(const std::vector<double>& values, bool of_last);
 
 /// Collects the values that a running trial's guards judge.

@@ -79,8 +79,8 @@ Result<void> record_killed(StudyRun& run, TrialRecord& trial) {
   return run.recorder.ended(trial);
 }
 
-/// Queues the trials that the last run of the tuner left open. They run again, unless they may be
-/// the cause of its death.
+/// Queues the trials that the last run of the tuner left open. These trials run again, unless they
+/// may be the cause of the tuner's death.
 Result<void> queue_cut_off(StudyRun& run, std::vector<TrialRecord> cut_off, PendingTrials& pending,
                            EndedTrials& ended) {
   std::ranges::sort(cut_off, {}, &TrialRecord::number);

@@ -29,7 +29,7 @@ struct SearchEnd {
 /// parts of `Tuning` work on it.
 class StudyRun {
  public:
-  /// `loop_parts` outlives the object. `study_record` is the history's.
+  /// `loop_parts` outlives the object. `study_record` is the study's record in the history.
   StudyRun(const LoopParts& loop_parts, StudyRecord study_record);
   StudyRun(const StudyRun&) = delete;
   StudyRun& operator=(const StudyRun&) = delete;

@@ -10,9 +10,9 @@ namespace {
 
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
-/// Longest time of a baseline whose rate drifts, as a multiple of its share of a time budget. It is
-/// at most half of the budget. The baseline may still become steady, but all other trials need
-/// their time.
+/// Longest time of a baseline whose rate drifts, as a multiple of its share of a time budget. The
+/// time is at most half of the budget. The baseline may still become steady, but all other trials
+/// need their time.
 constexpr double k_unsteady_baseline = 2.0;
 
 /// Silence limit during training, as a multiple of the start-up limit.

@@ -25,7 +25,7 @@ namespace steptune {
 [[nodiscard]] std::filesystem::path hook_events_path(const TrialRecord& trial);
 
 /// Returns an identity that no other study of this name has (`Runner::begin_study`): its name and
-/// the time when its history began. It stays the same when a study is continued.
+/// the time when its history began. The identity stays the same when a study is continued.
 [[nodiscard]] std::string study_identity(const StudyRecord& study);
 
 /// Returns the path of the trial's log: `trial-7.log`, `trial-7.2.log` for the second attempt.

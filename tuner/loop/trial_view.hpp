@@ -24,8 +24,8 @@ struct TrialTime {
 };
 
 /// Factor for a trial that takes turns with the baseline in a shared program. The baseline takes
-/// half of the time, so the trial may take twice as long. Its window may be half as long, because
-/// both sides are measured at the same time.
+/// half of the time, so the trial may take twice as long. The trial's window may be half as long,
+/// because both sides are measured at the same time.
 inline constexpr double k_with_turns = 2.0;
 
 /// State of a running trial, for the rules that judge it.

@@ -29,7 +29,7 @@ struct NightPrior {
 ///
 /// Divides times and costs by the baseline's value on their night, and multiplies them by the
 /// baseline's value tonight. So a fast night does not make a configuration look better. A night
-/// counts as tonight's if machine and study file are the same. It does not count if the
+/// counts as tonight's if machine and study file are the same. A night does not count if the
 /// configuration in use has become slower or failed since then, tonight included. All other nights
 /// only guide the search. Takes the latest 200 trials of each group.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,

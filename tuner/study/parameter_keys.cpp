@@ -252,7 +252,7 @@ Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
                      "parameters"));
 }
 
-/// Adds `memory`. It is a hint to the search, so it is not part of the fingerprint.
+/// Adds `memory`. This key is a hint to the search, so it is not part of the fingerprint.
 Section<DeclaredParameter>& add_memory(Section<DeclaredParameter>& section) {
   return section.add(memory_key()
                          .in_fingerprint(InFingerprint::never)

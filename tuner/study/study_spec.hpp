@@ -40,8 +40,8 @@ struct Objective {
   [[nodiscard]] const char* comparative() const {
     return is_time() ? "faster" : is_cost() ? "cheaper" : "better";
   }
-  /// True if the value follows from the training speed. It then has an interval, and the machine's
-  /// drift affects it.
+  /// True if the value follows from the training speed. Such a value has an interval, and the
+  /// machine's drift affects it.
   [[nodiscard]] bool is_timed() const { return is_time() || is_cost(); }
 };
 
@@ -55,8 +55,8 @@ struct Guard {
   std::optional<double> min_ratio_to_baseline;
 };
 
-/// Arguments of the command line that are present together or not at all. They are left out if the
-/// condition is false or if a parameter that they mention is inactive.
+/// Arguments of the command line that are present together or not at all. The arguments are left
+/// out if the condition is false or if a parameter that they mention is inactive.
 struct CommandPart {
   std::optional<document::Formula> when;
   std::vector<document::StringTemplate> args;
@@ -307,8 +307,8 @@ struct RenderedCommand {
 /// Returns the expected price in USD per hour of all machines of a configuration together; 0 if the
 /// study has no price. For managed spot, this is a share of the on-demand price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
-/// Returns the on-demand price in USD per hour. This is the highest price of an hour. It also
-/// applies to billed seconds: managed spot bills fewer seconds, not a lower price.
+/// Returns the on-demand price in USD per hour. This is the highest price of an hour. The price
+/// also applies to billed seconds: managed spot bills fewer seconds, not a lower price.
 [[nodiscard]] double on_demand_usd_per_hour(const StudySpec& study,
                                             const Configuration& configuration);
 

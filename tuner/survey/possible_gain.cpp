@@ -152,8 +152,8 @@ std::string ceiling_text(const Survey& survey) {
 
 /// With workers, uses their CPU share as the hook reports it. If the hook reports none, uses the
 /// CPU share of all children in `/proc`. Without workers, the training process loads data itself.
-/// Its CPU time, minus the time of computation, then shows how busy it is while a step waits for
-/// data.
+/// The CPU time of this process, minus the time of computation, then shows how busy it is while a
+/// step waits for data.
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();

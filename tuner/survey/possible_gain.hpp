@@ -15,8 +15,8 @@ namespace steptune {
 inline constexpr const char* k_collector_part = "gc";
 
 /// Returns the largest speed-up of the program's step by a knob, as a ratio. This is Amdahl's law
-/// for the parts of the step that the knob affects. It uses the largest share of these parts that
-/// the knob can save. nullopt if the survey saw no parts.
+/// for the parts of the step that the knob affects. The law uses the largest share of these parts
+/// that the knob can save. nullopt if the survey saw no parts.
 [[nodiscard]] std::optional<double> possible_gain(const Knob& knob, const Survey& survey,
                                                   const Facts& facts);
 

@@ -22,9 +22,9 @@ enum class BatchEvidence {
   nothing,    ///< no evidence: the program may ignore the setting
 };
 
-/// Comparison of a trial with the baseline by their batch sizes. It applies if the study, not the
-/// program, gives the samples per step, and the two numbers differ. One count of progress is called
-/// a step here.
+/// Comparison of a trial with the baseline by their batch sizes. The comparison applies if the
+/// study, not the program, gives the samples per step, and the two numbers differ. One count of
+/// progress is called a step here.
 struct BatchEffect {
   BatchEvidence evidence = BatchEvidence::nothing;
   /// True if the loader or a printed rate shows the number of samples, whether it changed or not.

@@ -39,14 +39,14 @@ struct ConfirmLimits {
 /// Plans and judges the confirming runs. These are fresh runs that show if the search found
 /// something faster than the baseline.
 ///
-/// Runs come in rounds: one run of each open finalist and one of the baseline. Their order
-/// alternates (A B, then B A), so that a drift affects both. After each of its pairs a finalist is
-/// judged, and it continues while its verdict is open. Finalists that the search cannot distinguish
-/// run together. When all finalists are judged and none is faster, the next best configuration of
-/// the search follows. Last come configurations that the scheduler stopped although they were ahead
-/// of the baseline. The scheduler preferred other configurations, but those were not shown to be
-/// faster. If a finalist is faster and time is left, a tied configuration with a part of its
-/// changes follows.
+/// Runs come in rounds: one run of each open finalist and one of the baseline. The order of the
+/// runs alternates (A B, then B A), so that a drift affects both sides. After each of its pairs a
+/// finalist is judged, and it continues while its verdict is open. Finalists that the search cannot
+/// distinguish run together. When all finalists are judged and none is faster, the next best
+/// configuration of the search follows. Last come configurations that the scheduler stopped
+/// although they were ahead of the baseline. The scheduler preferred other configurations, but
+/// those were not shown to be faster. If a finalist is faster and time is left, a tied
+/// configuration with a part of its changes follows.
 ///
 /// If other programs disturbed a run much, it is repeated once when its round is over. This needs
 /// time and money, and does not happen if disturbance is usual (`disturbance_is_usual`). The less
@@ -57,7 +57,7 @@ struct ConfirmLimits {
 /// second failure nothing more is confirmed.
 ///
 /// The study's configuration in use (`MeasureSpec::in_use`) is a finalist, too, if its search trial
-/// may win. It runs in its own rounds and in every round of other finalists.
+/// may win. This configuration runs in its own rounds and in every round of other finalists.
 ///
 /// The finalists divide the error of claiming "faster". The first finalist has three quarters of
 /// the error. Each further finalist has three quarters of what is left. Each finalist's share is

@@ -8,15 +8,15 @@
 
 namespace steptune {
 
-/// Change of the machine's speed in the course of a study. It is estimated from runs of the
+/// Change of the machine's speed in the course of a study. The change is estimated from runs of the
 /// baseline: the first run, and the sentinels between search trials.
 ///
-/// Model: the logarithm of the baseline's objective is a random walk over the numbers of trials. It
-/// is observed with the error of each run and with the variation between launches (the local level
-/// model: A. C. Harvey, "Forecasting, Structural Time Series Models and the Kalman Filter", 1989).
-/// The variance of the walk's steps is the most likely variance. The launch variation is integrated
-/// out over the prior `LaunchVariation`. Between two runs the level is interpolated. After the last
-/// run it stays constant, with an error that grows.
+/// Model: the logarithm of the baseline's objective is a random walk over the numbers of trials.
+/// The walk is observed with the error of each run and with the variation between launches (the
+/// local level model: A. C. Harvey, "Forecasting, Structural Time Series Models and the Kalman
+/// Filter", 1989). The variance of the walk's steps is the most likely variance. The launch
+/// variation is integrated out over the prior `LaunchVariation`. Between two runs the level is
+/// interpolated. After the last run it stays constant, with an error that grows.
 ///
 /// If a walk does not explain the runs clearly better than the launch variation does, there is no
 /// drift: all levels are 0, without error.

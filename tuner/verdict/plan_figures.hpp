@@ -17,11 +17,12 @@ using ConfigurationRuns = std::vector<const TrialRecord*>;
 /// Returns half-widths of the 95 % intervals for one further launch, one for each objective.
 /// `values`: means over `runs`.
 ///
-/// They are prediction intervals for normally distributed values. They include the variation
-/// between launches, with its degrees of freedom, and the variation within runs. For whole runs
-/// without a steady state, the variation between launches already includes the variation within
-/// runs. If the planned run may be longer than these runs, adds their uncertainty about a longer
-/// run. More runs do not reduce this uncertainty. NaN for an objective with an unknown error.
+/// The intervals are prediction intervals for normally distributed values. They include the
+/// variation between launches, with its degrees of freedom, and the variation within runs. For
+/// whole runs without a steady state, the variation between launches already includes the variation
+/// within runs. If the planned run may be longer than these runs, adds their uncertainty about a
+/// longer run. More runs do not reduce this uncertainty. NaN for an objective with an unknown
+/// error.
 [[nodiscard]] std::vector<double> next_launch_half_widths(const ConfigurationRuns& runs,
                                                           const std::vector<double>& values,
                                                           const LaunchVariation& variation,

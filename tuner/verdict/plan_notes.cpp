@@ -31,8 +31,8 @@ std::optional<double> noise_scale(const TrialRecord* trial) {
   return found->second;
 }
 
-/// Returns upper ends of the 95 % intervals of the planned run's figures; infinite if unknown. They
-/// include all samples that the batch size may need.
+/// Returns upper ends of the 95 % intervals of the planned run's figures; infinite if unknown. The
+/// figures include all samples that the batch size may need.
 std::vector<double> most_of(const Recommendation& recommendation) {
   std::vector<double> most = recommendation.incumbent_objectives;
   const auto& half_widths = recommendation.incumbent_half_widths;

@@ -28,8 +28,8 @@ struct PlannedFigures {
                                              const std::vector<double>& objectives);
 
 /// Sets `Recommendation::least_samples_ratio` and `most_samples_ratio`, if a trial has reported the
-/// gradient noise scale. They are the samples that the recommended batch size needs, divided by the
-/// samples for the baseline's batch size.
+/// gradient noise scale. A ratio is the number of samples that the recommended batch size needs,
+/// divided by the number for the baseline's batch size.
 ///
 /// A run at batch size B needs (1 + B / B_noise) / (1 + B_0 / B_noise) times the samples of a run
 /// at B_0. B_noise grows during training, so the early value that a trial reports gives one end of

@@ -40,20 +40,20 @@ struct UncertainSeconds {
 [[nodiscard]] bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run);
 
 /// Returns the time of the planned run. If the study gives no number of samples, returns the time
-/// of a million samples in steady state. It is the sum of three parts, each with its error: the
-/// time spent once (start-up and the warm-up's excess; planned run only), steps at their rate, and
-/// phases at their period.
+/// of a million samples in steady state. The time is the sum of three parts, each with its error:
+/// the time spent once (start-up and the warm-up's excess; planned run only), steps at their rate,
+/// and phases at their period.
 ///
-/// The period of a phase is the declared period, or if there is none, the trial's. Its duration is
-/// the trial's, or if there is none, that of `other`, or the declared duration. A phase costs
-/// nothing if it is neither declared nor seen. A declared phase that the program does not report
-/// also adds nothing if the trial's unreported pauses explain it (`may_be_stalls`): they are
+/// The period of a phase is the declared period, or if there is none, the trial's. The duration of
+/// a phase is the trial's, or if there is none, that of `other`, or the declared duration. A phase
+/// costs nothing if it is neither declared nor seen. A declared phase that the program does not
+/// report also adds nothing if the trial's unreported pauses explain it (`may_be_stalls`): they are
 /// already in the price. If steps were not measured apart from phases, the mean rate gives the
 /// price.
 ///
 /// `measurement` has a positive, finite rate. `other`: a trial of the same program with another
-/// configuration (the baseline), or null. It shows phases, such as an evaluation, for which the
-/// trial was too short. Stalls belong to a configuration and are not taken from `other`.
+/// configuration (the baseline), or null. `other` shows phases, such as an evaluation, for which
+/// the trial was too short. Stalls belong to a configuration and are not taken from `other`.
 [[nodiscard]] UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
                                             const Measurement* other = nullptr);
 

@@ -29,8 +29,8 @@ struct SpeedUp {
   /// programs that end by themselves, it equals `low`, unless the study's planned run is longer.
   double low_if_buffered = std::numeric_limits<double>::quiet_NaN();
   /// 95 % prediction interval for the `ratio` of another confirmation of both configurations, with
-  /// the fewest pairs that a claim needs. It is wider than the interval from `low` to `high`,
-  /// because the launches of the other confirmation differ, too. NaN: not known.
+  /// the fewest pairs that a claim needs. This interval is wider than the interval from `low` to
+  /// `high`, because the launches of the other confirmation differ, too. NaN: not known.
   double repeat_low = std::numeric_limits<double>::quiet_NaN();
   double repeat_high = std::numeric_limits<double>::quiet_NaN();
 };

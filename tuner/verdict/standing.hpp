@@ -55,9 +55,9 @@ struct TrialPrice {
 /// which is the incumbent (the best), and which trials tie with it. It also finds trade-offs and
 /// the mean price of a trial.
 ///
-/// It knows only the trials that it was given. Some trials suffice for the true baseline, incumbent
-/// and ties: the study's baselines, sentinels, confirming runs and its `k_leading_trials` best
-/// completed trials (`History::standing_trials`). Front, prices, counts and money are always
+/// A standing knows only the trials that it was given. Some trials suffice for the true baseline,
+/// incumbent and ties: the study's baselines, sentinels, confirming runs and its `k_leading_trials`
+/// best completed trials (`History::standing_trials`). Front, prices, counts and money are always
 /// computed from the given trials alone.
 ///
 /// If the machine drifted, values are compared as they would have been when the baseline ran
@@ -123,15 +123,15 @@ class Standing {
   [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
 
   /// Returns the measured Pareto front in order of the ranked objective: numbers of `leader` and of
-  /// its `trade_offs` among the trials that may win, without refuted configurations. It uses the
-  /// errors of `tied_with`, so a trial that differs from `leader` only by noise is no trade-off.
-  /// Empty for a single objective.
+  /// its `trade_offs` among the trials that may win, without refuted configurations. The front uses
+  /// the errors of `tied_with`, so a trial that differs from `leader` only by noise is no
+  /// trade-off. Empty for a single objective.
   [[nodiscard]] std::vector<std::int64_t> front(const TrialRecord& leader) const;
 
   /// Returns a measured trial's value for comparisons: without drift, and with a sign so that less
   /// is better. `objective` is an index of the study's objectives.
   [[nodiscard]] double value(const TrialRecord& trial, std::size_t objective) const;
-  /// Returns the standard error of `value` as an estimate for the trial's configuration. It
+  /// Returns the standard error of `value` as an estimate for the trial's configuration. The error
   /// includes the variation between launches and the uncertainty of the drift. 0 for a metric that
   /// the program reports.
   [[nodiscard]] double error(const TrialRecord& trial, std::size_t objective) const;

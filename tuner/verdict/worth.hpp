@@ -10,9 +10,9 @@
 namespace steptune {
 
 /// Returns the upper end of the 95 % interval of a trial's gain over the baseline, as a share
-/// (0.03: 3 %). It uses the search's runs alone, by Fieller's theorem (E. C. Fieller, "Some
-/// problems in interval estimation", JRSS B 16(2), 1954). `candidates`: number of trials that are
-/// compared with the baseline at once. Infinite if the runs say nothing, and for maximised
+/// (0.03: 3 %). The interval uses the search's runs alone, by Fieller's theorem (E. C. Fieller,
+/// "Some problems in interval estimation", JRSS B 16(2), 1954). `candidates`: number of trials that
+/// are compared with the baseline at once. Infinite if the runs say nothing, and for maximised
 /// objectives.
 [[nodiscard]] double most_gain_of_trial(const Standing& standing, const TrialRecord& trial,
                                         const TrialRecord& baseline, std::size_t objective,

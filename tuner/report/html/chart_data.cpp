@@ -13,8 +13,8 @@
 namespace steptune {
 namespace {
 
-/// Largest number of decisions of all trials together. They take at most a tenth of a report of a
-/// thousand trials.
+/// Largest number of decisions of all trials together. The decisions take at most a tenth of a
+/// report of a thousand trials.
 constexpr std::size_t k_most_decisions = 4'000;
 constexpr std::size_t k_fewest_decisions_each = 2;
 
