@@ -48,7 +48,7 @@ std::string continuation(const CommandContext& context, const RunOptions& option
 /// Prints once what the first signal causes, as soon as the loop checks for signals.
 class InterruptNotice {
  public:
-  /// `first`: a sentence that says what happens to running trials.
+  /// `first` says what happens to running trials.
   InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string first,
                   std::string continue_with)
       : flags_(flags),
@@ -77,7 +77,7 @@ class InterruptNotice {
   int said_ = 0;
 };
 
-/// `continue_with`: a command that is printed after an interruption.
+/// `continue_with` is printed after an interruption.
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const SignalFlags& flags,
                         const std::string& continue_with) {

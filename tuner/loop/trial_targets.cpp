@@ -239,7 +239,7 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
     return targets;
   }
   set_time(targets, trial, startup_s, state);
-  // All other trials are compared with the baseline, so it is measured for as long as allowed.
+  // All other trials are compared with the baseline, so it takes as long as it may.
   if (trial.purpose == TrialPurpose::baseline) {
     set_longer_window(targets, trial, study);
   } else {

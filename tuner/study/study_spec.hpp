@@ -150,9 +150,8 @@ struct MeasureSpec {
   std::vector<std::filesystem::path> data;  ///< absolute paths of the data that the tuner drops
                                             ///< from memory or reads, as `cache` requires
   int confirm_pairs = 3;                    ///< pairs of incumbent and baseline at the end
-  bool interleave =
-      true;  ///< runs of a pair take turns: each is stopped while the other run continues
-  bool sentinels = true;  ///< repeat the baseline during the search, to see if machines drift
+  bool interleave = true;  ///< runs of a pair take turns, each stopped while the other one runs
+  bool sentinels = true;   ///< repeat the baseline during the search, to see if machines drift
   std::optional<ConfigurationInUse> in_use;  ///< not a key of the study file: `retune` sets it
 };
 

@@ -97,8 +97,7 @@ class Confirmation {
   /// True if a further finalist may still be confirmed.
   [[nodiscard]] bool may_take_turns() const;
 
-  /// Returns the finalists of the first round. The configuration in use is always among them, if
-  /// its search trial may win. There are at most `most` others:
+  /// Returns the finalists of the first round, at most `most`:
   /// - the incumbent, and configurations that cannot be distinguished from it and look better than
   ///   the baseline;
   /// - if the baseline itself is the best, of a program that ends without a steady state: all
@@ -106,7 +105,8 @@ class Confirmation {
   /// - if none looks better: the best configuration whose gain may still reach `search.worth`, if
   ///   time is left;
   /// - if no trial may win, for example because all violate a limit: the best trial that was
-  ///   stopped early.
+  ///   stopped early;
+  /// - in addition to `most`, the configuration in use, if its search trial may win.
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
  private:

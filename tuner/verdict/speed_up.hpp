@@ -42,7 +42,7 @@ enum class Verdict {
   faster,      ///< better than the baseline, whatever a buffer may hide
   hidden,      ///< better as measured, but a buffer could hide that it is not
   not_faster,  ///< not shown to be better, and more runs are not worthwhile
-  failed,      ///< a confirming run of the configuration failed or violated a guard
+  failed,      ///< a fresh run failed or violated a guard
 };
 [[nodiscard]] std::string to_text(Verdict verdict);
 [[nodiscard]] std::optional<Verdict> verdict_from_text(std::string_view text);

@@ -32,7 +32,7 @@ namespace steptune {
 /// the worth. By Markov's inequality, its best proposal then gains the worth with a probability of
 /// at most 5 %.
 ///
-/// Always returns nullopt for a study with a configuration in use, which has its own rule.
+/// A study with a configuration in use is never decided: it has its own rule.
 [[nodiscard]] std::optional<double> nothing_to_gain(
     const StudySpec& study, const Standing& standing, const Confirmation& confirmation,
     std::optional<double> expected_improvement = std::nullopt);
