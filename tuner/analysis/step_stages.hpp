@@ -18,9 +18,9 @@ enum class StepStage { data, host_to_device, compute, communication, optimizer }
 /// `forward`, `allreduce`. nullopt for any other name.
 [[nodiscard]] std::optional<StepStage> stage_of_part(std::string_view part);
 
-/// Returns the stage that a parameter affects. Judges by its name (`num_workers`, `precision`) and
-/// by its use in the study file (`hooks.pytorch`). nullopt if neither shows a stage. A batch size
-/// affects all stages.
+/// Returns the stage that a parameter affects, by its name (`num_workers`, `precision`) and by its
+/// use in the study file (`hooks.pytorch`). nullopt if neither says so. A batch size affects all
+/// stages.
 [[nodiscard]] std::optional<StepStage> stage_of_parameter(const std::string& parameter,
                                                           const Json& study_document);
 

@@ -259,7 +259,7 @@ struct RenderedCommand {
       argv;  ///< as the runner starts the command, including the launcher's words
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< without the hook's variables
-  std::optional<PytorchHookRequest> hook;          ///< with the knobs that differ from the baseline
+  std::optional<PytorchHookRequest> hook;  ///< its knobs: those that differ from the baseline
 
   /// True if the hook has to change a setting of the program.
   [[nodiscard]] bool needs_hook() const { return hook && !hook->knobs.empty(); }
@@ -282,7 +282,7 @@ struct RenderedCommand {
                                                        const Configuration& configuration);
 
 /// Adds the hook's variables, with its folder in front of `python_path` in PYTHONPATH.
-/// `python_path`: PYTHONPATH without the hook. Changes nothing if there is no hook.
+/// `python_path`: PYTHONPATH without the hook. Changes nothing without a hook.
 [[nodiscard]] Result<void> add_hook(const std::optional<PytorchHookRequest>& hook,
                                     std::string_view python_path,
                                     std::map<std::string, std::string>& environment);
