@@ -55,8 +55,8 @@ struct Bottleneck {
   std::vector<StageTime> stages;   ///< largest first; empty if the program reported no parts
   double unreported_share = 0.0;   ///< share of the step time outside the reported parts
   std::optional<double> gpu_busy;  ///< share of the time in which a kernel ran
-  std::optional<double>
-      cpu_busy;  ///< share of the CPUs' time in which the trial's processes computed
+  /// Share of the CPUs' time in which the trial's processes computed.
+  std::optional<double> cpu_busy;
   /// Share of the steps that had to wait for the loader's workers: the hook's metric.
   std::optional<double> loader_queue_empty;
   /// Share of the time in which the loader's workers computed: the hook's metric. It is low if they

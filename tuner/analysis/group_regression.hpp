@@ -22,8 +22,8 @@ struct GroupRegressionInput {
 /// Draws from the posterior distribution.
 struct GroupRegression {
   double value_mean = 0.0;  ///< weighted mean of the values
-  std::vector<double>
-      column_means;  ///< weighted means; coefficients belong to columns minus these means
+  /// Weighted means of the columns. Coefficients belong to columns minus these means.
+  std::vector<double> column_means;
   std::vector<std::vector<double>> coefficients;
   std::vector<double> residual_variances;  ///< residual variances of observations of weight 1
   std::vector<double> explained;  ///< share of the variance of the values that is not residual

@@ -22,8 +22,8 @@ struct MainEffect {
 
 struct ParameterImportance {
   std::string parameter;
-  bool varied =
-      false;  ///< false if the parameter had one value in all trials, so that its effect is unknown
+  /// False if the parameter had one value in all trials, so that its effect is unknown.
+  bool varied = false;
   Estimate alone;   ///< share of the variance that the parameter explains alone
   Estimate in_all;  ///< `alone`, plus the shares of the parameter's effects together with each
                     ///< other parameter

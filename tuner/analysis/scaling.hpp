@@ -58,16 +58,16 @@ struct ScalingKnee {
   double count = 0.0;
   double low = 0.0;  ///< 95 % interval
   double high = 0.0;
-  bool is_last =
-      false;  ///< true if every machine up to the largest measured count is efficient enough
+  /// True if every machine up to the largest measured count is efficient enough.
+  bool is_last = false;
 };
 
 /// The cheapest count that meets the deadline.
 struct ScalingChoice {
   double count = 0.0;
   bool measured = true;  ///< false: predicted by the law
-  bool surely_in_time =
-      true;  ///< true if the upper end of the time's interval also meets the deadline
+  /// True if the upper end of the time's interval also meets the deadline.
+  bool surely_in_time = true;
   Estimate time_s;
   Estimate cost;
 };
@@ -97,8 +97,8 @@ struct Scaling {
   double scatter = 1.0;
   std::vector<ScalingPrediction> predictions;
   std::optional<ScalingKnee> knee;
-  std::optional<ScalingChoice>
-      cheapest;            ///< cheapest count that meets the deadline, if there is a deadline
+  /// Cheapest count that meets the deadline, if there is a deadline.
+  std::optional<ScalingChoice> cheapest;
   std::string why_no_law;  ///< text for people: why there is no law; otherwise empty
 };
 

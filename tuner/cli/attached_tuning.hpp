@@ -13,8 +13,8 @@ namespace steptune {
 struct AttachedTuning {
   std::string name;               ///< name of the study
   std::vector<std::string> argv;  ///< the program's command
-  double longest_s =
-      0.0;  ///< limit of the tuning time, from the moment when the tuner has found the program
+  /// Limit of the tuning time, from the moment when the tuner has found the program.
+  double longest_s = 0.0;
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   bool fresh = false;  ///< use the next free name if a study of this name exists

@@ -27,8 +27,8 @@ struct RunOptions {
   std::string time;
   std::string worth;      ///< as given; if empty, the study's value
   double looked_s = 0.0;  ///< time spent on examining the program
-  std::optional<double>
-      seen_startup_s;  ///< start-up time of the program, as seen while examining it
+  /// Start-up time of the program, as seen while examining it.
+  std::optional<double> seen_startup_s;
   bool fresh = false;
   bool yes = false;
   bool quiet = false;

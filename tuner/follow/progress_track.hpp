@@ -18,8 +18,8 @@ struct TrackPoint {
 /// Start and size of a deviation from the promised rate.
 struct Deviation {
   TrackPoint since;
-  double ratio =
-      1.0;  ///< seconds per sample since then, divided by the promised seconds per sample
+  /// Seconds per sample since then, divided by the promised seconds per sample.
+  double ratio = 1.0;
 };
 
 /// Whole course of a run in at most 1024 points, however long it is, equally spaced in reports.

@@ -14,8 +14,8 @@ struct StudyUse {
   std::string name;
   double last_used_wall_s = 0.0;
   bool running = false;  ///< true if the study is being tuned, or if its trials still run
-  bool needed =
-      false;  ///< true if nightly re-tuning continues the study, or trains with its result
+  /// True if nightly re-tuning continues the study, or trains with its result.
+  bool needed = false;
   std::int64_t trace_bytes = 0;
   std::int64_t log_bytes = 0;
   std::int64_t record_bytes = 0;  ///< everything else in the database, approximately

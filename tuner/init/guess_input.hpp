@@ -25,8 +25,8 @@ inline constexpr const char* k_no_loss =
 struct GuessInput {
   std::string name;
   ProgramFacts program;
-  const ReadySpace* space =
-      nullptr;  ///< search space of the known trainer; null: use options by their names
+  /// Search space of the known trainer; null: use options by their names.
+  const ReadySpace* space = nullptr;
   std::optional<OutputReading> reading = {};
   std::optional<Survey> survey = {};
   /// Libraries in the program. Their environment variables are varied if the output is readable and
@@ -36,8 +36,8 @@ struct GuessInput {
   std::optional<ProcessActivity> activity = {};
   std::filesystem::path folder;  ///< folder in which the command runs
   Facts machine;                 ///< contains `cpus`, `gpus` and `memory_gb`
-  bool same_training =
-      false;  ///< do not vary settings that change the training (batch size, accumulation)
+  /// Do not vary settings that change the training (batch size, accumulation).
+  bool same_training = false;
   /// Called regularly while files are counted. If it returns true, the counting stops.
   std::function<bool()> interrupted = {};
 };

@@ -20,8 +20,8 @@ struct NativeRuntimes {
   bool has_glibc_malloc = false;
   /// True for glibc 2.35 or later if the kernel gives huge pages on request.
   bool may_ask_for_huge_pages = false;
-  int computing_threads =
-      0;  ///< number observed while the program ran (`ProcessActivity`); 0: unknown
+  /// Number of computing threads observed while the program ran (`ProcessActivity`); 0: unknown.
+  int computing_threads = 0;
   /// Environment variables of these libraries, as the program was started.
   std::map<std::string, std::string> environment;
   /// Variables among them that the command sets itself, overriding given values.

@@ -27,8 +27,8 @@ struct LookOptions {
   std::filesystem::path folder;    ///< folder where the program runs; absolute
   std::filesystem::path log_path;  ///< file for the program's output
   bool terminal = false;           ///< run the program with a pseudo-terminal
-  std::filesystem::path standard_input =
-      {};  ///< file for the program's standard input; empty: none
+  /// File for the program's standard input; empty: none.
+  std::filesystem::path standard_input = {};
   double longest_help_s = 30.0;
   double longest_start_s = 120.0;  ///< limit until the first progress
   double watch_s = 3.0;            ///< time to watch after the first progress

@@ -26,8 +26,8 @@ struct StudyGuess {
   StudyComments comments;
   std::vector<GuessedKnob> tuned;
   std::vector<std::string> left;  ///< `--threads: its default is unknown`
-  std::vector<std::string>
-      notes;  ///< one line each: how the output is read, how long the planned run is
+  /// Notes of one line each: how the output is read, how long the planned run is.
+  std::vector<std::string> notes;
 
   /// Returns the first parameter of this role; empty if there is none.
   [[nodiscard]] std::string parameter_of(const std::string& role) const;

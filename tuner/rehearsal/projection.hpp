@@ -37,8 +37,8 @@ struct Projection {
 };
 
 struct ProjectionOptions {
-  std::string
-      seconds_per_sample;  ///< expression; if empty, speeds come from the history, or are assumed
+  /// Expression for the speeds. If empty, speeds come from the history, or are assumed.
+  std::string seconds_per_sample;
   int repeats = 5;
   std::filesystem::path database;  ///< may contain an earlier run of the study
 };

@@ -38,9 +38,9 @@ struct LeaderboardRow {
                                      ///< baseline that ranks below the other rows
   bool best = false;
   bool tied = false;
-  bool disturbed =
-      false;            ///< disturbed by other processes or the hypervisor during its measurement
-  bool pareto = false;  ///< the best, or a trade-off against it
+  /// True if other processes or the hypervisor disturbed the trial during its measurement.
+  bool disturbed = false;
+  bool pareto = false;                  ///< the best, or a trade-off against it
   std::optional<double> efficiency;     ///< efficiency of its machines, as in `steptune scaling`
   std::optional<double> machine_hours;  ///< see `MachineHours`
   std::vector<double> gains;  ///< gain over the baseline for each objective; NaN if unknown

@@ -48,8 +48,8 @@ struct PriceChanges {
 struct RegionPrices {
   struct Type {
     std::string name;
-    std::vector<std::optional<double>>
-        usd_per_hour;  ///< one for each region; nullopt if the type is not in the region's table
+    /// Prices, one for each region; nullopt if the type is not in the region's table.
+    std::vector<std::optional<double>> usd_per_hour;
     std::size_t cheapest = 0;  ///< index of the first region with the least price
   };
   std::vector<PriceSource> regions;  ///< in the requested order

@@ -73,16 +73,16 @@ struct Night {
   std::string broken;                ///< why `before` can no longer be used; empty if it can
   bool lead_shrank = false;
   double evidence = 0.0;
-  std::vector<MachineChange>
-      changes;  ///< changes since the night before, or since the first slower night
+  /// Changes since the night before, or since the first slower night.
+  std::vector<MachineChange> changes;
   Trust trust = Trust::full;
-  std::int64_t searched =
-      0;  ///< number of search trials, without trials of the incumbent and the baseline
+  /// Number of search trials, without trials of the incumbent and the baseline.
+  std::int64_t searched = 0;
   std::int64_t trials = 0;
   double elapsed_s = 0.0;
   double usd = 0.0;
-  bool budget_spent =
-      false;           ///< true if time or money ended the search, or the check before the search
+  /// True if time or money ended the search, or the check before the search.
+  bool budget_spent = false;
   std::string reason;  ///< reason for the result, as text for people
 };
 

@@ -142,8 +142,8 @@ struct MeasureSpec {
   double target_half_width = 0.02;  ///< relative half-width of the interval at which a trial ends
   double max_trial_s = 120.0;       ///< longest measurement after start-up
   double min_window_s = 1.0;        ///< shortest window
-  int min_window_steps =
-      30;  ///< least steps of a window; with fewer steps, intervals are too narrow
+  /// Least number of steps of a window. With fewer steps, intervals are too narrow.
+  int min_window_steps = 30;
   /// Largest number of batches ready in buffers: `workers * prefetch`.
   std::optional<document::Formula> buffers;
   PageCache cache = PageCache::warm;
@@ -192,8 +192,8 @@ struct StudySpec {
   std::filesystem::path file;  ///< absolute
   std::vector<CommandPart> command;
   std::map<std::string, document::StringTemplate> environment;
-  std::map<std::string, ConfigFileSpec>
-      config_files;  ///< by the placeholder for the path of the trial's copy
+  /// Configuration files, by the placeholder for the path of the trial's copy.
+  std::map<std::string, ConfigFileSpec> config_files;
   std::optional<LaunchSpec> launch;
   HooksSpec hooks;
   TrialsIn trials = TrialsIn::fresh;
@@ -255,8 +255,8 @@ struct StudySpec {
 
 /// Command of a trial of `configuration`: templates filled in, conditional parts decided.
 struct RenderedCommand {
-  std::vector<std::string>
-      argv;  ///< as the runner starts the command, including the launcher's words
+  /// Words with which the runner starts the command, including the launcher's words.
+  std::vector<std::string> argv;
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< without the hook's variables
   std::optional<PytorchHookRequest> hook;  ///< its knobs: those that differ from the baseline

@@ -26,8 +26,8 @@ enum class HookProgress { none, imported, reports_steps };
 struct SurveyOptions {
   std::vector<std::string> argv;
   std::filesystem::path folder;  ///< folder where the program runs; absolute
-  std::filesystem::path
-      log_path;  ///< file for the program's output; the hook's events are beside this file
+  /// File for the program's output; the hook's events are beside this file.
+  std::filesystem::path log_path;
   std::optional<double> samples_per_step = {};  ///< replaces the hook's count
   double longest_start_s = 600.0;               ///< limit until the first step
   /// Limit until PyTorch is imported, if the hook is used.
@@ -45,8 +45,8 @@ struct SurveyOptions {
   bool replay = false;
   bool with_hook = true;  ///< false: run the program without the hook
   bool terminal = false;  ///< run the program with a pseudo-terminal
-  std::filesystem::path standard_input =
-      {};  ///< file for the program's standard input; empty: none
+  /// File for the program's standard input; empty: none.
+  std::filesystem::path standard_input = {};
   std::map<std::string, std::string> environment{};  ///< in addition to this process's environment
   /// Called repeatedly; the survey ends if it returns true. May be null.
   std::function<bool(HookProgress)> seen_enough = {};

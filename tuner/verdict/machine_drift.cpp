@@ -25,8 +25,8 @@ constexpr double k_walk_ratio = 1.4142135623730951;
 struct BaselineRun {
   double at = 0.0;
   double log_value = 0.0;
-  double variance =
-      1.0;  ///< variance of the value around the level, in units of the variance of launches
+  /// Variance of the value around the level, in units of the variance of launches.
+  double variance = 1.0;
 };
 
 bool tells(const TrialRecord& trial) {

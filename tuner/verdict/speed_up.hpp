@@ -55,8 +55,8 @@ struct RunPair {
 
 /// Mean of the pairs' log ratios, with the half-width of its Student's t interval.
 struct PairStatistics {
-  double mean =
-      0.0;  ///< mean of the logarithms, or of relative differences if values are not positive
+  /// Mean of the logarithms, or of relative differences if values are not positive.
+  double mean = 0.0;
   double standard_error = std::numeric_limits<double>::infinity();
   double degrees_of_freedom = 0.0;
   double half_width = std::numeric_limits<double>::infinity();
