@@ -259,8 +259,8 @@ TEST_F(LoopTest, ABestBaselineIsReported) {
 
 TEST_F(LoopTest, TheReasonOfTheEndIsAlwaysGiven) {
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");
-  for (const double wall_start_s :
-       {0.0, 1000.0}) {  // the second run finds the first run's result in the history
+  // The second run finds the first run's result in the history.
+  for (const double wall_start_s : {0.0, 1000.0}) {
     SimulatedRun run(folder_.path(), document_, train, wall_start_s);
     const LoopResult result = must_run(run);
     EXPECT_EQ(result.end, LoopEnd::nothing_faster);
