@@ -86,7 +86,8 @@ int brood(const char* self, bool bare_daemon, std::string_view how) {
   start_session();
   start_daemon(self, true);
   if (bare_daemon) start_daemon(self, false);
-  // The test waits for all `pid` lines, and the descendants need a moment to print theirs.
+  // The test expects all `pid` lines before `ready`. The descendants need a moment to print their
+  // lines.
   ::usleep(100'000);
   say("ready");
   if (how == "crash") std::abort();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a time budget is used while trials can still learn something, and no longer.
+// Tests that a study uses its time budget while further trials are useful, and ends afterwards.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ class TimeBudget : public ::testing::Test {
 
   Json document_ = study_document();
   std::vector<TrialRecord> trials_;
-  double used_ = 0.0;  ///< share of the budget
+  double used_ = 0.0;  ///< used share of the budget
 };
 
 TEST_F(TimeBudget, IsUsedWhateverTheNoise) {
@@ -160,7 +160,7 @@ TEST_F(TimeBudget, EndsEarlyIfEverythingWasTried) {
   EXPECT_LT(used_, 0.5);
 }
 
-/// The search's first ten trials look faster than the baseline, but fresh runs are far slower.
+/// Makes the search's first ten trials look faster than the baseline; fresh runs are far slower.
 ScriptedRunner::Script faster_at_first(double startup_s) {
   return [startup_s](const TrialSpec& spec) {
     TrialScript script = train(spec);
@@ -193,7 +193,7 @@ TEST_F(TimeBudget, IsNotCalledTooShortIfNoFurtherClaimIsPossible) {
   EXPECT_THAT(result.reason, Not(HasSubstr("too short for another trial")));
 }
 
-/// Programs that end by themselves after a minute, before a steady state. The baseline's is slower.
+/// A program that ends by itself after a minute, before a steady state. The baseline is slower.
 TrialScript ends_unsteady(const TrialSpec& spec) {
   TrialScript script = train(spec);
   const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
@@ -342,7 +342,7 @@ TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsRetriedWithMoreTime) {
 }
 
 TEST_F(TimeBudget, LetsTrialsReachAGuardBeyondTheirShare) {
-  // The fastest needs 24 s to reach it, and a trial's share is 17 s.
+  // The fastest configuration needs 24 s to reach the guard's samples, and a trial's share is 17 s.
   document_["measure"]["max_trial"] = "120s";
   document_["guards"] =
       Json::parse(R"([{"metric": "loss", "after_samples": 25000, "max_ratio_to_baseline": 1.02}])");
@@ -392,7 +392,7 @@ TEST_F(TimeBudget, IsNotSpentOnAFreshRunThatDoesNotStart) {
   EXPECT_LT(used_, 0.8);
 }
 
-/// Two configurations. The faster one starts slowly, and even more slowly in a fresh run.
+/// Two configurations. The faster configuration starts slowly, and even more slowly in a fresh run.
 ScriptedRunner::Script starts_slowly(double startup_s, double noise) {
   return [=](const TrialSpec& spec) {
     const bool is_faster = to_number(*spec.configuration.find("workers")) == 1;

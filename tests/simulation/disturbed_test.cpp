@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests studies on a machine that others use now and then.
+// Tests studies on a machine that other programs use now and then.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -17,7 +17,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A study of sixty configurations with forty trials. All have the same step time but the fastest.
+/// A study of sixty configurations with forty trials. All configurations except the fastest have
+/// the same step time.
 class DisturbedStudy : public ::testing::Test {
  protected:
   DisturbedStudy() {
@@ -92,8 +93,8 @@ TEST_F(DisturbedStudy, DoesNotCountLoadThatIsAlwaysThere) {
 }
 
 /// Returns the share of studies that end with the fastest of sixty configurations, within 1 %.
-/// Their speeds differ by 10 %. Others use the machine during the share `disturbed_trials` of
-/// trials, which then take 1.5 times as long.
+/// Their speeds differ by 10 %. Other programs use the machine during the share `disturbed_trials`
+/// of trials, which then take 1.5 times as long.
 double share_that_finds_the_fastest(double disturbed_trials, std::uint64_t studies) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < studies; ++seed) {

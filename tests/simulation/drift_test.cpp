@@ -72,7 +72,8 @@ class DriftingStudy : public ::testing::Test {
     early_ = searched.at(2).configuration;
     late_ = searched.at(37).configuration;
   }
-  /// The configuration that is tried late is the fastest, by 7 %; the early one is second.
+  /// The configuration that is tried late is the fastest, by 7 %. The configuration that is tried
+  /// early is second.
   [[nodiscard]] TrialScript contest(const TrialSpec& spec) const {
     const double speed = spec.configuration == late_    ? 1.5
                          : spec.configuration == early_ ? 1.4
@@ -207,7 +208,7 @@ TEST_F(DriftingStudy, ASentinelThatFailsIsNoFailureOfTheStudy) {
   EXPECT_EQ(played.recommendation.claim, Claim::faster);
 }
 
-/// Records what the search is told.
+/// Records the observations that the searcher receives.
 class Listening final : public Searcher {
  public:
   Listening(std::unique_ptr<Searcher> searcher, std::vector<std::string>& messages)
@@ -313,7 +314,7 @@ TEST_P(KilledWhileDrifting, DecidesAsIfItHadNotBeenKilled) {
 
 INSTANTIATE_TEST_SUITE_P(Schedulers, KilledWhileDrifting, ::testing::Values("none", "asha"));
 
-/// The machine slows down. Some trials hang, configurations faster than the baseline violate the
+/// The machine slows down. Some trials hang. Configurations faster than the baseline violate the
 /// guard, and the fastest is stopped before the guard judges it.
 TEST_F(DriftingStudy, DecidesAfterAKillAsBefore) {
   document_["budget"]["trials"] = 24;

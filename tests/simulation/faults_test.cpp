@@ -136,7 +136,7 @@ TEST_F(FaultTest, ATrialWithoutReportsIsNeverRanked) {
 }
 
 TEST_F(FaultTest, AProgramThatIgnoresItsEndDoesNotEndTheStudy) {
-  // The runner finally ends it by force; its measurement counts.
+  // The runner finally kills the trial. Its measurement counts.
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.stops_as = OutcomeKind::failed;
@@ -196,7 +196,8 @@ TEST_F(FaultTest, GuardsKeepFastButBadConfigurationsFromWinning) {
   }
 }
 
-/// The configuration with the largest batch and most workers is ten times as fast, and diverges.
+/// Makes the configuration with the largest batch and most workers ten times as fast, but lets it
+/// diverge.
 TrialScript fast_but_diverging(const TrialSpec& spec) {
   TrialScript result = train(spec);
   const bool diverges = batch_of(spec) == 256 && workers_of(spec) == 3;
@@ -256,7 +257,7 @@ TEST_F(FaultTest, AFinalistWithHangingFreshRunsIsNotClaimed) {
     TrialScript result = train(spec);
     const bool is_fast = batch_of(spec) == 256 && workers_of(spec) == 3;
     result.seconds_per_step = result.samples_per_step * (is_fast ? 0.0015 : 0.003);
-    // It hangs before it is measured as precisely as requested.
+    // The trial hangs before it is measured as precisely as requested.
     if (is_fast && spec.key.trial > 3) result.hangs_after = 25;
     return result;
   };

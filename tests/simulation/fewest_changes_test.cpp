@@ -35,7 +35,7 @@ Json loader_document() {
   return document;
 }
 
-/// A data set that waits, so only the number of workers matters.
+/// A program whose data loading waits, so that only the number of workers matters.
 TrialScript wait_for_data(const TrialSpec& spec) {
   const double workers = to_number(*spec.configuration.find("workers"));
   TrialScript script;

@@ -40,7 +40,7 @@ std::vector<Measurement> measurements_of(const StepNoise& noise, const Json& mea
   for (const TrialRecord& trial : run.trials()) {
     if (trial.status == TrialStatus::completed) measurements.push_back(*trial.measurement);
   }
-  // A few may seem to drift by chance.
+  // A few trials may seem to drift by chance.
   EXPECT_GE(measurements.size(), 295U);
   return measurements;
 }
@@ -65,13 +65,13 @@ TEST(TrialsThatEndByThemselves, HaveIntervalsThatHold) {
   }
 }
 
-/// Returns the mean number of steps of the search's trials, which are quiet; the baseline's vary by
-/// `noise`.
+/// Returns the mean number of steps of the search's trials. Their steps hardly vary, but the
+/// baseline's steps vary by `noise`.
 double mean_steps_beside(double noise) {
   const DatabaseFolder folder;
   SimulatedRun run(folder.path(), study_document(), [&](const TrialSpec& spec) {
     TrialScript script = train(spec);
-    // All have the same speed, so none ends for being slower.
+    // All configurations have the same speed, so no trial ends early for being slower.
     script.seconds_per_step = 0.1;
     script.samples_per_step = to_number(*spec.configuration.find("batch_size"));
     script.noise = spec.key.trial == 1 ? noise : 0.001;

@@ -42,7 +42,7 @@ double true_seconds_per_sample(const Configuration& configuration) {
   return script.seconds_per_step / script.samples_per_step;
 }
 
-/// Records what it is told of other studies. Suggests like the wrapped searcher.
+/// Records the observations of other studies. Suggests like the wrapped searcher.
 class AttentiveSearcher final : public Searcher {
  public:
   explicit AttentiveSearcher(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -259,7 +259,8 @@ TEST_F(LoopTest, ABestBaselineIsReported) {
 
 TEST_F(LoopTest, TheReasonOfTheEndIsAlwaysGiven) {
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");
-  for (const double wall_start_s : {0.0, 1000.0}) {  // the second run finds it in the history
+  // The second run finds the first run's result in the history.
+  for (const double wall_start_s : {0.0, 1000.0}) {
     SimulatedRun run(folder_.path(), document_, train, wall_start_s);
     const LoopResult result = must_run(run);
     EXPECT_EQ(result.end, LoopEnd::nothing_faster);
@@ -299,7 +300,7 @@ TEST_F(LoopTest, ThePlanUsesFreshBaselineRunsIfNothingIsFaster) {
 }
 
 TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
-  // Every search trial but the baseline looks fast by luck, as fresh runs show.
+  // Every search trial except the baseline looks fast by luck. Fresh runs are slower.
   const auto lucky = [](const TrialSpec& spec) {
     TrialScript script = train(spec);
     script.seconds_per_step = script.samples_per_step * 0.001;

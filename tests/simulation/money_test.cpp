@@ -26,8 +26,8 @@ Json rented_document() {
   return document;
 }
 
-/// Trials that start slowly, except for the baseline's configuration. Neither their cost so far nor
-/// other trials show what they will cost.
+/// Makes all trials start slowly except the first. Neither their cost so far nor the first trial
+/// shows their final cost.
 TrialScript slow_start(const TrialSpec& spec) {
   TrialScript script = train(spec);
   if (spec.key.trial > 1) script.startup_s = 500.0;
@@ -74,7 +74,7 @@ TEST(Money, OnlyAContinuedStudyKeepsItsIdentity) {
 }
 
 TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
-  // A trial costs about $5 or $10, at most $7.20 or $14.40; the baseline costs next to nothing.
+  // A trial costs about $5 or $10, at most $7.20 or $14.40. The baseline costs almost nothing.
   for (const int capacity : {1, 2, 4, 8}) {
     for (const double budget_usd : {12.0, 30.0, 47.0, 100.0}) {
       const DatabaseFolder folder;
@@ -83,7 +83,8 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
       SimulatedRun run(folder.path(), document, slow_start, 0.0, capacity);
       const auto result = run.run();
       ASSERT_TRUE(result) << result.error().text();
-      // After so slow a start, there is no time to find out what buffers hide.
+      // Starts are so slow that runs are too short to show what buffers hide, so either end is
+      // possible.
       EXPECT_TRUE(result->end == LoopEnd::budget || result->end == LoopEnd::nothing_faster);
       const double bound_usd =
           2.0 * k_usd_per_hour * *run.study.runner->traits().longest_billed_s / 3600.0;

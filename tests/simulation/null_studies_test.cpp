@@ -81,7 +81,7 @@ TEST(NullStudies, StallsAreNotMistakenForASpeedUp) {
   EXPECT_GE(count_claims(machine, {1.5, 1.0}, 5).claims, 4);
 }
 
-/// Verdicts of studies of `speeds` with a budget of a quarter of an hour.
+/// Numbers of studies by verdict. The studies have a budget of a quarter of an hour.
 struct Verdicts {
   int nothing_to_gain = 0;
   int faster = 0;

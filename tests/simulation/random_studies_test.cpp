@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t k_studies = 60;
 constexpr double k_usd_per_s = 0.001;
 
-/// Random draws of a study, by its number.
+/// Random draws for a study, from its number.
 class Drawn {
  public:
   explicit Drawn(std::uint64_t seed) : rng_(seed, "random study", 0) {}
@@ -36,7 +36,7 @@ struct RandomStudy {
   Json document = study_document();
   ScriptedRunner::Script script;
   int capacity = 1;
-  bool has_only_trials = false;  ///< its budget has only trials
+  bool has_only_trials = false;  ///< true if the budget limits only the number of trials
 };
 
 void draw_budget(Drawn& drawn, RandomStudy& study) {
@@ -95,7 +95,7 @@ void draw_script(Drawn& drawn, std::uint64_t seed, RandomStudy& study) {
     script.startup_s = startup_s;
     script.noise = noise;
     script.metrics["loss"] = to_number(*spec.configuration.find("batch_size")) > 128 ? 2.2 : 2.0;
-    // Depends on the trial, not on its attempt.
+    // The fault depends on the trial, not on its attempt.
     Rng chance(seed, "fault", static_cast<std::uint64_t>(spec.key.trial));
     if (faults == 0 || chance.below(10) >= faults) return script;
     switch (chance.below(6)) {
@@ -218,7 +218,7 @@ TEST(RandomStudies, KeepTheirBudgetsAndClaimCorrectly) {
     expect_promises(study, ended);
     if (is_false_claim(ended, study)) ++false_claims;
     if (is_to_be_continued(ended.result.end)) continue;
-    // Running it again changes nothing.
+    // Running the finished study again changes nothing.
     const Ended again = play(folder.path(), study, 1e5);
     EXPECT_EQ(again.result.reason, ended.result.reason);
     EXPECT_EQ(again.trials.size(), ended.trials.size());

@@ -20,8 +20,8 @@ double rate_of(const Configuration& configuration) {
   return 0.0005 + 0.02 / batch + 0.002 / (1.0 + workers);
 }
 
-/// Returns the end of a trial, from the seed of the simulation. Most trials run well; some crash,
-/// run out of memory, hang, or are lost.
+/// Returns how a trial fails, from the seed of the simulation; nullopt for most trials. Trials
+/// crash, run out of memory, hang, or are lost.
 std::optional<ReplayEnd> mishap(std::uint64_t seed, const TrialSpec& spec) {
   Rng rng(seed, "mishap", static_cast<std::uint64_t>(spec.key.trial * 100 + spec.key.attempt));
   const double draw = rng.uniform();
@@ -75,7 +75,7 @@ Simulation simulate(std::uint64_t seed) {
   return simulation;
 }
 
-/// Checks what must hold in every simulation, from the records alone.
+/// Checks conditions that every simulation must meet, from the records alone.
 void expect_sound(std::uint64_t seed, const Simulation& simulation) {
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, simulation.log));
   const auto& trials = simulation.trials;

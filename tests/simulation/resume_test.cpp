@@ -218,7 +218,7 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
 }
 
 TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTrialsSideBySide) {
-  // First trials of the search: one is long, and others repeatedly end beside it.
+  // The second trial takes long, and later trials repeatedly end while it runs.
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.startup_s = spec.key.trial == 2 ? 400.0 : 2.0;
@@ -372,8 +372,9 @@ TEST_P(DecisionTest, EqualThoseOfAStudyThatWasNeverKilled) {
   }
 }
 
-/// Searcher that expects much of every third suggestion up to the eighth trial, and of the tenth
-/// and later ones. Nobody asks for the later ones if the ninth has ended the search.
+/// Searcher that expects a large improvement from some suggestions: from every third up to the
+/// eighth trial, and from all from the tenth trial on. If the ninth suggestion ends the search, the
+/// loop asks for no more.
 class Doubting final : public Searcher {
  public:
   explicit Doubting(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -416,7 +417,7 @@ TEST_F(ResumeTest, ThePaybackRuleDecidesAfterAKillAsBefore) {
 }
 
 /// A study whose confirmation takes less time than reserved, so the search continues after it. The
-/// first start reads from storage, later ones from memory.
+/// first start reads from storage, later starts read from memory.
 Json searching_on() {
   Json document = study_document();
   document["parameters"]["workers"]["high"] = 39;
@@ -459,7 +460,7 @@ TEST_F(ResumeTest, ASearchAfterAConfirmationDecidesAfterAKillAsBefore) {
   ASSERT_TRUE(std::any_of(first, expected.end(), [](const std::string& decision) {
     return decision.starts_with("search");
   })) << "the search did not go on";
-  // Each trial has several crash points, so every third one covers all kinds.
+  // Each trial has several crash points, so every third crash point covers all kinds.
   for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 3) {
     DatabaseFolder folder;
     EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
@@ -516,7 +517,7 @@ TEST_F(ResumeTest, AStudyOfWholeRunsDecidesAfterAKillAsBefore) {
   }
 }
 
-/// Returns the decisions about the study, without those that each run of the tuner makes again.
+/// Returns the decisions about the study, without the kinds that each run of the tuner makes again.
 std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
   std::vector<std::string> lasting;
   for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
@@ -529,7 +530,7 @@ std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
 }
 
 /// Returns judgements without the trial's number and measured figures. The time of an interrupted
-/// attempt counts, so there may be one trial less before them.
+/// attempt counts, so there may be one trial less before the judgements.
 std::vector<std::string> without_figures(std::vector<std::string> decisions) {
   static const std::regex k_figures(
       " \\d+ (?=verdict=)| (?:ratio|low|high|low_if_buffered)=[\\d.]+");
@@ -615,7 +616,7 @@ TEST_F(ResumeTest, AnotherCommandUnderTheSameNameIsAConflict) {
 }
 
 /// Runs the study in a child process that exits without warning at its crash point `crash_at`.
-/// Returns true if it reached its end.
+/// Returns true if the study reached its end.
 bool run_in_child(const std::filesystem::path& folder, const Json& document, int crash_at,
                   double wall_start_s, int capacity) {
   const pid_t child = fork();

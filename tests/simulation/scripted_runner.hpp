@@ -18,28 +18,28 @@ struct TrialScript {
   double startup_s = 2.0;
   double seconds_per_step = 0.1;
   double samples_per_step = 32.0;
-  bool reports_samples = true;  ///< otherwise only steps
+  bool reports_samples = true;  ///< false: reports only steps
   double noise = 0.01;          ///< relative standard deviation of a step
-  /// Share by which each step is longer than the one before it.
+  /// Share by which each step is longer than the previous step.
   double slower_by_step = 0.0;
-  /// Ends by itself after this many; never if absent.
+  /// Number of steps after which the program ends by itself; unset: never.
   std::optional<int> steps;
-  OutcomeKind ends_as = OutcomeKind::completed;  ///< outcome of that end
+  OutcomeKind ends_as = OutcomeKind::completed;  ///< outcome if the program ends by itself
   std::string detail;
   OutcomeKind stops_as = OutcomeKind::stopped;  ///< outcome of a requested stop
   double stopping_s = 0.01;                     ///< seconds that stopping takes
-  bool ignores_stop = false;                    ///< only `kill_all` ends it
-  bool silent = false;                          ///< reports nothing
-  /// Steps after which it does nothing until stopped.
+  bool ignores_stop = false;                    ///< true if only `kill_all` ends the trial
+  bool silent = false;                          ///< true if the program reports nothing
+  /// Number of steps after which the program hangs until it is stopped; unset: never.
   std::optional<int> hangs_after;
-  /// Share of its time in which others use the machine.
+  /// Share of the trial's time in which other programs use the machine.
   double disturbed_share = 0.0;
-  std::map<std::string, double> metrics;  ///< in every report
+  std::map<std::string, double> metrics;  ///< metrics in every report
   std::optional<double> peak_memory_bytes;
 };
 
-/// Runner whose trials follow scripts under a virtual clock. Also checks the caller's duties: it
-/// starts no key twice, and no more trials than the capacity.
+/// Runner whose trials follow scripts under a virtual clock. Also checks the caller's duties: the
+/// caller starts no key twice, and no more trials than the capacity allows.
 class ScriptedRunner final : public Runner {
  public:
   using Script = std::function<TrialScript(const TrialSpec&)>;
@@ -60,13 +60,14 @@ class ScriptedRunner final : public Runner {
   void kill_all() override;
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
 
-  /// Called before and after each change of a trial's state: before and after it is started, and
-  /// before the loop learns that it runs, must end, or has ended.
+  /// Called at the points at which a test may simulate a crash: before and after the start of a
+  /// trial, and before the runner stops a trial. Also before the loop receives an event other than
+  /// a report.
   std::function<void()> at_crash_point;
   std::function<void()> at_wait;
-  std::string study_identity;  ///< from the loop
-  bool interleaved = false;    ///< trials of a round run at once
-  bool adopts = false;         ///< takes over every orphan, which then starts again
+  std::string study_identity;  ///< identity that the loop has given
+  bool interleaved = false;    ///< true if trials of a round run at the same time
+  bool adopts = false;         ///< true if the runner adopts every orphan, which then starts again
 
   [[nodiscard]] const std::vector<TrialSpec>& started() const { return started_; }
   [[nodiscard]] const std::vector<TrialKey>& adopted() const { return adopted_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the Bayesian searcher with the figures of an earlier version. Finds changes that search
-// worse, although every suggestion is valid.
+// Compares the Bayesian searcher with the figures of an earlier version. Finds changes of the code
+// that make the search worse, although every suggestion is valid.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,8 @@
 namespace steptune::search_quality {
 namespace {
 
-// Eight seeds against twenty: p < 0.001 is hardly chance, and a relevant loss of quality.
+// Compares eight seeds with twenty stored seeds. A difference with p < 0.001 is hardly chance, and
+// a relevant loss of quality.
 constexpr int k_seeds = 8;
 constexpr double k_significant = 0.001;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated machine that other programs use, and trials that take turns on it.
+// Tests the simulated machine that other programs use, and trials that take turns on it.
 #include <cmath>
 #include <cstdint>
 #include <optional>

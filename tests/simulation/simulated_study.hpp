@@ -15,7 +15,7 @@
 
 namespace steptune::simulation {
 
-/// Returns a study of twenty configurations (batch size x workers) with a Sobol searcher, no
+/// Returns a study of twenty configurations: batch size x workers. It has a Sobol searcher, no
 /// scheduler and a budget of ten trials. Tests change the document.
 [[nodiscard]] Json study_document();
 [[nodiscard]] StudySpec study_of(const Json& document);
@@ -43,7 +43,7 @@ class RecordingListener final : public LoopListener {
   std::size_t most_live = 0;
 };
 
-/// One run of the tuner on a study in `folder`; only the runner is not real. A second one on the
+/// One run of the tuner on a study in `folder`; only the runner is simulated. A second run on the
 /// same folder resumes the study.
 struct SimulatedRun {
   /// `wall_start_s` must grow from run to run, like wall time.

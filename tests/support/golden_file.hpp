@@ -8,8 +8,8 @@
 
 namespace steptune::testing {
 
-/// True if golden files are to be rewritten instead of compared: STEPTUNE_UPDATE_GOLDEN is set in
-/// the environment.
+/// True if STEPTUNE_UPDATE_GOLDEN is set in the environment. Tests then rewrite golden files
+/// instead of comparing them.
 inline bool updating_golden_files() {
   return std::getenv("STEPTUNE_UPDATE_GOLDEN") != nullptr;
 }

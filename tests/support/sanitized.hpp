@@ -3,8 +3,8 @@
 
 namespace steptune {
 
-/// True in builds with a sanitizer, where code runs three to twenty times as long, so tests may
-/// repeat less.
+/// True in builds with a sanitizer. Code then takes three to twenty times as long, so tests may do
+/// fewer repetitions.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool k_sanitized = true;
 #else

@@ -43,8 +43,8 @@ class TemporaryFolder {
   bool kept_ = false;
 };
 
-/// A temporary folder for databases: in memory, where durable commits are fast, if the system has
-/// such a place. Programs in it may not be executable.
+/// A temporary folder for databases. It is in memory if the system has `/dev/shm`, because durable
+/// commits are fast there. Programs in it may not be executable.
 class DatabaseFolder : public TemporaryFolder {
  public:
   DatabaseFolder() : TemporaryFolder("database", parent()) {}

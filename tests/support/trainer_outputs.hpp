@@ -20,13 +20,13 @@ struct TimedLine {
 /// Output of a trainer with a known speed.
 struct TrainerOutput {
   std::string name;
-  std::string format;      ///< preset that reads it
-  double train_s = 0.0;    ///< per step, without evaluations and checkpoints
-  double average_s = 0.0;  ///< per step, with evaluations and checkpoints
+  std::string format;      ///< preset that reads the output
+  double train_s = 0.0;    ///< seconds per step, without evaluations and checkpoints
+  double average_s = 0.0;  ///< seconds per step, with evaluations and checkpoints
   std::vector<TimedLine> lines;
 };
 
-/// Prints lines by a virtual clock.
+/// Records lines with the times of a virtual clock.
 class VirtualTrainer {
  public:
   double now_s = 0.0;
@@ -49,8 +49,7 @@ class VirtualTrainer {
   }
 };
 
-/// Returns the smallest outputs of kinds that were once read wrongly: name, preset, seconds of a
-/// step, lines.
+/// Returns small outputs of the kinds that earlier versions read wrongly.
 inline std::vector<TrainerOutput> trainer_outputs() {
   const auto output = [](std::string name, std::string format, double train_s, double average_s,
                          const std::function<void(VirtualTrainer&)>& print) {

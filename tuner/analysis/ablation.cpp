@@ -11,17 +11,18 @@
 namespace steptune {
 namespace {
 
-/// Number of draws if there is no model that gives it.
+/// Number of draws without a model. A model has its own number of draws.
 constexpr std::size_t k_draws = 200;
-/// Launches of a configuration differ by more than one trial can show. This is the difference
-/// assumed before a study has measured any (tuner/loop, `LaunchVariation`).
+/// Assumed standard deviation between launches of a configuration, as a share. A single trial
+/// cannot show this deviation. The value is the prior of `LaunchVariation`.
 constexpr double k_least_relative_error = 0.015;
 
 double middle_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Values of configurations as draws: draw i of all configurations belongs together.
+/// Values of configurations as draws. Draw i of one configuration belongs to draw i of every other
+/// configuration.
 class ConfigurationValues {
  public:
   ConfigurationValues(const TrialSamples& samples, const EffectsModel* model)
@@ -31,7 +32,7 @@ class ConfigurationValues {
     return std::ranges::any_of(samples_.samples,
                                [&](const EffectSample& sample) { return sample.point == point; });
   }
-  /// False if no trial measured it and there is no model.
+  /// False if no trial measured the configuration and there is no model.
   [[nodiscard]] bool known(const Point& point) const {
     return model_ != nullptr || measured(point);
   }
@@ -74,8 +75,8 @@ class ConfigurationValues {
   std::map<Point, std::vector<double>> values_;
 };
 
-/// Returns `from` with one coordinate of `to`, and those that this activates; nullopt if the space
-/// does not allow it or nothing changes.
+/// Returns `from` with one coordinate of `to`, and with the coordinates that this change activates.
+/// Returns nullopt if the space does not allow the change or nothing changes.
 std::optional<Point> with_coordinate(const SearchSpace& space, const Point& from, const Point& to,
                                      std::size_t parameter) {
   if (from[parameter] == to[parameter] || from[parameter] == k_inactive) return std::nullopt;

@@ -19,13 +19,14 @@ struct ValueChange {
 };
 
 struct AblationStep {
-  /// The first one is the change that was made; others became active or inactive with it.
+  /// The first is the chosen change. The other changes follow from the chosen change: their
+  /// parameters became active or inactive.
   std::vector<ValueChange> changes;
-  Configuration configuration;  ///< after the step
-  /// How many times better than before the step (above 1: better). If not logarithmic, the
-  /// difference.
+  Configuration configuration;  ///< configuration after the step
+  /// Ratio of values before and after the step (above 1: better). If the path is not logarithmic,
+  /// the difference.
   Estimate gain;
-  /// A trial measured the value after the step; otherwise the model predicts it.
+  /// True if a trial measured the value after the step; otherwise the model predicts it.
   bool measured = false;
 };
 
@@ -39,9 +40,9 @@ struct AblationPath {
 
 /// Returns a greedy path: at each configuration, the change with the largest gain comes next. C.
 /// Fawcett and H. Hoos, "Analysing differences between algorithm configurations through ablation",
-/// Journal of Heuristics 22(4), 2016. Instead of new runs, it uses the study's own trials if they
-/// measured a configuration, otherwise the model. If `model` is null, only measured configurations
-/// are known.
+/// Journal of Heuristics 22(4), 2016. Instead of new runs, this function uses the study's trials.
+/// For configurations without a trial, it uses the model. If `model` is null, only measured
+/// configurations are known.
 [[nodiscard]] AblationPath ablation_path(const SearchSpace& space, const TrialSamples& samples,
                                          const EffectsModel* model, bool less_is_better,
                                          const Configuration& baseline, const Configuration& best);

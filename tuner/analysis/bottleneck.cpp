@@ -30,8 +30,8 @@ void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
   for (const auto& [part, seconds] : measurement.parts)
     reported_total += seconds;
   if (!(reported_total > 0.0)) return;
-  // Parts that overlap (a loader's thread) or include evaluations can add up to more than the
-  // steps.
+  // The parts may overlap (a loader's thread) or include evaluations. Their sum can then exceed the
+  // time of the steps.
   const double whole = std::max(reported_total, bottleneck.step_seconds_per_sample);
   std::map<std::optional<StepStage>, StageTime> by_stage;
   for (const auto& [part, seconds] : measurement.parts) {
@@ -118,7 +118,7 @@ void add_tried_range(ParameterResponse& response, const Parameter& parameter,
   if (!least) return;
   response.least_tried = parameter.at_position(*least);
   response.most_tried = parameter.at_position(*most);
-  // No count goes below 1, and 0 means "none".
+  // A count cannot be less than 1, except that 0 means "none".
   response.least_is_limit =
       parameter.kind == ParameterKind::integer && to_number(*response.least_tried) <= 1.0;
 }

@@ -16,7 +16,7 @@
 
 namespace steptune {
 
-/// The time of a step that one stage takes, as reported by the program.
+/// Time that one stage of a step takes, as reported by the program.
 struct StageTime {
   std::optional<StepStage> stage;  ///< nullopt: parts whose names match no stage
   std::vector<std::string> parts;  ///< names in the program
@@ -24,10 +24,10 @@ struct StageTime {
   double share = 0.0;  ///< share of the time of the steps
 };
 
-/// Effect of one parameter on the measured speed, with the others as in the trial.
+/// Effect of one parameter on the measured speed, with all other parameters as in the trial.
 struct ParameterResponse {
   std::string parameter;
-  std::optional<StepStage> stage;  ///< stage that it affects, if its name says so
+  std::optional<StepStage> stage;  ///< stage that the parameter affects; nullopt: unknown
   Value now;                       ///< the trial's value
   Value best;                      ///< the value with the least time
   Value worst;                     ///< the value with the most time
@@ -36,15 +36,15 @@ struct ParameterResponse {
   /// Least and largest value among the measured trials; only for numbers.
   std::optional<Value> least_tried{};
   std::optional<Value> most_tried{};
-  /// The parameter cannot go below `least_tried`, for example zero workers or one thread.
+  /// True if the parameter cannot be lower than `least_tried`, for example zero workers or one
+  /// thread.
   bool least_is_limit = false;
   bool has_effect = true;  ///< `importance` finds an effect, alone or with another parameter
-  /// `matters`: the parameter affects the time at all. `leaves_gain`: another value is faster than
-  /// the trial's. Each interval must exceed 3 %, below which no engineer would care.
+  /// `matters`: the parameter affects the time. `leaves_gain`: another value is faster than the
+  /// trial's. The interval's lower end must exceed 1.03; smaller effects are not worth attention.
   [[nodiscard]] bool matters() const { return range.low > 1.03; }
   [[nodiscard]] bool leaves_gain() const { return gain.low > 1.03; }
-  /// True if `value` is an end of the tried range and further values are possible: nothing is known
-  /// about them.
+  /// True if `value` is an end of the tried range, and values beyond it are possible but untried.
   [[nodiscard]] bool is_open_end(const Value& value) const;
 };
 
@@ -55,10 +55,11 @@ struct Bottleneck {
   std::vector<StageTime> stages;   ///< largest first; empty if the program reported no parts
   double unreported_share = 0.0;   ///< share of the step time outside the reported parts
   std::optional<double> gpu_busy;  ///< share of the time in which a kernel ran
-  std::optional<double> cpu_busy;  ///< share of its CPUs' time in which its processes computed
-  /// Share of the steps whose batch the loader's workers had not finished: the hook's metric.
+  /// Share of the CPUs' time in which the trial's processes computed.
+  std::optional<double> cpu_busy;
+  /// Share of the steps that had to wait for the loader's workers: the hook's metric.
   std::optional<double> loader_queue_empty;
-  /// Share of their time in which the loader's workers computed: the hook's metric. Low if they
+  /// Share of the time in which the loader's workers computed: the hook's metric. It is low if they
   /// wait for storage or a network.
   std::optional<double> loader_worker_cpu;
   /// Parameters of the study by the stage that they affect, in the order of the study.
@@ -66,11 +67,11 @@ struct Bottleneck {
   /// Share of phases and stalls between steps in the time per sample.
   double interruptions_share = 0.0;
   std::optional<double> startup_share;  ///< share of start-up and warm-up in the planned run's time
-  std::vector<ParameterResponse> responses;  ///< largest range first
+  std::vector<ParameterResponse> responses;  ///< largest `range` first
   /// Varied parameters whose condition (`when`) this trial does not meet.
   std::vector<std::string> inactive;
   std::size_t trials = 0;  ///< number of trials behind the responses
-  /// For people: why `responses` is empty. Empty if there are responses.
+  /// Text for people: why `responses` is empty; otherwise empty.
   std::string why_no_responses;
   UnitName unit{};  ///< unit of the study's samples
   /// How many times faster the baseline's step was with cached batches; nullopt if not measured.
@@ -83,8 +84,8 @@ struct Bottleneck {
   [[nodiscard]] std::optional<double> most_gain(StepStage stage) const;
 };
 
-/// `model` is fitted to `step_time_samples`; may be null. `planned_samples` is the planned run's,
-/// if known. The trial must have been measured.
+/// Analyses a measured trial. `model` is fitted to `step_time_samples`, or null. `planned_samples`:
+/// number of samples of the planned run, if known.
 [[nodiscard]] Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
                                        const TrialRecord& trial, const TrialSamples& samples,
                                        const EffectsModel* model,
@@ -92,8 +93,8 @@ struct Bottleneck {
 
 /// `finding`: "Data loading costs 61 % of a step: at most 2.6x to gain. workers 0 -> 8 gives 1.90x
 /// (1.80-2.00)." Each advice names the setting and its gain. A setting is called the best only if
-/// better and worse values were tried. `evidence` names the trials behind it. Without reported
-/// parts of a step, only the responses decide.
+/// values on both sides of it were tried. `evidence` names the trials behind the finding. Without
+/// reported parts of a step, only the responses decide.
 struct BottleneckWords {
   std::string finding;
   std::string evidence;

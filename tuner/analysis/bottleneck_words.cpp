@@ -9,11 +9,12 @@
 namespace steptune {
 namespace {
 
-/// If the possible gain is smaller, measured or by Amdahl's law, the text says that a parameter is
-/// not worth changing.
+/// If the possible gain is smaller than this ratio, the text says that a parameter is not worth
+/// changing. The gain is measured, or computed by Amdahl's law.
 constexpr double k_hardly = 1.1;
 constexpr double k_gpu_waits = 0.7;
-/// If CPUs train: above the first share none is free, below the second half of them wait.
+/// Limits of the CPUs' use if CPUs train. Above the first, no CPU is free. Below the second, half
+/// of the CPUs wait.
 constexpr double k_cpus_full = 0.9;
 constexpr double k_cpus_wait = 0.5;
 
@@ -39,7 +40,7 @@ std::string stage_subject(std::optional<StepStage> stage) {
   return {};
 }
 
-/// Returns settings that usually shorten a stage, for a study without one.
+/// Returns settings that usually shorten a stage, for a study that varies no such setting.
 std::string usual_settings(StepStage stage) {
   switch (stage) {
     case StepStage::data:
@@ -87,7 +88,8 @@ std::string advice_on(const ParameterResponse& response) {
   return text;
 }
 
-/// Returns a reason why the loader could be faster although no tried value was; empty if none.
+/// Returns why the loader could be faster although no tried value was faster; empty if there is no
+/// reason.
 std::string loader_waits(const Bottleneck& bottleneck) {
   if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) {
     return fmt::format("its workers wait {} of their time",
@@ -130,7 +132,7 @@ std::string untested(const Bottleneck& bottleneck, StepStage largest) {
                      own->second.size() == 1 ? "acts" : "act");
 }
 
-/// Returns advice about the largest stage, then about the others.
+/// Returns advice about the largest stage, then about all other stages.
 std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest) {
   std::vector<std::string> clauses;
   Responses no_effect;
@@ -181,7 +183,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   } else {
     words.finding =
         fmt::format("{} {} of a step", stage_subject(largest.stage), percent(largest.share));
-    // The computing itself cannot be saved.
+    // The time of the computation itself cannot be saved.
     if (largest.stage && *largest.stage != StepStage::compute) {
       words.finding += fmt::format(": at most {:.1f}x to gain",
                                    bottleneck.most_gain(*largest.stage).value_or(1.0));

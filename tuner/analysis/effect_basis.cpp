@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Number of nodes for a parameter with more values, or a continuous one.
+/// Number of nodes of a continuous parameter, and of a parameter with more values than this.
 constexpr std::size_t k_most_nodes = 33;
 
 }  // namespace
@@ -44,8 +44,8 @@ double EffectBasis::mean_product(std::span<const double> a, std::span<const doub
 bool EffectBasis::add(std::vector<double> values, double degree) {
   const std::vector<double> ones(values.size(), 1.0);
   const double before = mean_product(values, values);
-  // Two passes suffice (Giraud, Langou and Rozloznik 2005): the second removes the first one's
-  // rounding errors.
+  // Two passes suffice (Giraud, Langou and Rozloznik 2005): the second pass removes the rounding
+  // errors of the first pass.
   for (int pass = 0; pass < 2; ++pass) {
     const double mean = mean_product(values, ones);
     for (double& value : values)
@@ -76,7 +76,8 @@ EffectBasis::EffectBasis(const Parameter& parameter, std::size_t most) {
   };
   if (parameter.unordered()) {
     interpolated_ = false;
-    // Choices without an indicator share one value. Few trials justify that only for many choices.
+    // All choices without an indicator function share one value. Use this simplification only for a
+    // parameter with many choices.
     constexpr std::size_t k_separate_levels = 8;
     const std::size_t indicators = most == 0 ? 0 : std::max(most, k_separate_levels);
     for (std::size_t node = 0; node + 1 < count && size() < indicators; ++node)

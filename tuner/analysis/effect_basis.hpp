@@ -9,32 +9,33 @@
 
 namespace steptune {
 
-/// Functions of one parameter; the parameter's effect is a sum of them. They have mean zero and
-/// variance one and are uncorrelated if values are drawn as the space draws them (each level, or
-/// each factor of a logarithmic scale, equally likely). So the squares of an effect's coefficients
-/// add up to its variance. Ordered parameters have polynomials; whole numbers from zero also have a
-/// step between zero and one, because no workers differ from a few. Other parameters have contrasts
-/// of the choices. Immutable.
+/// Functions of one parameter; the parameter's effect is a sum of them. They have mean zero,
+/// variance one and no correlation if values are drawn as the space draws them: each level, or each
+/// factor of a logarithmic scale, is equally likely. So the squares of an effect's coefficients add
+/// up to its variance. For ordered parameters, the functions are polynomials. Whole numbers from
+/// zero also have a step between zero and one: zero workers act differently from a few workers. For
+/// other parameters, the functions are contrasts of the choices. Immutable.
 class EffectBasis {
  public:
-  /// Makes at most `most` functions; up to 8 for choices (none if `most` is 0). Makes fewer if the
-  /// parameter has few values, and none if it has one.
+  /// Makes at most `most` functions. For choices, at most 8 are made if `most` is less than 8, and
+  /// none if `most` is 0. Makes fewer functions if the parameter has few values, and none if it has
+  /// a single value.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }
-  /// Roughness of each function, from 1.
+  /// Roughness of a function, at least 1: the degree of a polynomial.
   [[nodiscard]] double degree(std::size_t function) const { return degrees_[function]; }
   /// Writes the functions' values at a position (`Parameter::position_of`) to `out`, which has
-  /// `size()` elements. All are zero if the parameter is inactive, because its value does not
-  /// matter then.
+  /// `size()` elements. If the parameter is inactive, all values are zero, because the parameter
+  /// has no effect.
   void evaluate(double position, std::span<double> out) const;
   /// Positions that represent the parameter's values, ascending.
   [[nodiscard]] const std::vector<double>& nodes() const { return nodes_; }
 
  private:
   void add_nodes(const Parameter& parameter);
-  /// Makes `values` (one for each node) uncorrelated to the earlier functions and adds them.
-  /// Returns false if nothing is left.
+  /// Adds a function with these values at the nodes, after making it uncorrelated to the earlier
+  /// functions. Returns false and adds nothing if the earlier functions already express it.
   bool add(std::vector<double> values, double degree);
   [[nodiscard]] double mean_product(std::span<const double> a, std::span<const double> b) const;
 

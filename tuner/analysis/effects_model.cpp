@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t k_fewest_columns = 48;
 constexpr std::size_t k_most_columns = 160;
 constexpr std::size_t k_most_main_functions = 8;
-/// With more parameters, only pairs of those with the largest single effects are examined.
+/// With more parameters, only pairs of this many parameters are examined: those with the largest
+/// single effects.
 constexpr std::size_t k_most_paired = 14;
 constexpr int k_roughest_pair = 7;
 /// A function of twice the roughness has a quarter of the prior variance.
@@ -56,7 +57,8 @@ std::vector<Point> spread_over(const std::vector<double>& rows, std::size_t widt
 }
 
 /// Returns points of the space as its searchers draw them, within the constraints. If draws rarely
-/// satisfy them, returns listed points or, if the space is too large to list, the samples' points.
+/// satisfy the constraints, lists all points of the space. If the space is too large for a list,
+/// returns the samples' points.
 std::vector<Point> points_of(const SearchSpace& space, std::span<const EffectSample> samples) {
   constexpr int k_most_tries = 16 * static_cast<int>(k_space_samples);
   constexpr std::size_t k_fewest_drawn = 64;
@@ -96,7 +98,7 @@ void EffectsModel::choose_groups(const SearchSpace& space, std::span<const Effec
                                  const std::vector<std::size_t>& paired) {
   const auto count = static_cast<std::size_t>(std::ranges::count(varies, true));
   const std::size_t most = std::clamp(samples.size(), k_fewest_columns, k_most_columns);
-  // Half of the columns are for effects of single parameters, with at least two for each.
+  // Half of the columns are for effects of single parameters, with at least two columns for each.
   const std::size_t each =
       std::clamp<std::size_t>(most / 2 / std::max<std::size_t>(1, count), 2, k_most_main_functions);
   for (std::size_t i = 0; i < varies.size(); ++i) {

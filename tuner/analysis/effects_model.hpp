@@ -17,10 +17,10 @@ namespace steptune {
 struct EffectSample {
   Point point;  ///< `SearchSpace::encode`
   double value = 0.0;
-  double standard_error = 0.0;  ///< besides the unexplained variation; 0: none
+  double standard_error = 0.0;  ///< error in addition to the unexplained variation; 0: none
 };
 
-/// Effect of one parameter alone, or the additional effect of two together.
+/// Effect of one parameter alone, or the additional effect of two parameters together.
 struct EffectGroup {
   std::size_t first = 0;  ///< index in `SearchSpace::parameters`
   std::optional<std::size_t> second;
@@ -34,13 +34,14 @@ struct EffectGroup {
 /// Leyton-Brown, "An efficient approach for assessing hyperparameter importance", ICML 2014, to
 /// second order. Instead of their forest it uses a Bayesian regression on orthonormal functions
 /// (Sudret, "Global sensitivity analysis using polynomial chaos expansions", Reliability
-/// Engineering and System Safety 93(7), 2008), which needs far fewer trials if effects are smooth.
-/// A spike-and-slab prior on each effect (Xu and Ghosh, "Bayesian variable selection and estimation
-/// for group lasso", Bayesian Analysis 10(4), 2015) lets it conclude that a parameter has no
-/// effect. Gibbs sampling draws from the posterior distribution; each draw is a set of effects.
+/// Engineering and System Safety 93(7), 2008). If effects are smooth, the regression needs far
+/// fewer trials. A spike-and-slab prior on each effect (Xu and Ghosh, "Bayesian variable selection
+/// and estimation for group lasso", Bayesian Analysis 10(4), 2015) allows the conclusion that a
+/// parameter has no effect. Gibbs sampling draws from the posterior distribution; each draw is a
+/// set of effects.
 ///
-/// A parameter (`when`) has no effect where it is inactive. Immutable; the same samples give the
-/// same draws.
+/// A parameter with a condition (`when`) has no effect in configurations in which it is inactive.
+/// Immutable; the same samples give the same draws.
 class EffectsModel {
  public:
   /// Fits the model. Returns nullopt if no parameter differs among the samples, all values are
@@ -71,7 +72,7 @@ class EffectsModel {
   [[nodiscard]] Estimate explained() const { return explained_; }
 
  private:
-  /// A column: a function of the first parameter, times one of the second.
+  /// A column: a function of the first parameter, times a function of the second parameter.
   struct Product {
     std::size_t first = 0;
     std::size_t second = 0;

@@ -6,24 +6,26 @@
 
 namespace steptune {
 
-/// Input of a linear regression. Its columns form groups, each of which is included or excluded.
+/// Input of a linear regression. Its columns form groups. The regression includes or excludes each
+/// group as a whole.
 struct GroupRegressionInput {
   std::vector<double> columns;  ///< rows of all columns, one row for each observation
   std::vector<double> values;   ///< one for each observation
   std::vector<double> weights;  ///< inverse variances up to a common factor
   /// First column of each group, and finally the number of columns.
   std::vector<std::size_t> starts;
-  /// Prior standard deviation of each coefficient, up to its group's scale.
+  /// Prior standard deviation of each coefficient, relative to the scale of its group.
   std::vector<double> scales;
   std::vector<double> inclusion;  ///< prior probability of each group to be included, in (0, 1)
 };
 
 /// Draws from the posterior distribution.
 struct GroupRegression {
-  double value_mean = 0.0;           ///< weighted
-  std::vector<double> column_means;  ///< weighted; coefficients belong to columns minus these means
+  double value_mean = 0.0;  ///< weighted mean of the values
+  /// Weighted means of the columns. Coefficients belong to columns minus these means.
+  std::vector<double> column_means;
   std::vector<std::vector<double>> coefficients;
-  std::vector<double> residual_variances;  ///< at weight 1
+  std::vector<double> residual_variances;  ///< residual variances of observations of weight 1
   std::vector<double> explained;  ///< share of the variance of the values that is not residual
 };
 

@@ -10,8 +10,8 @@
 namespace steptune {
 namespace {
 
-/// A pair is shown if it is included in this share of the draws and explains at least this share of
-/// the variance.
+/// A shown pair is included in at least `k_likely` of the draws, and explains at least
+/// `k_least_share` of the variance.
 constexpr double k_likely = 0.5;
 constexpr double k_least_share = 0.005;
 

@@ -12,7 +12,7 @@
 
 namespace steptune {
 
-/// Effect of a parameter alone, averaged over all others.
+/// Effect of a parameter alone, averaged over all other parameters.
 struct MainEffect {
   Value least;  ///< the value at which the quantity is least
   Value most;
@@ -22,16 +22,18 @@ struct MainEffect {
 
 struct ParameterImportance {
   std::string parameter;
-  bool varied = false;  ///< false: it had one value in all trials, so its effect is unknown
-  Estimate alone;       ///< share of the variance that it explains alone
-  Estimate in_all;      ///< this share, plus its effects together with each other parameter
+  /// False if the parameter had one value in all trials, so that its effect is unknown.
+  bool varied = false;
+  Estimate alone;   ///< share of the variance that the parameter explains alone
+  Estimate in_all;  ///< `alone`, plus the shares of the parameter's effects together with each
+                    ///< other parameter
   std::optional<MainEffect> effect;
 };
 
 struct PairImportance {
   std::string first;
   std::string second;
-  Estimate share;  ///< share of the variance beyond the effects of each alone
+  Estimate share;  ///< share of the variance beyond the effects of each parameter alone
 };
 
 /// Importance of parameters for one quantity over the whole search space.
@@ -40,16 +42,16 @@ struct Importance {
   bool logarithmic = true;
   Estimate explained;  ///< share of the trials' variance that the model explains
   std::vector<ParameterImportance> parameters;  ///< most important first
-  std::vector<PairImportance> pairs;            ///< strongest first; only likely pairs
-  std::string unknown;  ///< why there is no result, for people; otherwise empty
+  std::vector<PairImportance> pairs;  ///< strongest first; only pairs with a probable effect
+  std::string unknown;                ///< why there is no result, for people; otherwise empty
 };
 
-/// True if the parameter's interval excludes "no change". Otherwise its best and worst value are as
-/// good as random.
+/// True if the parameter's interval excludes "no change". Otherwise its best and worst values are
+/// mostly chance.
 [[nodiscard]] bool has_clear_effect(const ParameterImportance& parameter,
                                     const Importance& importance);
 
-/// `model` may be null; the result then says why in `unknown`.
+/// Returns the importance of all parameters. `model` may be null; `unknown` then has the reason.
 [[nodiscard]] Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
                                        const EffectsModel* model);
 

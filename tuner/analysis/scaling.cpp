@@ -49,9 +49,9 @@ struct ByConfiguration {
   bool operator()(const Configuration* a, const Configuration* b) const { return *a < *b; }
 };
 
-/// True if `a` is better than `b`. A configuration with a completed run is better than one without;
-/// otherwise the faster one is better. If both are equally fast, the texts of the configurations
-/// decide, so that the result does not depend on the order of the runs.
+/// True if `a` is better than `b`. A configuration with a completed run is better than one without
+/// a completed run. Otherwise the faster configuration is better. If both are equally fast, the
+/// texts of the configurations decide. So the result does not depend on the order of the runs.
 bool is_better(const ConfigurationMean& a, const ConfigurationMean& b) {
   const auto key = [](const ConfigurationMean& mean) {
     return std::pair(!mean.completed, mean.time_s());
@@ -98,8 +98,8 @@ void compare_with_first(std::vector<ScalingCount>& counts, bool with_efficiency)
     const ScalingCount& before = counts[i - 1];
     const double gained = here.speed_up.mean - before.speed_up.mean;
     const double added = (here.count - before.count) / first.count;
-    // Both speed-ups are ratios to the first count's speed, so an error of that speed changes them
-    // in proportion, and their difference, too. The speed-up of the first count is exactly 1.
+    // Both speed-ups are ratios to the first count's speed. So an error of that speed changes both,
+    // and their difference, in proportion. The speed-up of the first count is exactly 1.
     const double error_of_first =
         (i == 1 ? here.speed_up.mean : here.speed_up.mean - before.speed_up.mean) *
         first.relative_error;
@@ -187,8 +187,9 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
   for (const ScalingCount& count : scaling.counts)
     offer({count.count, /*measured=*/true, surely_in_time(count.time_s), count.time_s, count.cost});
   if (!deadline) return best;
-  // The cheapest count that meets the deadline may lie between two measured counts, so consider the
-  // laws' predictions for those. Outside the measured counts the laws are not reliable enough.
+  // The cheapest count that meets the deadline may lie between two measured counts. So consider the
+  // laws' predictions for counts in between. Outside the measured counts the laws are not reliable
+  // enough.
   for (const ScalingPrediction& each : scaling.predictions) {
     if (!each.beyond_measured)
       offer({each.count, /*measured=*/false, surely_in_time(each.time_s), each.time_s, each.cost});
@@ -196,7 +197,7 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
   return best;
 }
 
-/// Fits the laws to the counts and says how well they are known. If no law can be fitted, sets
+/// Fits the laws to the counts and computes how certain they are. If no law can be fitted, sets
 /// `why_no_law` instead.
 void fit_laws(Scaling& scaling) {
   if (!scaling.question.equal_machines) {

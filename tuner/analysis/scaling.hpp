@@ -16,9 +16,9 @@ namespace steptune {
 /// One measured run, as a point of the scaling curve.
 struct ScalingRun {
   std::int64_t trial = 0;
-  double count = 0.0;  ///< machines, processes or GPUs
+  double count = 0.0;  ///< number of machines, processes or GPUs
   Configuration configuration;
-  bool completed = true;  ///< false: the scheduler stopped it before it was fully measured
+  bool completed = true;  ///< false: the scheduler stopped the run before it was fully measured
   /// True for the baseline and trials of the search, which can be chosen. False for confirming runs
   /// and sentinels, which only add to their configuration's mean.
   bool is_candidate = true;
@@ -40,9 +40,8 @@ struct ScalingCount {
   Estimate speed_up;  ///< speed relative to the first count
   /// Speed-up divided by the ratio of the counts. nullopt if the machines are of several kinds.
   std::optional<Estimate> efficiency;
-  /// Speed that each machine added since the previous count contributes, as a share of the speed of
-  /// each of the first count's machines. nullopt for the first count, and if the machines are of
-  /// several kinds.
+  /// Speed that each machine beyond the previous count adds. The unit is the speed of one machine
+  /// at the first count. nullopt for the first count, and if the machines are of several kinds.
   std::optional<Estimate> marginal_gain;
 };
 
@@ -51,29 +50,31 @@ struct ScalingPrediction {
   double count = 0.0;
   Estimate time_s;
   Estimate cost;
-  bool beyond_measured = false;  ///< outside the measured counts
+  bool beyond_measured = false;  ///< true if the count is outside the measured range
 };
 
-/// Count from which a further machine pays less than required.
+/// Count beyond which a further machine is less efficient than required (`knee_of`).
 struct ScalingKnee {
   double count = 0.0;
   double low = 0.0;  ///< 95 % interval
   double high = 0.0;
-  bool is_last = false;  ///< every machine up to the largest measured count pays
+  /// True if every machine up to the largest measured count is efficient enough.
+  bool is_last = false;
 };
 
 /// The cheapest count that meets the deadline.
 struct ScalingChoice {
   double count = 0.0;
-  bool measured = true;        ///< false: predicted by the law
-  bool surely_in_time = true;  ///< the upper end of its time also meets the deadline
+  bool measured = true;  ///< false: predicted by the law
+  /// True if the upper end of the time's interval also meets the deadline.
+  bool surely_in_time = true;
   Estimate time_s;
   Estimate cost;
 };
 
 struct ScalingQuestion {
   std::string count_parameter;  ///< parameter that counts machines
-  double min_efficiency = 0.7;  ///< least efficiency, in (0, 1], at which a further machine pays
+  double min_efficiency = 0.7;  ///< least efficiency of a further machine, in (0, 1]
   std::optional<double> deadline_s;
   /// True if all machines are of one kind. Otherwise no law applies.
   bool equal_machines = true;
@@ -89,22 +90,24 @@ struct Scaling {
   ScalingQuestion question;
   std::vector<ScalingCount> counts;  ///< in ascending order
   std::vector<ScalingFit> fits;      ///< best supported law first; may be empty
-  /// True if the points support the first law's family (constant work, or work that grows) over the
-  /// other at odds of 10 to 1, and all laws can be compared.
+  /// There are two families of laws: constant work, and work that grows with the machines. True if
+  /// the points favour the first law's family at odds of 10 to 1, and all laws can be compared.
   bool law_family_is_decided = false;
   /// Standard deviation of the points around the first law, relative to their errors; 1 if unknown.
   double scatter = 1.0;
   std::vector<ScalingPrediction> predictions;
   std::optional<ScalingKnee> knee;
-  std::optional<ScalingChoice> cheapest;  ///< meets the deadline, if there is one
-  std::string why_no_law;                 ///< for people; empty if there are laws
+  /// Cheapest count that meets the deadline, if there is a deadline.
+  std::optional<ScalingChoice> cheapest;
+  std::string why_no_law;  ///< text for people: why there is no law; otherwise empty
 };
 
 /// Returns the best configuration at each count, in order of count, without comparing counts.
 [[nodiscard]] std::vector<ScalingCount> best_by_count(const std::vector<ScalingRun>& runs);
 
-/// Compares and explains the best configurations: at each count the one with the least time,
-/// completed ones before those stopped early. Runs must have positive, finite times and errors.
+/// Compares and explains the best configurations. At each count, the best configuration has the
+/// least time; completed runs have precedence over runs that were stopped early. Runs must have
+/// positive, finite times and errors.
 [[nodiscard]] Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question);
 
 /// True for laws in which the work of a step grows with the machines.

@@ -16,8 +16,8 @@ struct StageWord {
   StepStage stage;
 };
 
-/// The first word in this list that a name contains decides. Words for copying precede words for
-/// data, because names of copies often include both.
+/// A part belongs to the stage of the first word in this list that the part's name contains. Words
+/// for copying precede words for data, because names of copies often include both.
 constexpr std::array k_part_words{
     StageWord{"h2d", StepStage::host_to_device},
     StageWord{"host_to_device", StepStage::host_to_device},

@@ -11,7 +11,8 @@ namespace steptune {
 
 /// Stages of a training step. They follow each other or, with workers and GPUs, overlap.
 enum class StepStage { data, host_to_device, compute, communication, optimizer };
-[[nodiscard]] std::string to_text(StepStage stage);  ///< permanent names: `host_to_device`
+[[nodiscard]] std::string to_text(
+    StepStage stage);  ///< `host_to_device`; the names must not change
 
 /// Returns the stage that a program's name for a part of its steps means: `data_loading`,
 /// `forward`, `allreduce`. nullopt for any other name.

@@ -20,8 +20,8 @@ struct Reading {
   double standard_error = 0.0;
 };
 
-/// Returns samples spread evenly over all, always including the baseline's and both ends, one of
-/// which is the best.
+/// Returns an evenly spread selection of samples. The selection always includes the baseline, and
+/// the samples with the least and the largest value. One of the latter is the best.
 std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t baseline) {
   if (samples.size() <= k_most_samples) return samples;
   std::set<std::size_t> kept{baseline};
@@ -48,7 +48,7 @@ std::vector<EffectSample> samples_of(
     const auto reading = reading_of(trial);
     if (!reading || !std::isfinite(reading->value)) continue;
     Point point = points.empty() ? space.encode(trial.configuration) : points[i];
-    // The value is no longer in the space of a continued study.
+    // A continued study may no longer have this value in its space.
     if (std::ranges::any_of(point, [](double at) { return std::isnan(at); })) continue;
     const double error = std::isfinite(reading->standard_error) ? reading->standard_error : 0.0;
     if (trial.purpose == TrialPurpose::baseline && !std::exchange(has_baseline, true)) {

@@ -19,14 +19,14 @@ struct TrialSamples {
   bool logarithmic = true;
 };
 
-/// Encodes the trials' configurations as points of the space. Each of the functions below accepts
-/// these points; if they are empty, it encodes the trials itself.
+/// Encodes the trials' configurations as points of the space. Each function below accepts these
+/// points. If there are none, the function encodes the trials itself.
 [[nodiscard]] std::vector<Point> encoded(const SearchSpace& space,
                                          const std::vector<TrialRecord>& trials);
 
-/// Returns values of an objective with their errors, of all measured trials, including those that
-/// were stopped or violate a guard. Confirming runs count as further measurements of their
-/// configuration. Of more than 2 000 trials, takes an even selection over the study.
+/// Returns values of an objective with their errors, for all measured trials. These include trials
+/// that were stopped or violate a guard. Confirming runs count as further measurements of their
+/// configuration. If there are more than 2 000 trials, takes an even selection over the study.
 [[nodiscard]] TrialSamples objective_samples(const SearchSpace& space,
                                              const std::vector<TrialRecord>& trials,
                                              std::size_t objective,

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 
-/// Compiles a function also for wider vector units; for functions whose loops take most of the
-/// time. Each element must be computed independently, so that units of any width give the same
-/// result. CMakeLists.txt must list the file.
+/// Attribute that compiles a function also for wider vector units. Use it for loops that take most
+/// of the time. Each element must be computed independently, so that units of any width give the
+/// same result. CMakeLists.txt must list the file.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #define STEPTUNE_BY_VECTORS __attribute__((target_clones("avx2", "default")))
 #else
@@ -15,7 +15,8 @@
 
 namespace steptune {
 
-/// Adds `factor` times the first `size` elements of `x` to those of `y`. They must not overlap.
+/// Adds `factor` times the first `size` elements of `x` to those of `y`. The elements must not
+/// overlap.
 void add_multiple(double* y, const double* x, double factor, std::size_t size);
 
 /// Adds the products of four factors with four rows to the first `size` cells. The rows must not

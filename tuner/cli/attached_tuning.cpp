@@ -28,10 +28,11 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_said_by = "steptune: ";
-/// A program whose connection is lost ends, or has ended, within this time.
+/// If the connection to a program is lost, the program has ended or ends within this time.
 constexpr double k_end_s = 5.0;
 
-/// Makes the study of a running program. Returns an error with the reason if it cannot be tuned.
+/// Makes the study of a running program. Returns an error with the reason if the program cannot be
+/// tuned.
 Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& survey) {
   DraftOptions wanted;
   wanted.name = tuning.name;
@@ -80,7 +81,7 @@ class AttachedSession {
       : context_(context), tuning_(tuning), program_(program) {}
 
   void run() {
-    // Before the survey, which takes long.
+    // Open the history before the survey, because the survey takes long.
     auto present = open_if_present(context_.database(), context_.clock);
     if (!present) return untuned(present.error().text());
     SurveyOptions options;
@@ -107,8 +108,8 @@ class AttachedSession {
   }
 
  private:
-  /// True if a signal asks the tuner to end. Then it leaves the program as it does at any other
-  /// end.
+  /// True if a signal asks the tuner to end. The tuner then leaves the program in the same state as
+  /// after any other end.
   [[nodiscard]] bool is_to_end() const {
     if (signals_.count() == 0) return false;
     if (!program_.unusable()) program_.give_up("the tuner was asked to end");
@@ -124,7 +125,7 @@ class AttachedSession {
     auto record = history.study(name);
     if (!record || record->status != StudyStatus::running) return;
     record->status = StudyStatus::interrupted;
-    // Writing may fail for the same reason as the tuning; ignore that.
+    // Writing may fail for the same reason as the tuning. Ignore such a failure.
     static_cast<void>(history.record_study(*record));
   }
 
@@ -165,7 +166,7 @@ class AttachedSession {
                     [this] { return is_over() ? 1 : 0; }};
     parts.machine = machine_of_trials(study);
     parts.interrupted_because = "the long run could not be tuned any longer";
-    // The long run is its own trial, so no later run can continue the study.
+    // All trials are parts of this long run, so no later run can continue the study.
     parts.after_too_little.clear();
     auto result = run_loop(std::move(parts));
     display.finish();

@@ -13,17 +13,18 @@ namespace steptune {
 struct AttachedTuning {
   std::string name;               ///< name of the study
   std::vector<std::string> argv;  ///< the program's command
-  double longest_s = 0.0;  ///< limit of the tuning time, from the moment the program is known
+  /// Limit of the tuning time, from the moment when the tuner has found the program.
+  double longest_s = 0.0;
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   bool fresh = false;  ///< use the next free name if a study of this name exists
   bool quiet = false;  ///< print only errors and warnings
 };
 
-/// Tunes a running program with settings that can be switched and leave the training as it is. In
-/// the end applies the settings that were shown to be faster, otherwise the program's own, and
-/// keeps the study in the history. Prints the outcome on stderr. The program continues whatever
-/// happens here.
+/// Tunes a running program with settings that can be switched while it runs and do not change the
+/// training. At the end, applies the settings that were shown to be faster, or the program's own
+/// settings. Keeps the study in the history. Prints the outcome on stderr. The program continues
+/// even if the tuning fails.
 void tune_attached(CommandContext& context, const AttachedTuning& tuning,
                    live::AttachedProgram& program);
 

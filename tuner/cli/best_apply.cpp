@@ -134,7 +134,7 @@ ExitCode apply_best(CommandContext& context, const BestChoice& choice,
   const auto edits = edits_of(*changes);
   const std::string difference =
       unified_difference(*text, edits, printable_line(options.file, 4096));
-  // With --json, print the one document last, when it is known whether the file was written.
+  // With --json, print the document last, when it is known whether the file was written.
   if (!context.json) context.console.result(shown(difference));
   bool written = false;
   if (!options.dry_run && !changes->empty()) {

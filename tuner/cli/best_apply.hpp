@@ -16,12 +16,13 @@ struct ApplyOptions {
   bool yes = false;  ///< write without asking
 };
 
-/// Replaces control characters in text from files and studies by `?`, except line breaks and tabs,
-/// if stdout is a terminal: they could control it. Otherwise returns the text unchanged.
+/// If stdout is a terminal, replaces control characters by `?`, except line breaks and tabs. Text
+/// from files and studies could otherwise control the terminal.
 [[nodiscard]] std::string shown(const std::string& text);
 
-/// Returns commands that write the choice into the study's configuration files, for each file that
-/// differs from it: `steptune best demo --apply ds.json`. `study` is its name, quoted for a shell.
+/// Returns commands that write the choice into the study's configuration files: `steptune best demo
+/// --apply ds.json`. One command for each file that differs from the choice. `study` is the study's
+/// name, quoted for a shell.
 [[nodiscard]] std::vector<std::string> pending_edits(const BestChoice& choice,
                                                      const std::string& study);
 

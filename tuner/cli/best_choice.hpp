@@ -21,16 +21,16 @@ struct BestChoice {
   std::string from_study;       ///< name of the stored study that the trial belongs to
   std::string requested_study;  ///< name of the study for which `best` or `exec` was called
   TrialRecord trial;
-  std::optional<Recommendation> recommendation;  ///< if the trial is the recommended one
+  std::optional<Recommendation> recommendation;  ///< set if the trial is the recommended trial
   /// Includes the thread counts with which the trial ran. With other counts, the long run would not
   /// be as fast as measured.
   RenderedCommand command;
   std::string objective;  ///< objective in which the trial is best; empty for the recommendation
 };
 
-/// Returns the environment variables for a long run of this configuration: the study's, and those
-/// that load the hook. The hook is loaded if it sets anything in the program or `reports` asks for
-/// progress. `inherited` is this program's environment.
+/// Returns the environment variables for a long run of this configuration: the study's variables,
+/// and variables that load the hook. The hook is loaded if it sets anything in the program or
+/// `reports` asks for progress. `inherited` is this program's environment.
 [[nodiscard]] Result<std::map<std::string, std::string>> long_run_variables(
     const BestChoice& choice, const Environment& inherited, bool reports);
 
@@ -38,7 +38,7 @@ struct BestChoice {
 /// configuration that the latest night of `retune` uses.
 [[nodiscard]] Result<BestChoice> choose_best(const StoredStudy& study,
                                              const std::string& objective);
-/// Returns the trial with that number; 0 means the recommended one.
+/// Returns the trial with that number; 0 means the recommended trial.
 [[nodiscard]] Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number);
 
 }  // namespace steptune

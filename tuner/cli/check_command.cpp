@@ -33,7 +33,7 @@ struct Preview {
 };
 
 /// Returns baseline, hints and the searcher's first suggestions, as far as they depend on no
-/// result. `bayes` starts with Sobol points, so the Sobol searcher stands in for it.
+/// result. `bayes` starts with Sobol points, so the Sobol searcher is used in place of `bayes`.
 Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
   std::vector<Preview> previews{{"baseline", study.baseline}};
   for (const Configuration& hint : study.search.hints)

@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Most rounds of removal: an estimate may exceed the space actually freed.
+/// Largest number of rounds of removal. An estimate may exceed the space actually freed, so one
+/// round may not be enough.
 constexpr int k_most_rounds = 5;
 /// Largest limit for which sums of bytes cannot overflow.
 constexpr double k_largest_limit_bytes = 1e18;
@@ -71,15 +72,16 @@ struct Taken {
   [[nodiscard]] std::int64_t total() const { return log_bytes + database_bytes; }
 };
 
-/// Returns the studies that nightly retuning starts from, and those whose results it uses.
+/// Returns the studies that nightly retuning needs: studies from which it starts, and studies whose
+/// results it uses.
 Result<std::set<std::string>> studies_of_nights(const History& history,
                                                 const std::vector<StudyRecord>& studies) {
   std::set<std::string> needed;
   std::set<std::string> tuned_studies;
   for (const StudyRecord& study : studies) {
     const std::string tuned = tuned_study_name(study.name);
-    // Read each tuned study's nights once: nights are kept for years, and every recent one has a
-    // study.
+    // Read each tuned study's nights only once: nights are kept for years, and every recent night
+    // has a study.
     if (!tuned_studies.insert(tuned).second) continue;
     const auto nights = history.nights(tuned);
     if (!nights) return tl::unexpected(nights.error());

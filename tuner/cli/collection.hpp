@@ -34,7 +34,7 @@ struct Collected {
 [[nodiscard]] Result<Collected> collect(History& history, const std::filesystem::path& database,
                                         const GcRequest& request, double now_wall_s);
 
-/// Adds the option `--history-limit SIZE`; `when` starts its description.
+/// Adds the option `--history-limit SIZE`. `when` is the beginning of the option's description.
 void add_history_limit_option(CLI::App& command, std::optional<std::uint64_t>& limit_bytes,
                               const std::string& when);
 

@@ -14,7 +14,7 @@
 namespace steptune {
 namespace {
 
-/// `kind` names the accepted numbers in the error.
+/// Accepts numbers for which `fits` is true. `kind` names these numbers in the error.
 CLI::Validator number_that(std::function<bool(double)> fits, std::string kind) {
   return {[fits = std::move(fits), kind = std::move(kind)](std::string& text) {
             const auto number = parse_finite(text);

@@ -37,7 +37,8 @@ struct CommandContext {
   /// Returns `parsed` with the words after `--` as they were typed, because CLI11 splits "[a,b]".
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
   [[nodiscard]] std::filesystem::path database() const;
-  /// Returns ` --db PATH`, quoted for a shell, if the user gave it; for commands in advice.
+  /// Returns ` --db PATH`, quoted for a shell, if the user gave that option. Messages add it to the
+  /// commands that they recommend.
   [[nodiscard]] std::string database_option() const;
 };
 
@@ -53,15 +54,15 @@ void add_json_option(CLI::App& command, CommandContext& context);
 [[nodiscard]] CLI::Validator number_within(double least, double most);
 /// Accepts finite numbers above 0.
 [[nodiscard]] CLI::Validator positive_number();
-/// Refuses empty values of options that may be left out. With an unset variable, `--time "$TIME"`
-/// is a mistake.
+/// Refuses empty values of options that may be left out: `--time "$TIME"` with an unset variable is
+/// a mistake.
 [[nodiscard]] CLI::Validator not_empty();
 
 /// Adds a subcommand with its description and its examples, which help shows before the options.
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
                       const std::string& description, const std::string& examples);
 
-/// Add one command each; command `<name>` is in `<name>_command.cpp`.
+/// Each function adds one command; command `<name>` is in `<name>_command.cpp`.
 void add_run_command(CLI::App& program, CommandContext& context);
 void add_judge_command(CLI::App& program, CommandContext& context);
 void add_retune_command(CLI::App& program, CommandContext& context);

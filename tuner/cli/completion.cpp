@@ -36,7 +36,7 @@ class StoredNames {
     return names;
   }
 
-  /// `study` is a name; if empty, the latest study.
+  /// Returns the trials of a study as candidates. If `study` is empty, uses the latest study.
   [[nodiscard]] std::vector<Candidate> trials(const std::string& study) && {
     std::vector<Candidate> names;
     const auto board = std::move(*this).board(study);
@@ -155,7 +155,7 @@ std::vector<Candidate> choices_of(const CLI::Option& option) {
   return choices;
 }
 
-/// The words before the completed one, parsed.
+/// The words before the completed word, parsed.
 struct Typed {
   std::vector<std::string> positional;
   std::string db;
@@ -201,7 +201,8 @@ bool ends_in_quoted_text(std::string_view expression) {
   return open != '\0';
 }
 
-/// Completes the last name of an expression; `columns` are the names it may use.
+/// Completes the last name of an expression; `columns` are the names that may occur in the
+/// expression.
 std::vector<Candidate> expressions(std::string_view typed, std::vector<Candidate> columns) {
   if (ends_in_quoted_text(typed)) return {};
   std::erase_if(columns, [](const Candidate& column) {
@@ -295,7 +296,7 @@ bool is_split_value(const std::vector<std::string>& typed) {
 }
 
 /// Removes the opening quote of a word that is still being quoted. Shells insert the choice after
-/// it.
+/// the quote.
 std::string without_opening_quote(std::string word) {
   if (word.starts_with('"') || word.starts_with('\'')) word.erase(0, 1);
   return word;

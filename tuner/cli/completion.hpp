@@ -9,13 +9,12 @@
 
 namespace steptune {
 
-/// First word of a shell's request to complete the last word of a command line. Not shown to
-/// people.
+/// Hidden command with which a shell asks to complete the last word of a command line.
 inline constexpr const char* k_complete_word = "__complete";
 
-/// Returns a script for `bash`, `zsh` or `fish` that asks the program to complete commands,
-/// options, their choices, and names of studies, trials, columns, objectives and parameters. It
-/// completes file names if the program has no candidates.
+/// Returns a script for `bash`, `zsh` or `fish`. The script asks the program to complete commands,
+/// options, their choices, and names: of studies, trials, columns, objectives and parameters. The
+/// script completes file names if the program has no candidates.
 [[nodiscard]] std::string completion_script(const std::string& shell);
 
 struct Candidate {

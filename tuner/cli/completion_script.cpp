@@ -4,8 +4,8 @@
 namespace steptune {
 namespace {
 
-// Each line is a candidate and, after a tab, its description, which bash cannot show. No blank
-// follows a candidate that ends with an equals sign; fish does that by itself.
+// Each line is a candidate and, after a tab, its description, which bash cannot show. The scripts
+// add no blank behind a candidate that ends with an equals sign. Fish needs no code for this.
 constexpr const char* k_bash = R"(# bash completion for steptune
 _steptune() {
   mapfile -t COMPREPLY < <(steptune __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)

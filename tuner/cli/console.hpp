@@ -16,8 +16,8 @@ namespace steptune {
 /// their numbers. Ignores SIGPIPE. Writing to a closed stdout still fails.
 void secure_standard_streams();
 
-/// Restores SIGPIPE as `secure_standard_streams` found it, before this process becomes another
-/// program.
+/// Restores the action for SIGPIPE that `secure_standard_streams` has replaced. Call it before this
+/// process becomes another program.
 void restore_pipe_signal();
 
 /// Output of the program: results go to stdout, all other text to stderr.

@@ -20,7 +20,7 @@ namespace steptune {
 [[nodiscard]] Diagnosis check_memory(const SystemFiles& files);
 [[nodiscard]] Diagnosis check_gpu(const SystemFiles& files);
 [[nodiscard]] Diagnosis check_clock_source(const SystemFiles& files);
-/// `allowed` is this process's CPU affinity.
+/// Checks the CPUs that this process may use. `allowed` is its CPU affinity.
 [[nodiscard]] Diagnosis check_cpus(const SystemFiles& files, const std::vector<int>& allowed);
 /// Checks the free space on the file system for `database`.
 [[nodiscard]] Diagnosis check_disk(const std::filesystem::path& database);

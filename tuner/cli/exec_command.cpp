@@ -33,10 +33,11 @@ namespace {
 struct ExecOptions {
   std::string study;
   std::vector<std::string> words;
-  std::int64_t trial = 0;  ///< 0 means the recommended one
+  std::int64_t trial = 0;  ///< 0 means the recommended trial
   bool quiet = false;
   bool tune = false;
-  std::string name;  ///< with `tune`, like the members below; if empty, named after the script
+  std::string name;  ///< the study's name; used with `tune` only, like the members below; if empty,
+                     ///< the script's name
   std::string time = "5m";  ///< tuning time
   bool fresh = false;
   std::optional<double> samples_per_step;
@@ -59,7 +60,7 @@ std::string what_to_mend(int fault, const std::string& program) {
 }
 
 /// Replaces this process by the command, which takes over exit status, terminal and signals.
-/// Returns only if it cannot be started.
+/// Returns only if the command cannot be started.
 ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& variables) {
   const std::vector<std::string> environment = child_environment(argv, variables);
@@ -84,8 +85,9 @@ void warn_of_options(CommandContext& context, const BestChoice& choice) {
   }
 }
 
-/// True if the processes had exactly the CPUs available here. If they had fewer (another machine,
-/// or one of several trials), binding to them would leave CPUs idle in a long run.
+/// True if the processes had exactly the CPUs available here. They had fewer on another machine, or
+/// with several trials at a time. Binding to these CPUs would then leave other CPUs idle in a long
+/// run.
 bool have_all_cpus(const std::string& rank_cpus) {
   const auto allowed = allowed_cpus();
   return allowed && cpus_of_ranks(rank_cpus) == *allowed;

@@ -8,7 +8,7 @@ namespace steptune {
 /// Exit codes. Stable: scripts depend on the numbers (see docs/cli.md).
 enum class ExitCode : int {
   ok = 0,
-  failure = 1,      ///< something went wrong while it ran
+  failure = 1,      ///< an error during the work of the command
   usage = 2,        ///< wrong options, or a fault in the study file
   no_feasible = 3,  ///< the study ended without a configuration that works
   history = 4,      ///< the history is locked, corrupt, incompatible or in use by another process

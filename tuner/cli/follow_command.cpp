@@ -29,7 +29,7 @@ constexpr double k_wait_s = 0.25;
 struct FollowOptions {
   std::string study;
   std::vector<std::string> words;  ///< a log, or the command after `--`
-  std::int64_t trial = 0;          ///< 0 means the recommended one
+  std::int64_t trial = 0;          ///< 0 means the recommended trial
   bool wait = false;
   bool json_lines = false;
 };
@@ -97,7 +97,8 @@ class Following {
     if (started_s && run.process()) watch_.emplace(*run.process(), *started_s);
   }
 
-  /// `signals` is null for a command, which receives signals itself.
+  /// Reads the output until its end or a signal. `signals` is null for a command, which receives
+  /// signals itself.
   void until_the_end(const SignalFlags* signals) {
     next_s_ = context_.clock.now_s() + interval_s();
     const auto on_line = [&](std::string_view line, bool is_live) {

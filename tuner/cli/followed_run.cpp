@@ -130,8 +130,7 @@ Result<FollowedRun> FollowedRun::reading(UniqueFd fd, bool wait, const std::stri
   FollowedRun run;
   run.path_ = path;
   run.streams_.push_back({std::move(fd), -1, {}});
-  // Lines that are already in a file (`< train.log`) were printed earlier; lines from a pipe are
-  // printed now.
+  // Lines that are already in a file (`< train.log`) are old. Lines from a pipe are new.
   run.is_file_ = is_file;
   run.is_live_ = !run.is_file_;
   run.waits_ = wait;

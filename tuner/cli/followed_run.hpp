@@ -26,22 +26,23 @@ class FollowedRun {
   /// `is_live` is true if the line is printed now, false if it was written earlier.
   using OnLine = std::function<void(std::string_view line, bool is_live)>;
 
-  /// Opens a log. If `wait`, continues at the end of the file like `tail -F`, and changes to a new
-  /// file of the same name once it has content. A named pipe is read like stdin. Returns `usage`
+  /// Opens a log. If `wait`, continues at the end of the file like `tail -F`. Changes to a new file
+  /// of the same name once that file has content. A named pipe is read like stdin. Returns `usage`
   /// for a compressed file.
   [[nodiscard]] static Result<FollowedRun> log(const std::string& path, bool wait);
   [[nodiscard]] static Result<FollowedRun> standard_input();
-  /// Starts a command in this folder and environment with `variables` added. Sets STEPTUNE_TRIAL,
-  /// so that reporters print, and PYTHONUNBUFFERED. The command joins the terminal's foreground
-  /// group if this program is in it; otherwise it gets a new process group. Signals are passed on
-  /// to it (`SignalRelay`) while it runs. Its stdout is passed on to `out_fd`.
+  /// Starts a command in this process's folder and environment, with `variables` added. Sets
+  /// STEPTUNE_TRIAL, so that reporters print, and PYTHONUNBUFFERED. The command joins the
+  /// terminal's foreground group if this program is in it; otherwise it gets a new process group.
+  /// Signals are passed on to the command (`SignalRelay`) while it runs. The command's stdout is
+  /// passed on to `out_fd`.
   [[nodiscard]] static Result<FollowedRun> command(
       const std::vector<std::string>& argv, const std::map<std::string, std::string>& variables,
       int out_fd);
 
   /// Reads the available output, waiting up to `timeout_s`. Returns false at the end of the output.
-  /// Also returns false if nothing arrived in that time and the command has ended, because its
-  /// descendants may keep the output open. Calls `before` before it passes output on to the
+  /// Also returns false if nothing arrived in that time and the command has ended. Processes that
+  /// the command started may keep the output open. Calls `before` before it passes output on to the
   /// terminal. An interrupted wait returns early.
   [[nodiscard]] bool read(double timeout_s, const OnLine& on_line,
                           const std::function<void()>& before);
@@ -64,11 +65,11 @@ class FollowedRun {
   };
   /// `path` is used in messages.
   [[nodiscard]] static Result<FollowedRun> reading(UniqueFd fd, bool wait, const std::string& path);
-  /// At the end of a file: starts again if it was truncated, as by a new run; changes to another
-  /// file that now has its name, as after log rotation.
+  /// Looks for more text at the end of a file. Starts again if the file was truncated, as by a new
+  /// run. Changes to another file that now has the same name, as after log rotation.
   void look_for_more(Stream& stream, const std::function<void(std::string_view)>& on_text);
   void take(Stream& stream, const OnLine& on_line, const std::function<void()>& before);
-  /// True if the command has ended. `wait_options` as for waitpid; 0 waits for the end.
+  /// True if the command has ended. `wait_options` is passed to waitpid; 0 waits for the end.
   [[nodiscard]] bool has_ended(int wait_options);
 
   std::vector<Stream> streams_;
@@ -76,7 +77,7 @@ class FollowedRun {
   bool waits_ = false;
   bool is_live_ = true;
   std::string path_;                    ///< path of the log
-  std::unique_ptr<SignalRelay> relay_;  ///< for a command
+  std::unique_ptr<SignalRelay> relay_;  ///< passes signals to a command
   pid_t pid_ = 0;                       ///< process of the command while it runs
   std::optional<int> status_;           ///< status of the ended command, from waitpid
 };

@@ -33,7 +33,7 @@ TextTable table_of_steps(const std::vector<GcStep>& steps, std::size_t widest_na
   return table;
 }
 
-/// Cuts names in the middle if the table is wider than the terminal.
+/// Returns the steps as a table. If it is wider than the terminal, cuts names in the middle.
 std::string steps_text(const std::vector<GcStep>& steps, std::size_t width) {
   constexpr std::size_t k_shortest_name = 12;
   if (steps.empty()) return {};
@@ -90,7 +90,7 @@ ExitCode show_plan(CommandContext& context, const GcRequest& request) {
 }
 
 ExitCode collect_now(CommandContext& context, const GcRequest& request) {
-  // Check that the database exists: opening it for writing would create one.
+  // Check that the database exists: opening it for writing would create it.
   if (const auto present = History::open_for_reading(context.database()); !present) {
     return context.console.error(present.error());
   }

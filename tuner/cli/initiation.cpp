@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A key that each guessed study has after `reports`.
+/// A key that every generated study file has after `reports`.
 constexpr std::string_view k_after_reports = "/search";
 
 /// Largest share of the time to examine a program that may be spent on asking for its options.
@@ -212,8 +212,8 @@ class Initiation {
     return look_at_output(look_, context_.clock, [this] { return flags_.count() > 0; });
   }
 
-  /// Runs the program with a terminal from now on, if it failed for lack of one. Returns true if
-  /// so.
+  /// If the program failed for lack of a terminal, runs it with a terminal from now on, and returns
+  /// true.
   bool gives_terminal(LackedStream lacked) {
     if (lacked != LackedStream::terminal || look_.terminal) return false;
     look_.terminal = true;

@@ -22,7 +22,7 @@ struct InitRequest {
   bool force = false;   ///< replace an existing file
   bool no_run = false;  ///< do not run the program to examine its output
   bool quiet = false;   ///< print no progress
-  /// Limit of the time to examine the program; nullopt: none.
+  /// Limit of the time to examine the program; nullopt: no limit.
   std::optional<double> longest_s = {};
   /// Return an error if the program's progress cannot be read, because the study must run
   /// unchanged.
@@ -44,8 +44,8 @@ struct InitResult {
 };
 
 /// Asks the command for its options, runs it for some seconds in this folder, and writes a study
-/// file whose trials run in this folder, too. Errors: nothing can be varied, the file already
-/// exists, the name is invalid, or a signal arrived (`flags`).
+/// file. Trials of that study run in this folder, too. Errors: nothing can be varied, the file
+/// already exists, the name is invalid, or a signal arrived (`flags`).
 [[nodiscard]] Result<InitResult> init_from_command(CommandContext& context,
                                                    const InitRequest& request,
                                                    const SignalFlags& flags);

@@ -20,7 +20,7 @@ template <typename Service>
   return kinds;
 }
 
-/// Adds `--runner KIND`, one of `kinds`. `name` gets the first as default.
+/// Adds `--runner KIND`, one of `kinds`. Sets `name` to the first kind, which is the default.
 void add_kind_option(CLI::App& command, const std::vector<const RunnerKind*>& kinds,
                      std::string& name);
 

@@ -78,7 +78,8 @@ std::string board_text(const CommandContext& context, const StudyRecord& record,
                        const Leaderboard& board, const LeaderboardOptions& options) {
   const Console& console = context.console;
   const auto& hours = board.machine_hours;
-  // The time of a running study is known from its latest change on.
+  // The tuning time of a running study is stored at each change of the study. A new study may have
+  // no stored time yet.
   const bool is_told = record.status != StudyStatus::running || record.elapsed_s >= 1.0;
   return fmt::format("{}  {}{}{}{}\n", record.name, to_text(record.status),
                      record.stop_reason.empty() ? "" : ": " + printable_line(record.stop_reason),

@@ -18,7 +18,7 @@ class LinePrinter {
   ~LinePrinter() { clear(); }
 
   [[nodiscard]] bool smart() const { return smart_; }
-  /// Columns available for a status line.
+  /// Returns the columns available for a status line.
   [[nodiscard]] std::size_t columns() const;
 
   /// Replaces the block. Lines that are too wide are cut in the middle.

@@ -12,9 +12,9 @@
 
 namespace steptune {
 
-/// Shows a study while it runs. On a smart terminal, shows a line for each running trial and one
-/// for the study, rewritten in place, and leaves a line for each trial that ended. Elsewhere prints
-/// a line at each start and end.
+/// Shows a study while it runs. On a smart terminal, shows a line for each running trial and a line
+/// for the study, rewritten in place. Leaves a permanent line for each trial that ended. Elsewhere
+/// prints a line at each start and end.
 class LiveDisplay final : public LoopListener {
  public:
   /// `screen_clock` is real time; `loop_clock` is the loop's clock and may be virtual. All

@@ -7,8 +7,8 @@
 namespace steptune {
 
 /// Returns the description that a history stores for a session: the machine that runs the trials of
-/// `study`, and the version of Steptune. For trials on other machines only the baseline's request
-/// is known (`k_trials_on`), because this machine says nothing about them.
+/// `study`, and the version of Steptune. If trials run on other machines, the description only has
+/// the machines that the baseline requests (`k_trials_on`).
 [[nodiscard]] MachineDescription machine_of_trials(const StudySpec& study);
 
 }  // namespace steptune

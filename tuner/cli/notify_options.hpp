@@ -19,7 +19,7 @@ struct NotifyOptions {
 void add_notify_options(CLI::App& command, NotifyOptions& options,
                         const std::vector<std::string>& events);
 
-/// Sends `notice` if its event is wanted. A recipient that cannot be reached is a warning.
+/// Sends `notice` if its event is wanted. Prints a warning for a recipient that cannot be reached.
 void notify_if_wanted(CommandContext& context, const Notifier& notifier,
                       const NotifyOptions& options, const Notification& notice);
 

@@ -112,7 +112,8 @@ Result<std::filesystem::path> output_file(const PricesOptions& options, const st
   return *directory / price_table_name(service_of(options).name(), region);
 }
 
-/// Adds facts about machines that the list does not have, from the table `before`.
+/// Adds facts about machines from the table `before`, if the provider's list does not have these
+/// facts.
 void add_known_facts(PriceTable& table, const PriceTable& before) {
   for (auto& [name, type] : table.instances) {
     const auto known = before.instances.find(name);

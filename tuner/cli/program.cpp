@@ -66,7 +66,7 @@ const CLI::Option* command_argument(const CLI::App& app) {
 Error unexpected_argument(const CLI::App& program, bool separated) {
   const CLI::App& app = chosen(program);
   const CLI::Option* command = command_argument(app);
-  // CLI11 takes words from one side of -- only.
+  // CLI11 has filled the argument with words in front of --, so the words behind -- remain.
   if (separated && command != nullptr && command->count() > 0) {
     return {ErrorKind::usage,
             fmt::format("unexpected argument \"{}\" in front of --",
@@ -138,7 +138,7 @@ ExitCode refuse(CommandContext& context, bool wants_json, const Error& error) {
 
 ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
                        const char* const* argv) {
-  // If parsing fails, CLI11 may not have reached --json, so look for it directly.
+  // If parsing fails, CLI11 may not have reached --json, so look for --json directly.
   const char* const* own_end = std::find(argv, argv + argc, std::string_view("--"));
   const bool wants_json = std::find(argv, own_end, std::string_view("--json")) != own_end;
   try {

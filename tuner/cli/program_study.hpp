@@ -24,8 +24,8 @@ struct ProgramOptions {
   /// Limit of the tuning time, if any. At most half of it is spent on examining the program,
   /// including its options if the hook cannot tune it.
   std::optional<double> longest_s = {};
-  /// Called before a program is examined, which takes long. An error of this function is reported
-  /// instead. May be null.
+  /// Called before a program is examined, which takes long. If it returns an error, the program is
+  /// not examined, and the error is reported. May be null.
   std::function<Result<void>()> before_look = {};
 };
 
@@ -33,17 +33,18 @@ struct ProgramOptions {
 /// `--stdin`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 
-/// A study file, or the signal that arrived before there was one (the user has been told).
+/// A study file, or the signal that arrived before the file was written. In that case, the user has
+/// already seen a message.
 struct StudyFile {
   std::string path;
   ExitCode ended_by = ExitCode::ok;
   std::optional<double> startup_s = {};  ///< start-up time, if the program was examined for it
 };
 
-/// Returns the study file named by `words`, or the folder's only one if `words` is empty. For a
-/// command after `--`, returns `NAME.study.json` in this folder and writes it if it does not exist
-/// (`write_program_study`). Errors: the folder has several study files, or the file belongs to
-/// another command.
+/// Returns the study file named by `words`. If `words` is empty, returns the folder's only study
+/// file. For a command after `--`, returns `NAME.study.json` in this folder and writes it if it
+/// does not exist (`write_program_study`). Errors: the folder has several study files, or the file
+/// belongs to another command.
 [[nodiscard]] Result<StudyFile> study_file_of(CommandContext& context,
                                               const std::vector<std::string>& words,
                                               const ProgramOptions& options);

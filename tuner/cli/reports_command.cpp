@@ -82,8 +82,8 @@ Result<std::vector<MetricDefinition>> given_metrics(const ReportsOptions& option
   return metrics;
 }
 
-/// Returns the format that the user names, otherwise the one that fits the output best; nullopt if
-/// none fits.
+/// Returns the format that the user names. If the user names none, returns the format that fits the
+/// output best; nullopt if none fits.
 Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
                                                   std::string_view output) {
   auto metrics = given_metrics(options);

@@ -75,7 +75,7 @@ MachineDescription machine_of_night(const CommandContext& context, const StudySp
   return machine;
 }
 
-/// Reads the study file, or the stored study of that name.
+/// Reads the study file `given`, or the stored study with that name.
 Result<StudySpec> study_to_retune(const CommandContext& context, const std::string& given) {
   const bool is_file = given.ends_with(".json") || given.find('/') != std::string::npos;
   if (is_file) return open_study_file(context, given);

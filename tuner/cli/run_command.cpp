@@ -22,9 +22,9 @@ namespace {
 
 constexpr int k_projection_repeats = 3;
 
-/// Returns the command that continues this study, which its file calls `name_in_file`. It repeats
-/// options that the file does not contain. If `--new` has given the study another name, the user
-/// has to put that name into the file. `time` is the value of `--time`, or empty.
+/// Returns the command that continues this study, which its file calls `name_in_file`. The command
+/// repeats options that the file does not contain. If `--new` has given the study another name, the
+/// user has to put that name into the file. `time` is the value of `--time`, or empty.
 std::string continuation(const CommandContext& context, const RunOptions& options,
                          const StudySpec& study, const std::string& name_in_file,
                          const std::string& time) {
@@ -50,7 +50,7 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
                     const std::string& study, const Refusal& refusal) {
   const Error& error = refusal.error;
   // In a conflict, another process tunes this study and will report its end. A user who declined
-  // knows it.
+  // needs no notification.
   if (error.kind != ErrorKind::conflict && !refusal.by_user) {
     notify_if_wanted(context, notifier, options.notify,
                      {"failed",
@@ -63,7 +63,7 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   return context.console.error(error);
 }
 
-/// `opened` is the history, if it was opened before there was a study.
+/// `opened`: the history if it was opened before there was a study; otherwise nullopt.
 ExitCode tune_and_report(CommandContext& context, const RunOptions& options, StudySpec& study,
                          const Notifier& notifier, std::optional<History> opened) {
   const auto failed = [&](const Refusal& refusal) {

@@ -44,7 +44,8 @@ Result<std::string> free_name(const History& history, const std::string& name) {
               "", "give the study another \"name\" in its file");
 }
 
-/// `then` says what to do instead, or what happens next.
+/// Returns the refusal of a user who declined. `then` says what to do instead, or what happens
+/// next.
 tl::unexpected<Refusal> declined(std::string then) {
   return tl::unexpected(
       Refusal({ErrorKind::usage, "not started", "", std::move(then)}, /*is_users=*/true));
@@ -66,8 +67,8 @@ tl::expected<void, Refusal> confirm_leaving(Console& console, const RunOptions& 
   return declined("leave out --new to continue the former study");
 }
 
-/// Returns `study` with what its runner keeps from the stored one, so that a newer price table does
-/// not make it a different study.
+/// Returns `study` with those runner settings that a continued study keeps from the stored study.
+/// So a newer price table does not make it a different study.
 Result<StudySpec> with_resumed_runner(const Json& stored, const StudySpec& study) {
   if (!stored.contains("runner")) return study;
   const auto file = read_json_file(study.file);

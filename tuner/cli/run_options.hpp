@@ -25,9 +25,10 @@ struct RunOptions {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> trials;
   std::string time;
-  std::string worth;                     ///< as given; if empty, the study's value
-  double looked_s = 0.0;                 ///< time spent on examining the program
-  std::optional<double> seen_startup_s;  ///< start-up time seen then
+  std::string worth;      ///< as given; if empty, the study's value
+  double looked_s = 0.0;  ///< time spent on examining the program
+  /// Start-up time of the program, as seen while examining it.
+  std::optional<double> seen_startup_s;
   bool fresh = false;
   bool yes = false;
   bool quiet = false;
@@ -62,7 +63,7 @@ struct Refusal {
   Refusal(Error why, bool is_users) : error(std::move(why)), by_user(is_users) {}
 };
 
-/// Decides which stored study this run continues; nullopt means a new one. Takes over the stored
+/// Decides which stored study this run continues; nullopt means a new study. Takes over the stored
 /// seed. With `--new`, gives the study the next free name (`resnet-2`), and asks on a terminal
 /// before it abandons an unfinished study. If the file of a study has changed but none of its
 /// trials was measured, removes them and starts again. Otherwise a changed file is a `conflict`.

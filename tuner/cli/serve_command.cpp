@@ -18,7 +18,7 @@
 namespace steptune {
 namespace {
 
-/// Unlikely to be used by another program on a tuning machine.
+/// Other programs on a tuning machine are unlikely to use this port.
 constexpr int k_default_port = 7417;
 
 struct ServeOptions {
@@ -43,7 +43,7 @@ Result<std::string> chosen_token(CommandContext& context, const std::string& pat
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) {
     auto made = new_token_file(path);
-    // If two servers start at once, the second uses the first one's token.
+    // If two servers start at once, the second server uses the token of the first.
     if (made || ::stat(path.c_str(), &status) != 0) return made;
   }
   auto text = read_whole_file(path);

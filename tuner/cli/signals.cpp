@@ -15,7 +15,7 @@ namespace {
 constexpr std::array k_signals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::array k_relayed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-// Global, because a signal handler gets no other way to reach it.
+// Global, because a signal handler cannot reach other objects.
 std::atomic<int> first_signal{0};
 std::atomic<pid_t> relay_target{0};
 std::atomic<unsigned> waiting_signals{0};  ///< one bit for each of `k_relayed_signals`
@@ -44,14 +44,14 @@ void on_relayed_signal(int number, siginfo_t* info, void* /*context*/) {
   errno = fault;
 }
 
-/// `action` has its handler set.
+/// Sets `action`, whose handler is already set, for all `signals`.
 template <std::size_t N>
 void handle_signals(const std::array<int, N>& signals, struct sigaction action,
                     std::array<struct sigaction, N>& former) {
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < N; ++i) {
     sigaction(signals[i], &action, &former[i]);
-    // Keep SIGHUP ignored if it was: the user started the program with `nohup`.
+    // If SIGHUP was ignored, keep ignoring it: the user started the program with `nohup`.
     if (signals[i] == SIGHUP && former[i].sa_handler == SIG_IGN) {
       sigaction(SIGHUP, &former[i], nullptr);
     }

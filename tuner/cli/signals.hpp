@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// While it exists, SIGINT, SIGTERM and SIGHUP only set a flag, and waiting system calls return
-/// early. The destructor restores the former handlers. Only one may exist at a time.
+/// While the object exists, SIGINT, SIGTERM and SIGHUP only set a flag, and waiting system calls
+/// return early. The destructor restores the former handlers. Only one may exist at a time.
 class SignalFlags {
  public:
   SignalFlags();
@@ -22,9 +22,10 @@ class SignalFlags {
   [[nodiscard]] ExitCode exit_code() const;
 };
 
-/// While it exists, signals that ask a program to end or save its state (SIGINT, SIGTERM, SIGHUP,
-/// SIGQUIT, SIGUSR1, SIGUSR2) are only passed on to a child, unchanged, even while this program
-/// waits. The destructor restores the former handlers. Only one may exist at a time.
+/// While the object exists, signals are only passed on to a child, unchanged, even while this
+/// program waits. These are the signals that ask a program to end or save its state: SIGINT,
+/// SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2. The destructor restores the former handlers. Only
+/// one may exist at a time.
 class SignalRelay {
  public:
   SignalRelay();
@@ -32,9 +33,9 @@ class SignalRelay {
   SignalRelay& operator=(const SignalRelay&) = delete;
   ~SignalRelay();
 
-  /// Passes signals to `target`, including those that arrived earlier. As in kill(2), -N is process
-  /// group N. N is a process in this program's own group, which receives the terminal's signals
-  /// directly. 0: the target has ended.
+  /// Passes signals to `target`, including signals that arrived earlier. As in kill(2), -N is
+  /// process group N. N is a process in this program's own group, which receives the terminal's
+  /// signals directly. 0: the target has ended.
   void pass_to(pid_t target);
 };
 

@@ -33,7 +33,8 @@ TextTable table_of_studies(const std::vector<ListedStudy>& studies, std::size_t 
   return table;
 }
 
-/// If the table is wider than the terminal, drops dates, then cuts names in the middle.
+/// Returns the table of studies. If it is wider than the terminal, drops dates, then cuts names in
+/// the middle.
 std::string study_table(const std::vector<ListedStudy>& studies, std::size_t width) {
   constexpr std::size_t k_whole = std::numeric_limits<std::size_t>::max();
   constexpr std::size_t k_shortest_name = 12;

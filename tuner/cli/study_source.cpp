@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the study's name: `name` itself, or the one in the study file at that path.
+/// Returns the study's name: `name` itself, or the name in the study file at that path.
 Result<std::string> study_name(const std::string& name) {
   if (!name.ends_with(".json") && name.find('/') == std::string::npos) return name;
   const auto document = read_json_file(name);
@@ -36,8 +36,8 @@ Result<std::string> study_name(const std::string& name) {
   return (*document)["name"].get<std::string>();
 }
 
-/// Returns `name`. If it is empty, returns the latest study; if that is a night's own study, the
-/// study that was retuned, because after a night another configuration may be in use.
+/// Returns `name`. If it is empty, returns the latest study. If the latest study is a night's own
+/// study, returns the study that was retuned. After the night, another configuration may be in use.
 Result<std::string> name_in_use(const History& history, const std::string& name) {
   if (!name.empty()) return name;
   const auto latest = history.study(name);
@@ -79,7 +79,7 @@ StoredStudy stored_study(History history, StudyRecord record) {
   return {std::move(history), std::move(record), std::move(objectives)};
 }
 
-/// True if the hook sets anything. It may be loaded only to report.
+/// True if the hook sets anything. The hook may be loaded only to report.
 bool sets_knobs(const Json& document) {
   const auto hooks = document.find("hooks");
   return hooks != document.end() && hooks->contains("python") && !(*hooks)["python"].empty();

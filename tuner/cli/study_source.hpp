@@ -27,14 +27,14 @@ struct StudyInUse {
 };
 
 /// Like `open_stored_study`, with two differences. Without a name and without a `trial`, it never
-/// returns a night's own study, but the study that was retuned. For a study that was never tuned
-/// itself (`retune --from`), it returns the study and trial that its latest night uses, and prints
-/// a message.
+/// returns a night's own study, but the study that was retuned. A study may never have been tuned
+/// itself (`retune --from`). Then the function prints a message, and returns the study and the
+/// trial that the latest night uses.
 [[nodiscard]] Result<StudyInUse> open_study_in_use(const CommandContext& context,
                                                    const std::string& name, std::int64_t trial = 0);
 
-/// Returns the requested trial, or the one in use if `asked` is 0. Returns `not_found` if the
-/// requested study has no trials, so that another study's trial is not returned by mistake.
+/// Returns the requested trial `asked`, or the trial in use if `asked` is 0. Returns `not_found` if
+/// the requested study has no trials, so that another study's trial is not returned by mistake.
 [[nodiscard]] Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked);
 
 /// Returns the stored study `from_study` to which a chosen trial belongs, if it is a night of
@@ -59,11 +59,12 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
 [[nodiscard]] Result<StudySpec> open_study_file(const CommandContext& context,
                                                 const std::string& path);
 
-/// Returns the words for messages about the study, without the use of machines that have no price.
+/// Returns the words for messages about the study, without the machine-hours of machines that have
+/// no price.
 [[nodiscard]] RecommendationContext study_words(const CommandContext& context,
                                                 const StoredStudy& study);
-/// Returns these words with the use of machines and facts about the result (`add_study_facts`).
-/// Reads the study's trials if there is no price.
+/// Returns `study_words` with machine-hours and facts about the result (`add_study_facts`). Reads
+/// the study's trials if there is no price.
 [[nodiscard]] RecommendationContext recommendation_context(const CommandContext& context,
                                                            const StoredStudy& study,
                                                            const Configuration& advised);

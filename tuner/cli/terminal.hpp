@@ -20,7 +20,7 @@ enum class ColorChoice { automatic, always, never };
 
 /// Returns the columns of the terminal behind `fd`; 0 if unknown or no terminal.
 [[nodiscard]] std::size_t terminal_width(int fd);
-/// Returns its rows; 0 if unknown or no terminal.
+/// Returns the rows of the terminal behind `fd`; 0 if unknown or no terminal.
 [[nodiscard]] std::size_t terminal_rows(int fd);
 
 /// True if a user can be asked: stdin and stderr are terminals.

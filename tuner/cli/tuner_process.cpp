@@ -20,7 +20,7 @@
 namespace steptune {
 namespace {
 
-/// Lower priority, so that the tuner's computations do not slow down the program.
+/// Increase of the tuner's nice value, so that its computations do not slow down the program.
 constexpr int k_nicer = 5;
 
 /// Closes stdin and stdout: their readers wait for the program's end, not the tuner's.

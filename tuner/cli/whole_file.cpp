@@ -49,7 +49,7 @@ bool is_stream(const std::filesystem::path& file) {
   return is_stdout || !(S_ISREG(named.st_mode) || S_ISDIR(named.st_mode));
 }
 
-/// Appends to it, as `report --html /dev/stdout >> pages` needs.
+/// Appends the text to a stream, as `report --html /dev/stdout >> pages` needs.
 Result<void> write_into(const std::filesystem::path& file, std::string_view text) {
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
   if (!fd) return failed(file, errno);
@@ -58,15 +58,16 @@ Result<void> write_into(const std::filesystem::path& file, std::string_view text
   return {};
 }
 
-/// If `owner` is null, the file belongs to this process's user.
+/// Writes a temporary file beside `file` and renames it. If `owner` is null, the file belongs to
+/// this process's user.
 Result<void> write_beside(const std::filesystem::path& file, std::string_view text, mode_t mode,
                           const struct stat* owner, bool replaces = true) {
   std::string part = fmt::format("{}.XXXXXX", file.string());
   const UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
   if (!fd) return failed(file, errno);
   int fault = write_all(fd.get(), text);
-  // Ignore EPERM: only root may give a file away. Call fchown before fchmod, because it clears mode
-  // bits.
+  // Ignore EPERM: only root may give a file away. Call fchown before fchmod, because fchown clears
+  // mode bits.
   if (owner != nullptr && ::fchown(fd.get(), owner->st_uid, owner->st_gid) != 0 && errno != EPERM) {
     fault = errno;
   }

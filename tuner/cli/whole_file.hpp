@@ -17,12 +17,13 @@ namespace steptune {
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
 
-/// Writes a file that does not exist yet; returns `usage` if it does, even as a broken link.
+/// Writes a file that does not exist yet. Returns `usage` if the file exists, even as a broken
+/// link.
 [[nodiscard]] Result<void> write_new_file(const std::filesystem::path& file, std::string_view text,
                                           mode_t mode = 0644);
 
-/// Checks beforehand, as far as possible, that these functions may write the file, so that no long
-/// work is lost. Returns the same errors.
+/// Checks, as far as possible, that the functions above can write the file. Call it before long
+/// work, so that its result is not lost. Returns the same errors.
 [[nodiscard]] Result<void> check_writable(const std::filesystem::path& file);
 
 /// Returns the folder of `file`, or the nearest existing folder above it.

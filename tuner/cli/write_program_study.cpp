@@ -39,7 +39,7 @@ constexpr double k_most_until_step = 0.5;
 constexpr double k_most_of_watching = 0.1;
 /// Share of the start-up limit for a program without PyTorch. The rest is for reading its help.
 constexpr double k_most_without_pytorch = 0.75;
-/// Least time for reading a program's help.
+/// Least time, in seconds, for reading a program's help.
 constexpr double k_least_look_s = 2.0;
 
 /// Shares of the budget, as in tuner/loop/budget.cpp: the search's share of the time, and the most
@@ -55,8 +55,8 @@ constexpr const char* k_by_hand =
     "   \"parameters\": {{\"threads\": {{\"type\": \"int\", \"low\": 1, \"high\": \"cpus\"}}}},\n"
     "   \"baseline\": {{\"threads\": 1}}, \"reports\": \"key=value\"}}";
 
-/// Returns the number of search trials in this time, if each is measured for as long as its
-/// start-up takes, and at least for `measure.min_window_s`.
+/// Returns the number of search trials in this time. Assumes that each trial is measured for as
+/// long as its start-up takes, and at least for `measure.min_window_s`.
 double search_trials(double tuning_time_s, double startup_s) {
   const double trial_s = startup_s + std::max(startup_s, MeasureSpec().min_window_s);
   return std::clamp(k_search_share_of_time * tuning_time_s / trial_s, 1.0, k_most_search_trials);
@@ -86,7 +86,7 @@ Result<std::string> known_settings(const std::vector<std::string>& argv, const f
 
 struct Refusal {
   Error error;
-  bool may_have_options = false;  ///< it runs, but the hook cannot tune it
+  bool may_have_options = false;  ///< the program runs, but the hook cannot tune it
 };
 
 /// Writes the study file of a program that has none yet.
@@ -148,8 +148,8 @@ class NewProgramStudy {
     return {ErrorKind::usage, why, "", fmt::format(k_by_hand, name_, fmt::join(words, ", "))};
   }
 
-  /// Surveys the program: the hook's events and the printed output. Runs it again with a terminal
-  /// if it needs one.
+  /// Surveys the program: the hook's events and the printed output. If the program needs a
+  /// terminal, runs it again with one.
   Result<Survey> look() {
     auto survey = look_once();
     const bool lacks_terminal =

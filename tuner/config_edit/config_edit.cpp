@@ -97,7 +97,7 @@ Candidates by_key(const Scalars& scalars, const std::string& key) {
   return those(scalars, [&](const ConfigScalar& scalar) { return scalar.key() == key; });
 }
 
-/// The places of all parameters, and what is wrong with each that has none.
+/// The places of all parameters, and the errors of parameters without a place.
 class Places {
  public:
   Places(const Scalars& scalars, const ConfigKeys& keys) : scalars_(scalars), keys_(keys) {}
@@ -145,8 +145,8 @@ Value as_text_like(const std::string& present, const Value& value) {
   return parse_finite(present) ? Value(to_text(value)) : value;
 }
 
-/// Converts the value to the kind that the file has now. A choice may be spelt as a text such as
-/// `"true"` for a command line, but Python treats the text "false" as true.
+/// Converts the value to the kind that the file has now. A choice may be a text such as `"true"`,
+/// for a command line. In a file, Python treats the text "false" as true.
 Value as_kind_of(const ConfigScalar& scalar, std::string_view present_text, const Value& value) {
   const Json& present = scalar.value;
   const auto* text = std::get_if<std::string>(&value);
@@ -171,7 +171,7 @@ ConfigChange change_of(ConfigFormat format, std::string_view text, const std::st
   const Value value = as_kind_of(scalar, present, recommended);
   ConfigChange change{parameter, scalar.key(), scalar.line, scalar.value, value, {}};
   std::string written = config_scalar_text(format, value, present);
-  // `workers:` without a value.
+  // A key without a value, such as `workers:`, needs a blank before its new value.
   const bool needs_blank = present.empty() && scalar.begin > 0 && text[scalar.begin - 1] != ' ';
   change.edit = {scalar.begin, scalar.end, (needs_blank ? " " : "") + std::move(written)};
   return change;
@@ -186,7 +186,7 @@ bool is_verbatim(ConfigFormat format, std::string_view text, const ConfigScalar&
   return !is_quoted(*wanted) && text_of(scalar, text) == *wanted;
 }
 
-/// True if the edited `text` has the new values and all others are unchanged.
+/// True if the edited `text` has the new values, and all other values are unchanged.
 bool says(ConfigFormat format, std::string_view text, const Scalars& before, const Scalars& after,
           const std::vector<ConfigChange>& changes) {
   if (before.size() != after.size()) return false;

@@ -23,20 +23,22 @@ struct ConfigChange {
   TextEdit edit;
 };
 
-/// Parameter -> key of the file. An empty key leaves the parameter out.
+/// The key of the file for each parameter, by the parameter's name. An empty key leaves the
+/// parameter out.
 using ConfigKeys = std::map<std::string, std::string>;
 
-/// Returns the scalar that `key` names, to change its value. Errors of kind `usage`: no such key
-/// (with the nearest), several, or a text that cannot be replaced separately.
+/// Returns the scalar that `key` names, to change its value. Errors of kind `usage`: there is no
+/// such key (the error names the nearest), there are several, or the text cannot be replaced
+/// separately.
 [[nodiscard]] Result<const ConfigScalar*> config_place(const std::vector<ConfigScalar>& scalars,
                                                        const std::string& key);
 
 /// Returns the changes that make the text of a configuration file match `configuration`, in order
 /// of the text; values that match already need none. A parameter belongs to the key that `keys`
-/// names, otherwise to the only key of its name at any depth (`batch-size` counts as `batch_size`
-/// if nothing is called `batch_size`). Only the bytes of the values change; the function checks
-/// that all other values still read the same. One error of kind `usage` lists all parameters
-/// without a place or with several, and the candidates.
+/// names. A parameter that `keys` lacks belongs to the only key of its name at any depth.
+/// `batch-size` counts as `batch_size` if no key is called `batch_size`. Only the bytes of the
+/// values change; the function checks that all other values still read the same. One error of kind
+/// `usage` lists all parameters without a key or with several keys, and the candidates.
 [[nodiscard]] Result<std::vector<ConfigChange>> config_changes(ConfigFormat format,
                                                                std::string_view text,
                                                                const Configuration& configuration,

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// True for letters and characters of paths, which no YAML parser takes for syntax.
+/// True for a word of letters and characters of paths, which no YAML parser takes for syntax.
 bool is_plain_word(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, [&](char c) {
@@ -33,7 +33,7 @@ bool is_single_quotable(std::string_view text) {
   });
 }
 
-/// Every format supports JSON's escapes in double quotes.
+/// Returns the text in double quotes, with JSON's escapes, which every format supports.
 std::string double_quoted(const std::string& text) {
   std::string quoted = dump_json(Json(text));
   for (auto at = quoted.find('\x7F'); at != std::string::npos; at = quoted.find('\x7F', at)) {
@@ -42,8 +42,8 @@ std::string double_quoted(const std::string& text) {
   return quoted;
 }
 
-/// Adds quotes only if the value has some, because many INI readers do not support quotes. The
-/// caller refuses a change that is not read back unchanged.
+/// Returns the text for an INI file. Adds quotes only if the present value has quotes, because many
+/// INI readers do not support them. The caller refuses a change that is not read back unchanged.
 std::string ini_text(const std::string& text, std::string_view present) {
   const char quote = present.empty() ? '\0' : present.front();
   if (quote != '"' && quote != '\'') return text;
@@ -62,7 +62,7 @@ std::string quoted_text(ConfigFormat format, const std::string& text, std::strin
   return double_quoted(text);
 }
 
-/// Adds a decimal point, because YAML 1.1 reads `1e-05` as a text.
+/// Returns the number with a decimal point, because YAML 1.1 reads `1e-05` as a text.
 std::string float_text(double value) {
   std::string text = to_text(Value(value));
   if (text.find('.') != std::string::npos) return text;

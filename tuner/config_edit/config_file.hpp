@@ -23,10 +23,10 @@ enum class ConfigFormat { json, yaml, toml, ini };
 struct ConfigScalar {
   /// Keys and list indices, outermost first; empty if the document is only this value.
   std::vector<std::string> path;
-  std::size_t begin = 0;  ///< first byte of its text; `end` is one past the last
+  std::size_t begin = 0;  ///< first byte of the scalar's text; `end` is one past the last byte
   std::size_t end = 0;
   int line = 1;
-  Json value;               ///< as the format types it: number, boolean, text or null
+  Json value;               ///< with its type in this format: number, boolean, text or null
   std::string why_fixed{};  ///< why its text cannot be replaced separately; otherwise empty
 
   /// `train.loader.batch_size`, `trainers.0.workers`
@@ -38,16 +38,16 @@ struct ConfigScalar {
 /// - JSON may have `//` and `/* */` comments.
 /// - YAML is read by libyaml; plain scalars have the types of YAML 1.2's core schema.
 /// - TOML is 1.0, read by toml++.
-/// - INI is `name = value` with or without `[section]`, and comments after `#` and `;`, as in
-///   Python's configparser, XGBoost, LightGBM and darknet. Texts that look like numbers or booleans
-///   are such.
+/// - INI is `name = value` with or without `[section]`. Comments start with `#` or `;`. Python's
+///   configparser, XGBoost, LightGBM and darknet use this format. Texts that look like numbers or
+///   booleans count as numbers or booleans.
 [[nodiscard]] Result<std::vector<ConfigScalar>> scan_config(ConfigFormat format,
                                                             std::string_view text,
                                                             const std::string& where);
 
 /// Returns `value` as text in place of `present`, the scalar's text. Keeps single quotes, or none,
-/// if the format reads the same value back. Numbers have a form that all parsers read alike,
-/// including YAML 1.1: `1.0e-05`.
+/// if the format reads the same value back. Numbers have a form that all parsers read in the same
+/// way, including YAML 1.1: `1.0e-05`.
 [[nodiscard]] std::string config_scalar_text(ConfigFormat format, const Value& value,
                                              std::string_view present);
 

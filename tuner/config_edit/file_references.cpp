@@ -21,7 +21,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// True for keys by which a configuration includes others. List indices are skipped.
+/// True for keys by which a configuration includes other files. List indices are skipped.
 bool names_base(const ConfigScalar& scalar) {
   static const std::set<std::string> k_keys{
       "_base_",   "__base__", "base",    "base_config", "base_cfg", "extends", "inherit",

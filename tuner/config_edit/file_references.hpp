@@ -11,7 +11,8 @@
 namespace steptune {
 
 /// Files that a configuration names relative to its own folder, so that a copy elsewhere would not
-/// find them: `_BASE_: ../base.yaml`, or any path that exists there but not in `working_directory`.
+/// find them: `_BASE_: ../base.yaml`, or any path that exists relative to `folder` but not to
+/// `working_directory`.
 struct FileReferences {
   std::vector<TextEdit> edits;  ///< edits that make them absolute, in order
   /// A reference that cannot be edited, such as `!include x.yaml`; may be empty.

@@ -37,8 +37,9 @@ class CountedChar {
   std::size_t* passed_;
 };
 
-/// Follows nlohmann's parser through the text. Between two of its events there are only separators,
-/// blanks and comments, so a scalar starts at the first other character after the last event.
+/// Follows nlohmann's parser through the text. Between two events there are only separators, blanks
+/// and comments. So a scalar starts at the first character after the last event that is none of
+/// these.
 class ScalarCollector : public nlohmann::json_sax<Json> {
  public:
   ScalarCollector(std::string_view text, const std::size_t& passed)

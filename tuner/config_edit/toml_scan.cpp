@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// Converts toml++'s lines and characters, both from 1, into bytes.
+/// Converts toml++'s positions (line and character, both counted from 1) into positions in bytes.
 class TomlPlaces {
  public:
   explicit TomlPlaces(std::string_view text) : text_(text) {

@@ -29,7 +29,7 @@ struct YamlEvent {
 class ByteOffsets {
  public:
   explicit ByteOffsets(std::string_view text) : text_(text) {}
-  /// Fast if calls are in ascending order.
+  /// Returns the byte of a character. Fast if calls are in ascending order.
   std::size_t of(std::size_t character) {
     while (character_ < character && byte_ < text_.size()) {
       ++byte_;
@@ -103,7 +103,7 @@ class YamlScanner {
     switch (event.type) {
       case YAML_MAPPING_START_EVENT:
       case YAML_SEQUENCE_START_EVENT:
-        // A collection used as a key has no name, so values below it cannot be found by one.
+        // A collection used as a key has no name, so no name leads to the values below it.
         if (!levels_.empty() && !levels_.back().list && !levels_.back().key)
           levels_.back().key = "?";
         if (levels_.size() == k_most_levels) {

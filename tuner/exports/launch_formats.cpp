@@ -107,7 +107,7 @@ std::string docker_quoted(std::string_view value) {
   return quoted + "\"";
 }
 
-/// Returns one output of a step; it may have several lines.
+/// Returns one output of a step of GitHub Actions. An output may have several lines.
 std::string github_value(const std::string& name, const std::string& value) {
   if (!has_control(value)) return fmt::format("{}={}\n", name, value);
   std::string end = "STEPTUNE_END";
@@ -124,7 +124,8 @@ Result<std::vector<std::string>> torchrun_words(const LongRun& run) {
   if (launcher_in(run.argv)) return with_environment(run, run.argv);
   const bool is_named = run.argv[0] == "python3" || run.argv[0] == "python";
   std::vector<std::string> words{"torchrun"};
-  // Another Python has its own torchrun; call the same module directly.
+  // The command names a certain Python. Call torchrun's module with that Python, because `torchrun`
+  // may belong to another Python.
   if (!is_named && python_script(run.argv)) words = {run.argv[0], "-m", "torch.distributed.run"};
   words.push_back(run.resources.instance_count > 1
                       ? fmt::format("--nnodes={}", run.resources.instance_count)

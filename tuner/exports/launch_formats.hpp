@@ -10,17 +10,19 @@
 
 namespace steptune {
 
-// Each function returns `not_found` if the study has no command, and `usage` if the format cannot
-// express the run (a text in JSON that is not UTF-8). Texts end with a newline.
+// Each function fails with `not_found` if the study has no command. Each function fails with
+// `usage` if the format cannot express the run (a text in JSON that is not UTF-8). Texts end with a
+// newline.
 
 /// Returns words for a shell: `env OMP_NUM_THREADS=2 torchrun --standalone --nproc_per_node=1
-/// train.py --batch 8`. Starts as many processes as were measured, one on each machine. A command
-/// that starts torchrun itself is unchanged; one that starts another launcher is a `usage` error.
+/// train.py --batch 8`. Starts as many processes as were measured, one on each machine. Leaves a
+/// command that starts torchrun itself unchanged. A command that starts another launcher is a
+/// `usage` error.
 [[nodiscard]] Result<std::vector<std::string>> torchrun_words(const LongRun& run);
 
-/// Does the same with `accelerate launch`. Passes the precision if a parameter called `precision`,
-/// `mixed_precision`, `dtype` or `amp` has one of accelerate's values, and the number of threads,
-/// which accelerate would otherwise reset.
+/// Returns words for a shell that start the program with `accelerate launch`. Passes the number of
+/// threads, which accelerate would otherwise reset. Also passes the precision if a parameter called
+/// `precision`, `mixed_precision`, `dtype` or `amp` has one of accelerate's values.
 [[nodiscard]] Result<std::vector<std::string>> accelerate_words(const LongRun& run);
 
 /// Returns ENV instructions and a CMD in exec form. In the CMD, env(1) sets the variables that ENV

@@ -17,10 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writes MLflow's file store, folders of small files. Errors throw, because every line may fail.
+/// Writes MLflow's file store, which consists of folders with small files. Reports errors by
+/// exceptions, because almost every line may fail.
 class FileStoreWriter {
  public:
-  /// `place` is the final folder of the experiment, used for addresses in it.
+  /// `place` is the final folder of the experiment. Addresses in the files refer to this folder.
   FileStoreWriter(const StudyExport& study, std::string experiment, fs::path folder,
                   const fs::path& place)
       : study_(study),
@@ -57,7 +58,7 @@ class FileStoreWriter {
     }
   }
 
-  /// Writes values as JSON, which YAML reads alike.
+  /// Writes a YAML file. Values are JSON, which YAML reads in the same way.
   static void write_file(const fs::path& file, const Json& members) {
     std::string text;
     for (const auto& [key, value] : members.items())
@@ -125,9 +126,9 @@ class FileStoreWriter {
     write_metrics(trial, run / "metrics");
   }
 
-  /// True if MLflow can store a metric of that name beside the existing ones: `train/loss` is a
-  /// file `loss` in a folder, so `train` cannot be a metric, too. Refuses names that lead out of
-  /// `folder`.
+  /// True if MLflow can store a metric of that name beside the existing metrics: `train/loss` is a
+  /// file `loss` in a folder `train`, so `train` cannot be a metric at the same time. Refuses names
+  /// that lead out of `folder`.
   static bool is_free(const fs::path& folder, const fs::path& name) {
     const bool is_path =
         std::ranges::all_of(name, [](const fs::path& part) { return is_file_name(part.string()); });
@@ -167,7 +168,8 @@ class FileStoreWriter {
   std::string address_;
 };
 
-/// Returns eighteen digits, like MLflow's own. The same study gets the same id everywhere.
+/// Returns an id of eighteen digits, like MLflow's own ids. The same study gets the same id
+/// everywhere.
 std::string experiment_id(const StudyExport& study) {
   constexpr std::size_t k_hex_digits = 14;
   constexpr std::uint64_t k_smallest = 100'000'000'000'000'000;

@@ -15,8 +15,9 @@
 namespace steptune {
 namespace {
 
-// The tables of Optuna 3 (optuna/storages/_rdb/models.py, schema version 12). There is no table
-// `alembic_version`: the version of Optuna that opens the file writes it, so none refuses the file.
+// The tables of Optuna 3 (optuna/storages/_rdb/models.py, schema version 12). The table
+// `alembic_version` is left out. The version of Optuna that opens the file writes it, so no version
+// refuses the file.
 constexpr const char* k_optuna_tables = R"sql(
 CREATE TABLE studies (study_id INTEGER NOT NULL, study_name VARCHAR(512) NOT NULL,
   PRIMARY KEY (study_id));

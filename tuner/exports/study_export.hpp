@@ -42,20 +42,20 @@ inline constexpr int k_export_version = 1;
 /// recommendation. `program_version` is this program's.
 [[nodiscard]] Json json_export(const StudyExport& study, const std::string& program_version);
 
-// The functions below write new files only and return `conflict` if the target exists, because it
-// may hold other people's work. Output appears completely or not at all. It has no confirming runs
-// and sentinels, which would look like better or worse trials of the search. It includes this
-// program's `status`, `purpose` and `origin` of each trial, and its number from 1.
+// The functions below write new files only. They return `conflict` if the target exists, because it
+// may hold other people's work. A file appears completely or not at all. It contains no confirming
+// runs and no sentinels, because these would look like better or worse trials of the search. Each
+// exported trial has Steptune's `status`, `purpose` and `origin`, and its number, counted from 1.
 
-/// Writes an SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. Trials stopped by
-/// the scheduler are pruned. Failed, infeasible and interrupted trials are failed, with their
-/// figures as user attributes. Estimates seen by the scheduler are intermediate values (only with a
-/// single objective).
+/// Writes an SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. In Optuna's words,
+/// trials stopped by the scheduler are pruned. Failed, infeasible and interrupted trials are
+/// failed, with their figures as user attributes. Estimates that the scheduler has seen are
+/// intermediate values (only with a single objective).
 [[nodiscard]] Result<void> write_optuna_study(const StudyExport& study,
                                               const std::filesystem::path& file);
 
-/// Writes an experiment into MLflow's file store. `folder` is its `mlruns`, which is made if
-/// missing. Each trial is a run with parameters, metrics and tags.
+/// Writes an experiment into MLflow's file store. `folder` is the store's folder `mlruns`, which is
+/// created if missing. Each trial is a run with parameters, metrics and tags.
 [[nodiscard]] Result<void> write_mlflow_experiment(const StudyExport& study,
                                                    const std::filesystem::path& folder);
 

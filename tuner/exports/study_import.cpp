@@ -28,8 +28,8 @@ std::string column_of(const std::string& name, const ImportColumns& columns) {
   return given == columns.end() ? name : given->second;
 }
 
-/// Finds the cell of a parameter by the column names of other programs. A metric may have the bare
-/// name.
+/// Finds the cell of a parameter by the column names of other programs. Prefixed names come first,
+/// because a metric may have the same name as the parameter.
 const Json* parameter_cell(const ForeignTrial& trial, const std::string& name,
                            const ImportColumns& columns) {
   const std::string column = column_of(name, columns);
@@ -158,7 +158,7 @@ std::vector<std::string> time_notes(const std::string& column,
 }
 
 /// Removes inactive parameters, because tables have a value in each column. Returns the active
-/// ones.
+/// parameters.
 std::set<std::string> keep_active(const SearchSpace& space, Configuration& configuration) {
   const Configuration decoded = space.decode(space.encode(configuration));
   std::set<std::string> active;
@@ -222,7 +222,7 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   }
   const std::set<std::string> active = keep_active(study.space, trial.configuration);
   for (const std::string& name : configuration->without_cell) {
-    // Only active parameters need a value: tables leave the others empty.
+    // Only active parameters need a value: tables leave other cells empty.
     if (reported.contains(name) && active.contains(name)) {
       return tl::unexpected(fmt::format("no value of \"{}\"", name));
     }
@@ -232,7 +232,7 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   }
   trial.origin = k_import_origin;
   trial.status = row.failed ? TrialStatus::failed : TrialStatus::completed;
-  // The table does not say how uncertain the values are, so the best one proves nothing.
+  // The table does not show how uncertain the values are, so the best value proves nothing.
   trial.standard_errors.assign(trial.objectives.size(), std::numeric_limits<double>::infinity());
   return trial;
 }

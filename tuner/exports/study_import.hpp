@@ -19,7 +19,7 @@ namespace steptune {
 struct ForeignTrial {
   std::map<std::string, Json> cells;
   bool failed = false;
-  /// Why it cannot be used, for example because it was still running; otherwise empty.
+  /// Why the trial cannot be used, for example because it was still running; otherwise empty.
   std::string left;
 };
 
@@ -30,16 +30,16 @@ struct ForeignTrials {
   std::vector<Direction> directions{};  ///< directions of Optuna's objectives; empty if unknown
 };
 
-/// Reads an SQLite file of Optuna 2 or later (with one study, or the one called `study`), or a CSV
-/// file. Columns of Optuna are `params_NAME`, `value`, `value_1`, ... Errors of kind `usage`.
+/// Reads a CSV file, or an SQLite file of Optuna 2 or later. If the file has several studies, reads
+/// `study`. Columns of Optuna are `params_NAME`, `value`, `value_1`, ... Errors of kind `usage`.
 /// Writes nothing.
 [[nodiscard]] Result<ForeignTrials> read_foreign_trials(const std::filesystem::path& path,
                                                         const std::string& study = {});
 
-/// Parameter or objective -> column, if their names differ.
+/// The column of a parameter or objective, by its name. Needed only if the column has another name.
 using ImportColumns = std::map<std::string, std::string>;
 
-/// Trials converted to a study, and why others were left out.
+/// Trials converted to a study, and reasons why other trials were left out.
 struct ImportedTrials {
   std::vector<TrialRecord> trials;            ///< all ended; numbered from 1
   std::map<std::string, std::size_t> left{};  ///< reason -> number of trials

@@ -52,8 +52,8 @@ Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study, bo
   options.seed = study.search.seed;
   options.initial_points = study.search.initial_points;
   options.objectives = traits_of(study.objectives);
-  // If trials run one at a time, the machine is free while the searcher computes. It is not free
-  // with several trials, or beside a program that keeps running.
+  // If trials run one at a time, the machine is free while the searcher computes. The machine is
+  // not free with several trials, or beside a program that keeps running.
   const auto cpus = study.facts.find("cpus");
   const RunnerTraits& traits = study.runner->traits();
   const bool is_free = traits.parallel == 1 && study.trials != TrialsIn::attached;

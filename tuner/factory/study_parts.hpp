@@ -20,18 +20,19 @@ struct StudyParts {
   RunnerParts runner;  ///< with the clock for the loop
 };
 
-/// Makes the searcher of a study; `study` outlives it. If `search.first_guesses` is true, or unset
-/// while `guesses` is true, the searcher starts with an expert's first guesses for the trials'
-/// machines (`with_first_guesses`). The searchers grid and scaling never do.
+/// Makes the searcher of a study; `study` outlives it. If `search.first_guesses` is true, the
+/// searcher starts with an expert's first guesses for the trials' machines (`with_first_guesses`).
+/// If it is unset, `guesses` decides. The searchers `grid` and `scaling` never start with first
+/// guesses.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study,
                                                                     bool guesses = false);
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study);
 
-/// Returns the error for a study whose trials were part of one long run, which is over (`exec
-/// --tune`).
+/// Returns the error for a study of `exec --tune`: its trials were part of one long run, which has
+/// ended.
 [[nodiscard]] Error run_is_over(const std::string& study);
 
-/// `study` and `system_clock` outlive the parts.
+/// Makes all parts. `study` and `system_clock` outlive the parts.
 [[nodiscard]] Result<StudyParts> make_study_parts(const StudySpec& study,
                                                   const Clock& system_clock);
 

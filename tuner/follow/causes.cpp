@@ -16,7 +16,7 @@ namespace {
 /// Smaller changes are not worth a sentence.
 constexpr double k_notable_share = 0.02;
 constexpr double k_notable_ratio = 1.1;
-/// Periods after which a phase that has not come counts as missing.
+/// Number of periods after which a phase that has not come counts as missing.
 constexpr double k_periods_to_miss = 2.0;
 constexpr double k_as_often = 2.0;
 
@@ -43,7 +43,7 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
   }
 }
 
-/// True if a stall that nobody reports comes about as often.
+/// True if unreported stalls come about as often as a phase with this period.
 bool may_be_a_stall(double every_samples, const Measurement& seen, double watched_samples) {
   return std::ranges::any_of(seen.phases, [&](const auto& phase) {
     const double between = samples_between(phase.second, watched_samples);

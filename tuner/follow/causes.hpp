@@ -20,8 +20,8 @@ struct MachineCause {
 
 /// Returns how a run differs from its promise: phases that are longer, more frequent, new or
 /// missing; parts of a step that grew; a rate that changed at once. One sentence each, for people;
-/// hints, not proofs. `watched_samples`: samples since the first report that was read. A run that
-/// continues from a checkpoint has counted others before.
+/// hints, not proofs. `watched_samples`: samples since the first report that was read. The counter
+/// of a run that continues from a checkpoint also has earlier samples.
 [[nodiscard]] std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
                                                  double watched_samples,
                                                  const std::optional<Deviation>& deviation,

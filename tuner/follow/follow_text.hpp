@@ -15,7 +15,7 @@ namespace steptune {
 /// Returns the whole report as lines; ends with a newline.
 [[nodiscard]] std::string follow_text(const Promise& promise, const FollowState& state);
 
-/// Returns the same for programs. The caller adds the name of the study.
+/// Returns the report as JSON, for programs. The caller adds the name of the study.
 [[nodiscard]] Json follow_json(const Promise& promise, const FollowState& state);
 
 }  // namespace steptune

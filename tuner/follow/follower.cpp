@@ -14,16 +14,16 @@ namespace steptune {
 namespace {
 
 constexpr double k_now_s = 60.0;
-/// Lines came together if they arrived in less than this share of the time that the promise gives
-/// for their progress.
+/// Lines came together if they arrived much faster than the promise expects: in less than this
+/// share of the promised time.
 constexpr double k_at_once = 0.01;
-/// Lines were written earlier if their own times cover this much more than the time of reading, in
-/// seconds and as a share. Dates are coarse.
+/// Lines were written earlier if their own times span more than the time of reading. The difference
+/// must be at least this many seconds and this share, because dates are coarse.
 constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;
-/// Reports in a row that show another program. If two programs print at the same time, their
-/// reports alternate sooner.
+/// Number of successive reports that show another program. If two programs print at the same time,
+/// their reports alternate, so they do not reach this number.
 constexpr int k_reports_of_another = 10;
 
 /// Returns the seconds to skip at the start. After a change of level the measured window covers
@@ -121,8 +121,8 @@ bool Follower::has_begun_anew(const Report& report, double samples) {
   if (track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
   const TrackPoint point{samples, by_own_clock_ ? *report.clock_s : report.received_s};
   const TrackPoint& latest = track_.back();
-  // If the new run continues from a checkpoint, only its counter may fall back. If it runs on
-  // another machine, only its clock may fall back.
+  // A new run from a checkpoint may be behind in samples only. A new run on another machine may be
+  // behind in time only. So a report that is behind in one of both counts.
   if (point.samples >= latest.samples && point.time_s >= latest.time_s) {
     behind_in_a_row_ = 0;
   } else {
@@ -142,7 +142,7 @@ void Follower::take(const Report& report) {
     began_anew_ = true;
     measurer_.reset();
     track_ = ProgressTrack();
-    // Nobody saw when this run began.
+    // The start of this run is unknown.
     started_s_.reset();
     first_received_s_.reset();
   }
@@ -263,7 +263,7 @@ void Follower::compare(FollowState& state) const {
   if (!promise_.samples) return;
   const TrackPoint& first = track_.front();
   const double left = std::max(0.0, *promise_.samples - state.samples);
-  // If the program already ran, nobody saw its start: assume that it kept the promise until then.
+  // If the program already ran, its start is unknown: assume that it kept the promise until then.
   const double before_s =
       started_s_ && time_source_ == TimeSource::receipt
           ? *first_received_s_ - *started_s_

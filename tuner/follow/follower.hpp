@@ -26,33 +26,33 @@ enum class Keeping {
   faster,
   broken,  ///< slower than promised, beyond both intervals
 };
-/// Persistent names, used in JSON.
+/// Returns the name in JSON. Scripts read it, so it must not change.
 [[nodiscard]] std::string to_text(Keeping keeping);
 
 /// State of a long run compared with its promise.
 struct FollowState {
   Keeping keeping = Keeping::unknown;
-  std::string reason;  ///< why nothing can be said
+  std::string reason;  ///< why `keeping` is unknown
   /// Seconds per sample that the run's rate is compared with: the promise without the phases in
   /// `awaited`.
   std::optional<Interval95> promised;
   std::set<std::string> awaited;  ///< promised phases that have not been due since the first report
   double seen_s = 0.0;
   double samples = 0.0;
-  std::optional<Interval95> seconds_per_sample;      ///< over all but the start
+  std::optional<Interval95> seconds_per_sample;      ///< over the whole run except its start
   std::optional<Interval95> seconds_per_sample_now;  ///< over the last minute, or ten reports
-  /// Rate behind `keeping` and the expected rest of the run: since `deviation`, or if there is
-  /// none, over all but the start.
+  /// Seconds per sample that decide `keeping` and the expected rest of the run. The time is
+  /// measured since `deviation`, or if there is none, over the whole run except its start.
   std::optional<Interval95> judged_seconds_per_sample;
-  std::optional<Interval95> run_s;  ///< expected for the whole run
+  std::optional<Interval95> run_s;  ///< expected time of the whole run
   std::map<std::string, PhaseEstimate> phases;
   std::optional<Deviation> deviation;  ///< with times since the first report
   std::vector<std::string> causes;     ///< differences from the trial, for people
 };
 
 /// Reads the output of a long run and compares it with its promise. If several ranks report, rank 0
-/// counts, because each rank has its own clock. If one log contains several programs one after the
-/// other, the last program counts. A new program is recognised if the clock starts again or, for
+/// counts, because each rank has its own clock. If one log contains several successive programs,
+/// the last program counts. A new program is recognised if the clock starts again or, for
 /// `[steptune]` lines, if the counters do; other counters that start again mean a new epoch. Memory
 /// is bounded. Not thread safe.
 class Follower {
@@ -62,11 +62,12 @@ class Follower {
   [[nodiscard]] static Result<Follower> create(ReportFormat format, Promise promise,
                                                std::optional<double> started_s);
 
-  /// Reads a line that is printed now. If many lines come at once, as from a log that is read
-  /// through a pipe, their own times count, as for old lines.
+  /// Reads a line that is printed now. Many lines may come at once, as from a log in a pipe. Then
+  /// their own times count, as for old lines.
   void read_line(std::string_view line, double now_s);
   /// Reads a line that was printed some time ago, so that only a clock in the line gives its time.
-  /// Clocks are tried in this order: that of `[steptune]` lines, a date, a progress bar's.
+  /// Clocks are tried in this order: the clock of `[steptune]` lines, a date, the clock of a
+  /// progress bar.
   void read_old_line(std::string_view line);
 
   /// Adds an observation of the program's machine, with its time in seconds since the start. Call
@@ -82,12 +83,14 @@ class Follower {
  private:
   Follower(ReportReader reader, Promise promise, std::optional<double> started_s);
   void take(const Report& report);
-  /// True if reports have been behind the run for so long that another program must have begun.
+  /// True if ten reports in a row were behind the run in samples or time. Then another program must
+  /// have begun.
   [[nodiscard]] bool has_begun_anew(const Report& report, double samples);
   void compare(FollowState& state) const;
-  /// Sets `awaited`, and `promised` without these phases.
+  /// Sets `awaited`, and subtracts the time of these phases from `promised`.
   void take_awaited_off(FollowState& state) const;
-  /// Returns how the machine differs where the run deviates: from before, and from the trial.
+  /// Returns how the machine during the deviation differs from the machine before, and from the
+  /// machine during the trial.
   [[nodiscard]] MachineCause machine_cause(const std::optional<Deviation>& deviation) const;
   /// Returns the time from the first counter to the last. The track must not be empty.
   [[nodiscard]] double seen_s() const { return track_.back().time_s - track_.front().time_s; }
@@ -111,10 +114,10 @@ class Follower {
   std::optional<Measurer> measurer_;
   ProgressTrack track_;
   std::vector<MachineSecond> machine_;
-  TrackPoint behind_;  ///< latest of the reports in a row that are behind the run
+  TrackPoint behind_;  ///< latest of the successive reports that are behind the run
   int behind_in_a_row_ = 0;
   bool began_anew_ = false;
-  bool by_own_clock_ = false;      ///< true if times of the track are those of `[steptune]` lines
+  bool by_own_clock_ = false;      ///< true if the track uses the times of `[steptune]` lines
   std::int64_t without_time_ = 0;  ///< reports without a known time
 };
 

@@ -15,9 +15,10 @@ constexpr std::size_t k_max_points = 1024;
 constexpr std::size_t k_most_batches = 20;
 constexpr std::size_t k_least_batches = 5;
 constexpr std::size_t k_last_points = 10;
-/// Standard errors for a change. More than 2, because the change point is chosen among many.
+/// A rate deviates from a promise if it differs by at least this many standard errors. The number
+/// is larger than 2, because the change point is chosen among many points.
 constexpr double k_convincing_errors = 3.0;
-/// Points within this share of the mean distance came together.
+/// Points whose distance is at most this share of the mean distance count as one.
 constexpr double k_together = 0.02;
 
 std::size_t first_at(std::span<const TrackPoint> points, double from_s) {
@@ -39,7 +40,8 @@ std::vector<TrackPoint> distinct_of(const std::vector<TrackPoint>& all) {
       since_s = point.time_s;
     }
   }
-  // Some of the last points that came together may still be missing.
+  // The last point may stand for a group of points that came together, and this group may be
+  // incomplete.
   if (points.size() > 2 && 4 * points.size() < 3 * all.size()) points.pop_back();
   return points;
 }

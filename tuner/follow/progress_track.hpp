@@ -18,12 +18,13 @@ struct TrackPoint {
 /// Start and size of a deviation from the promised rate.
 struct Deviation {
   TrackPoint since;
-  double ratio = 1.0;  ///< seconds per sample since then, divided by the promised ones
+  /// Seconds per sample since then, divided by the promised seconds per sample.
+  double ratio = 1.0;
 };
 
 /// Whole course of a run in at most 1024 points, however long it is, equally spaced in reports.
 /// Points may come together (a pipe that is flushed now and then, a clock of whole seconds). The
-/// last of them then counts as the one at that time.
+/// last of them then counts as the point at that time.
 class ProgressTrack {
  public:
   /// Adds a point. Ignores a point that does not advance in samples, or that goes back in time.
@@ -36,14 +37,14 @@ class ProgressTrack {
   /// 95 % interval is that of up to 20 batch means; nullopt if there are fewer than 5.
   [[nodiscard]] std::optional<Interval95> rate_since(double from_s) const;
 
-  /// Returns the same for the last `seconds`, or for the last ten points if that time has too few.
+  /// Returns the rate over the last `seconds`, or over the last ten points if that time has too few
+  /// points.
   [[nodiscard]] std::optional<Interval95> rate_of_last(double seconds, double from_s) const;
 
-  /// Returns where the mean left `promised`: the maximum-likelihood estimate of the one point from
-  /// which on it differs (D. V. Hinkley, "Inference about the change-point from cumulative sum
-  /// tests", Biometrika 58(3), 1971). Returns nullopt unless the rate since then differs by more
-  /// than three standard errors and more than the promise's interval. Ignores points before
-  /// `from_s`.
+  /// Returns the point from which on the mean differs from `promised`: the maximum-likelihood
+  /// estimate (D. V. Hinkley, "Inference about the change-point from cumulative sum tests",
+  /// Biometrika 58(3), 1971). Returns nullopt unless the rate since then differs by more than three
+  /// standard errors and more than the promise's interval. Ignores points before `from_s`.
   [[nodiscard]] std::optional<Deviation> deviation(const Interval95& promised, double from_s) const;
 
  private:
@@ -51,7 +52,7 @@ class ProgressTrack {
   [[nodiscard]] const std::vector<TrackPoint>& distinct() const;
 
   std::vector<TrackPoint> points_;
-  /// Distinct points of the current `points_`; unset if not needed since these changed.
+  /// Distinct points of the current `points_`; unset until they are needed after a change.
   mutable std::optional<std::vector<TrackPoint>> distinct_;
   TrackPoint latest_;
   std::size_t stride_ = 1;

@@ -17,8 +17,9 @@
 namespace steptune {
 namespace {
 
-/// Returns the planned run's time with this trial's configuration as the recommendation states it,
-/// because the user has read that plan; nullopt if the recommendation is about other trials.
+/// Returns the planned run's time with this trial's configuration, as the recommendation states it.
+/// Nullopt if the recommendation is about other trials. The recommendation counts because the user
+/// has read it.
 std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& trial,
                                      const Standing& standing,
                                      const std::optional<Recommendation>& recommendation) {
@@ -63,7 +64,8 @@ double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
   return runs > 0.0 ? sum_s / runs : measurement.once_s();
 }
 
-/// Returns the phases in the price, with the periods that the plan declares.
+/// Returns the phases whose time is part of the planned run, with the periods that the plan
+/// declares.
 std::map<std::string, PhaseEstimate> priced_phases(const PlannedRun& plan, const TrialRecord& trial,
                                                    const Standing& standing) {
   std::vector<const Measurement*> shown{&*trial.measurement};
@@ -128,7 +130,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   auto planned = planned_by(study, trial, standing, recommendation);
   if (planned && has_length) {
     const double of_plan_s = planned_once_s(measurement, trial, standing, *recommendation);
-    // If the time spent once is all of a short plan, the rest gives no rate.
+    // If the time spent once is all of a short plan, the rest of the plan gives no rate.
     if (planned->value > of_plan_s) {
       once_s = of_plan_s;
     } else {

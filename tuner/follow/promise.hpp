@@ -31,15 +31,15 @@ struct Interval95 {
 struct Promise {
   std::int64_t trial = 0;
   Configuration configuration;
-  /// For the long run, phases included. The interval is that of another launch, so it includes the
-  /// variation between launches.
+  /// Seconds per sample of the long run, phases included. The interval is for another launch, so it
+  /// includes the variation between launches.
   Interval95 seconds_per_sample;
   double startup_s = 0.0;
   double once_s = 0.0;            ///< start-up, and the excess of the warm-up over steady steps
-  std::optional<double> samples;  ///< of the planned run
-  /// Phases in the price, with the periods that the plan declares. Their durations come from the
-  /// trial, from other launches of its configuration, or from the baseline. Otherwise they come
-  /// from the plan, with a count of 0.
+  std::optional<double> samples;  ///< samples of the planned run
+  /// Phases whose time `seconds_per_sample` includes, with the periods that the plan declares.
+  /// Their durations come from the trial, from other launches of its configuration, or from the
+  /// baseline. Otherwise they come from the plan, with a count of 0.
   std::map<std::string, PhaseEstimate> phases;
   std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part

@@ -16,7 +16,7 @@ enum class FileSystemTrust {
 
 struct FileSystemKind {
   FileSystemTrust trust = FileSystemTrust::local;
-  std::string name;  ///< `NFS`, `FUSE`; empty for local ones
+  std::string name;  ///< `NFS`, `FUSE`; empty for local file systems
 };
 
 /// Returns the kind for the magic number from statfs(2).

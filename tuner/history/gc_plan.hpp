@@ -13,8 +13,9 @@ struct StudyUse {
   std::int64_t id = 0;
   std::string name;
   double last_used_wall_s = 0.0;
-  bool running = false;  ///< it is being tuned, or its trials still run
-  bool needed = false;   ///< nightly re-tuning continues it, or trains with its result
+  bool running = false;  ///< true if the study is being tuned, or if its trials still run
+  /// True if nightly re-tuning continues the study, or trains with its result.
+  bool needed = false;
   std::int64_t trace_bytes = 0;
   std::int64_t log_bytes = 0;
   std::int64_t record_bytes = 0;  ///< everything else in the database, approximately
@@ -27,7 +28,7 @@ struct GcRequest {
   std::optional<std::int64_t> limit_bytes;  ///< limit for database and logs together
 };
 
-/// Persistent names.
+/// A part of a study that can be removed. Scripts read the names, so they must not change.
 enum class GcPart { traces, logs, study };
 [[nodiscard]] std::string to_text(GcPart part);
 
@@ -45,8 +46,8 @@ struct GcStep {
 ///    each least recently used first. So the visible part of a study (trials, recommendation) stays
 ///    longest.
 ///
-/// Never touches a running study. Keeps the records of every study that is needed, of the one used
-/// last, and of the one created last. `taken_bytes`: database and logs before.
+/// Never touches a running study. Keeps the records of every needed study, of the study used last,
+/// and of the study created last. `taken_bytes`: size of database and logs before the removal.
 [[nodiscard]] std::vector<GcStep> plan_gc(std::vector<StudyUse> studies, const GcRequest& request,
                                           double now_wall_s, std::int64_t taken_bytes);
 

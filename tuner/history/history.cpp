@@ -59,7 +59,8 @@ auto with_lost_tuners(const std::filesystem::path& path, Read read) {
   if (!studies || std::ranges::none_of(*studies, seems_to_run) || History::has_writer(path)) {
     return studies;
   }
-  // The tuner may have recorded its end in between.
+  // Read again, because the tuner may have recorded its end after the first reading and before the
+  // check.
   studies = read();
   if (!studies) return studies;
   for (StudyRecord& study : *studies) {
@@ -70,10 +71,10 @@ auto with_lost_tuners(const std::filesystem::path& path, Read read) {
   return studies;
 }
 
-/// Most studies whose names a message lists.
+/// Largest number of studies whose names a message lists.
 constexpr std::size_t k_most_named = 20;
 
-/// Most trials for which memory is reserved; for more, it grows.
+/// Largest number of trials for which memory is reserved at once.
 constexpr std::int64_t k_most_reserved = 100'000;
 
 /// Returns the trial in the query's current row, with the cost of its earlier attempts.
@@ -112,7 +113,8 @@ std::string select_trials(const std::string& condition) {
   return fmt::format("SELECT {} FROM trials WHERE {}", k_trial_columns, condition);
 }
 
-/// Returns a query that reads both ranked states through the index, best first, and merges them.
+/// Returns a query for ranked trials, best first. The query reads completed trials and trials
+/// stopped early through the index, and merges both.
 std::string select_ranked(bool largest_first) {
   const auto one_state = [&](TrialStatus status) {
     return fmt::format(

@@ -27,26 +27,27 @@
 
 namespace steptune {
 
-/// Reason why a trial exists. Persistent names.
+/// Reason why a trial exists. Confirming runs are fresh launches that confirm a result of the
+/// search. The database contains the names, so they must not change.
 enum class TrialPurpose {
-  baseline,
-  hint,
-  search,
-  sentinel,  ///< the baseline repeated during the search: shows if the machine drifts
-  confirm_incumbent,
-  confirm_baseline
+  baseline,           ///< the user's settings of today; all other trials are compared with them
+  hint,               ///< a configuration that the study file names (`try`)
+  search,             ///< a configuration that the search has chosen
+  sentinel,           ///< the baseline, repeated during the search to show if the machine drifts
+  confirm_incumbent,  ///< confirming run of a configuration that the search found
+  confirm_baseline    ///< confirming run of the baseline, for comparison
 };
-/// State of a trial. Persistent names. `launching` is the intent, committed before anything is
-/// started.
+/// State of a trial. The database contains the names, so they must not change. `launching`: the
+/// trial is about to be started. This state is recorded before anything starts.
 enum class TrialStatus {
   launching,
   running,
   completed,      ///< measured
-  stopped_early,  ///< by the scheduler; measured as far as it went
+  stopped_early,  ///< ended by the loop, mostly because the trial was slow; measured until then
   infeasible,     ///< measured, but violates a guard
   failed,         ///< crash, time limit, no reports, no steady state: see `failure`
   out_of_memory,
-  interrupted,  ///< ended by the user before it was measured; will be launched again
+  interrupted,  ///< ended before it was measured, for example by the user; will be launched again
 };
 [[nodiscard]] std::string to_text(TrialPurpose purpose);
 [[nodiscard]] std::string to_text(TrialStatus status);
@@ -56,7 +57,7 @@ enum class TrialStatus {
 [[nodiscard]] bool is_final(TrialStatus status);
 /// True for the states whose objective values may be ranked.
 [[nodiscard]] bool is_ranked(TrialStatus status);
-/// True for those states and for trials that violate a guard or a limit: all keep their
+/// True for ranked states and for trials that violate a guard or a limit. These trials keep their
 /// measurement.
 [[nodiscard]] bool was_measured(TrialStatus status);
 /// True for fresh runs that confirm a result of the search.
@@ -65,14 +66,14 @@ enum class TrialStatus {
 /// True for the trials that are compared with each other and may be recommended: baseline, hints
 /// and search.
 [[nodiscard]] bool is_compared(TrialPurpose purpose);
-/// True for those of them that are not the baseline.
+/// True for hints and trials of the search, but not for the baseline.
 [[nodiscard]] bool is_searched(TrialPurpose purpose);
 
-/// Ratio of times on the machine at some point of a study to times when the baseline ran, as far as
-/// known.
+/// Speed of the machine at some point of a study, relative to its speed when the baseline ran. The
+/// level is the ratio of times at that point to times at the baseline's run.
 struct MachineLevel {
   double log_ratio = 0.0;       ///< natural logarithm; 0: no drift has been seen
-  double standard_error = 0.0;  ///< of the logarithm
+  double standard_error = 0.0;  ///< standard error of `log_ratio`
 };
 
 /// Largest number of objectives that are stored.
@@ -81,51 +82,55 @@ inline constexpr std::size_t k_max_objectives = 2;
 struct TrialRecord {
   std::int64_t number = 0;  ///< 1, 2, 3, ... within the study
   TrialPurpose purpose = TrialPurpose::search;
-  int confirm_pair = 0;  ///< confirmation trials: 1, 2, ...
+  int confirm_pair = 0;  ///< number of a confirming run's round: 1, 2, ...; 0 for other trials
   std::string origin;    ///< `baseline`, `try`, `sobol`, `bayes`, ...
   Configuration configuration;
   TrialStatus status = TrialStatus::launching;
-  int attempt = 1;    ///< the latest
-  std::string token;  ///< of the latest attempt, for `Runner::adopt`
+  int attempt = 1;    ///< number of the latest attempt (launch); a cut-off trial is launched again
+  std::string token;  ///< token of the latest attempt, for `Runner::adopt`
   double started_wall_s = 0.0;
   double ended_wall_s = 0.0;
   double spent_s = 0.0;  ///< billed seconds, summed over attempts
   double spent_usd = 0.0;
-  /// Part of these from attempts before the latest.
+  /// Part of `spent_s` and `spent_usd` for attempts before the latest attempt.
   double earlier_s = 0.0;
   double earlier_usd = 0.0;
   std::optional<Measurement> measurement;
-  /// Values measured on the way, for the searcher; kept with the measurement.
+  /// Values measured before the trial's end, for the searcher; stored with the measurement.
   std::vector<Milestone> milestones;
-  /// Same at the rungs of `asha`, where trials are compared.
+  /// Values measured at the rungs of the scheduler `asha`. A rung is a number of steps at which
+  /// trials are compared.
   std::vector<Milestone> rungs;
-  /// As the study states them (not negated); empty if none. A value that is not finite is stored as
-  /// NULL, reads back as NaN and is never ranked.
+  /// Objective values as the study states them (not negated); empty if there are none. A value that
+  /// is not finite is stored as NULL, reads back as NaN and is never ranked.
   std::vector<double> objectives;
-  std::vector<double> standard_errors;  ///< same unit and length; not finite reads back as infinite
+  std::vector<double> standard_errors;  ///< errors of `objectives`; a number that is not finite
+                                        ///< reads back as infinite
   std::optional<double> peak_memory_bytes;
   /// As in `Outcome`; kept with the measurement.
   std::optional<double> peak_unreclaimable_bytes;
   std::optional<Disturbance> disturbance;
   double disturbed_s = 0.0;        ///< seconds in which other programs used much of the machine
   std::optional<double> cpu_busy;  ///< as in `Outcome`; kept with the measurement
-  /// In the measured window, or over the whole trial if it has none; kept with the measurement.
+  /// CPU clock in the measured window, or over the whole trial if there is no window; kept with the
+  /// measurement.
   std::optional<CpuClock> cpu_clock;
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;
-  /// Gain in the first objective over the best so far, as a share, that the searcher expected when
-  /// it proposed the trial; kept with the measurement.
+  /// Gain that the searcher expected when it proposed the trial: over the best value of the first
+  /// objective so far, as a share. Stored with the measurement.
   std::optional<double> expected_improvement;
-  /// Estimate when the trial was launched. Searcher and scheduler compare by it, so that a resumed
-  /// study compares as before; kept with the measurement.
+  /// Machine level as it was estimated at the trial's launch. Searcher and scheduler use this level
+  /// to compare trials, so that a resumed study makes the same comparisons. Stored with the
+  /// measurement.
   MachineLevel level;
-  /// Seconds that the loop waited for the first step, if it ended the trial for a slow start; kept
-  /// with the measurement.
+  /// Seconds that the loop waited for the first step, if the loop ended the trial for a slow start.
+  /// Kept with the measurement.
   std::optional<double> awaited_start_s;
   /// Events of a hook about the program (`HookLog::to_json`), for the baseline; kept with the
   /// measurement. Null: none.
   Json hook;
-  std::string failure;  ///< for people: why it failed, was stopped or is infeasible
+  std::string failure;  ///< text for people: why the trial failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;
 };
@@ -134,16 +139,16 @@ struct TrialRecord {
 [[nodiscard]] double latest_attempt_s(const TrialRecord& trial);
 /// Returns the cost of the latest attempt in USD.
 [[nodiscard]] double latest_attempt_usd(const TrialRecord& trial);
-/// Prepares a trial whose latest attempt was cut off for another attempt.
+/// Prepares another attempt of a trial whose latest attempt was cut off.
 void prepare_next_attempt(TrialRecord& trial);
 
-/// Says if milestones and rungs are read with a trial. They are half of its stored data, and only
-/// a search that continues needs them.
+/// Choice to read milestones and rungs with a trial, or to leave them out. They are half of a
+/// trial's stored data, and only a search that continues needs them.
 enum class Milestones { leave, read };
 
 /// True if the trial is the baseline and was measured, even if it violates a guard.
 [[nodiscard]] bool is_measured_baseline(const TrialRecord& trial);
-/// Returns the first of `trials` for which this is true; null if there is none.
+/// Returns the first measured baseline among `trials`; null if there is none.
 [[nodiscard]] const TrialRecord* baseline_of(std::span<const TrialRecord> trials);
 
 /// An ended launch of a trial that was launched several times.
@@ -166,15 +171,15 @@ struct SessionRecord {
 /// A decision about a study as a whole, with the numbers behind it.
 struct StudyDecision {
   double at_wall_s = 0.0;
-  std::string kind{};      ///< persistent names: docs/history.md lists them
-  std::int64_t trial = 0;  ///< number of the trial that it is about; 0: none
-  std::string text{};      ///< for people; may be empty
+  std::string kind{};      ///< docs/history.md lists the names, which must not change
+  std::int64_t trial = 0;  ///< number of the trial that the decision is about; 0: none
+  std::string text{};      ///< text for people; may be empty
   /// An object of numbers, texts and booleans by name. A number that is not finite reads back as
   /// null.
   Json numbers = Json::object();
 };
 
-/// One night of re-tuning, in the form of `tuner/retune`.
+/// One night of re-tuning. `tuner/retune` defines the members of `record`.
 struct NightRow {
   std::int64_t night = 0;  ///< 1, 2, 3, ... of its study
   double started_wall_s = 0.0;
@@ -182,7 +187,7 @@ struct NightRow {
   Json record;         ///< everything else, an object
 };
 
-/// State of a study as a whole. Persistent names.
+/// State of a study as a whole. The database contains the names, so they must not change.
 enum class StudyStatus { running, interrupted, finished };
 [[nodiscard]] std::string to_text(StudyStatus status);
 [[nodiscard]] std::optional<StudyStatus> study_status_from_text(std::string_view text);
@@ -196,8 +201,9 @@ struct StudyRecord {
   StudyStatus status = StudyStatus::running;
   double created_wall_s = 0.0;
   double elapsed_s = 0.0;     ///< tuning time, summed over all runs of the tuner
-  double overhead_usd = 0.0;  ///< spent on no trial: machines that were kept but not used
-  /// Latest suggestions in a row that were expected to cost more than they save (`PaybackRule`).
+  double overhead_usd = 0.0;  ///< cost of machines that were kept but not used by a trial
+  /// Number of latest suggestions in a row that were expected to cost more than they save
+  /// (`PaybackRule`).
   int unpaid_suggestions = 0;
   std::string stop_reason;
   Json recommendation;  ///< null until the study has one
@@ -208,8 +214,8 @@ struct StudyTotals {
   double elapsed_s = 0.0;
   double overhead_usd = 0.0;
   int unpaid_suggestions = 0;
-  /// Not recorded yet: the additions to `overhead_usd`. If a time is already recorded, its end
-  /// moves.
+  /// Additions to `overhead_usd` that are not recorded yet. If an addition continues a recorded
+  /// time, the end of that recorded time moves.
   std::vector<UnusedTime> unused{};
   std::vector<StudyDecision> decisions{};  ///< not recorded yet, in order
 };
@@ -235,28 +241,28 @@ struct Owner {
 };
 
 struct HistoryOptions {
-  double busy_timeout_s = 10.0;  ///< how long a statement waits for another program's lock
+  double busy_timeout_s = 10.0;  ///< longest wait of a statement for another program's lock
 };
 
 /// The trial database (SQLite, WAL, synchronous=FULL). Every writing method is one IMMEDIATE
 /// transaction, committed on return. A database has one writer, guarded by `flock` on
 /// `<path>.lock`, and any number of readers at any time. Not thread safe. Faults of the file
-/// (damaged, locked, disk full, no permission) are errors of kind `store` that name the file, the
-/// reason and the way out. A writing method that failed has changed nothing and may be called
-/// again.
+/// (damaged, locked, disk full, no permission) are errors of kind `store`. They name the file, the
+/// reason and what the user can do. A writing method that failed has changed nothing and may be
+/// called again.
 ///
 /// Open or copy the database's files only through SQLite: closing any descriptor of them drops the
 /// locks of the whole process. Make copies with VACUUM INTO.
 class History {
  public:
   /// Opens a database for writing. Creates the file (mode 0600) and its folder if they are missing.
-  /// Migrates an older version after a backup (`<path>.v<N>.bak`), and refuses a newer one. For a
-  /// symbolic link, lock and backup are beside the file that it points to. `clock` outlives the
+  /// Migrates an older version after a backup (`<path>.v<N>.bak`), and refuses a newer version. For
+  /// a symbolic link, lock and backup are beside the file that it points to. `clock` outlives the
   /// history.
   ///
-  /// Fails with `conflict`, naming host and pid, if another process has it open for writing. Fails
-  /// with `store` on a file system where another host may write at the same time (NFS, SMB, AFS,
-  /// Ceph, Lustre, GPFS, BeeGFS). Neither lock nor WAL would protect the database there. Only warns
+  /// Fails with `conflict`, naming host and pid, if another process has the database open for
+  /// writing. Fails with `store` on a file system to which another host may write: NFS, SMB, AFS,
+  /// Ceph, Lustre, GPFS, BeeGFS. Neither lock nor WAL would protect the database there. Only warns
   /// of FUSE and 9p, which containers and WSL use.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
@@ -267,7 +273,7 @@ class History {
                                                         const HistoryOptions& options = {});
 
   /// True if a program has the database open for writing now. Does not hinder a program that is
-  /// about to. False if that is unknown: there is no lock file, or it may not be opened.
+  /// about to open it. False if there is no lock file, or if the lock file may not be opened.
   [[nodiscard]] static bool has_writer(const std::filesystem::path& path);
 
   History(History&&) noexcept;
@@ -280,8 +286,8 @@ class History {
   /// Returns the studies in order of creation. For readers, a study is `interrupted` if its tuner
   /// died without recording an end.
   [[nodiscard]] Result<std::vector<StudyRecord>> studies() const;
-  /// Returns the study. An empty name means the only study, or the one created last. Fails with
-  /// `not_found` and the nearest name.
+  /// Returns the study. An empty name means the study created last. Fails with `not_found` and the
+  /// nearest name.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;
   /// Returns all trials of a study in order of number.
   [[nodiscard]] Result<std::vector<TrialRecord>> trials(
@@ -310,14 +316,14 @@ class History {
   [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
 
   /// Returns the best trials by their first objective, best first: ranked states with a finite
-  /// value, without confirmations. Reads at most `limit` rows of either state, however many there
-  /// are. Here and in the next two methods, trials come without milestones and rungs.
+  /// value, without confirmations. Reads at most `limit` rows of each ranked state, however many
+  /// trials there are. Here and in the next two methods, trials come without milestones and rungs.
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
-  /// Returns the trials that decide who leads a study (`Standing`): its baselines, sentinels,
-  /// confirming runs and the `limit` best completed trials by their first objective, in order of
-  /// number. Reads no other rows.
+  /// Returns the trials that decide which trial leads a study (`Standing`): its baselines,
+  /// sentinels, confirming runs and the `limit` best completed trials by their first objective, in
+  /// order of number. Reads no other rows.
   [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,
                                                                  std::size_t limit,
                                                                  bool largest_first = false) const;
@@ -336,23 +342,24 @@ class History {
   [[nodiscard]] Result<std::int64_t> change_counter() const;
 
   /// Returns a study's space in the database, and when it was last used. The caller adds the logs.
-  /// `is_written`: a program may be tuning (`has_writer`); false if the caller is the writer and
-  /// does not tune. If nobody tunes, a study that is stored as running only counts as running while
-  /// its trials may still run: trials that were open when its tuner ended, for 30 days.
+  /// `is_written`: another program may be tuning (`has_writer`); false if the caller is the writer
+  /// and does not tune. If nobody tunes, a study counts as running only while its open trials may
+  /// still run, for at most 30 days.
   [[nodiscard]] Result<StudyUse> use_of(const StudyRecord& study, bool is_written,
                                         double now_wall_s) const;
   /// Returns the used bytes of the database: its size once it is compact.
   [[nodiscard]] Result<std::int64_t> used_bytes() const;
 
   /// Continues the study of that name if there is one, with its stored seed. `document` replaces
-  /// the stored one (budgets may have changed). Fails with `conflict` if its fingerprint differs.
+  /// the stored document (budgets may have changed). Fails with `conflict` if its fingerprint
+  /// differs.
   [[nodiscard]] Result<StudyRecord> create_or_continue_study(const std::string& name,
                                                              const std::string& fingerprint,
                                                              const Json& document,
                                                              std::uint64_t seed);
-  /// Adds a study that was run elsewhere, with trials in final states. Takes its name, fingerprint,
-  /// document, seed, status and stop reason, but not its id and totals. Fails with `conflict` if
-  /// the name exists.
+  /// Adds a study that was run elsewhere, with trials in final states. Stores its name,
+  /// fingerprint, document, seed, status and stop reason, but not its id and totals. Fails with
+  /// `conflict` if the name exists.
   [[nodiscard]] Result<void> add_ended_study(const StudyRecord& ended,
                                              const std::vector<TrialRecord>& trials);
   /// Removes a study and its trials from the history.
@@ -364,11 +371,11 @@ class History {
   /// Records that a run of the tuner on this study begins.
   [[nodiscard]] Result<void> record_session(std::int64_t study_id,
                                             const MachineDescription& machine);
-  /// Adds a night, or replaces the stored one.
+  /// Adds a night, or replaces the stored night of the same number.
   [[nodiscard]] Result<void> record_night(const std::string& study, const NightRow& night);
   /// Records the intent to start a trial or its next attempt, and removes the earlier trace. Fails
   /// with `internal` for a trial in a final state, which is never overwritten. Here and in
-  /// `record_ended`, `totals` replace the study's in the same transaction.
+  /// `record_ended`, `totals` replace the study's totals in the same transaction.
   [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,
                                               const std::optional<StudyTotals>& totals = {});
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,
@@ -382,8 +389,8 @@ class History {
   /// Does not change trials that are not running. The recorded time never decreases.
   [[nodiscard]] Result<void> record_spent(std::int64_t study_id,
                                           std::span<const SpentSoFar> running, double elapsed_s);
-  /// Records the study's state and totals, which replace the stored ones. `unused` and `decisions`
-  /// as in `StudyTotals`.
+  /// Replaces the stored state and totals of the study. `unused` and `decisions` as in
+  /// `StudyTotals`.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study,
                                           std::span<const UnusedTime> unused = {},
                                           std::span<const StudyDecision> decisions = {});
@@ -395,7 +402,7 @@ class History {
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
                                        const std::optional<StudyTotals>& totals,
                                        const TrialTrace& trace);
-  /// Called within a transaction, as are the next four.
+  /// This function and all below must be called within a transaction.
   [[nodiscard]] Result<void> write_trial(std::int64_t study_id, const TrialRecord& trial,
                                          const TrialTrace& trace);
   /// Returns the new study's id.

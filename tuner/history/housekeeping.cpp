@@ -12,7 +12,7 @@ namespace {
 /// Bytes of numbers and short texts in a trial's row, and of its index entries.
 constexpr int k_fixed_trial_bytes = 300;
 
-/// No runner allows a longer trial. A trial that is open for longer was abandoned.
+/// Longest time of a trial that a runner allows. A trial that is open for longer was abandoned.
 constexpr double k_longest_trial_s = 30.0 * 86'400.0;
 
 }  // namespace
@@ -37,8 +37,8 @@ Result<std::int64_t> History::change_counter() const {
     if (store_->is_snapshot) {
       if (auto renewed = store_->renew(); !renewed) return tl::unexpected(renewed.error());
     }
-    // On a read-only disk even the file opened again is a snapshot, in which SQLite sees no change:
-    // use the file's modification time.
+    // On a read-only disk, even a file that is opened again is a snapshot, in which SQLite sees no
+    // change. So use the file's modification time.
     if (store_->is_snapshot) {
       struct stat file {};
       if (::stat(store_->path.c_str(), &file) != 0) return 0;

@@ -19,7 +19,8 @@
 namespace steptune {
 namespace {
 
-/// Pause, in seconds, and number of pauses while a process only checks the lock.
+/// Pause between two attempts of a writer to take the lock, while another process only checks the
+/// lock; and the largest number of pauses.
 constexpr double k_pause_s = 0.01;
 constexpr int k_most_pauses = 100;
 

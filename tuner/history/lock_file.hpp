@@ -20,7 +20,7 @@ class LockFile {
   /// owner's host and pid and what to do.
   [[nodiscard]] static Result<LockFile> acquire(const std::filesystem::path& path);
   /// True if a process has the lock now. Does not hinder another process from acquiring it. False
-  /// if that is unknown.
+  /// if the lock file cannot be opened.
   [[nodiscard]] static bool is_held(const std::filesystem::path& path);
 
  private:

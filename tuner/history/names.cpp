@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-// Persistent, do not change: databases contain these texts.
+// Do not change these texts: databases contain them.
 constexpr auto k_purposes = enum_names<TrialPurpose>({
     {TrialPurpose::baseline, "baseline"},
     {TrialPurpose::hint, "hint"},

@@ -19,7 +19,7 @@
 namespace steptune {
 namespace {
 
-/// A command reads most pages once, so a large cache would only cost time for its first use.
+/// A command reads most pages only once, so a large cache would cost more time than it saves.
 constexpr const char* k_cache_of_readers = "PRAGMA cache_size = -256";
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -61,8 +61,8 @@ int one_thread(int mode) {
 }
 
 /// Creates the file with permissions for its owner only, before SQLite can create it with the usual
-/// ones; the WAL inherits them. Does nothing if the file exists: closing a descriptor of a database
-/// that this process has open would drop its locks.
+/// permissions. The WAL inherits the permissions. Does nothing if the file exists: closing a
+/// descriptor of a database that this process has open would drop its locks.
 Result<void> make_private(const std::filesystem::path& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor >= 0) {
@@ -74,7 +74,8 @@ Result<void> make_private(const std::filesystem::path& path) {
               "choose a history in a writable folder with --db");
 }
 
-/// `folder`: on the file system of the database, which may not exist yet.
+/// Returns warnings about the file system, or an error on a network file system. `folder` is on the
+/// same file system as the database, which may not exist yet.
 Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path,
                                                    const std::filesystem::path& folder) {
   const FileSystemKind kind = file_system_of(folder);
@@ -92,9 +93,9 @@ Result<std::vector<std::string>> check_file_system(const std::filesystem::path& 
       path.string(), kind.name)};
 }
 
-/// True if the file is the whole database: it has no WAL, and nobody writes. It can then be read on
-/// a read-only disk or in another user's folder. There, SQLite cannot create the files that readers
-/// share with a writer.
+/// True if the file is the whole database: it has no WAL, and nobody writes. Such a file can be
+/// read on a read-only disk or in another user's folder. There, SQLite cannot create the files that
+/// readers share with a writer.
 bool is_complete_alone(const std::filesystem::path& path) {
   const std::filesystem::path file = behind_links(path);
   std::filesystem::path wal = file;
@@ -105,7 +106,7 @@ bool is_complete_alone(const std::filesystem::path& path) {
   return !has_wal && !LockFile::is_held(lock_of(file));
 }
 
-/// Returns a name with which SQLite opens the file without these files
+/// Returns a name with which SQLite opens the database without creating files beside it
 /// (https://www.sqlite.org/uri.html).
 std::string immutable_name(const std::filesystem::path& path) {
   std::string name = "file://";

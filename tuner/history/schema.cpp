@@ -11,12 +11,13 @@
 namespace steptune {
 namespace {
 
-/// "STPT": distinguishes our databases from those of other programs (PRAGMA application_id).
+/// "STPT": distinguishes Steptune's databases from databases of other programs (PRAGMA
+/// application_id).
 constexpr int k_application_id = 0x53545054;
 
 // Objectives are columns, and triggers count states, so that a leaderboard of a million trials only
-// reads an index. Values that are only shown with their trial are JSON. `nights` has no foreign
-// key: a night outlives its study.
+// reads an index. Values that are only shown together with their trial are stored as JSON. `nights`
+// has no foreign key: a night outlives its study.
 constexpr Migration k_version_1 = R"sql(
 CREATE TABLE studies (
   id INTEGER PRIMARY KEY,

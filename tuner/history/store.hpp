@@ -63,8 +63,8 @@ struct History::Store {
   [[nodiscard]] Result<void> renew();
   /// Returns the statement with this text, prepared at its first use.
   [[nodiscard]] Query query(std::string_view sql);
-  /// Runs `action` in one IMMEDIATE transaction. A deferred transaction that becomes a writer fails
-  /// at once if another program has written in between, whatever the busy timeout.
+  /// Runs `action` in one IMMEDIATE transaction. A deferred transaction fails when it first writes
+  /// if another program has written in between, whatever the busy timeout.
   template <typename Action>
   [[nodiscard]] Result<void> write(Action action);
   /// Runs `action`, which returns a `Result`. Exceptions of SQLite become errors.

@@ -115,8 +115,8 @@ Json to_json(const Measurement& measurement) {
   return json;
 }
 
-/// Parser with a copy of the text, because simdjson needs padding behind it. Its memory is reused
-/// for the next text.
+/// Parser with a copy of the text, because simdjson needs padding behind it. The parser's memory is
+/// reused for the next text.
 class Parser {
  public:
   ondemand::document parse(std::string_view text) {
@@ -131,7 +131,7 @@ class Parser {
 };
 
 /// Calls `use` with the object that is the whole text. Returns false if the text is not an object,
-/// or broken where `use` read it.
+/// or if `use` found invalid JSON.
 template <typename Use>
 bool read_object(std::string_view text, Use use) {
   thread_local Parser parser;
@@ -157,7 +157,7 @@ void get(ondemand::value value, double& number) {
   if (value.get_double().get(read) == simdjson::SUCCESS) number = read;
 }
 
-/// Returns false if the name is not one of these fields.
+/// Reads a number into `out`. Returns false if `name` is not one of `fields`.
 template <typename T, std::size_t N>
 bool get_number(std::string_view name, ondemand::value value, const NumberFields<T, N>& fields,
                 T& out) {

@@ -19,12 +19,12 @@ struct DisturbedTime {
   Disturbance disturbance;
 };
 
-/// Decision about a running trial, of the scheduler or of the searcher in its place.
+/// Decision about a running trial, made by the scheduler, or by the searcher in its place.
 struct TrialDecision {
-  double at_s = 0.0;   ///< since the trial's start
+  double at_s = 0.0;   ///< seconds since the trial's start
   double steps = 0.0;  ///< steady-state steps so far
   bool stop = false;
-  std::vector<double> values;  ///< of the objectives, as they are minimised
+  std::vector<double> values;  ///< values of the objectives, with signs so that less is better
   std::vector<double> half_widths;
   std::string reason;
 };
@@ -35,8 +35,8 @@ struct TrialTrace {
   ProgressTrace progress;
   std::vector<DisturbedTime> disturbed;  ///< in order; at most 200
   std::vector<TrialDecision> decisions;  ///< in order; at most 200
-  /// Part of the measurement's start-up that passed before the trial's start: the start of the
-  /// program that it shares, or the imports of the process that it was forked from. Times of the
+  /// Part of the measurement's start-up that passed before the trial's start. This is the start of
+  /// a shared program, or the imports of the process from which the trial was forked. Times of the
   /// trace do not include it.
   double spared_startup_s = 0.0;
   std::vector<MachineSecond> machine;  ///< in order; at most 500

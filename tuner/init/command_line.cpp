@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// The words of an option at one position of `argv`; 0 words if it is not there.
+/// The words of an option at one position of `argv`; 0 words if the option is not there.
 struct Place {
   std::size_t words = 0;
   std::string value;
@@ -24,7 +24,7 @@ bool takes_value(const ProgramOption& option) {
          (option.form == OptionForm::joined && option.kind != OptionKind::boolean);
 }
 
-/// Returns the value in `-b64`; nullopt for a word that only starts alike (`-batch 64`).
+/// Returns the value in `-b64`; nullopt for a word that only has the same beginning (`-batch 64`).
 std::optional<std::string> attached_value(const std::string& word, const ProgramOption& option) {
   const std::string name = word.substr(0, 2);
   if (word.size() < 3 || name == "--" || !takes_value(option) || !option.is_called(name)) {
@@ -81,7 +81,7 @@ std::size_t program_at(const std::vector<std::string>& argv) {
   const bool may_be_program =
       !argv.empty() && !runs_modules(argv.front()) && !is_launcher(argv.front());
   for (std::size_t at = 0; at < argv.size(); ++at) {
-    // In a program's own `--config conf.py`, the file is not the program.
+    // In `--config conf.py`, the file is the value of an option, not the program.
     const bool may_be_value = may_be_program && at > 0 && argv[at - 1].starts_with('-');
     if (argv[at].ends_with(".py") && !argv[at].starts_with('-') && !may_be_value) return at;
     may_run_module = may_run_module || runs_modules(argv[at]);

@@ -19,12 +19,13 @@ struct ProgramWords {
 };
 [[nodiscard]] ProgramWords program_words(const std::vector<std::string>& argv);
 
-/// True if the word and the next one may be a setting and its value, as Detectron2's programs
-/// accept them at the end of the command: `SOLVER.IMS_PER_BATCH 16`.
+/// True if two successive words may be a setting and its value: `SOLVER.IMS_PER_BATCH 16`.
+/// Detectron2's programs accept such pairs at the end of the command.
 [[nodiscard]] bool is_setting_pair(const std::vector<std::string>& argv, std::size_t at);
 
-/// Returns the position at which options can be added: at the end of the program's words, but
-/// before such pairs, because these take all words that follow.
+/// Returns the position at which options can be added: at the end of the program's words. If
+/// setting pairs (`is_setting_pair`) come last, returns the position before them, because they take
+/// all words that follow.
 [[nodiscard]] std::size_t options_end(const std::vector<std::string>& argv);
 
 /// Returns the position of the program's first option; behind the program's name if it has none.
@@ -44,12 +45,12 @@ struct ProgramWords {
                                       const ProgramOption& option);
 
 /// Returns the value that a command gives an option of its program (`program_words`), including
-/// `-b64`. For a flag that is present it is `true` or `false`. If the option occurs several times,
-/// the last one counts. nullopt if it does not occur.
+/// `-b64`. For a flag, returns `true` or `false`. If the option occurs several times, the last
+/// occurrence counts. Returns nullopt if the option does not occur.
 [[nodiscard]] std::optional<std::string> value_on_command_line(const std::vector<std::string>& argv,
                                                                const ProgramOption& option);
 
-/// The word with an option's value, and the position of the value in it.
+/// Index of the word with an option's value, and the position of the value in the word.
 struct ValuePlace {
   std::size_t word = 0;
   std::size_t offset = 0;
@@ -63,8 +64,8 @@ struct ValuePlace {
                                                       const ProgramOption& option);
 
 /// Returns the words that give the option a value: `{"--workers", "4"}`, `{"--amp"}`. Empty for a
-/// flag that is off and has no negation, and for an option that would take the word `False` as
-/// true.
+/// flag that is off and has no negation. Also empty for an option that would take the word `False`
+/// as true.
 [[nodiscard]] std::vector<std::string> option_words(const ProgramOption& option,
                                                     const std::string& value);
 

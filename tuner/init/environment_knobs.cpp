@@ -16,7 +16,7 @@ namespace {
 constexpr const char* k_keep_memory =
     "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=16777216";
 
-/// Also asks for pages of 2 MiB.
+/// Addition to `k_keep_memory` that asks the kernel for pages of 2 MiB.
 constexpr const char* k_huge_pages = "glibc.malloc.hugetlb=1:";
 
 class EnvironmentKnobs {
@@ -28,7 +28,7 @@ class EnvironmentKnobs {
     const bool has_threads = !study_.parameter_of("threads").empty();
     if (runtimes_.has_openmp && !has_threads) add_threads("threads", "OMP_NUM_THREADS", "OpenMP");
     if (runtimes_.has_openmp) {
-      // Choice for threads that wait for others: spin or sleep.
+      // Choice for threads that wait for other threads: spin or sleep.
       add_choice("omp_wait_policy", "OMP_WAIT_POLICY",
                  {{"active", "active"}, {"passive", "passive"}});
     }
@@ -54,8 +54,9 @@ class EnvironmentKnobs {
     return false;
   }
 
-  /// True if the program overrides the variable, for example by omp_set_num_threads(8). It must
-  /// compute with twice as many threads as given, because one more thread may load data.
+  /// True if the program overrides the variable, for example by omp_set_num_threads(8). This counts
+  /// as shown if the program computes with at least twice as many threads as given. A single
+  /// additional thread may load data.
   [[nodiscard]] bool sets_threads_itself(int given) const {
     const bool has_one_pool = runtimes_.has_openmp != runtimes_.has_openblas;
     return has_one_pool && given > 0 && runtimes_.computing_threads >= 2 * given;
@@ -64,7 +65,7 @@ class EnvironmentKnobs {
   void add_threads(const std::string& name, const std::string& variable,
                    const std::string& library) {
     if (!is_free(name, variable)) return;
-    // Without its own variable, OpenBLAS uses OpenMP's (its README).
+    // If its own variable is not set, OpenBLAS uses OpenMP's variable (README of OpenBLAS).
     std::string today = runtimes_.value_of(variable);
     std::string from = "its current value";
     if (today.empty()) {

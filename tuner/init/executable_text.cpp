@@ -10,7 +10,7 @@ namespace {
 /// Shorter runs of printable bytes are mostly machine code; `strings` of the GNU binutils uses the
 /// same limit.
 constexpr std::size_t k_shortest_text = 4;
-/// `parse_help` reads no more.
+/// `parse_help` reads no more than this.
 constexpr std::size_t k_most_bytes = std::size_t{1} << 20;
 
 bool is_printable(char byte) {

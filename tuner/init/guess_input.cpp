@@ -10,7 +10,8 @@ namespace steptune {
 
 namespace {
 
-/// First names that are always the training's, then the only other name that ends in `loss`.
+/// Returns the name of the training loss. Prefers usual names, then the only other name that ends
+/// in `loss`.
 std::string loss_among(const std::set<std::string>& metrics) {
   for (const char* loss : {"loss", "train_loss", "training_loss", "total_loss", "lm_loss"})
     if (metrics.contains(loss)) return loss;

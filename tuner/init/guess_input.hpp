@@ -16,39 +16,44 @@
 
 namespace steptune {
 
-/// Why what changes what is learnt is left as it is, where no loss is known.
+/// Reason for not varying a setting that changes the training, if no loss is known.
 inline constexpr const char* k_no_loss =
     "it changes what is learnt, and no loss is known that a guard could check (docs/study-file.md, "
     "guards)";
 
-/// What a study is guessed from.
+/// Facts from which a study file is made.
 struct GuessInput {
   std::string name;
   ProgramFacts program;
-  const ReadySpace* space = nullptr;  ///< the trainer that it is; null: options by their names
+  /// Search space of the known trainer; null: use options by their names.
+  const ReadySpace* space = nullptr;
   std::optional<OutputReading> reading = {};
   std::optional<Survey> survey = {};
-  /// Their variables are knobs, where output is read and no hook sets them.
+  /// Libraries in the program. Their environment variables are varied if the output is readable and
+  /// there is no survey by the hook.
   NativeRuntimes runtimes = {};
-  /// Threads, CPU use and waiting while it was looked at; of a survey: the same.
+  /// Threads, CPU use and waiting of the program while it was examined.
   std::optional<ProcessActivity> activity = {};
-  std::filesystem::path folder;  ///< where the command runs
-  Facts machine;                 ///< with `cpus`, `gpus` and `memory_gb`
-  bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)
-  /// Asked now and then while files are counted; true: stop.
+  std::filesystem::path folder;  ///< folder in which the command runs
+  Facts machine;                 ///< contains `cpus`, `gpus` and `memory_gb`
+  /// Do not vary settings that change the training (batch size, accumulation).
+  bool same_training = false;
+  /// Called regularly while files are counted. If it returns true, the counting stops.
   std::function<bool()> interrupted = {};
 };
 
-/// The metric that tells the loss of training: seen in the program's output, or published; empty
-/// where none is known.
+/// Returns the name of the training loss among the program's metrics: seen by the hook or in the
+/// output, or listed for a known trainer. Empty if none is known.
 [[nodiscard]] std::string known_loss(const GuessInput& input);
 
-/// Samples of a step as its output tells them, else as the hook has seen them; nothing where
-/// neither does.
+/// Returns the samples per step from the program's output. If the output has none, returns the
+/// number that the hook saw; nullopt if unknown.
 [[nodiscard]] std::optional<double> seen_samples_per_step(const GuessInput& input);
 
-/// True if its output counts optimizer steps: a known trainer's does; who reads a known
-/// file is not known by that. Of others, a bar over a loader counts parts of one.
+/// True if the program's output is known to count optimizer steps. The output is known to do so for
+/// a known trainer, and if the samples per step were seen. It is not known for a program that is
+/// only recognized by its configuration file. A progress bar over a loader may count parts of a
+/// step.
 [[nodiscard]] bool counts_optimizer_steps(const GuessInput& input);
 
 }  // namespace steptune

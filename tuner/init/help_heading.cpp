@@ -68,7 +68,7 @@ void read_placeholder(const std::string& placeholder, ProgramOption& option) {
   if (option.choices.empty() && RE2::PartialMatch(placeholder, k_word, &value)) {
     option.kind = kind_of_word(value);
   }
-  // argparse with nargs="?": a boolean whose value may be omitted.
+  // argparse prints this for nargs="?": a boolean option whose value may be omitted.
   if (placeholder.starts_with('[') && option.choices.empty() &&
       option.kind == OptionKind::unknown) {
     option.kind = OptionKind::boolean;

@@ -61,7 +61,7 @@ std::size_t heading_end(const std::string& content) {
 struct Entry {
   std::string heading;
   std::string description;
-  std::vector<std::string> needs;  ///< other options that it needs
+  std::vector<std::string> needs;  ///< other options without which the program refuses the option
 };
 
 /// Returns the options after `Needs:` in CLI11's help.
@@ -99,7 +99,7 @@ std::optional<Entry> entry_of(const std::string& line) {
   // libmf and libffm: `-s <threads>: set number of threads (default 12)`.
   static const RE2 k_colon(R"((-{1,2}[A-Za-z][\w-]*(?: [<\[][^>\]]*[>\]])?)\s*:\s+(.+))");
   if (RE2::FullMatch(content, k_colon, &entry.heading, &entry.description)) return entry;
-  // CLI11 lists related options there.
+  // CLI11 lists related options behind the name.
   static const RE2 k_relation(R"( (?:Excludes|Needs): .*$)");
   const std::size_t end = heading_end(content);
   std::string collapsed;
@@ -150,7 +150,8 @@ std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
   return options;
 }
 
-/// Hydra prints the composed configuration between two marker lines.
+/// Returns the settings in Hydra's help, which prints the composed configuration between two marker
+/// lines.
 std::vector<ProgramOption> hydra_options(const std::vector<std::string>& lines) {
   std::string yaml;
   bool inside = false;
@@ -181,7 +182,8 @@ std::vector<ProgramOption> hydra_options(const std::vector<std::string>& lines) 
   return options;
 }
 
-/// gflags and absl accept one dash for two, and `--noamp` for `--amp=false`.
+/// Adds the forms that gflags and absl accept: one dash instead of two, and `--noamp` for
+/// `--amp=false`.
 void take_either_dash(ProgramOption& option) {
   const std::string bare = option.name.substr(option.name.find_first_not_of('-'));
   option.aliases.push_back((option.name.starts_with("--") ? "-" : "--") + bare);

@@ -24,7 +24,7 @@ struct HelpText {
 };
 
 /// Reads a help text of any of these styles. Accepts any bytes, takes linear time and reads at most
-/// 1 MiB. Of a repeated option only the first counts.
+/// 1 MiB. If an option is repeated, only the first description counts.
 [[nodiscard]] HelpText parse_help(std::string_view bytes);
 
 /// Returns the options in brackets of usage lines: `usage: train [--threads N (8)] [-b|--batch
@@ -36,7 +36,7 @@ struct HelpText {
 [[nodiscard]] std::vector<std::string> plain_lines(std::string_view bytes);
 
 /// Parses an option's names and placeholder, `-b N, --batch-size N`, without its description.
-/// `name` is empty if it is no option.
+/// `name` of the result is empty if `heading` is no option.
 [[nodiscard]] ProgramOption parse_heading(const std::string& heading);
 
 /// Adds default, choices and type from the description.

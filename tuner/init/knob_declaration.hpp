@@ -29,13 +29,13 @@ namespace steptune {
                                                      const Facts& machine);
 
 /// Declares a choice among the rule's values and today's, without values that are useless on this
-/// machine. Returns nullopt if only one is left.
+/// machine. Returns nullopt if only one value is left.
 [[nodiscard]] std::optional<Json> choice_declaration(const SpaceKnob& rule,
                                                      const std::string& today,
                                                      const Facts& machine);
 
-/// Adjusts a whole number that must divide `product`: limits it to `product`, and allows numbers
-/// that are no powers of two if `product` is none.
+/// Adjusts the range of a whole number that must divide `product`: limits it to `product`. If
+/// `product` is no power of two, also allows numbers that are no powers of two.
 void hold_to_factors_of(std::int64_t product, Json& declaration);
 
 /// Returns the range for people: `8..256`, `fp32|bf16`, `false|true`.

@@ -104,8 +104,8 @@ bool fits(const UsualKnob& usual, const ProgramOption& option) {
   return choices_of(usual.role, option).size() >= 2;
 }
 
-/// Returns the role by the option's name, or else by its description: `-s <n>: set number of
-/// threads`.
+/// Returns the role by the option's name. For an unknown name, uses the description: `-s <n>: set
+/// number of threads`.
 std::optional<KnobRole> role_of(const ProgramOption& option, const std::string& name) {
   static const RE2 k_of_threads(
       R"((?i)(?:set |use )?(?:the )?(?:number|no\.?) of (?:cpu )?threads\b.*)");
@@ -128,7 +128,8 @@ std::optional<SpaceKnob> usual_knob(const ProgramOption& option) {
   const std::string name = known_name(plain);
   const auto role = role_of(option, name);
   for (const UsualKnob& usual : k_usual) {
-    // make and PyTorch's examples call it -j. Other names take precedence.
+    // PyTorch's examples call the number of workers -j, as `make` does. Other names take
+    // precedence.
     if (role != usual.role || !fits(usual, option)) continue;
     if (*usual.names != '\0' && !RE2::FullMatch(name, usual.names)) continue;
     SpaceKnob rule;

@@ -13,8 +13,8 @@ namespace steptune {
 /// `amp.enabled` of `solver.amp.enabled`.
 [[nodiscard]] std::string telling_path(const std::string& plain);
 
-/// Returns the rule for an option by its name, kind and choices. Returns nullopt if it does not
-/// change the speed of the same training. Ignores names of evaluations.
+/// Returns the rule for an option by its name, kind and choices. Returns nullopt for an option that
+/// does not change the speed of the same training. Ignores options of evaluations.
 [[nodiscard]] std::optional<SpaceKnob> usual_knob(const ProgramOption& option);
 
 }  // namespace steptune

@@ -13,12 +13,13 @@
 namespace steptune {
 namespace {
 
-/// Most bytes of an expression. A study file allows 1000, a comment line 400.
+/// Largest size of an expression in bytes. A study file allows 1000, a comment line 400.
 constexpr std::size_t k_longest_expression = 300;
 /// Pieces that a shortened expression keeps at the line's start and before the number.
 constexpr std::size_t k_kept_begin = 2;
 constexpr std::size_t k_kept_before = 2;
-/// An expression with fewer letters before its number could match other lines.
+/// Least number of letters before an expression's number. With fewer letters, the expression could
+/// match other lines.
 constexpr std::size_t k_telling_letters = 2;
 
 bool is_letter(char c) {
@@ -150,7 +151,7 @@ std::string expression_of(const std::vector<LinePiece>& pieces, std::size_t from
   std::string text;
   for (std::size_t at = from; at < until; ++at) {
     const std::string next = expression_of(pieces, at);
-    // One such expression also covers the next piece.
+    // One `.*?` also covers the next piece.
     if (next == ".*?" && text.ends_with(".*?")) continue;
     text += next;
   }

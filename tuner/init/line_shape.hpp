@@ -30,9 +30,9 @@ struct ShapedLine {
 
 [[nodiscard]] ShapedLine shape_of(std::string_view line);
 
-/// Returns a regular expression in RE2's syntax that matches, in each line of this kind, the pieces
-/// before `number` and the number itself as its group. Stays below 400 bytes by leaving out pieces
-/// in the middle if necessary.
+/// Returns a regular expression in RE2's syntax for lines of this kind. The expression matches the
+/// pieces before `number`, and the number itself as its group. Stays below 400 bytes by leaving out
+/// pieces in the middle if necessary.
 [[nodiscard]] std::string expression_for(const ShapedLine& line, std::size_t number,
                                          std::string_view group);
 

@@ -20,8 +20,9 @@ struct NativeRuntimes {
   bool has_glibc_malloc = false;
   /// True for glibc 2.35 or later if the kernel gives huge pages on request.
   bool may_ask_for_huge_pages = false;
-  int computing_threads = 0;  ///< number observed while it ran (`ProcessActivity`); 0: unknown
-  /// Variables of these libraries with which it was started.
+  /// Number of computing threads observed while the program ran (`ProcessActivity`); 0: unknown.
+  int computing_threads = 0;
+  /// Environment variables of these libraries, as the program was started.
   std::map<std::string, std::string> environment;
   /// Variables among them that the command sets itself, overriding given values.
   std::set<std::string> set_by_command;
@@ -31,15 +32,15 @@ struct NativeRuntimes {
   [[nodiscard]] std::string value_of(const std::string& variable) const;
 };
 
-/// True if `glibc.malloc.hugetlb=1` has an effect. It has none with the kernel's mode `always`.
+/// True if `glibc.malloc.hugetlb=1` has an effect. With the kernel's mode `always`, this setting
+/// has no effect.
 [[nodiscard]] bool may_ask_for_huge_pages(const SystemFiles& files, std::string_view glibc_version);
 
 /// Returns the libraries among the files that a process has mapped.
 [[nodiscard]] NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files);
 
-/// Returns the libraries of the process below `root` that computes with OpenMP or OpenBLAS; of
-/// several, the first. Ignores processes that run this program. Returns an empty result if there is
-/// none.
+/// Returns the libraries of the first process below `root` that computes with OpenMP or OpenBLAS.
+/// Ignores processes that run this program. Returns an empty result if there is none.
 [[nodiscard]] NativeRuntimes runtimes_below(pid_t root);
 
 }  // namespace steptune

@@ -121,7 +121,7 @@ std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& forma
   for (const OutputFormat& format : formats) {
     OutputReading reading = read_output(format, output);
     if (reading.progress == 0) continue;
-    // Counters of `[steptune]` lines win over any other format.
+    // `[steptune]` lines with counters take precedence over any other format.
     if (format.reports.is_null() && reading.progress >= 2) return reading;
     const auto merit = [](const OutputReading& of) {
       return std::tuple(of.unit == CountUnit::steps, of.explained, of.progress, of.metrics.size());

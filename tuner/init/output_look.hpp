@@ -27,10 +27,10 @@ struct OutputFormat {
 /// Result of reading an output in one format.
 struct OutputReading {
   OutputFormat format;
-  std::size_t progress = 0;   ///< lines with a step or sample beyond all earlier ones
+  std::size_t progress = 0;   ///< lines with a count of steps or samples above all earlier counts
   std::size_t explained = 0;  ///< lines with a counter, a metric or a phase
   std::set<std::string> metrics;
-  std::optional<double> samples_per_step;  ///< if lines had both
+  std::optional<double> samples_per_step;  ///< unset unless lines had both samples and steps
   bool reports_samples = false;            ///< the output counts samples, not only steps
   CountUnit unit = CountUnit::steps;
   /// True if each count is a fixed share of the data: epochs, percent, boosting rounds. The batch
@@ -42,12 +42,13 @@ struct OutputReading {
 /// Returns `epochs`, `percent`, or `of_steps`.
 [[nodiscard]] std::string name_of(CountUnit unit, const std::string& of_steps);
 
-/// Number of bytes at the start of an output by which a format is chosen.
+/// Number of bytes at the start of an output that decide the choice of a format.
 inline constexpr std::size_t k_looked_at_bytes = std::size_t{256} << 10;
 
-/// Returns the best reading; nullopt if no format finds progress. `[steptune]` lines win if there
-/// are at least two. Otherwise formats that count steps or samples precede those that count epochs.
-/// Then most explained lines, most progress and most metrics decide, finally the order.
+/// Returns the best reading; nullopt if no format finds progress. If there are at least two
+/// `[steptune]` lines, their format is the best. Otherwise formats that count steps or samples
+/// precede formats that count epochs. Then the number of explained lines, of progress lines and of
+/// metrics decide, and finally the order of `formats`.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

@@ -82,7 +82,8 @@ std::vector<ProgramOption> with_overrides(std::vector<ProgramOption> options,
       return option.is_called(found->typed) || option.is_called(found->path);
     });
     if (same != options.end()) {
-      // An ordinary option is removed and given again.
+      // An ordinary option needs no mark: it is removed from the command and added again with the
+      // trial's value.
       if (found->form != OptionForm::assignment) continue;
       if (!same->is_called(found->typed)) same->aliases.push_back(found->typed);
       same->stands_in_command = true;

@@ -39,7 +39,8 @@ bool is_of_run(const std::string& plain) {
   return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
 }
 
-/// True if the option concerns the run itself and this use of the program.
+/// True if the option concerns the run as a whole, and the command gives all options that this
+/// option needs.
 bool may_tell_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
@@ -50,7 +51,8 @@ std::optional<double> positive(const std::string& text) {
 }
 
 /// Returns how the command spells an option of this plain name: `--nEpochs`, or
-/// `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have it.
+/// `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have the
+/// option.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
                                                 const std::string& name) {
   const auto [begin, end] = program_words(argv);
@@ -71,8 +73,8 @@ std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& 
   return std::nullopt;
 }
 
-/// Returns the first of these options that the command sets to a positive number, in any spelling
-/// or by a short name that the program declares.
+/// Returns the first of the options `names` that the command sets to a positive number. Accepts any
+/// spelling, and short names that the program declares.
 std::optional<CurrentNumber> number_in_command(const ProgramFacts& program, const Names& names) {
   for (const std::string& name : names) {
     auto option = spelled_in_command(program.argv, name);
@@ -111,7 +113,7 @@ RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption
   return length.steps && length.epochs ? RunLength{} : length;
 }
 
-/// Says that a later place has a different number; empty if not.
+/// Returns a text for people if a later place has a different number; otherwise an empty text.
 std::string disagreement_of(const RunLength& first, const RunLength& later) {
   for (const auto length_unit : {&RunLength::steps, &RunLength::epochs}) {
     const auto& one = first.*length_unit;
@@ -125,7 +127,7 @@ std::string disagreement_of(const RunLength& first, const RunLength& later) {
 }  // namespace
 
 RunLength run_length(const ProgramFacts& program) {
-  // If the command gives one of the two numbers, a default of the other does not count.
+  // If the command gives steps or epochs, a default of the other number does not count.
   RunLength length{number_in_command(program, k_step_options),
                    number_in_command(program, k_epoch_options)};
   if (length.steps || length.epochs) return length;

@@ -31,22 +31,23 @@ struct CurrentNumber {
 struct RunLength {
   std::optional<CurrentNumber> steps;
   std::optional<CurrentNumber> epochs;
-  /// Says that another place has a different number, for people; empty if none does.
+  /// Text for people: another place has a different number; empty if there is no such place.
   std::string disagreement{};
 };
 
-/// Finds the length of the run. The first place that has it counts, in this order: the command's
-/// own words, the files that it names, the program's options, the script's option declarations, and
-/// the numbers to which the script's loops count. Ignores settings of other things
-/// (`scheduler.max_epochs`). Ignores a place that has defaults for both steps and epochs, because
-/// either may end the run.
+/// Finds the length of the run. The first of these places that has a length counts: the words of
+/// the command, the files that it names, the program's options. Then come the script's option
+/// declarations, and the numbers to which the script's loops count. Ignores settings of other
+/// things (`scheduler.max_epochs`). Ignores a place that has defaults for both steps and epochs,
+/// because either may end the run.
 [[nodiscard]] RunLength run_length(const ProgramFacts& program);
 
 /// Formats a number of samples or steps for people: `5401600`, `0.5`.
 [[nodiscard]] std::string count_text(double count);
 
-/// Returns the samples of one pass of all ranks over the training data: batches times their size,
-/// so at most one batch too many. nullopt unless exactly one training loader reports both.
+/// Returns the samples of one pass of all ranks over the training data: batches times their size.
+/// This counts at most one batch too many. nullopt unless exactly one training loader reports both
+/// numbers.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
 /// Returns `run_length` in samples, using the steps and data that the survey saw. nullopt if

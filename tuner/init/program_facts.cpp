@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uintmax_t k_max_config_bytes = std::uintmax_t{1} << 20;
 
-/// A word may be a boolean of YAML 1.1 (`yes`, `off`), or mean any kind (`auto`).
+/// Returns the kind of a setting. The kind of a word is unknown if it may be a boolean of YAML 1.1
+/// (`yes`, `off`), or is `auto`.
 OptionKind kind_of(const Json& value) {
   if (value.is_boolean()) return OptionKind::boolean;
   if (value.is_number_integer()) return OptionKind::integer;
@@ -28,7 +29,8 @@ OptionKind kind_of(const Json& value) {
   return truth_of(text) || text == "auto" ? OptionKind::unknown : OptionKind::text;
 }
 
-/// Settings of a Python file are fixed, because the file may use a name in any way.
+/// Returns the settings of a Python file. The settings cannot be replaced, because the file may use
+/// a name in any way.
 NamedConfig python_config(const std::string& name, const std::string& text) {
   NamedConfig config{name, settings_of_source(text, name), {}};
   for (const ProgramOption& setting : config.settings)

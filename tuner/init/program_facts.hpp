@@ -31,25 +31,25 @@ struct ProgramFacts {
   /// Numbers to which loops of the script count (`loop_bounds_of`); these are no options.
   std::vector<ProgramOption> loop_bounds;
 
-  /// Value that the unchanged program uses: the command's, otherwise the named file's, otherwise
-  /// the default.
+  /// Value that the unchanged program uses: from the command, or from the named file, or the
+  /// default.
   struct Today {
     std::string value;
     std::string from;  ///< `the command`, `config.yaml`, `--help`, `train.py`
   };
   [[nodiscard]] std::optional<Today> today(const ProgramOption& option) const;
 
-  /// Returns the option that is typed exactly like this, otherwise the one of the same plain name
-  /// (`find_option`); null if there is none.
+  /// Returns the option that is typed exactly as `name`, or the option with the same plain name
+  /// (`find_option`). Returns null if there is none.
   [[nodiscard]] const ProgramOption* option_called(const std::string& name) const;
 
-  /// Returns the first option that this one needs but the command does not give; may be empty.
+  /// Returns the first option that `option` needs and that the command lacks; may be empty.
   [[nodiscard]] std::string missing_for(const ProgramOption& option) const;
 };
 
 /// Reads the configuration files that the command names, below `folder`. For Python files
-/// (`train.py config.py`) reads the top-level assignments. Leaves out files that cannot be read,
-/// because they may be no configurations.
+/// (`train.py config.py`) reads the top-level assignments. Leaves out files that cannot be parsed,
+/// because they may not be configurations.
 [[nodiscard]] std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
                                                   const std::filesystem::path& folder);
 

@@ -23,7 +23,7 @@
 namespace steptune {
 namespace {
 
-/// The declaration, or why there is none.
+/// The declaration, or the reason why there is none.
 using Declared = tl::expected<Json, std::string>;
 
 bool is_another_training(const SpaceKnob& rule) {
@@ -185,8 +185,8 @@ class ProgramKnobs {
                        whole);
   }
 
-  /// True if the rule changes what is learnt, but no loss is known to guard it. A batch size
-  /// changes nothing if accumulation keeps the samples of a step constant.
+  /// True if the rule changes the training, but no loss is known that a guard could check. A batch
+  /// size does not change the training if accumulation keeps the samples of a step constant.
   [[nodiscard]] bool lacks_loss_for(const SpaceKnob& rule) const {
     const bool changes_learning =
         rule.role == "precision" || (rule.role == "batch" && !will_accumulate_);
@@ -272,7 +272,7 @@ class ProgramKnobs {
     return declaration;
   }
 
-  /// `today` is nullopt if the parameter is inactive.
+  /// Adds the parameter to the study. `today` is nullopt if the parameter is inactive.
   void add(const SpaceKnob& rule, const Place& place, Json declaration,
            const std::optional<ProgramFacts::Today>& today) {
     const std::string& name = rule.parameter;
@@ -351,8 +351,8 @@ class ProgramKnobs {
   std::map<std::string, Value> today_by_role_;
 };
 
-/// Varies the part of a step's batch while the whole stays the same, so that the training does not
-/// change.
+/// Changes the rule for a part of a step's batch so that the samples of the step stay the same. The
+/// training then does not change.
 void hold_whole(const GuessInput& input, const StepBatch& step, SpaceKnob& part) {
   part.role = "other";
   const bool may_shrink = counts_optimizer_steps(input);
@@ -362,7 +362,8 @@ void hold_whole(const GuessInput& input, const StepBatch& step, SpaceKnob& part)
   part.high = fmt::format("{:.0f}", std::min(step.samples, 8.0 * step.part_samples));
 }
 
-/// True if the program has an accumulation with a value today, which makes a step of several parts.
+/// True if the program has an option for accumulation with a value today. A step may then have
+/// several parts.
 bool has_accumulation(const std::vector<SpaceKnob>& rules, const ProgramFacts& program) {
   return std::ranges::any_of(rules, [&](const SpaceKnob& rule) {
     const ProgramOption* option =

@@ -10,8 +10,8 @@
 namespace steptune {
 
 /// Adds parameters for options of the program and keys of its configuration files. For other
-/// options that have a rule, reports why they are left out. Returns the roles of all of them,
-/// varied or not.
+/// options that have a rule, reports why they are left out. Returns the roles of all these options
+/// and keys, varied or not.
 std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& study);
 
 }  // namespace steptune

@@ -21,17 +21,17 @@ constexpr std::size_t k_max_kept_bytes = std::size_t{1} << 20;
 /// Size of the GNU C library's buffer for a standard output that is a pipe (st_blksize).
 constexpr std::uintmax_t k_pipe_buffer_bytes = 4096;
 
-/// This many lines with progress are no help text.
+/// An output with this many lines of progress is no help text.
 constexpr std::size_t k_training_lines = 3;
 
-/// A format with fewer lines of progress does not fit.
+/// Least number of lines of progress with which a format fits an output.
 constexpr std::size_t k_least_progress = 2;
 
 /// A line that was repeated this often belongs to a loop.
 constexpr std::size_t k_repeats = 10;
-/// Seconds of repetition after which no format will fit. If the line names a loss, the program
-/// trains; otherwise it may still prepare data. A hook reports its first step after the first
-/// losses.
+/// If a line repeats for this many seconds, no known format is expected to read it. If the line
+/// names a loss, the program trains; otherwise the program may still prepare data. A hook reports
+/// its first step after the first losses.
 constexpr double k_wait_with_loss_s = 5.0;
 constexpr double k_wait_without_loss_s = 30.0;
 constexpr double k_wait_for_hook_s = 30.0;
@@ -125,7 +125,8 @@ OutputWatch::OutputWatch(std::filesystem::path log, const Clock& clock, double w
 OutputWatch::~OutputWatch() = default;
 
 void OutputWatch::look() {
-  // Libraries may be loaded until training starts. After the program's end they cannot be found.
+  // Look for libraries repeatedly: they may be loaded late, and cannot be found after the program's
+  // end.
   if (!runtimes_.has_openmp) {
     if (auto found = runtimes_below(::getpid()); found.has_threads()) runtimes_ = std::move(found);
   }

@@ -24,14 +24,15 @@ namespace steptune {
 /// Settings to examine a program.
 struct LookOptions {
   std::vector<std::string> argv;
-  std::filesystem::path folder;               ///< folder where it runs; absolute
-  std::filesystem::path log_path;             ///< file for its output
-  bool terminal = false;                      ///< run it with a pseudo-terminal
-  std::filesystem::path standard_input = {};  ///< file for its standard input; empty: none
+  std::filesystem::path folder;    ///< folder where the program runs; absolute
+  std::filesystem::path log_path;  ///< file for the program's output
+  bool terminal = false;           ///< run the program with a pseudo-terminal
+  /// File for the program's standard input; empty: none.
+  std::filesystem::path standard_input = {};
   double longest_help_s = 30.0;
   double longest_start_s = 120.0;  ///< limit until the first progress
-  double watch_s = 3.0;            ///< time to watch from then on
-  bool output_is_known = false;    ///< its output is already known
+  double watch_s = 3.0;            ///< time to watch after the first progress
+  bool output_is_known = false;    ///< true if the program's output was already examined
 };
 
 /// Findings of a few seconds of training.
@@ -44,8 +45,8 @@ struct OutputLook {
   bool in_blocks = false;  ///< its output came only in full buffers of the C library
   /// Set if no progress was found in the output although the program did not fail.
   std::optional<UnreadOutput> unread;
-  std::string ending;   ///< why there is neither reading nor survey, for people
-  std::string failure;  ///< how it failed, if that is the reason, with its last lines
+  std::string ending;   ///< text for people: why there is neither `reading` nor `survey`
+  std::string failure;  ///< how the program failed, with its last lines; empty if it did not fail
   LackedStream lacked_stream = LackedStream::none;  ///< according to the program's last lines
 };
 
@@ -85,16 +86,16 @@ class OutputWatch {
 /// The result of asking for help.
 struct HelpAnswer {
   HelpText help;
-  std::string ending;  ///< why it was not understood, for people; otherwise empty
-  /// Its output, if it trained despite `--help`.
+  std::string ending;  ///< text for people: why the help was not understood; otherwise empty
+  /// Findings about the program's output, if it trained despite `--help`.
   std::optional<OutputLook> look;
   LackedStream lacked_stream = LackedStream::none;  ///< according to the program's last lines
 };
 
 /// Runs the command with `--help` among its program's options, in a new process group without
-/// standard input, until it ends, has printed 1 MiB or the time is over; then ends the whole group.
-/// If the program trains despite `--help`, it is ended at once if `output_is_known`, otherwise
-/// after its output was examined. Errors: the program cannot be started; `interrupted`.
+/// standard input. Waits until it ends, has printed 1 MiB or the time is over; then ends the whole
+/// group. If the program trains despite `--help`, it is ended at once if `output_is_known`,
+/// otherwise after its output was examined. Errors: the program cannot be started; `interrupted`.
 [[nodiscard]] Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
                                           const std::function<bool()>& interrupted);
 

@@ -31,8 +31,9 @@ struct ProgramOption {
   std::string words;                         ///< the program's own description, one line
   bool python_truth = false;                 ///< booleans are written `True` and `False`
   bool is_assigned = false;  ///< the script assigns another value, so its default may be wrong
-  std::vector<std::string> needs;  ///< options without which the program refuses this one
-  /// True if the command overrides a setting with it. Its value is then replaced only there.
+  std::vector<std::string> needs;  ///< options without which the program refuses this option
+  /// True if the command overrides a setting of a file with this option. The option's value is then
+  /// replaced only in the command.
   bool stands_in_command = false;
 
   [[nodiscard]] bool is_called(const std::string& typed) const;
@@ -41,9 +42,9 @@ struct ProgramOption {
 /// Returns the name in a common form: `--Batch-Size` becomes `batch_size`; dots stay.
 [[nodiscard]] std::string plain_name(const std::string& option);
 
-/// Returns the option of this plain name, or null. Exact paths win over names within paths:
-/// `batch_size` means `data.batch_size` if nothing else is called so, except in evaluations. If
-/// several match and have different defaults, returns null.
+/// Returns the option of this plain name, or null. An exact path has precedence over the end of a
+/// path: `batch_size` means `data.batch_size` if no option is called `batch_size`. Ignores paths of
+/// evaluations. If several options match and have different defaults, returns null.
 [[nodiscard]] const ProgramOption* find_option(const std::vector<ProgramOption>& options,
                                                const std::string& plain);
 

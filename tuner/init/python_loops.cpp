@@ -71,14 +71,14 @@ std::vector<Bound> bounds_of_training(std::string_view code) {
       R"((?i)backward\(|opt\w*\.step\(|scaler\.step\(|(?:^|[^.\w])\w*step\(|train|\bfit\()");
   struct Loop {
     std::size_t indent = 0;
-    std::optional<Bound> bound;  ///< nullopt: it does not count
+    std::optional<Bound> bound;  ///< nullopt: the loop does not count epochs or steps
     bool is_range = false;
   };
   std::vector<Loop> loops;  // loops around the line, outermost first
   std::vector<Bound> bounds;
   const auto found = [&](const std::string& text) {
     Bound bound = *loops.front().bound;
-    // A fixed number of inner steps is no pass over the data.
+    // An inner loop over a fixed number of steps is no pass over the data.
     const bool counts_within =
         std::any_of(loops.begin() + 1, loops.end(), [](const Loop& loop) { return loop.is_range; });
     if (bound.name.empty() && counts_within) return;
@@ -111,7 +111,7 @@ std::vector<Bound> bounds_of_training(std::string_view code) {
   return bounds;
 }
 
-/// True if the name gets one value. An argument passed on under its own name
+/// True if the code assigns one value to the name. An argument that is passed on under its own name
 /// (`train(epochs=epochs)`) does not count.
 bool is_assigned_once(std::string_view code, const std::string& name) {
   const RE2 assignment(

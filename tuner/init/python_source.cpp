@@ -122,8 +122,7 @@ ProgramOption option_of_call(const std::string& function,
   return option;
 }
 
-/// True if the code does more than assign: another script that the command names, a model, a data
-/// set.
+/// True if the code does more than assign values: it is another script, a model or a data set.
 bool is_program(const std::string& code) {
   static const RE2 k_statement(
       R"((?m)^(?:(?:async\s+)?(?:def|for|with)|class|while|if\s+__name__)\b)");

@@ -33,7 +33,7 @@ struct Literal {
 /// Removes comments and the contents of long strings (mostly documentation). Keeps line breaks.
 [[nodiscard]] std::string code_of(std::string_view source);
 
-/// Which of several assignments to a name counts. In a program it is the first, because settings
+/// Choice between several assignments to one name. In a program the first counts, because settings
 /// come before the code that uses them.
 enum class Repeated { first, last };
 

@@ -31,7 +31,7 @@ struct ReadLine {
 struct ReadOutput {
   std::size_t lines = 0;
   std::size_t with_content = 0;   ///< lines with any content
-  std::size_t with_progress = 0;  ///< lines whose counter exceeds all earlier ones
+  std::size_t with_progress = 0;  ///< lines whose counter exceeds all earlier counters
   std::optional<double> last_step;
   std::optional<double> last_samples;
   std::map<std::string, std::size_t> metrics;  ///< name -> number of lines

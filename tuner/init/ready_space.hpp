@@ -15,24 +15,24 @@ namespace steptune {
 struct KnobSetting {
   std::string label;
   std::vector<std::string> args;  ///< empty: the unchanged program
-  std::string needs;              ///< expression over facts: `gpus > 0`; if empty, always possible
+  std::string needs;              ///< condition over facts: `gpus > 0`; empty: always possible
 };
 
-/// A knob that may be varied, and how. The program may not have it.
+/// A knob that may be varied, and its range. A particular program may lack the knob.
 struct SpaceKnob {
   std::string parameter;  ///< name in the study
-  std::string role;       ///< role for an engineer: `batch`, `workers`, `precision`, ...
+  std::string role;       ///< role in the program: `batch`, `workers`, `precision`, ...
   std::string option;     ///< as typed: `--batch-size`, `batch`
   std::string type;       ///< `int`, `bool`, `categorical`
-  /// Bounds over facts. If both are empty: from a quarter of today's value to eight times that
-  /// value.
+  /// Bounds, as expressions over facts. If both are empty: from a quarter of today's value to eight
+  /// times that value.
   std::string low;
   std::string high;
   std::string scale;
-  std::string when;    ///< over roles: `workers > 0`
+  std::string when;    ///< condition over roles: `workers > 0`
   std::string memory;  ///< effect of a larger value on the memory: `increases`, `decreases`
   std::string needs;   ///< condition over facts; if false, nothing can be gained
-  /// A setting that must be off: `fp16.enabled`.
+  /// A setting that must be off, otherwise the knob is not varied: `fp16.enabled`.
   std::string excluded_by;
   std::vector<std::string> choices;
   std::vector<KnobSetting> settings;  ///< used instead of `option` and `choices`
@@ -44,27 +44,27 @@ struct ReadySpace {
   std::string name;
   std::string title;
   std::string page;  ///< page that documents its options
-  // Any of these identifies it: the program's name, the module after `-m`, the end of the script's
-  // path, all of these options, or all of these keys of a configuration file that the command
-  // names.
+  // Each of these lists identifies the trainer. `options` and `config_keys` do so only if the
+  // program, or a file that the command names, has all of them. A script is identified by the end
+  // of its path.
   std::vector<std::string> programs;
   std::vector<std::string> modules;
   std::vector<std::string> scripts;
   std::vector<std::string> options;
   std::vector<std::string> config_keys;
-  /// If false, the program is not asked for help, because it would train; it has all of these
-  /// options.
+  /// If false, the program is not called with `--help`, because it would train. The program is then
+  /// assumed to have all options of `knobs`.
   bool asks_help = true;
-  /// Form of options: `--name value`, `--name=value` or `name=value`. `in the file`: they are keys
-  /// of the configuration file, and trials read edited copies of it.
+  /// Form of options: `--name value`, `--name=value` or `name=value`. If it is `in the file`,
+  /// options are keys of the configuration file, and trials read edited copies of the file.
   std::string form;
   std::vector<SpaceKnob> knobs;
-  std::string epochs;  ///< options with the length of the long run
+  std::string epochs;  ///< option with the number of epochs of the long run
   std::string steps;
   std::string step_size;  ///< option with the samples of an optimizer step, if there is one
-  Json reports;           ///< as in a study file; null: derived from its output
+  Json reports;           ///< `reports` as in a study file; null: chosen by the program's output
 
-  /// True if it is identified by a configuration file, whatever program reads it.
+  /// True if a configuration file identifies the space, whatever program reads the file.
   [[nodiscard]] bool is_of_a_file() const { return form == "in the file"; }
 };
 
@@ -77,13 +77,13 @@ struct ReadySpace {
 /// Returns the space with this command's program name, module or script; null if there is none.
 [[nodiscard]] const ReadySpace* space_by_command(const std::vector<ReadySpace>& spaces,
                                                  const std::vector<std::string>& argv);
-/// Returns the space all of whose `options` this program has; of several, the one with most
-/// options. Otherwise returns the space all of whose `config_keys` a file named by the command has;
-/// null if there is none.
+/// Returns the space all of whose `options` this program has. If several match, returns the space
+/// with most options. If none matches, returns the space all of whose `config_keys` a file named by
+/// the command has. Returns null if there is none.
 [[nodiscard]] const ReadySpace* space_by_facts(const std::vector<ReadySpace>& spaces,
                                                const ProgramFacts& program);
 
-/// Returns the options that a space without help declares by its knobs.
+/// Returns the options of a space's knobs, for a program that is not called with `--help`.
 [[nodiscard]] std::vector<ProgramOption> declared_options(const ReadySpace& space);
 
 }  // namespace steptune

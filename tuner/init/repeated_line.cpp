@@ -25,8 +25,8 @@ constexpr std::size_t k_most_read_bytes = std::size_t{64} << 10;
 constexpr std::size_t k_least_count = 3;
 constexpr std::size_t k_most_line_bytes = 2000;
 
-/// A number grows steadily if these shares of the differences between lines are not negative and
-/// within a factor of three of their median.
+/// Rule for a number that grows steadily. At least the first share of the differences between lines
+/// must not be negative. At least the second share must be within a factor of three of the median.
 constexpr double k_share_of_growth = 0.75;
 constexpr double k_share_of_usual = 0.7;
 constexpr double k_usual_factor = 3.0;
@@ -36,7 +36,7 @@ constexpr const char* k_thousands_group = "([0-9,]+)";
 constexpr const char* k_decimal_group = R"((\d+(?:\.\d+)?))";
 constexpr const char* k_loss_group = "([-+.0-9eE]+|nan)";
 
-/// Meaning of a counter, the preferred ones first.
+/// Meaning of a counter, in order of preference.
 enum class Counts { steps, samples, unnamed, epochs, percent, nothing };
 
 constexpr std::array<std::string_view, 4> k_epoch_words{"epoch", "epochs", "ep", "epoche"};
@@ -69,10 +69,10 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// One number of a kind of line, over all its lines.
+/// Values of one number in all lines of one kind.
 struct Series {
   std::size_t piece = 0;
-  /// Words between the previous number and this one, in lower case.
+  /// Words between the previous number and this number, in lower case.
   std::vector<std::string> words;
   std::string unit;      ///< text directly after it, in lower case
   bool is_rate = false;  ///< `words/s: 4321`, `4321 words/s`
@@ -92,7 +92,7 @@ std::optional<double> number_in(std::string text) {
 
 /// A kind of line.
 struct Kind {
-  ShapedLine widest;  ///< line with the most padding: its expressions also match the others
+  ShapedLine widest;  ///< line with the most padding: its expressions also match the other lines
   std::string last;
   std::vector<Series> numbers;
   std::size_t count = 0;
@@ -266,7 +266,8 @@ std::vector<Kind> kinds_of(const std::vector<std::string>& lines) {
   return kinds;
 }
 
-/// True if `a` says more about the training than `b`.
+/// True if lines of kind `a` are more useful to read the training's progress than lines of kind
+/// `b`.
 bool says_more(const Kind& a, const Kind& b) {
   const auto rank = [](const Kind& kind) {
     return std::tuple(best_counter(kind) == Counts::nothing, kind.is_evaluation, best_counter(kind),

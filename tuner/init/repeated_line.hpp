@@ -14,26 +14,26 @@ namespace steptune {
 
 /// A kind of line that a program repeats: the same words with other numbers.
 struct RepeatedLine {
-  std::string line;       ///< the last of them, as people see it
+  std::string line;       ///< the last line of this kind, as people see it
   std::size_t count = 0;  ///< number of such lines
-  bool has_loss = false;  ///< names a loss, so the program trains
-  /// Expressions that read it: the counter first, then the epoch and a loss if the output has them.
-  /// Empty if none of its numbers grows steadily.
+  bool has_loss = false;  ///< true if the line names a loss, so the program trains
+  /// Expressions that read the line: the counter first, then the epoch and a loss if the output has
+  /// them. Empty if none of its numbers grows steadily.
   std::vector<MetricDefinition> metrics;
   bool counts_percent = false;  ///< the counter is a percentage, so the whole run has 100 samples
   bool counts_epochs = false;   ///< the counter counts epochs, each as one sample
 };
 
-/// Returns the kind of line that says most about the training and occurs at least three times. Its
-/// counter is a whole number that grows steadily, preferably one called a step, an iteration or
-/// samples. Returns nullopt if no line repeats with other numbers. Reads the last 64 KiB. Returns
-/// only expressions that were tested on the lines.
+/// Returns the kind of line that is most useful to read the training's progress and occurs at least
+/// three times. The line's counter is a whole number that grows steadily, preferably a number
+/// called a step, an iteration or samples. Returns nullopt if no line repeats with other numbers.
+/// Reads the last 64 KiB. Returns only expressions that were tested on the lines.
 [[nodiscard]] std::optional<RepeatedLine> repeated_line(std::string_view output);
 
 /// Returns `reports` for a study file that reads the line; null if there is no expression.
 [[nodiscard]] Json reports_for(const RepeatedLine& line);
 
-/// Returns the same for people, over several lines: `"reports": {...}`.
+/// Returns `reports_for` as text for people, over several lines: `"reports": {...}`.
 [[nodiscard]] std::string reports_text(const RepeatedLine& line);
 
 }  // namespace steptune

@@ -12,13 +12,13 @@ namespace steptune {
 
 /// The settings of a knob that a program can use on this machine.
 struct SettingChoice {
-  std::vector<const KnobSetting*> offered;  ///< elements of the rule, including today's
+  std::vector<const KnobSetting*> offered;  ///< settings of the rule, including today's
   const KnobSetting* today = nullptr;       ///< null: unknown
-  /// Option whose value today belongs to none of the settings; may be empty.
+  /// Option whose value today belongs to no setting of the rule; may be empty.
   std::string unknown;
 };
 
-/// `rule` must outlive the result.
+/// Returns the choice for `rule`, which must outlive the result.
 [[nodiscard]] SettingChoice setting_choice(const SpaceKnob& rule, const ProgramFacts& program,
                                            const Facts& machine);
 

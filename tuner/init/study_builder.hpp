@@ -22,7 +22,8 @@ class StudyBuilder {
   /// Place of options that the command does not have yet.
   enum class NewOptions {
     last,                 ///< behind all words of the program
-    before_other_options  ///< many native programs take no options behind file names
+    before_other_options  ///< before all other options, because many native programs take no
+                          ///< options behind file names
   };
   /// Builds a study of the program that `argv` runs. `machine` must outlive the object.
   StudyBuilder(std::vector<std::string> argv, const Facts& machine,
@@ -41,11 +42,12 @@ class StudyBuilder {
   /// Adds a parameter. `finish` computes `knob.range` from the declaration. `baseline` is null if
   /// the parameter is inactive today.
   void add(GuessedKnob knob, Json declaration, const Json& baseline, std::string comment);
-  /// Records that something is not varied, and why.
+  /// Records that the option or setting `what` is not varied, and why.
   void leave(const std::string& what, const std::string& why);
   void add_constraint(std::string constraint, std::string comment = "");
 
-  // The functions below define how a parameter reaches the program. It must have been added.
+  // The functions below define how a parameter reaches the program. The parameter must have been
+  // added.
   void give_option(const std::string& parameter, const ProgramOption& option);
   /// `option` is the first option of the setting.
   void give_setting(const std::string& parameter, const KnobSetting& setting,
@@ -58,7 +60,7 @@ class StudyBuilder {
 
   /// Returns the declaration of a parameter, which the caller may change.
   [[nodiscard]] Json& declaration(const std::string& parameter) { return parameters_[parameter]; }
-  /// False also if it is no parameter.
+  /// False if the parameter is inactive today, or if there is no such parameter.
   [[nodiscard]] bool is_active_today(const std::string& parameter) const {
     return baseline_.contains(parameter);
   }
@@ -71,7 +73,7 @@ class StudyBuilder {
 
  private:
   void give_truth(const std::string& parameter, const ProgramOption& option);
-  /// Replaces the value that the command has now.
+  /// Replaces the option's value in the command by a placeholder.
   void give_in_place(const std::string& parameter, const ProgramOption& option,
                      const ValuePlace& place);
   /// Returns the words of the command, including those that parameters set.
@@ -82,7 +84,7 @@ class StudyBuilder {
   const Facts& machine_;
   NewOptions new_options_;
   StudyGuess guess_;
-  std::vector<std::string> argv_;         ///< without options that parameters set
+  std::vector<std::string> argv_;         ///< the command without options that parameters set
   Json parts_ = Json::array();            ///< parts of the command that set parameters
   std::map<std::string, Json> in_place_;  ///< parts that replace words of `argv_`, by word
   std::map<std::string, Json> edits_;     ///< values by key, for each configuration file

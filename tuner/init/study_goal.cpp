@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 /// A guard on the loss is checked after the baseline has trained for this many steps.
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
-/// Epochs or percent of the run before the check: a trial covers only few.
+/// Epochs or percent of the run before the guard is checked: a trial covers only a few of them.
 constexpr double k_guard_shares = 3.0;
-/// Factor on the batch size: an effect of this size exceeds the noise.
+/// Factor by which `probe` changes the batch size. The effect of such a change exceeds the noise.
 constexpr std::int64_t k_probe = 4;
 constexpr double k_longest_count_s = 5.0;
 constexpr std::size_t k_files_between_looks = 256;
@@ -266,7 +266,7 @@ class Goal {
     return {formula, today};
   }
 
-  /// Notes that the program's count differs from its options.
+  /// Records a note if the program's count differs from its options.
   void compare_counts(double seen, const std::optional<double>& options, const std::string& what) {
     constexpr double k_smaller_last_batch = 0.1;
     if (!options || std::abs(seen / *options - 1.0) <= k_smaller_last_batch) return;

@@ -20,7 +20,8 @@
 namespace steptune {
 namespace {
 
-/// An optimizer step holds as many samples as today, so that the same is learnt.
+/// Adds a constraint that keeps today's samples per optimizer step, so that the training does not
+/// change.
 void hold_step(StudyBuilder& study) {
   const std::string batch = study.parameter_of("batch");
   const std::string accumulation = study.parameter_of("accumulation");
@@ -50,7 +51,7 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
   if (input.survey) {
     add_hook_knobs(input, *input.survey, roles, study);
   } else if (input.reading) {
-    // A program that tells no progress may not even train.
+    // A program without readable progress may not even train.
     add_environment_knobs(input.runtimes, input.machine, study);
   }
   if (study.empty()) {
@@ -64,7 +65,7 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
   hold_step(study);
   StudyGuess guess = std::move(study).finish(input.name);
   guess_goal(input, guess);
-  // The ranges are wide: the expert's moves enter them as far as that pays.
+  // The ranges are wide, so begin with an expert's moves from today's values.
   guess.document["search"]["first_guesses"] = true;
   guess.document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return guess;

@@ -14,27 +14,28 @@ namespace steptune {
 /// A parameter of the study, and where it came from.
 struct GuessedKnob {
   std::string parameter;
-  std::string role;     ///< as a `SpaceKnob`'s; empty: none that others speak of
-  std::string option;   ///< `--batch-size`; a knob of a hook or of the environment: empty
+  std::string role;     ///< as in `SpaceKnob`; empty if no other rule refers to it
+  std::string option;   ///< `--batch-size`; empty for a knob of a hook or of the environment
   std::string range{};  ///< `8..256`, `fp32|bf16`
   std::string today;    ///< empty: inactive
-  std::string from;     ///< where today's value was read
+  std::string from;     ///< source of today's value
 };
 
 struct StudyGuess {
   Json document;
   StudyComments comments;
   std::vector<GuessedKnob> tuned;
-  std::vector<std::string> left;   ///< `--threads: its default is not told`
-  std::vector<std::string> notes;  ///< how output is read, the planned run: one line each
+  std::vector<std::string> left;  ///< `--threads: its default is unknown`
+  /// Notes of one line each: how the output is read, how long the planned run is.
+  std::vector<std::string> notes;
 
-  /// The first parameter of this role; empty: there is none.
+  /// Returns the first parameter of this role; empty if there is none.
   [[nodiscard]] std::string parameter_of(const std::string& role) const;
 };
 
-/// A study file's document for this program on this machine. Counts files of the data where
-/// nothing else tells the planned run's samples, for seconds at most. An error where nothing may be
-/// varied.
+/// Returns a study file's document for this program on this machine. If nothing else shows the
+/// planned run's samples, counts the data's files, for some seconds at most. Fails if no parameter
+/// can be varied.
 [[nodiscard]] Result<StudyGuess> guess_study(const GuessInput& input);
 
 }  // namespace steptune

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// JSON pointer -> text for the `//` lines before the value.
+/// The key is a JSON pointer to a value. The text becomes `//` lines before that value.
 using StudyComments = std::map<std::string, std::string>;
 
 /// Returns a document as people write it: short values on one line, comments before the value that

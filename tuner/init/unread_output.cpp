@@ -24,7 +24,7 @@ std::string indented(std::string text, const std::string& margin) {
   return margin + text;
 }
 
-/// Returns a note on the unit of the proposed counter, if it is no step.
+/// Returns a note on the unit of the proposed counter, if the counter does not count steps.
 std::string counter_note(const RepeatedLine& line) {
   if (line.counts_percent) {
     return "one percent counts as a sample: add \"unit\": \"percent\", and let \"planned_run\" "

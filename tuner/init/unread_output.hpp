@@ -18,10 +18,10 @@ struct UnreadOutput {
   std::filesystem::path log;  ///< file with the output; empty: none
 };
 
-/// Returns one line for people: nothing was printed, or which line was repeated how often.
+/// Returns one line for people: nothing was printed, or a certain line was repeated.
 [[nodiscard]] std::string unread_note(const UnreadOutput& output);
 
-/// Returns several lines for people: this note, how to make progress readable, and the log.
+/// Returns several lines for people: `unread_note`, how to make progress readable, and the log.
 [[nodiscard]] std::string unread_text(const UnreadOutput& output);
 
 /// Returns a comment for a study file, before the key that follows `reports`; empty if no

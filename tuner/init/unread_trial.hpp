@@ -22,8 +22,8 @@ class UnreadTrial {
   UnreadTrial(const StudySpec& study, const Clock& clock, Say say);
 
   /// Examines the output of a trial that has shown no progress `run_s` seconds after its start;
-  /// call it a few times a second. If a line repeats that no known format reads, or after a minute,
-  /// says once what the program prints and how to read it. Returns why no progress will be read
+  /// call it a few times a second. Once, says what the program prints and how to read it: after a
+  /// minute, or if a line repeats that no known format reads. Returns why no progress will be read
   /// from the output. Returns nullopt if that is uncertain, because the study's own expressions of
   /// counters may match later.
   [[nodiscard]] std::optional<std::string> why_unread(const std::filesystem::path& log,
@@ -32,8 +32,8 @@ class UnreadTrial {
  private:
   const Clock& clock_;
   Say say_;
-  bool is_hooked_;     ///< a hook counts the steps, and reports its own problems
-  bool has_counters_;  ///< the study has its own expressions for a counter
+  bool is_hooked_;     ///< true if a hook counts the steps; it reports its own problems
+  bool has_counters_;  ///< true if the study has its own expressions for a counter
   bool has_said_ = false;
   double next_look_s_ = 0.0;
   std::filesystem::path log_;

@@ -14,8 +14,8 @@
 namespace steptune {
 namespace {
 
-/// Returns rules for settings of configuration files that have no option on the command line and
-/// are unambiguous.
+/// Returns rules for unambiguous settings of configuration files that have no option on the command
+/// line.
 std::vector<SpaceKnob> knobs_of_files(const ProgramFacts& program) {
   std::vector<SpaceKnob> rules;
   for (const NamedConfig& config : program.configs) {

@@ -16,9 +16,10 @@ struct LeftKnob {
   std::string why;
 };
 
-/// The batch size of an optimizer step, and the smaller one in which the step is computed.
+/// The batch size of an optimizer step, and the smaller batch size in which parts of the step are
+/// computed.
 struct StepBatch {
-  std::string option;  ///< option of the whole: `--global-batch-size`
+  std::string option;  ///< option with the batch size of the step: `--global-batch-size`
   std::string from;    ///< source of its value
   double samples = 0.0;
   SpaceKnob part;  ///< `--micro-batch-size`
@@ -27,12 +28,12 @@ struct StepBatch {
 
 /// All knobs of a program without a ready-made space.
 struct UsualKnobs {
-  std::vector<SpaceKnob> rules;  ///< rules on which others depend come first
+  std::vector<SpaceKnob> rules;  ///< a rule on which other rules depend comes before them
   std::vector<LeftKnob> left;
   std::optional<StepBatch> step;  ///< set if two batch sizes belong together
 };
 
-/// Finds them by the names of the program's options and of settings in its files.
+/// Finds the knobs by the names of the program's options and of settings in its files.
 [[nodiscard]] UsualKnobs usual_knobs(const ProgramFacts& program);
 
 }  // namespace steptune

@@ -12,21 +12,21 @@
 namespace steptune {
 namespace {
 
-/// Batches that each worker loads ahead where nothing is said: PyTorch's default.
+/// Batches that each worker loads ahead if nothing else is set: PyTorch's default.
 constexpr double k_default_prefetch = 2.0;
-/// A trial ends once its interval is this tight (`measure.target_half_width`): smaller gains are
-/// noise whatever the error says.
+/// Smallest gain that counts. A trial ends once its interval is this tight
+/// (`measure.target_half_width`), so smaller gains may be noise.
 constexpr double k_least_gain = 0.02;
-/// One-sided 95 %.
+/// Quantile of the normal distribution for a one-sided 95 % interval.
 constexpr double k_z_gain = 1.645;
-/// Workers that are tried first on a machine with many CPUs: half of torchvision's default, twice
-/// timm's.
+/// Number of workers that is tried first on a machine with many CPUs: half of torchvision's
+/// default, twice timm's default.
 constexpr double k_usual_workers = 8.0;
-/// A step of the workers paid nearly all that it could if it reached this share of it. Then the
-/// next step is twice as large.
+/// If a step reached this share of its ideal gain, the next step of the workers is twice as large.
+/// The ideal gain is the ratio of the numbers of workers.
 constexpr double k_near_ideal = 0.7;
 constexpr double k_step = 2.0;
-/// Largest share of the memory in use: beyond it a machine swaps or a trial is killed.
+/// Largest share of the memory to use. With more, a machine swaps, or a trial is killed.
 constexpr double k_memory_share = 0.9;
 constexpr double k_long_step = 4.0;
 
@@ -47,7 +47,7 @@ bool is_measured(const Observation& observation) {
   return observation.kind == ObservationKind::complete && !observation.values.empty();
 }
 
-/// The choice of half precision that this machine computes fast; nothing where none is.
+/// Returns the choice of half precision that this machine computes fast; nullopt if there is none.
 std::optional<Value> fast_precision(const Parameter& parameter, const GuessMachine& machine) {
   if (parameter.kind == ParameterKind::boolean) {
     const bool of_gpus = parameter.name.find("fp16") != std::string::npos ||
@@ -65,14 +65,14 @@ std::optional<Value> fast_precision(const Parameter& parameter, const GuessMachi
   return std::nullopt;
 }
 
-/// Launches of one configuration, as one.
+/// Mean over several launches of one configuration, weighted by their errors.
 struct Mean {
   double weighted = 0.0;
   double weight = 0.0;
   bool has_errors = true;
 
   void add(double value, double error) {
-    // Without an error each launch counts the same.
+    // A launch without an error gets the weight 1.
     has_errors = has_errors && error > 0.0;
     const double its = error > 0.0 ? 1.0 / (error * error) : 1.0;
     weighted += its * value;
@@ -138,7 +138,7 @@ std::optional<Configuration> FirstGuesses::moved(const Lever& lever, const Confi
     if (roles_[index] == KnobRole::threads && lever.role == KnobRole::threads) {
       guess.set(parameter.name, nearest_level(parameter, number_in(value).value_or(1.0)));
     }
-    // Follows only once there are workers.
+    // Set prefetch only if it was inactive because there were no workers.
     if (roles_[index] == KnobRole::prefetch && !from.contains(parameter.name)) {
       guess.set(parameter.name, nearest_level(parameter, k_default_prefetch));
     }
@@ -148,7 +148,8 @@ std::optional<Configuration> FirstGuesses::moved(const Lever& lever, const Confi
       guess.set(parameter.name, nearest_level(parameter, parts));
     }
   }
-  // Drops inactive parameters, and gives a value to those that become active.
+  // Encoding and decoding drops inactive parameters, and gives values to parameters that become
+  // active.
   const Point point = space_.encode(guess);
   const bool inside =
       std::ranges::none_of(point, [](double coordinate) { return std::isnan(coordinate); });
@@ -187,7 +188,7 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
     if (climb.today > cpus) climb.first = {1.0, cpus, cores};
     climb.may_fall = true;
   } else if (lever.role == KnobRole::workers) {
-    // The range goes beyond the CPUs where workers mostly wait.
+    // A range far beyond the number of CPUs means that workers mostly wait.
     const bool may_wait = largest_of(parameter) > 2.0 * cpus;
     if (climb.today == 0.0) {
       climb.first = {std::min(may_wait ? 2.0 * cpus : cpus, k_usual_workers)};
@@ -237,7 +238,7 @@ std::optional<Configuration> FirstGuesses::move_number(
     const Value value = nearest_level(parameter, *number);
     auto guess = moved(lever, best.configuration, value);
     if (guess && !has_run_out(*guess, observations)) return guess;
-    // Too much for memory, or for a constraint: as good as tried.
+    // The number needs too much memory or violates a constraint, so treat it as tried.
     climb.tried.push_back(*number);
     if (*number > climb.best)
       climb.too_large = std::min(climb.too_large.value_or(*number), *number);
@@ -258,7 +259,7 @@ std::vector<Value> FirstGuesses::worthwhile_choices(const Lever& lever, const Be
   for (const Value& choice : parameter.choices) {
     if (today == nullptr || choice != *today) choices.push_back(choice);
   }
-  // Compiling takes minutes: its other modes only once one has paid.
+  // Compiling takes minutes, so try further modes only after one mode was faster.
   const Value* now = best.configuration.find(parameter.name);
   const bool has_paid = now != nullptr && today != nullptr && *now != *today;
   if (lever.role == KnobRole::compile && !has_paid && choices.size() > 1) choices.resize(1);

@@ -20,15 +20,15 @@ namespace steptune {
 struct GuessMachine {
   int cpus = 1;
   int gpus = 0;
-  bool computes_bfloat16 = false;  ///< in hardware
-  int cores = 0;                   ///< physical ones behind the CPUs; 0: as many as CPUs
-  double memory_bytes = 0.0;       ///< 0: not known
+  bool computes_bfloat16 = false;  ///< true if the hardware computes it
+  int cores = 0;                   ///< physical cores of these CPUs; 0: as many as CPUs
+  double memory_bytes = 0.0;       ///< 0: unknown
 };
 
-/// This machine, of which `cpus` and `gpus` may be used.
+/// Returns facts about this machine, of which `cpus` CPUs and `gpus` GPUs may be used.
 [[nodiscard]] GuessMachine guess_machine(const SystemFiles& files, int cpus, int gpus);
 
-/// A limit of a numeric parameter.
+/// Upper limit of a numeric parameter.
 struct Reach {
   std::string parameter;
   double most = 0.0;
@@ -36,33 +36,38 @@ struct Reach {
   [[nodiscard]] bool contains(const Configuration& configuration) const;
 };
 
-/// Moves of an expert. Each changes one lever of the best configuration so far: a setting, or
-/// settings that belong together (`levers_of`). The levers come in the order of the study's
-/// parameters, and each is moved on while that pays:
-/// - threads: the CPUs, the physical cores and 1;
-/// - workers: doubled, or four times as many where the last step came near its ideal gain;
-/// - batch size: four times as large, at an equal optimizer step where a constraint asks for it;
-/// - half precision where the hardware computes it; flags on; each other choice.
-/// The best configuration changes only if a trial is faster beyond both errors. So it holds nothing
-/// that was not seen to pay, and no value of a lever is tried twice. At last, moves that were
-/// faster within the errors are tried together. Parameters without a role stay as they are.
-/// Immutable; the space must outlive it.
+/// Trials that an expert would make first. A move changes one lever of the best configuration so
+/// far: a setting, or settings that belong together (`levers_of`). Levers are moved in the order of
+/// the study's parameters. A lever is moved again as long as the last move made training faster:
+/// - threads: the number of CPUs, the number of physical cores, and 1;
+/// - workers: twice as many, or four times as many if the last step came near its ideal gain;
+/// - batch size: four times as large; if a constraint keeps the samples of an optimizer step, with
+///   fewer accumulated batches;
+/// - half precision if the hardware computes it; flags switched on; each other choice.
+///
+/// The best configuration changes only if a trial is faster by more than both errors and at least 2
+/// %. So each of its changes was seen to help. No value of a lever is tried twice. At the end,
+/// moves that were faster by 2 %, but by less than the errors, are tried together. Parameters
+/// without a role keep their values. The object is immutable; the space must outlive it.
 class FirstGuesses {
  public:
-  /// Roles are `declared`, or else told by the parameters' names (`role_of_name`).
+  /// `declared` has roles of parameters. Other parameters get their roles by their names
+  /// (`role_of_name`).
   FirstGuesses(const SearchSpace& space, Configuration baseline, const GuessMachine& machine,
                const KnobRoles& declared = {});
 
   /// False if no parameter belongs to a lever.
   [[nodiscard]] bool knows_anything() const { return !levers_.empty(); }
 
-  /// The next move. A lever under way waits for its result, and configurations that need the memory
-  /// of one that ran out of it are left out. Nothing once all levers are exhausted.
+  /// Returns the next move; nullopt if all levers are exhausted. Does not move a lever while a
+  /// running trial tests it. Leaves out configurations that need at least as much memory as one
+  /// that ran out of memory.
   [[nodiscard]] std::optional<Configuration> next(std::span<const Observation> observations,
                                                   std::span<const Configuration> running) const;
 
-  /// The most workers that a searcher should propose: twice those that have paid so far, or twice
-  /// the CPUs. Nothing where the whole range is within that.
+  /// Returns the largest number of workers that a searcher should propose: twice the best number so
+  /// far, or twice the CPUs if that is more. Returns nullopt if the whole range is within this
+  /// limit.
   [[nodiscard]] std::optional<Reach> reach(std::span<const Observation> observations) const;
 
  private:
@@ -76,36 +81,39 @@ class FirstGuesses {
       const Lever& lever, const Best& best, std::span<const Observation> observations) const;
   [[nodiscard]] Climb climb_of(const Lever& lever, const Best& best,
                                std::span<const Observation> observations) const;
-  /// The largest number for which memory suffices, as far as two trials tell.
+  /// Returns the largest number for which memory suffices, extrapolated from two trials; infinite
+  /// if unknown.
   [[nodiscard]] double most_in_memory(const Parameter& parameter, const Climb& climb, double before,
                                       std::span<const Observation> observations) const;
-  /// Moves from the best that were faster within the errors, all at once; nothing if there are not
-  /// at least two.
+  /// Returns the best configuration with all moves that were faster by less than the errors.
+  /// Returns nullopt if there are fewer than two such moves.
   [[nodiscard]] std::optional<Configuration> small_gains(
       const Best& best, std::span<const Observation> observations) const;
   [[nodiscard]] std::vector<Value> worthwhile_choices(const Lever& lever, const Best& best) const;
-  /// `from` with the lever at this value; nothing outside the space.
+  /// Returns `from` with the lever set to `value`; nullopt if the result is outside the space.
   [[nodiscard]] std::optional<Configuration> moved(const Lever& lever, const Configuration& from,
                                                    const Value& value) const;
   [[nodiscard]] bool has_run_out(const Configuration& guess,
                                  std::span<const Observation> observations) const;
-  /// A trial on one instance says nothing of another.
+  /// True if both configurations use the same instance type. Other types have other memory and
+  /// speed.
   [[nodiscard]] bool on_one_instance(const Configuration& a, const Configuration& b) const;
-  /// Of memory, by the directions that the parameters declare, as far as these say.
+  /// True if `guess` needs at least as much memory as `other`, judging by the parameters' `memory`
+  /// and by the precision.
   [[nodiscard]] bool needs_as_much(const Configuration& guess, const Configuration& other) const;
   [[nodiscard]] const Parameter& leading(const Lever& lever) const;
 
   const SearchSpace& space_;
   Configuration baseline_;
   GuessMachine machine_;
-  std::vector<std::optional<KnobRole>> roles_;  ///< of the space's parameters, in their order
+  std::vector<std::optional<KnobRole>> roles_;  ///< roles of the space's parameters, in their order
   std::vector<Lever> levers_;
 };
 
-/// `inner` after the expert's moves, which it learns from as from any trial: they take the place of
-/// as many space-filling points. What it suggests itself stays within reach. Only for objectives of
-/// which the first is a time or a cost; otherwise, and where no parameter has a role, this is
-/// `inner` itself.
+/// Returns a searcher that makes the expert's moves first and then asks `inner`. `inner` learns
+/// from these moves, so it needs fewer space-filling points. The suggestions of `inner` stay within
+/// `FirstGuesses::reach`. Returns `inner` itself if no parameter belongs to a lever, or if values
+/// of the first objective may not be positive.
 [[nodiscard]] std::unique_ptr<Searcher> with_first_guesses(
     std::unique_ptr<Searcher> inner, const SearchSpace& space, const Configuration& baseline,
     const GuessMachine& machine, const std::vector<ObjectiveTraits>& objectives,

@@ -50,11 +50,12 @@ using KnobRoles = std::map<std::string, std::optional<KnobRole>>;
 /// leading dashes and the path up to the last dot. nullopt for an unknown name.
 [[nodiscard]] std::optional<KnobRole> role_of_name(std::string_view plain);
 
-/// Returns the role that the study file declares for a parameter, otherwise the one of its name.
+/// Returns the role that the study file declares for a parameter. If it declares none, returns the
+/// role by its name.
 [[nodiscard]] std::optional<KnobRole> role_of(const KnobRoles& declared, const std::string& name);
 
 /// Returns `bf16` for `bfloat16`, `bf16-mixed` and the like, `fp16`, `fp32`, `tf32`; empty for
-/// others.
+/// other texts.
 [[nodiscard]] std::string precision_of(const std::string& choice);
 
 }  // namespace steptune

@@ -86,8 +86,8 @@ std::optional<double> step_from_best(const Parameter& parameter, const Climb& cl
         up ? std::max(1.0, climb.best * climb.factor) : std::floor(climb.best / climb.factor);
     return untried_level_near(parameter, climb, next);
   }
-  // The step to `beyond` made the program no faster. A shorter step may, except after a first step
-  // from today's value. That step is shortened only if it failed (`too_large`) or started below 1.
+  // The step to `beyond` made the program no faster. Try a shorter step. A first step from today's
+  // value is shortened only if it failed (`too_large`) or started below 1.
   const bool may_be_shorter =
       climb.best != climb.today || climb.today < 1.0 || beyond == climb.too_large;
   return may_be_shorter ? between(parameter, climb, *beyond) : std::nullopt;
@@ -136,8 +136,8 @@ Value nearest_level(const Parameter& parameter, double wanted) {
     const double within = std::clamp(wanted, parameter.low, parameter.high);
     return parameter.at_position(parameter.position_of(Value(within)));
   }
-  // Levels ascend: find the first one that is not below `wanted`, then compare it with the previous
-  // one.
+  // Levels ascend: find the first level that is not below `wanted`, then compare it with the
+  // previous level.
   std::uint64_t first = 0;
   for (std::uint64_t end = *count - 1; first < end;) {
     const std::uint64_t middle = first + (end - first) / 2;

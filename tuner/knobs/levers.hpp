@@ -15,12 +15,13 @@ namespace steptune {
 /// batches that each loads ahead; batch size and accumulation.
 struct Lever {
   KnobRole role = KnobRole::other;
-  /// Indices in the space. The first parameter is moved; the others follow it.
+  /// Indices in the space. The first parameter is moved; all later parameters follow it.
   std::vector<std::size_t> parameters;
 };
 
 /// Returns the levers of a space, in the order of their first parameters. Parameters without a role
-/// belong to none. Neither do the instance type and checkpointing, which trades time for memory.
+/// belong to no lever. The same holds for the instance type, and for checkpointing, which trades
+/// time for memory.
 [[nodiscard]] std::vector<Lever> levers_of(const SearchSpace& space, const KnobRoles& declared);
 
 /// Returns the parameter's value that is nearest to `wanted`.
@@ -30,19 +31,19 @@ struct Lever {
 struct Climb {
   double today = 0.0;
   double best = 0.0;               ///< value in the best configuration so far
-  std::vector<double> tried;       ///< with any result
+  std::vector<double> tried;       ///< numbers of all trials, whatever their result
   std::vector<double> first = {};  ///< values to try before any step from the best
   /// Least value that failed or ran out of memory.
   std::optional<double> too_large = {};
   double most = std::numeric_limits<double>::infinity();  ///< largest value that fits into memory
   double factor = 2.0;                                    ///< factor of one step
-  bool may_fall = false;                                  ///< values below today's may pay
-  bool falls_first = false;                               ///< and are tried before larger ones
+  bool may_fall = false;                                  ///< values below today's may be faster
+  bool falls_first = false;  ///< values below today's are tried before larger values
 };
 
-/// Returns the next number to try. First come those of `first`, then steps from the best in the
-/// direction that paid. Then come numbers halfway, on a logarithmic scale, between the best and its
-/// tried neighbours: the one that did not pay, and the one before. Never returns a number that was
+/// Returns the next number to try. First come the numbers of `first`, then steps from the best
+/// number in the direction that made training faster. Then come numbers halfway, on a logarithmic
+/// scale, between the best number and its two tried neighbours. Never returns a number that was
 /// tried. Returns nullopt if no step is left.
 [[nodiscard]] std::optional<double> next_number(const Parameter& parameter, const Climb& climb);
 

@@ -15,14 +15,15 @@
 namespace steptune {
 namespace {
 
-/// Standard errors by which a trial must be slower at a first look, which is too short for a fair
-/// interval.
+/// Number of standard errors by which a trial must be slower to be ended early. The trial's window
+/// is still short, so its standard error may be too small.
 constexpr double k_errors_apart = 4.0;
-/// Same for a trial in turns with the baseline. Its interval is fair after the first block, so it
-/// is slower once its whole interval lies above the best one's.
+/// The same for a trial that takes turns with the baseline. The interval of such a trial is
+/// reliable after the first turns. The trial is slower once its whole interval lies above the
+/// incumbent's interval.
 constexpr double k_errors_apart_in_turns = k_z_95;
 
-/// Periods a trial must cover before a periodic phase counts as observed.
+/// Number of periods that a trial must cover before a periodic phase counts as observed.
 constexpr double k_periods_to_see = 2.0;
 
 }  // namespace

@@ -19,11 +19,11 @@ namespace steptune {
 /// Returns the trial's measurement; null without a trial or measurement.
 [[nodiscard]] const Measurement* measurement_of(const TrialRecord* trial);
 
-/// Returns a measurement of the trial as it is compared with the baseline's.
+/// Returns `measurement` in a form that is comparable with the baseline's measurement.
 ///
-/// For trials beside the baseline, leaves out stalls that are too rare for the time that the
-/// baseline was watched. The baseline may have such stalls, too. Fresh runs watch both for long
-/// enough, so their measurement does not change.
+/// For search trials and sentinels, leaves out stalls that are too rare to show in the baseline's
+/// shorter measurement. The baseline may have such stalls, too. Returns other measurements
+/// unchanged: confirming runs are long enough to show rare stalls.
 [[nodiscard]] Measurement compared_with_baseline(const TrialView& trial, Measurement measurement,
                                                  const TrialRecord* baseline);
 
@@ -38,8 +38,8 @@ namespace steptune {
 /// True if a search trial is certainly slower than the incumbent (`TrialTargets::to_beat`).
 [[nodiscard]] bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline);
 
-/// Returns why the samples of a step differ from those in the study, as far as the trial was
-/// measured; nullopt if they may be right.
+/// Returns why the program seems to use another batch size than the trial's configuration. Judges
+/// by the measurement so far. Returns nullopt if the batch size may be right.
 [[nodiscard]] std::optional<std::string> unlike_batch(const TrialView& trial,
                                                       const Measurement& measurement,
                                                       const TrialRecord* baseline);

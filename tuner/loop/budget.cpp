@@ -34,13 +34,14 @@ constexpr double k_search_share = 0.6;
 /// The same if each configuration is confirmed: the search only shows that each one runs.
 constexpr double k_search_share_of_judging = 0.2;
 constexpr double k_most_contenders = 20.0;
-/// Share of the search's time by which a trial's start-up may exceed the baseline's, at least.
+/// Smallest share of the search's time by which a trial's start-up may exceed the baseline's
+/// start-up.
 constexpr double k_for_start = 0.2;
 /// Least ratio of a trial's measured time to its start-up. If the ratio would be lower, fewer
 /// trials divide the time.
 constexpr double k_measured_per_start = 1.0;
 
-/// Numbers of confirming pairs that the budget keeps time and money for.
+/// Numbers of confirming pairs for which the budget keeps time and money.
 struct KeptPairs {
   int wanted = 0;
   int for_claim = 0;
@@ -58,8 +59,8 @@ double startup_of(const TrialRecord* trial) {
   return trial == nullptr || !trial->measurement ? 0.0 : trial->measurement->startup_s;
 }
 
-/// Returns the seconds to the first step of a new trial whose process starts as that of `like` did;
-/// 0 if trials share a running program.
+/// Returns the seconds to the first step of a new trial, as measured for the trial `like`; 0 if
+/// trials share a running program.
 double paid_startup_s(const StudySpec& study, const TrialRecord* like) {
   return shares_running_program(study) ? 0.0 : startup_of(like);
 }
@@ -97,8 +98,8 @@ double least_confirming_run_s(const StudySpec& study) {
   return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
 }
 
-/// Returns how many pairs a search leaves time and money for. A search that continues after a
-/// confirmation (`confirmed`) leaves them for the pairs that a claim needs.
+/// Returns the number of confirming pairs for which a search leaves time and money. A search that
+/// continues after a confirmation (`confirmed`) leaves them only for the pairs that a claim needs.
 KeptPairs pairs_to_keep(const StudySpec& study, const Spending& spending, bool confirmed) {
   const int usual = study.measure.confirm_pairs;
   const int least = least_pairs(study);
@@ -112,8 +113,8 @@ bool has_configuration_in_use(const StudySpec& study) {
   return in_use && in_use->configuration != study.baseline;
 }
 
-/// Returns the number of runs that a claim needs: in each round one of a finalist, one of the
-/// baseline, and one of the configuration in use if there is one.
+/// Returns the number of runs that a claim needs: in each round a run of a finalist, a run of the
+/// baseline, and a run of the configuration in use, if the study has one.
 int least_runs(const StudySpec& study, const Spending& spending) {
   const int in_round = has_configuration_in_use(study) ? 3 : 2;
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;
@@ -150,8 +151,8 @@ bool is_contender(const StudySpec& study, const TrialRecord& trial, const TrialR
                   const TrialRecord* incumbent) {
   if (!is_ranked(trial.status) || baseline == nullptr) return false;
   if (trial.configuration == baseline->configuration) return false;
-  // In a running program, another trial and its proof take little time. That is a better use of
-  // time than the proof of a slower trial.
+  // In a running program, another trial and its confirmation take little time. That is a better use
+  // of time than the confirmation of a slower trial.
   if (!shares_running_program(study)) return true;
   return incumbent != nullptr && trial.configuration == incumbent->configuration;
 }
@@ -184,7 +185,7 @@ struct FreshRuns {
   }
 };
 
-/// Returns the spending on `trials`: all or the first ones of the trials in `standing`.
+/// Returns the spending on `trials`: all trials in `standing`, or a first part of them.
 Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study,
                      const Standing& standing) {
   Spending spending;
@@ -248,7 +249,8 @@ Spending spending_before_confirming(const StudySpec& study, const Standing& stan
 bool search_time_spent(const StudySpec& study, const Spending& spending, bool confirmed) {
   const auto& limit_s = study.budget.time_s;
   if (!limit_s) return false;
-  // While there is nothing to confirm, keep time for one proof only. More time would be lost.
+  // While there is nothing to confirm, keep time for the pairs of one claim only. More time would
+  // be wasted.
   const bool proof_only = !spending.has_contender;
   const double pair_s = proof_only ? spending.least_confirm_pair_s : spending.confirm_pair_s;
   return !fits(spending.elapsed_s, spending.least_trial_s, pair_s,
@@ -352,7 +354,7 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   if (startup_s > 0.0) {
     contenders = std::min(contenders, search_s / ((1.0 + k_measured_per_start) * startup_s) - 1.0);
   }
-  // One more, because the baseline's share is that of two trials.
+  // Add one, because the baseline gets the share of two trials.
   const double even_s = search_s / (std::max(contenders, 2.0) + 1.0);
   const double least_s = std::max(2.0 * study.measure.min_window_s, 0.25 * even_s);
   const double share_s = std::max(even_s - startup_s, least_s);

@@ -10,48 +10,48 @@
 
 namespace steptune {
 
-/// Trials, time and money that a study has used, over all runs of the tuner, and the expected price
+/// Trials, time and money that a study has used over all runs of the tuner. Also the expected price
 /// of its next steps.
 struct Spending {
-  std::int64_t search_trials = 0;  ///< started: baseline, hints and search
+  std::int64_t search_trials = 0;  ///< started trials: baseline, hints and search
   double elapsed_s = 0.0;
   double usd = 0.0;  ///< including trials under way
   /// Least time and money of another trial: the shortest and the cheapest trial measured so far. If
-  /// the baseline alone was measured, the time is at most the share of a search trial. The money is
-  /// the baseline's, including its longer window, because no other price is known.
+  /// only the baseline was measured, the time is at most a search trial's share of the budget. The
+  /// money is the baseline's, including its longer window, because no other price is known.
   double least_trial_s = 0.0;
   double least_trial_usd = 0.0;
   /// Expected time and money of one pair of confirming runs.
   double confirm_pair_s = 0.0;
   double confirm_pair_usd = 0.0;
-  /// Shortest time of such a pair, if little time is left: twice the least window for each run, or
-  /// the whole run if the program ends without a steady state.
+  /// Shortest time of such a pair, if little time is left. Each run then takes its start-up and at
+  /// most twice the least window of a confirming run. If the program ends before a steady state,
+  /// each run is a whole run.
   double least_confirm_pair_s = 0.0;
-  /// True if there is something to prove: a configuration other than the baseline was measured. If
-  /// trials share a running program, that configuration must also be the best so far.
+  /// True if there is something to confirm: a configuration other than the baseline was measured.
+  /// If trials share a running program, that configuration must also be the best so far.
   bool has_contender = false;
-  int confirming_runs = 0;  ///< measured so far
-  /// True if the runs to confirm end by themselves without a steady state. A claim then needs one
-  /// more pair.
+  int confirming_runs = 0;  ///< confirming runs measured so far
+  /// True if the baseline's or the best trial's program ended by itself before a steady state. A
+  /// claim then needs more pairs.
   bool ends_unsteady = false;
 };
 
 /// Computes the spending from the recorded trials. The caller adds `elapsed_s` and the cost of
-/// running trials. Before there are confirming runs, assumes that their windows are
+/// running trials. Before there are two confirming runs, assumes that their windows are
 /// `k_longer_window` times as long as those of search trials. With a time budget, the windows may
-/// take their whole share of the time. Afterwards, uses the times and prices of the confirming
-/// runs.
+/// take their whole share of the time. From two confirming runs on, uses their times and prices.
 [[nodiscard]] Spending spending_of(const StudySpec& study, const Standing& standing);
 
-/// Returns the same, but without the times of the latest confirmation's runs, as it was when the
-/// search ended. `usd` is all money spent so far.
+/// Computes the spending as it was at the end of the search, without the times of the latest
+/// confirming runs. `usd` still counts all money spent.
 [[nodiscard]] Spending spending_before_confirming(const StudySpec& study, const Standing& standing);
 
-/// Length of a confirming run's window, as a multiple of a search trial's window. A buffer takes
-/// time to drain.
+/// Length of a confirming run's window, as a multiple of a search trial's window. The longer window
+/// gives full input buffers time to drain.
 inline constexpr double k_longer_window = 2.0;
 
-/// A limit of the budget. Persistent names.
+/// A limit of the budget. The history stores the names, so they must not change.
 enum class BudgetLimit { trials, time, cost };
 [[nodiscard]] std::string to_text(BudgetLimit limit);
 [[nodiscard]] std::optional<BudgetLimit> budget_limit_from_text(std::string_view text);
@@ -67,24 +67,24 @@ struct SpentBudget {
 ///
 /// Keeps time and money for the confirmation: at most two fifths of the budget, or half of it if
 /// the pairs of a claim need that. If the search continues after a confirmation (`confirmed`),
-/// keeps them only for the pairs of a claim. If there is nothing to prove yet (`has_contender` is
-/// false), keeps only the shortest time of these pairs, and the money that they cost.
+/// keeps them only for the pairs of a claim. If there is nothing to confirm yet (`!has_contender`),
+/// keeps only the shortest time and the price of these pairs.
 ///
-/// The first pair at its shortest may overrun a time budget (`latest_end_s`). The last trial and
-/// the first pair may overrun a money budget, unless `with_money_as_time` turns it into a time
-/// budget or `can_risk_a_trial` bounds the bill.
+/// The first pair may overrun a time budget, by its shortest time at most. The last trial and the
+/// first pair may overrun a money budget. This cannot happen if `with_money_as_time` turns the
+/// budget into a time budget, or if `can_risk_a_trial` bounds the bill.
 [[nodiscard]] std::optional<SpentBudget> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending,
                                                              bool confirmed = false);
 
 /// Turns the budget of money into one of time if money depends on time alone: trials run one at a
-/// time (`capacity` is 1) on this machine, which always has the same price. Shares, ends of trials
-/// and the time kept for a proof then follow the rules for a time budget. Returns any other study
-/// unchanged.
+/// time (`capacity` is 1) on this machine, which always has the same price. The rules for a time
+/// budget then apply: shares of trials, ends of trials, time kept for the confirmation. Returns any
+/// other study unchanged.
 [[nodiscard]] StudySpec with_money_as_time(StudySpec study, int capacity);
 
-/// Returns the time limit for `search_budget_spent`: `10 min of tuning time`, or `$5.00` if
-/// `with_money_as_time` made the limit from money. `budget` has a time.
+/// Returns the time limit as a spent budget: `10 min of tuning time`. Returns `$5.00` if
+/// `with_money_as_time` made the limit from money. `budget.time_s` must be set.
 [[nodiscard]] SpentBudget spent_time(const BudgetSpec& budget);
 /// Returns why a trial was ended: `the tuning time (10 min) was over`, or `the budget of $5.00 was
 /// spent`.
@@ -129,13 +129,13 @@ struct SpentBudget {
                                       double startup_s);
 
 /// Returns the share of the next confirming run in seconds. If `spending` leaves less time, divides
-/// that time among the runs that a claim still needs. If the round still has more runs (`in_round`,
-/// this run included), divides it among those.
+/// that time among the runs that a claim still needs. `in_round`: runs that its round still has,
+/// this run included. If these are more, divides the time among them.
 [[nodiscard]] double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
                                                double startup_s, std::size_t in_round);
 
-/// True if time and money suffice for the usual number of rounds with `finalists` finalists, the
-/// baseline, and the study's configuration in use.
+/// True if time and money suffice for the usual number of confirming rounds. Each round runs the
+/// `finalists`, the baseline, and the study's configuration in use, if there is one.
 [[nodiscard]] bool can_pay_finalists(const StudySpec& study, const Spending& spending,
                                      std::size_t finalists);
 

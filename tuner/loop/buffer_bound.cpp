@@ -4,7 +4,7 @@
 namespace steptune {
 namespace {
 
-/// A confirming run goes on until a buffer can hide no more than this share of its gain.
+/// A confirming run continues until a buffer can explain no more than this share of its gain.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace steptune {
 namespace {
 
-/// Share of a time budget. If more than this is left, the result says so.
+/// If more than this share of a time budget is left, the result says so.
 constexpr double k_much_left = 0.2;
 
 std::string withdrawn_text(std::size_t withdrawn) {
@@ -44,7 +44,7 @@ bool leaves_time(const StudyRun& run) {
          run.standing().baseline() != nullptr && !run.confirmation().may_take_turns();
 }
 
-/// Returns why the study keeps its baseline, for the end of its reason.
+/// Returns why the study keeps its baseline, as the end of `LoopResult::reason`.
 std::string why_nothing_faster(const StudyRun& run) {
   const BudgetSpec& budget = run.parts.study.budget;
   const auto& limit_s = budget.time_s;
@@ -52,7 +52,8 @@ std::string why_nothing_faster(const StudyRun& run) {
   const bool compared = std::ranges::any_of(
       run.standing().trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   const double left_s = by_time ? *limit_s - run.stopwatch.elapsed_s() : 0.0;
-  // Time may also be left for other reasons: machines are held, or no further claim is possible.
+  // Time may also be left for other reasons: the runner holds machines, or no further claim is
+  // possible.
   const bool too_little =
       by_time && search_time_spent(run.parts.study, run.spending(), run.confirmed);
   const std::string rest =

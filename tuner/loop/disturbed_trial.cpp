@@ -31,11 +31,12 @@ std::vector<const TrialRecord*> latest(std::vector<const TrialRecord*> trials) {
 }
 
 struct Repeats {
-  double seconds = 0.0;  ///< of trials whose configuration had been tried before
+  double seconds = 0.0;  ///< time of trials whose configuration had been tried before
   double search_s = 0.0;
 };
 
-/// Adds up the time of search trials, and of those whose configuration had been tried before.
+/// Adds up the time of all search trials, and the time of trials whose configuration had been tried
+/// before.
 Repeats repeats_of(const Standing& standing) {
   Repeats repeats;
   const auto& trials = standing.trials();

@@ -13,10 +13,10 @@ namespace steptune {
 /// Returns null
 /// - until a later trial was undisturbed, so that a disturbance of some minutes is over;
 /// - if disturbance is usual among the latest trials;
-/// - if the first objective is no time or cost.
+/// - if the first objective is neither time nor cost.
 ///
 /// Each configuration is measured again once. All repeated trials together take at most a tenth of
-/// the search's time. Depends on the trials alone.
+/// the search's time. The result depends on the trials alone.
 [[nodiscard]] const TrialRecord* trial_to_measure_again(const StudySpec& study,
                                                         const Standing& standing);
 

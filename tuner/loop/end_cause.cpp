@@ -9,7 +9,8 @@
 namespace steptune {
 namespace {
 
-/// A trial that is silent for more than this share of its run time, up to its end, may hang.
+/// A trial that reports nothing in the last part of its run may hang if that part exceeds this
+/// share.
 constexpr double k_silent_share = 0.5;
 
 std::string no_start_text(double waited_s, const StudySpec& study, const TrialTargets& targets) {
@@ -19,7 +20,7 @@ std::string no_start_text(double waited_s, const StudySpec& study, const TrialTa
                   budget.time_of_usd ? "budget of " + format_usd(*budget.time_of_usd)
                                      : "tuning time of " + format_duration(*budget.time_s));
   const std::string waited = format_duration(waited_s);
-  // Nobody knows if the first step would have come.
+  // The program may hang or start slowly, so the text names both explanations.
   if (targets.longest_trial_s > 0.0 && waited_s > targets.longest_trial_s) {
     return fmt::format(
         "no step reported within {}, longer than any other trial took as a whole: it hangs, or "
@@ -70,7 +71,8 @@ double silent_end_s(const TrialEndCause& cause, const TrialView& trial) {
 }
 
 TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const TrialView& trial) {
-  // Two trials may need the same port, lock file or memory. This one may well run by itself.
+  // Two trials may need the same port, lock file or memory. The trial may succeed without the other
+  // trial.
   const bool failed = outcome.kind != OutcomeKind::completed &&
                       outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
   if (failed && trial.targets.interleaved_round > 0 && cause.request == EndRequest::none) {
@@ -81,7 +83,8 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
     cause = {EndRequest::time_limit, TimeOver{limit, trial.time.started_s + outcome.duration_s}};
   }
   const double silent_s = silent_end_s(cause, trial);
-  // The reports were rejected during training, so the rate before that does not count.
+  // The program continued to report, but its reports were rejected. The rate before that does not
+  // count.
   if (silent_s > 0.0 && !outcome.detail.empty()) {
     cause = {EndRequest::silent,
              {},

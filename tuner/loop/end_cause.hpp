@@ -12,12 +12,12 @@
 
 namespace steptune {
 
-/// Cause for which the loop has asked a trial to end.
+/// Reason why the loop has asked a trial to end.
 struct TrialEndCause {
   EndRequest request = EndRequest::none;
   std::optional<TimeOver> time{};  ///< limit that was reached; always set for `time_limit`
-  std::string reason{};            ///< for people; unused with `time`, whose numbers say it
-  bool is_slower = false;          ///< certainly slower than the best trial
+  std::string reason{};    ///< why the trial is to end, as text for people; unused if `time` is set
+  bool is_slower = false;  ///< certainly slower than the best trial
   /// Measurement when the end was asked for. Reports that follow do not count.
   std::optional<Measurement> measured{};
 };
@@ -25,16 +25,16 @@ struct TrialEndCause {
 inline constexpr const char* k_slow_in_job =
     "clearly slower than the best in two successive checks, so its job ended it";
 
-/// Returns the cause for people: the limit in words, or the reason of another part. Empty if there
-/// is nothing to add to the request.
+/// Returns the cause as text for people: the time limit in words, or `reason`. Empty if the request
+/// says everything.
 [[nodiscard]] std::string reason_of(const TrialEndCause& cause, const TrialView& trial);
 
 /// Returns the end of the trial's time, on the clock of its reports. `cause` is a time limit.
 [[nodiscard]] double time_end_s(const TrialEndCause& cause, const TrialView& trial);
 
-/// Returns for how long the trial had reported no step when its time was over. Returns 0 if that
-/// was not most of its time, or if a phase was under way. Also returns 0 in a shared program,
-/// whose reports use another clock.
+/// Returns for how many seconds the trial had reported no step when its time was over. Returns 0 if
+/// that was at most half of its time, or if a phase was under way. Also returns 0 in a shared
+/// program, whose reports use another clock.
 [[nodiscard]] double silent_end_s(const TrialEndCause& cause, const TrialView& trial);
 
 /// Returns the cause once the outcome is known. The outcome may be the first sign of a cause: the

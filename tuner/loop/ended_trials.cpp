@@ -40,7 +40,7 @@ Result<void> EndedTrials::add(const TrialRecord& trial) {
 }
 
 void EndedTrials::learn_from(std::vector<const TrialRecord*> ended, bool counts_failures) {
-  // Trials that run one at a time end in the order of their numbers, whatever the clock said.
+  // Trials that run one at a time end in the order of their numbers, even if the clock was changed.
   const bool one_at_a_time = run_->runs_one_at_a_time();
   std::ranges::sort(ended, {}, [&](const TrialRecord* trial) {
     return std::tuple(one_at_a_time ? 0.0 : trial->ended_wall_s, trial->number);

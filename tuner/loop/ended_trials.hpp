@@ -13,37 +13,37 @@
 
 namespace steptune {
 
-/// Draws the consequences of trials that end: tells searcher, scheduler and user, records decisions
-/// about the study, and ends the search without a baseline.
+/// Acts on trials that have ended: informs searcher, scheduler and user, and records decisions
+/// about the study. Ends the search if the baseline could not be measured.
 class EndedTrials {
  public:
   /// Both arguments outlive the object.
   EndedTrials(StudyRun& run, PendingTrials& pending)
       : run_(&run), pending_(&pending), warnings_(run.parts.study, run.parts.listener) {}
 
-  /// Takes in a trial that has ended and that the history has recorded.
+  /// Processes a trial that has ended and that the history has recorded.
   [[nodiscard]] Result<void> add(const TrialRecord& trial);
   /// Gives trials that ended in earlier runs of the tuner to searcher and scheduler, in the order
-  /// of their ends. `counts_failures`: their failures in a row count.
+  /// of their ends. `counts_failures`: their failures count for `too_many_failures`.
   void learn_from(std::vector<const TrialRecord*> ended, bool counts_failures);
-  /// Returns the end of a search in which too many trials in a row have failed.
+  /// Returns the end of the search if too many trials in a row have failed, otherwise nullopt.
   [[nodiscard]] std::optional<SearchEnd> too_many_failures() const;
 
-  /// Reports how far the budget goes if an inspection of the program has shown its start-up. A
-  /// study that continues has already reported it.
+  /// Reports how many trials the budget allows if an inspection of the program has measured its
+  /// start-up. Does nothing for a continued study, which has already reported them.
   void report_planned_course();
 
  private:
   /// Records the decisions that follow from a sentinel or a confirming run.
   void conclude_from(const TrialRecord& trial);
   void observe(const TrialRecord& trial, const LaunchVariation& launches);
-  /// Gives the values of an ended trial to the scheduler for comparison, or removes the trial from
-  /// it if it does not count.
+  /// Gives the values of an ended trial to the scheduler for comparison. If the trial does not
+  /// count, removes it from the scheduler.
   void update_scheduler(const TrialRecord& trial);
   void tell_interleaving_failed(const TrialRecord& trial);
   void count_failures(const TrialRecord& trial);
   void check_baseline(const TrialRecord& baseline);
-  /// Reports once how far the budget goes for a program with this start-up.
+  /// Reports once how many trials the budget allows for a program with this start-up.
   void report_planned_course(double startup_s);
 
   StudyRun* run_;

@@ -8,14 +8,13 @@
 
 namespace steptune {
 
-/// Least steps before a trial is judged by its speed.
+/// Least number of steps in the window before the loop judges a trial by its speed.
 inline constexpr double k_least_look_steps = 10.0;
 
 /// True if the measurement is as precise and as long as `wanted` asks, and the speed has not just
 /// changed.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
-/// True if the window has the steps or the seconds of `baseline_window_steps` and
-/// `baseline_window_s`.
+/// True if the window has reached `baseline_window_steps` or `baseline_window_s`.
 [[nodiscard]] bool was_looked_at_for_long(const Measurement& measurement,
                                           const TrialTargets& targets);
 
@@ -23,7 +22,7 @@ inline constexpr double k_least_look_steps = 10.0;
 [[nodiscard]] bool is_measured_enough(const TrialView& trial);
 /// True if a buffer that is not drained yet may hide too much of a confirming run's gain.
 [[nodiscard]] bool may_be_buffered(const TrialView& trial);
-/// True if a guard will judge the trial but has not seen enough of it yet.
+/// True if a guard will judge the trial but needs more of its samples.
 [[nodiscard]] bool awaits_guard(const TrialView& trial);
 
 }  // namespace steptune

@@ -17,8 +17,8 @@ namespace {
 /// as complete.
 constexpr double k_least_of_baseline = 0.5;
 
-/// Changes the measurement of a trial that had reported no step for `silent_s` when its time was
-/// over. Nothing shows that a long run keeps the rate from before the silence.
+/// Adds `silent_s` seconds without a step, at the end of the trial, to its slowest possible rate.
+/// Nothing shows that a long run keeps the rate from before the silence.
 void count_silent_end(double silent_s, Measurement& measurement) {
   if (!(silent_s > 0.0) || !(measurement.window_samples > 0.0)) return;
   measurement.slowest_seconds_per_sample =
@@ -32,8 +32,8 @@ void count_silent_end(double silent_s, Measurement& measurement) {
           format_duration(silent_s)));
 }
 
-/// Returns the samples of the run itself. If the program continues from a checkpoint, its counter
-/// starts with the samples before it.
+/// Returns the samples that this run processed. If the program continues from a checkpoint, its
+/// counter also has the samples before the checkpoint.
 double own_samples(const Measurement& measurement) {
   if (measurement.whole_run) return measurement.total_samples;
   const double steps_s = measurement.warmup_s - measurement.warmup_excess_s + measurement.window_s;

@@ -11,9 +11,9 @@ namespace steptune {
 
 /// Returns the measurement that counts for a trial that has ended.
 ///
-/// This is the measurement of the whole run if the program ended by itself, and not much earlier
-/// than the baseline did. Otherwise it is the measurement so far, adapted to the cause of the end.
-/// `baseline`: null until it has been measured.
+/// A program may have ended by itself, with at least half of the baseline's samples or steps. Then
+/// this is the measurement of the whole run. Otherwise it is the measurement so far, adapted to the
+/// cause of the end. `baseline`: null until it has been measured.
 [[nodiscard]] Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause,
                                             const Outcome& outcome, const TrialRecord* baseline);
 

@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t k_least_reports = 5;
 /// Least number of values for a standard error of their mean.
 constexpr std::size_t k_least_for_error = 3;
-/// Most reports in a window with `after_samples`, and in a window for the latest value. More
-/// reports show little more and cost memory.
+/// Largest number of reports in a guard's window: with `after_samples`, and for the latest value.
+/// More reports show little more and cost memory.
 constexpr std::size_t k_most_reports = 256;
 constexpr std::size_t k_latest_reports = 16;
-constexpr double k_window_end = 1.25;  ///< times `after_samples`
-/// Later end of the window, times `after_samples`, if fewer than `k_least_reports` came by
-/// `k_window_end`. A program that is faster than expected reports less often per sample.
+constexpr double k_window_end = 1.25;  ///< as a multiple of `Guard::after_samples`
+/// Later end of the window, as a multiple of `after_samples`, if fewer than `k_least_reports` came
+/// by `k_window_end`. A program that is faster than expected reports less often per sample.
 constexpr double k_longest_window_end = 1.75;
 
 /// Returns differences from the least-squares line through equally spaced values.
@@ -50,7 +50,7 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
   for (const double value : values)
     mean += value / count;
   result.value = of_last ? values.back() : mean;
-  // The last value's error is the scatter itself, which takes more values to estimate.
+  // The error of the last value is the scatter of the values, whose estimate needs more values.
   if (values.size() < (of_last ? k_least_reports : k_least_for_error)) return result;
   const std::vector<double> residuals = residuals_of(values, mean);
   double squares = 0.0;

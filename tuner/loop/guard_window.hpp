@@ -21,20 +21,20 @@ struct GuardedValue {
 using GuardedValues = std::map<std::string, GuardedValue>;
 
 /// Returns the mean of successive values with its standard error. The error is the scatter about a
-/// straight line, because a loss falls during the trial. It is widened for autocorrelation as in a
-/// first-order autoregressive process. From three values on, the error is known. `of_last`: returns
-/// the last value with the error of a single value, known from five values on.
+/// straight line, because a loss falls during the trial. The error is widened for autocorrelation
+/// as in a first-order autoregressive process. From three values on, the error is known. `of_last`:
+/// returns the last value with the error of a single value, known from five values on.
 [[nodiscard]] GuardedValue window_value(const std::vector<double>& values, bool of_last);
 
 /// Collects the values that a running trial's guards judge.
 ///
-/// With `after_samples`, the value is a mean over reports. The window starts at that sample count,
-/// and ends when a quarter more samples and at least five reports have come. So trials are compared
-/// at the same amount of training, however long they run. Without `after_samples`, it is the latest
-/// value.
+/// With `after_samples`, the value is a mean over reports. The window starts at that sample count.
+/// It ends when a quarter more samples and at least five reports have come. So trials are compared
+/// at the same amount of training, however long they run. Without `after_samples`, the value is the
+/// latest reported one.
 ///
 /// A single report is the loss of one minibatch. At 5 % noise, one of two equal configurations
-/// looks more than 2 % worse than the other in 39 of 100 cases.
+/// looks more than 2 % worse in 39 of 100 cases.
 class GuardWindows {
  public:
   explicit GuardWindows(std::vector<Guard> guards);
@@ -48,7 +48,7 @@ class GuardWindows {
   /// the trial has sent fewer than five reports, the window ends up to half of `after_samples`
   /// later.
   [[nodiscard]] bool awaits_samples(double total_samples) const;
-  /// Returns values that cannot change any more: those of full windows, NaN included.
+  /// Returns values that cannot change any more: the values of full windows, NaN included.
   [[nodiscard]] GuardedValues settled() const;
   /// Returns all values known so far.
   [[nodiscard]] GuardedValues all() const;
@@ -62,7 +62,7 @@ class GuardWindows {
   [[nodiscard]] GuardedValues values(bool settled_only) const;
 
   std::vector<Guard> guards_;
-  std::vector<Window> windows_;  ///< by guard
+  std::vector<Window> windows_;  ///< one for each guard
 };
 
 }  // namespace steptune

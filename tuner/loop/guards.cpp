@@ -50,8 +50,8 @@ bool is_shown(double by, const GuardedValue& value, double limit_error) {
 }
 
 /// Returns the factor by which to multiply the baseline's value to get a guard's limit. For a
-/// negative value this is not the ratio itself: 1.02 of the guard means 2 % of the size above the
-/// value, so the limit for -5 is -4.9, and the factor 0.98.
+/// negative value this is not the ratio itself. A guard's 1.02 means 2 % of the absolute value
+/// above the value. So the limit for -5 is -4.9, and the factor is 0.98.
 double multiple_of(double ratio, double baseline) {
   return baseline < 0.0 ? 2.0 - ratio : ratio;
 }

@@ -12,8 +12,8 @@
 
 namespace steptune {
 
-/// Returns the name under which a trial's metrics keep the value that a guard judges. This is the
-/// metric's own name, or `loss@20000` if the guard judges at a number of samples.
+/// Returns the name of a guard's judged value in a trial's metrics. This is the metric's own name,
+/// or `loss@20000` if the guard judges after 20 000 samples.
 [[nodiscard]] std::string judged_metric(const Guard& guard);
 /// True for the guard on `peak_memory_bytes`, which the runner reports at the end.
 [[nodiscard]] bool is_memory_guard(const Guard& guard);
@@ -27,11 +27,12 @@ enum class GuardMoment {
 
 /// Returns the guard that a trial violates, as a sentence for people; nullopt if the trial respects
 /// all guards. `baseline`: the baseline's trial, or null for the baseline itself. Skips ratios to a
-/// value that the baseline did not report. A ratio of 1.02 allows 2 % of the size of the baseline's
-/// value more: 5.1 for 5, -4.9 for -5. `peak_memory_bytes` may be guarded like any metric.
+/// value that the baseline did not report. A ratio of 1.02 adds 2 % of the baseline's absolute
+/// value: the limit is 5.1 for 5, and -4.9 for -5. `peak_memory_bytes` may be guarded like any
+/// metric.
 ///
 /// This is a test of non-inferiority. A value violates a limit if it is shown to be beyond the
-/// limit, with an error probability of at most 5 % (Student's t, one-sided). The test uses the
+/// limit. The error probability is at most 5 % (Student's t, one-sided). The test uses the standard
 /// errors of the trial and of the baseline. A value without a known error is compared directly. A
 /// value that is not finite violates every guard.
 [[nodiscard]] std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
@@ -60,8 +61,8 @@ struct GuardLimit {
 [[nodiscard]] std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
                                                           const TrialRecord* baseline);
 
-/// True if a trial reported a value for each guard. A trial that was given up for its speed, or
-/// that had too little time, may not have come so far.
+/// True if a trial reported a value for each guard. A trial that was ended early may have reported
+/// too few samples for a guard.
 [[nodiscard]] bool was_judged(const std::vector<Guard>& guards, const TrialRecord& trial);
 
 /// Returns the metrics that guards compare with the baseline's, but that the baseline has not

@@ -42,7 +42,8 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
   findings.given_up = hook_log.gave_up();
   if (hook_log.patched() && !hook_log.disabled()) {
     findings.not_in_force = why_not_applied(hook_log, knob_values(study, configuration));
-    // The hook sets only what differs from the baseline, so here "baseline" itself is wrong.
+    // The hook sets only settings that differ from the baseline, so "baseline" itself is wrong
+    // here.
     if (findings.not_in_force && configuration == study.baseline) {
       *findings.not_in_force +=
           "; \"baseline\" must be what the program does without the hook: write that value there";

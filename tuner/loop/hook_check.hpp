@@ -11,21 +11,22 @@
 
 namespace steptune {
 
-/// Facts about a trial's hook that speak against the measurement, as text for people.
+/// Problems with a trial's hook that make the measurement invalid, as text for people.
 struct HookFindings {
   std::optional<std::string> absent;        ///< why the hook did not work at all
   std::optional<std::string> not_in_force;  ///< which settings had no effect
   std::optional<std::string> given_up;      ///< why the hook ended the program
 };
 
-/// Checks the hook of a trial that has ended. `hook_log`: its events in the output. If these do not
-/// show that the hook worked, reads the file `events`. Removes that file. Finds nothing if the
-/// study uses no hook.
+/// Checks the hook of a trial that has ended. `hook_log`: the hook's events in the output. If these
+/// do not show that the hook worked, reads the file `events`. In any case, removes that file. Finds
+/// nothing if the study uses no hook.
 [[nodiscard]] HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
                                       const HookLog& hook_log, const std::filesystem::path& events);
 
-/// Returns why a hook reported nothing about a program started as `argv` in `folder`, as one of the
-/// cases of docs/internals/hooks-protocol.md, "No event at all". `log`: the hook's file of events.
+/// Returns why a hook reported nothing about a program started as `argv` in `folder`.
+/// docs/internals/hooks-protocol.md, "No event at all", lists the cases. `log`: the hook's file of
+/// events.
 [[nodiscard]] std::string why_hook_is_silent(const HookLog& log,
                                              const std::vector<std::string>& argv,
                                              const std::filesystem::path& folder);

@@ -17,7 +17,7 @@
 namespace steptune {
 namespace {
 
-/// Returns which parts of the study file have changed, among those that may differ between two
+/// Returns which parts of the study file have changed, among the parts that may differ between two
 /// runs. Such a change makes a finished study continue.
 std::vector<std::string> changed_parts(const Json& stored, const Json& now) {
   const auto part = [](const Json& document, const char* name) {

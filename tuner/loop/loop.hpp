@@ -24,7 +24,7 @@ namespace steptune {
 /// A running trial, for display.
 struct TrialUnderWay {
   const TrialRecord* trial = nullptr;
-  double started_s = 0.0;  ///< loop's clock
+  double started_s = 0.0;  ///< on the loop's clock
   const Measurement* measurement = nullptr;
 };
 
@@ -52,7 +52,7 @@ class LoopListener {
   }
 };
 
-/// Reason for the end of a run of the tuner. Persistent names.
+/// Reason for the end of a run of the tuner. The history stores the names, so they must not change.
 enum class LoopEnd {
   budget,
   exhausted,
@@ -70,7 +70,7 @@ enum class LoopEnd {
 
 struct LoopResult {
   LoopEnd end = LoopEnd::budget;
-  std::string reason;  ///< for people
+  std::string reason;  ///< why the run ended, as text for people
   std::optional<Recommendation> recommendation;
   /// Trials and machines that a detached tuner leaves running, for people.
   std::string left_running{};
@@ -100,9 +100,10 @@ struct LoopParts {
   std::optional<double> seen_startup_s{};
   /// Advice for people if the time was enough for the baseline only; empty: none.
   std::string after_too_little = "run it again with a longer --time to continue where it stopped";
-  /// Called a few times a second while the first trial has reported no progress, with the trial's
-  /// log and the seconds since its start. Returns why nothing will be read from its output; the
-  /// trial then ends as failed. Returns nullopt if that is not known. Empty: never called.
+  /// Called a few times a second while the first trial has reported no progress. Arguments are the
+  /// trial's log and the seconds since its start. Returns why its output will never contain a
+  /// report; the trial then ends as failed. Returns nullopt if that is not known. Empty: never
+  /// called.
   std::function<std::optional<std::string>(const std::filesystem::path&, double)> why_unread{};
 };
 
@@ -112,9 +113,9 @@ struct LoopParts {
 /// unchanged, only reports its result.
 ///
 /// A failed baseline, or too many failures in a row, ends the run. `LoopResult::reason` then has
-/// the last lines of the log. Running the study again continues it, with another baseline trial if
-/// that one failed. Errors come from the history or the runner; a failed trial is no error. If
-/// the history cannot be written (disk full), the loop starts nothing new. It keeps its results and
+/// the last lines of the log. Running the study again continues it. If the baseline failed, it is
+/// tried again. Errors come from the history or the runner; a failed trial is no error. If the
+/// history cannot be written (disk full), the loop starts nothing new. It keeps its results and
 /// tries to write them for a minute before it ends with that error.
 [[nodiscard]] Result<LoopResult> run_loop(LoopParts parts);
 

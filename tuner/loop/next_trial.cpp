@@ -28,9 +28,9 @@ ConfirmLimits confirm_limits(const StudyRun& run) {
 }  // namespace
 
 std::optional<TrialRecord> next_sentinel(const StudyRun& run, bool search_is_over) {
-  // The study's first baseline says nothing about machines that come and go. Beside other trials, a
-  // sentinel would run slower than that baseline, which ran alone. In a running program, each trial
-  // is compared with the baseline beside it, so no sentinel is needed.
+  // If machines come and go, the study's first baseline ran on another machine. Beside other
+  // trials, a sentinel would run slower than that baseline, which ran alone. In a running program,
+  // each trial is compared with the baseline beside it, so no sentinel is needed.
   if (!run.runs_one_at_a_time() || run.parts.study.trials == TrialsIn::attached ||
       !sentinel_is_due(run.parts.study, run.standing(), search_is_over)) {
     return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<TrialRecord> next_sentinel(const StudyRun& run, bool search_is_ove
   if (search_is_over) {
     Spending with_it = run.spending();
     with_it.elapsed_s += expected_sentinel_s(run.parts.study, run.standing());
-    // A proof is worth more than knowing which configuration is best.
+    // The confirmation of one finalist is worth more than a better estimate of the drift.
     if (!can_pay_finalists(run.parts.study, with_it, 1)) return std::nullopt;
   }
   return run.new_trial(TrialPurpose::sentinel, "sentinel", run.parts.study.baseline);
@@ -56,7 +56,8 @@ std::optional<TrialRecord> next_hint(const StudyRun& run) {
 }
 
 std::optional<TrialRecord> next_disturbed(const StudyRun& run) {
-  // Trials that run side by side always disturb each other. Turns remove what neighbours do.
+  // Trials that run side by side always disturb each other. Trials in turns are corrected for other
+  // programs.
   if (!run.runs_one_at_a_time() || was_in_search_round(run.standing().trials())) {
     return std::nullopt;
   }

@@ -28,7 +28,7 @@ ObservationKind kind_of(TrialStatus status) {
   }
 }
 
-/// Returns the machine level that is taken out of this objective's values.
+/// Returns the machine level to remove from this objective's values.
 MachineLevel level_for(const Objective& objective, const MachineLevel& level) {
   return objective.is_timed() ? level : MachineLevel{};
 }

@@ -12,9 +12,9 @@ namespace steptune {
 /// True if trial prices for the searcher are in USD, not in seconds: the budget limits money only.
 [[nodiscard]] bool prices_in_money(const StudySpec& study);
 
-/// Converts a final trial for the searcher. Values are turned so that less is better. The price is
-/// in seconds, or in USD if the budget limits money only. Standard errors are those of a
-/// configuration, of which the trial is one launch. Values and errors exclude the machine drift
+/// Converts a final trial for the searcher. Signs of values are changed so that less is better. The
+/// price is in seconds, or in USD if the budget limits money only. Standard errors include the
+/// variation between launches of one configuration. Values and errors exclude the machine drift
 /// that was known at the launch.
 [[nodiscard]] Observation to_observation(const StudySpec& study, const TrialRecord& trial,
                                          const LaunchVariation& launches = {});
@@ -26,9 +26,9 @@ namespace steptune {
                                         const std::vector<double>& standard_errors,
                                         const MachineLevel& level);
 
-/// Returns all estimates of a final trial that the scheduler was given, in order: those at its
-/// milestones and the last one. Empty for a trial that nothing is compared with: failed,
-/// infeasible, out of memory.
+/// Returns all estimates of a final trial that the scheduler was given, in order: estimates at its
+/// milestones and rungs, and the last estimate. Empty for a trial that is compared with no other
+/// trial: failed, infeasible, out of memory.
 [[nodiscard]] std::vector<TrialEstimate> compared_estimates(const StudySpec& study,
                                                             const TrialRecord& trial);
 

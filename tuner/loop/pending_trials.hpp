@@ -26,16 +26,16 @@ class PendingTrials {
   /// that, confirming runs wait.
   [[nodiscard]] std::optional<TrialRecord> next(bool confirming);
 
-  /// Ends the trials that still wait for machines when the time to wait is over. Tells the user.
+  /// Ends the trials that still wait for machines when the time to wait is over. Warns the user.
   void withdraw_waiting();
   /// Drops the trials that should run again but have no time left; a run with more time repeats
-  /// them. Tells the user.
+  /// them. Warns the user.
   void drop_late();
 
   [[nodiscard]] std::size_t size() const { return queue_.size(); }
-  /// Returns the number of trials that no longer wait for machines.
+  /// Returns the number of trials that `withdraw_waiting` has ended.
   [[nodiscard]] std::size_t withdrawn() const { return withdrawn_; }
-  /// Returns the numbers of the trials without time to run again.
+  /// Returns the numbers of the trials that had no time to run again.
   [[nodiscard]] const std::vector<std::int64_t>& dropped() const { return dropped_; }
   /// Returns the numbers of all trials that were cut off and did not run again.
   [[nodiscard]] std::vector<std::int64_t> cut_off() const;

@@ -23,7 +23,7 @@ ProgressBound::ProgressBound(std::optional<double> samples_per_step)
     : samples_per_step_(samples_per_step.value_or(1.0)) {}
 
 bool ProgressBound::add(const Report& report) {
-  // Counters of this report were reached before the phase that it begins.
+  // The program reached the counters of this report before it began the report's phase.
   if (report.phase && report.phase->seconds) end_phase(*report.phase->seconds, report.received_s);
   const bool begins_again = add_counters(report);
   if (report.phase && !report.phase->seconds && !phase_began_s_) {
@@ -73,8 +73,8 @@ void ProgressBound::add_progress(double samples, double at_s) {
     supposed_s_ = supposed_s;
   }
   const double since_last = samples - last_samples_;
-  // If a program continues from a checkpoint, its first report does not show how far reports are
-  // apart.
+  // If a program continues from a checkpoint, its first count does not show the samples between two
+  // reports.
   most_between_reports_ = count_ == 1 ? since_last : std::max(most_between_reports_, since_last);
   last_s_ = at_s;
   last_samples_ = samples;
@@ -98,7 +98,7 @@ void ProgressBound::keep(Point point) {
 
 std::optional<double> ProgressBound::least_seconds_per_sample(double now_s) const {
   if (count_ == 0) return std::nullopt;
-  // Before there are steps around a phase, nobody knows how often it comes.
+  // Before there are steps around a phase, its period is unknown.
   if (count_ == 1 && phase_began_s_) return std::nullopt;
   const double from_s = count_ == 1 ? steps_since_s_ : first_s_;
   const double until_s = phase_began_s_ ? std::min(now_s, *phase_began_s_) : now_s;

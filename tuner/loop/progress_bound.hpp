@@ -13,17 +13,17 @@
 
 namespace steptune {
 
-/// Least seconds per sample of a trial that has too few steps for an interval, from its number of
-/// samples alone. Since the first report, the trial has processed the samples counted since then,
-/// and at most one report's worth more. Until there is a second report, the first one shows how
-/// many samples a report is worth.
+/// Lower bound of a trial's seconds per sample, for a trial with too few steps for an interval.
+/// Since the first report, the trial has processed the samples reported since then. It has also
+/// processed unreported samples, at most as many as between two reports. Before the second report,
+/// the count in the first report is used instead.
 class ProgressBound {
  public:
   /// `samples_per_step`: as in `MeasureOptions`.
   explicit ProgressBound(std::optional<double> samples_per_step);
 
-  /// Adds a report. Returns true if the report shows that the count began again. The bound then
-  /// starts there, as the measurement does.
+  /// Adds a report. Returns true if the report shows that the program's counter has started again.
+  /// The bound then also starts again, as the measurement does.
   bool add(const Report& report);
 
   /// True if a report had samples or steps.
@@ -40,7 +40,8 @@ class ProgressBound {
   [[nodiscard]] double difference_of_halves() const;
 
  private:
-  /// A stored report: every `stride_`th is stored, so that there are few.
+  /// A stored report. Every `stride_`th report is stored, so that the number of stored reports
+  /// stays small.
   struct Point {
     double at_s = 0.0;
     double samples = 0.0;
@@ -52,16 +53,16 @@ class ProgressBound {
   void keep(Point point);
 
   double samples_per_step_;
-  bool samples_reported_ = false;  ///< after that, lines with steps alone are ignored
+  bool samples_reported_ = false;  ///< if true, reports with steps alone are ignored
   CounterRestart restart_;
-  std::size_t count_ = 0;  ///< reports with new samples or steps
+  std::size_t count_ = 0;  ///< number of reports with new samples or steps
   double first_s_ = 0.0;
   double first_samples_ = 0.0;
   double last_s_ = 0.0;
   double last_samples_ = 0.0;
-  double most_between_reports_ = 0.0;  ///< samples
+  double most_between_reports_ = 0.0;  ///< largest number of samples between two reports
   double steps_since_s_ = 0.0;  ///< time of the first report, or end of the latest phase after it
-  double phases_s_ = 0.0;       ///< phases that ended since the first report
+  double phases_s_ = 0.0;       ///< seconds of phases that ended since the first report
   std::optional<double> phase_began_s_;
   double supposed_s_ = 0.0;  ///< part of `phases_s_` assumed for a phase without a reported end
   std::vector<Point> points_;
@@ -69,21 +70,22 @@ class ProgressBound {
 };
 
 /// Returns the measurement of a trial whose time is over. If the trial has no steady state, its
-/// rate so far counts, with a wide interval:
-/// - at least a tenth of the rate;
-/// - down to the least rate that the samples done by `now_s` allow;
-/// - up to the rate that includes a slow start;
-/// - if the measurement has no interval, also the difference between its halves.
+/// seconds per sample so far count. The half-width of their interval is the largest of:
+/// - a tenth of the value;
+/// - the distance to the least value that the samples reported by `now_s` allow;
+/// - the distance to the value that includes a slow start;
+/// - the measurement's own half-width; if it has none, the difference between its halves.
 ///
-/// The status does not change. Without any rate so far, returns the measurement unchanged.
+/// The status does not change. If nothing is known about the speed, returns the measurement
+/// unchanged.
 [[nodiscard]] Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& progress,
                                             double now_s);
 
-/// Marks a measurement as steady if its rate has an interval, so that the rate can be compared.
+/// Marks a measurement as steady if its speed has an interval, so that it can be compared.
 [[nodiscard]] Measurement marked_steady(Measurement measurement);
 
-/// Returns a text that the trial was too slow for more than a bound of its speed; nullopt if the
-/// trial was measured, or if no bound is known.
+/// Returns a text with the bound of the speed if the trial was too slow to be measured. Returns
+/// nullopt if the trial was measured, or if no bound is known.
 [[nodiscard]] std::optional<std::string> why_slow(const Measurement& measurement,
                                                   const ProgressBound& progress, double now_s,
                                                   const UnitName& unit = {});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double k_retry_after_s = 1.0;
 constexpr int k_retries = 60;
-/// Most seconds of tuning time that a kill can lose.
+/// Largest amount of tuning time, in seconds, that a kill can lose.
 constexpr double k_between_records_s = 60.0;
 
 }  // namespace
@@ -29,7 +29,8 @@ Result<void> RunnerEvents::pass_time(double deadline_s) {
     auto events = parts_->runner.wait(deadline_s);
     if (!events) return tl::unexpected(events.error());
     const double now_s = parts_->clock.now_s();
-    // A runner that has nothing to wait for may return at once; another wait would spin.
+    // A runner that has nothing to wait for may return at once. Do not wait again, because that
+    // would keep a CPU busy.
     if (events->empty() && now_s <= before_s) break;
     kept_.insert(kept_.end(), std::make_move_iterator(events->begin()),
                  std::make_move_iterator(events->end()));

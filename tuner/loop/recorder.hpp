@@ -11,15 +11,15 @@
 
 namespace steptune {
 
-/// Events of the runner, for a loop that must sometimes wait for something else. Keeps the events
-/// that arrive during such a wait.
+/// Events of the runner. If the loop waits for something else, keeps the events that arrive during
+/// the wait.
 class RunnerEvents {
  public:
   explicit RunnerEvents(const LoopParts& parts) : parts_(&parts) {}
 
   /// Returns the kept events, or if there are none, the runner's events until the deadline.
   [[nodiscard]] Result<std::vector<TrialEvent>> next(double deadline_s);
-  /// Lets time pass until the deadline while the runner continues its work.
+  /// Waits until the deadline while the runner continues its work.
   [[nodiscard]] Result<void> pass_time(double deadline_s);
 
  private:
@@ -40,8 +40,8 @@ class Recorder {
         stopwatch_(&stopwatch),
         study_(&study) {}
 
-  // Each is one transaction of the history (`History::record_launching` and so on). Errors come
-  // from the history after a minute of retries, or from the runner in that time.
+  // Each function is one transaction of the history (`History::record_launching` and so on). Errors
+  // come from the history after a minute of retries, or from the runner in that minute.
   [[nodiscard]] Result<void> launching(const TrialRecord& trial);
   [[nodiscard]] Result<void> running(const TrialRecord& trial);
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});
@@ -50,17 +50,19 @@ class Recorder {
   /// True if the cost of running trials has been unrecorded for so long that a kill would lose
   /// much.
   [[nodiscard]] bool is_due() const;
-  /// Records that cost and the study's time. Does not try again, because the end of a trial records
-  /// its whole cost.
+  /// Records the cost of running trials and the study's time. Does not try again, because the end
+  /// of a trial records its whole cost.
   void spent(std::span<const SpentSoFar> running);
 
-  /// Logs a decision about the study, with the current time. The next call above that writes totals
-  /// records it, or `keep_decisions` does.
+  /// Logs a decision about the study, with the current time. The next call that writes totals
+  /// records the decision, or `keep_decisions` does.
   void decided(StudyDecision decision);
-  /// Records the decisions that are not recorded yet. After a kill, nobody would take them again.
+  /// Records the decisions that are not recorded yet. After a kill, a continued study would not
+  /// repeat them.
   [[nodiscard]] Result<void> keep_decisions();
 
-  /// Adds the runner's spending on no trial to the study's. The next call above records it.
+  /// Adds the cost of machines while they ran no trial to the study's cost. The next call that
+  /// writes totals records it.
   void count_unused();
 
  private:
@@ -77,7 +79,7 @@ class Recorder {
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
   double recorded_s_ = 0.0;  ///< stopwatch time of the latest record
-  bool gave_up_ = false;     ///< the last write failed for a minute; the next one is tried once
+  bool gave_up_ = false;  ///< the last write failed for a minute; the next write is tried only once
   std::vector<UnusedTime> unused_;        ///< counted, not recorded yet
   std::vector<StudyDecision> decisions_;  ///< logged, not recorded yet
 };

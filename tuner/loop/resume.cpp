@@ -16,7 +16,7 @@
 namespace steptune {
 namespace {
 
-/// Most attempts of a trial during which the tuner itself died. More deaths mean that the trial
+/// Largest number of attempts of a trial during which the tuner died. After that, the trial
 /// probably kills the tuner (or the machine).
 constexpr int k_attempts_when_tuner_dies = 20;
 
@@ -53,7 +53,7 @@ Result<std::optional<SearchEnd>> recorded_search_end(const StudyRun& run) {
 /// Resumes a confirmation that was cut off. Finds out if the search before it was over, and why.
 Result<void> resume_confirmation(StudyRun& run, const FormerRun& former) {
   // The confirmation continues with the limits that it began with. If its runs took less than the
-  // time kept for them, the search gets the rest, but only after the confirmation.
+  // time kept for them, the search gets the rest after the confirmation.
   run.confirmed = false;
   if (former.unchanged) {
     auto end = recorded_search_end(run);
@@ -79,8 +79,8 @@ Result<void> record_killed(StudyRun& run, TrialRecord& trial) {
   return run.recorder.ended(trial);
 }
 
-/// Queues the trials that the last run of the tuner left open. They run again, unless they may be
-/// the cause of its death.
+/// Queues the trials that the last run of the tuner left open. These trials run again, unless they
+/// may be the cause of the tuner's death.
 Result<void> queue_cut_off(StudyRun& run, std::vector<TrialRecord> cut_off, PendingTrials& pending,
                            EndedTrials& ended) {
   std::ranges::sort(cut_off, {}, &TrialRecord::number);

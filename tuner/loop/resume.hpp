@@ -21,9 +21,9 @@ struct FormerRun {
 /// Restores the state of a study from its history, before anything is launched.
 ///
 /// Finished trials are given to searcher and scheduler. Running trials are taken over if the runner
-/// still has them; the others are queued to run again. A confirmation that was cut off continues:
-/// the search before it stays as it ended. `former`: nullopt for a new study. If the former run was
-/// killed (`running`), this run decides as if nothing had happened.
+/// still has them; lost trials are queued to run again. A confirmation that was cut off continues,
+/// and the search before it stays ended. `former`: nullopt for a new study. If the former run was
+/// killed (status `running`), this run makes the decisions of an uninterrupted run.
 [[nodiscard]] Result<void> resume_study(StudyRun& run, const std::optional<FormerRun>& former,
                                         PendingTrials& pending, EndedTrials& ended,
                                         const TrialLauncher& launcher);

@@ -18,12 +18,12 @@
 namespace steptune {
 namespace {
 
-/// Most entries about the machine in a trial's trace.
+/// Largest number of entries about the machine in a trial's trace.
 constexpr std::size_t k_most_machine_seconds = 500;
 
 constexpr std::size_t k_most_events_kept = 200;
 
-/// Drops the oldest event if there are too many: the latest ones show how the trial ended.
+/// Drops the oldest event if there are too many: the latest events show how the trial ended.
 template <typename Event>
 void keep_latest(std::vector<Event>& events) {
   if (events.size() > k_most_events_kept) events.erase(events.begin());
@@ -91,7 +91,7 @@ std::optional<std::string> RunningTrial::given_up(Scheduler& scheduler, Searcher
   const TrialView trial = view();
   const double resource = measurement().window_steps;
   if (!is_compared(record_.purpose)) return std::nullopt;
-  // Only at the end of its round is a trial's time known without the neighbours.
+  // The trial's time without the effect of other programs is known only at the end of its round.
   if (targets_.interleaved_round > 0) return std::nullopt;
   if (steps_seen_by_scheduler_ && resource <= *steps_seen_by_scheduler_) return std::nullopt;
   const auto objectives = objectives_so_far(trial, baseline);

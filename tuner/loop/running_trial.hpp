@@ -22,7 +22,8 @@ namespace steptune {
 /// A running trial. Collects its events and decides when it ends.
 class RunningTrial {
  public:
-  /// `study` outlives the object. `now_s` is the start until `started` gives the real one.
+  /// `study` outlives the object. `now_s` counts as the start time until `started` gives the real
+  /// start time.
   RunningTrial(const StudySpec& study, TrialRecord record, double now_s, TrialTargets targets);
 
   void started(const TrialStarted& event);
@@ -35,19 +36,20 @@ class RunningTrial {
   /// null until it has been measured. Returns true if the trial is to be stopped now.
   [[nodiscard]] bool wants_to_end(Scheduler& scheduler, Searcher& searcher,
                                   const TrialRecord* baseline);
-  /// Does the same for the trial's time limits. Returns true if the trial is to be stopped now.
+  /// Checks the trial's time limits in the same way. Returns true if the trial is to be stopped
+  /// now.
   [[nodiscard]] bool out_of_time(double now_s);
   /// Returns when the next time limit is reached; infinite if never.
   [[nodiscard]] double deadline_s() const;
   /// Asks for an end after which the trial can be launched again (`interrupts`). Returns false and
   /// does nothing if an end was already asked for.
   bool interrupt(EndRequest request) { return ask_for_end({request}); }
-  /// Asks for an end as failed, because nothing is read from its output. Returns false and does
-  /// nothing if an end was already asked for.
+  /// Asks for an end as failed, because the trial's output contains no reports. Returns false and
+  /// does nothing if an end was already asked for.
   bool refuse(std::string why) { return ask_for_end({EndRequest::silent, {}, std::move(why)}); }
 
   /// Returns the trial's final record. `outcome`: the end as the runner reports it. `beside`: turns
-  /// of the baseline's run in the trial's round; empty without one.
+  /// of the baseline's run in the trial's round; empty if there is no such run.
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
                                      double wall_time_s, std::span<const TurnEnd> beside = {});
 
@@ -59,13 +61,14 @@ class RunningTrial {
   [[nodiscard]] double started_s() const { return time_.started_s; }
   /// Returns the seconds that the trial has run, without pauses.
   [[nodiscard]] double ran_s(double now_s) const { return time_.at(now_s) - time_.started_s; }
-  /// True if the trial failed next to another trial, or could not be stopped for another trial. A
-  /// new configuration may fail for other reasons; it is tried again by itself.
+  /// True if the trial failed next to another trial, or could not be stopped for another trial.
+  /// False for search trials: a new configuration may fail for other reasons, so it is tried again
+  /// without another trial.
   [[nodiscard]] bool cannot_be_interleaved() const {
     return cause_.request == EndRequest::interleaved && !is_searched(record_.purpose);
   }
-  /// True if the trial was asked to end because its part of a time budget was over and too little
-  /// was measured.
+  /// True if the trial was asked to end for lack of time: its share of a time budget was used up
+  /// before enough was measured.
   [[nodiscard]] bool lacked_time() const { return cause_.request == EndRequest::no_time; }
   /// True if a report since the trial's start had samples or steps.
   [[nodiscard]] bool has_reported_progress() const { return reports_.has_reported_progress(); }
@@ -75,7 +78,7 @@ class RunningTrial {
   [[nodiscard]] const Measurement& measurement() const { return reports_.measurement(); }
   /// Returns the turns so far, if the trial is interleaved.
   [[nodiscard]] const std::vector<TurnEnd>& turns() const { return reports_.turns(); }
-  /// Returns the round of trials with which it is interleaved; 0 without one.
+  /// Returns the number of the trial's interleaved round; 0 if it is not interleaved.
   [[nodiscard]] int round() const { return targets_.interleaved_round; }
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
 
@@ -87,8 +90,8 @@ class RunningTrial {
   [[nodiscard]] bool has_limits() const;
   /// Returns which settings have no effect although the program has been training for a while.
   [[nodiscard]] std::optional<std::string> settled_difference() const;
-  /// Gives the measurement to the scheduler. Returns why the trial is to be given up; nullopt if it
-  /// continues.
+  /// Gives the measurement to the scheduler. Returns why the scheduler stops the trial; nullopt if
+  /// the trial continues.
   [[nodiscard]] std::optional<std::string> given_up(Scheduler& scheduler, Searcher& searcher,
                                                     const TrialRecord* baseline);
   [[nodiscard]] EndRequest request_for(TimeLimit limit) const;
@@ -102,12 +105,12 @@ class RunningTrial {
   TrialReports reports_;
   std::vector<DisturbedTime> disturbed_;
   double disturbed_until_s_ = 0.0;
-  std::vector<MachineSecond> machine_;  ///< from the outcome
+  std::vector<MachineSecond> machine_;  ///< the machine's figures of each second, from the outcome
   std::vector<TrialDecision> decisions_;
   EarlyStopping early_stopping_;
   std::optional<double> steps_seen_by_scheduler_;  ///< window steps that the scheduler has seen
   TrialEndCause cause_;
-  double usd_per_hour_;  ///< expected price of the planned run
+  double usd_per_hour_;  ///< expected price of the planned run, in USD per hour
   double usd_per_billed_s_;
 };
 

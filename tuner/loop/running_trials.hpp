@@ -36,28 +36,29 @@ class RunningTrials {
   [[nodiscard]] Result<std::vector<TrialRecord>> adopt(std::vector<TrialRecord> open,
                                                        const TargetsOf& targets_of);
 
-  /// Waits a moment for events, acts on them, and returns the trials that have ended (interrupted
-  /// ones included), already recorded. `baseline` is null until it has been measured.
+  /// Waits a moment for events and acts on them. Returns the trials that have ended, including
+  /// interrupted trials. Their ends are already recorded. `baseline` is null until it has been
+  /// measured.
   [[nodiscard]] Result<std::vector<TrialRecord>> listen(const TrialRecord* baseline);
 
   /// Asks all trials to end because the user wants to stop. With `force`, kills them at once.
   void interrupt(bool force);
   /// Asks the trials that wait for a machine to end. Returns how many were asked.
   std::size_t withdraw(std::span<const TrialKey> waiting);
-  /// Records all running trials as interrupted if the runner does not answer any more. Returns
-  /// them.
+  /// Records all running trials as interrupted and returns them. For a runner that no longer
+  /// answers.
   [[nodiscard]] Result<std::vector<TrialRecord>> give_up();
 
   /// Leaves the trials running. They stay recorded as running, for `adopt`.
   void forget() { trials_.clear(); }
 
-  /// True if `listen` returned this trial as interrupted because its part of the time was over.
-  /// Another attempt would have less time.
+  /// True if `listen` returned this trial as interrupted because its share of the budget was used
+  /// up. Another attempt would have less time.
   [[nodiscard]] bool lacked_time(std::int64_t number) const {
     return lacked_time_.contains(number);
   }
 
-  /// True if a trial had to end because it was interleaved with other trials.
+  /// True if a trial had to end because it could not run interleaved with other trials.
   [[nodiscard]] bool interleaving_failed() const { return interleaving_failed_; }
 
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
@@ -82,7 +83,7 @@ class RunningTrials {
   [[nodiscard]] Result<void> on_event(const TrialDisturbed& event);
   [[nodiscard]] Result<void> on_event(const TrialPaused& event);
   [[nodiscard]] Result<void> on_event(const TrialFinished& event);
-  /// Returns the turns of the baseline's run in the trial's round; empty without one.
+  /// Returns the turns of the baseline's run in the trial's round; empty if there is no such run.
   [[nodiscard]] std::span<const TurnEnd> turns_beside(const RunningTrial& trial) const;
   void end_overdue();
   void show_progress();
@@ -94,11 +95,11 @@ class RunningTrials {
   const Stopwatch* stopwatch_;
   std::map<std::int64_t, RunningTrial> trials_;  ///< by number
   const TrialRecord* baseline_ = nullptr;        ///< valid within `listen`
-  std::vector<TrialRecord> ended_;               ///< since the last `listen`
-  std::set<std::int64_t> lacked_time_;  ///< trials for which their last launch had too little time
+  std::vector<TrialRecord> ended_;               ///< trials that have ended since the last `listen`
+  std::set<std::int64_t> lacked_time_;           ///< trials whose latest launch had too little time
   bool interleaving_failed_ = false;
-  int latest_round_ = 0;               ///< of the baseline's latest run that has ended
-  std::vector<TurnEnd> latest_turns_;  ///< of that run
+  int latest_round_ = 0;               ///< round of the latest ended run of the baseline
+  std::vector<TurnEnd> latest_turns_;  ///< turns of that run
   double shown_s_ = 0.0;
   bool shown_ = false;
 };

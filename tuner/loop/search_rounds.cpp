@@ -8,8 +8,8 @@
 namespace steptune {
 namespace {
 
-/// Search trials of a round. The sentinel's time is shared by all of them, but the searcher learns
-/// nothing new within a round.
+/// Number of search trials in a round. More trials share the cost of one sentinel, but the searcher
+/// learns nothing new within a round.
 constexpr std::size_t k_trials_in_round = 3;
 
 }  // namespace

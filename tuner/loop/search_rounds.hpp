@@ -11,18 +11,18 @@
 
 namespace steptune {
 
-/// Search trials in turns, for a machine that other programs use, too. A round has a sentinel and
-/// up to three search trials, which share the same stretch of time. Each trial's time is the
-/// baseline's, times the ratio of its turns to the sentinel's (`ratio_in_turns`). So a trial that
-/// ran while the neighbours were quiet does not look fast.
+/// Search trials in turns, for a machine that other programs use, too. In a round, a sentinel and
+/// up to three search trials take short turns in the same period of time. A trial's time is the
+/// baseline's time multiplied by the ratio of its turns to the sentinel's turns (`ratio_in_turns`).
+/// So a trial does not look fast because other programs were quiet.
 class SearchRounds {
  public:
   /// All arguments outlive the object.
   SearchRounds(StudyRun& run, SearchTrials& search, TrialLauncher& launcher)
       : run_(&run), search_(&search), launcher_(&launcher) {}
 
-  /// True if the search trial `first` can begin a round. True for all such trials once other
-  /// programs used much of the machine in a third of the latest trials.
+  /// True if the search trial `first` is to begin a round. Rounds begin once other programs used
+  /// much of the machine in a third of the latest trials.
   [[nodiscard]] bool takes(const TrialRecord& first) const;
   /// Launches a round: `first`, a sentinel, and the search's next trials.
   [[nodiscard]] Result<void> launch(TrialRecord first);

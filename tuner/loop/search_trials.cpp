@@ -20,8 +20,9 @@
 namespace steptune {
 namespace {
 
-/// Search trials that are kept for fewer changes: one without the changes that seem needless and,
-/// if that was slower, one with half of them.
+/// Number of search trials kept for the best configuration with fewer changes. The first trial
+/// leaves out all changes that seem needless. If that trial was slower, the second trial leaves out
+/// half of them.
 constexpr int k_kept_for_reduction = 2;
 
 bool baseline_is_open(const Standing& standing) {
@@ -100,7 +101,7 @@ Result<std::optional<TrialRecord>> SearchTrials::next() {
 }
 
 bool SearchTrials::is_nothing_to_gain() const {
-  // A running trial may still gain.
+  // A running trial may still be faster.
   return run_->running.empty() && nothing_to_gain(run_->parts.study, run_->standing(),
                                                   run_->confirmation(), expected_improvement_)
                                       .has_value();
@@ -123,8 +124,8 @@ Result<std::optional<TrialRecord>> SearchTrials::next_suggestion() {
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(run_->standing().trials().size()) + 1;
   request.running = running;
-  // Without a model, trials fill the space. If several can share the start of a machine, they run
-  // on the cheapest machine.
+  // Before there is a model, trials fill the search space. If several trials can share the start of
+  // a machine, they use the cheapest machine.
   const bool shares_starts = run_->machines.trials_in_turn() > 1;
   if (parts.study.runner->traits().machines_vary &&
       (shares_starts || has_values_to_compare(run_->standing()))) {

@@ -21,19 +21,19 @@ class SearchTrials {
   SearchTrials(StudyRun& run, PendingTrials& pending, const EndedTrials& ended)
       : run_(&run), pending_(&pending), ended_(&ended), payback_(run.record.unpaid_suggestions) {}
 
-  /// Returns the next trial if one is to be launched now. Sets `StudyRun::end` if there will be
-  /// none.
+  /// Returns the next trial if one is to be launched now. Sets `StudyRun::end` if no trial will
+  /// follow.
   [[nodiscard]] Result<std::optional<TrialRecord>> next();
-  /// True if the trials have shown that nothing is to be gained.
+  /// True if the trials have shown that no configuration can gain enough (`search.worth`).
   [[nodiscard]] bool is_nothing_to_gain() const;
   /// Returns the expected improvement of the latest suggestion (`Suggestion`).
   [[nodiscard]] std::optional<double> expected_improvement() const { return expected_improvement_; }
 
  private:
-  /// True if the rest of the budget is only enough for the trials that are kept for fewer changes.
+  /// True if the rest of the budget is only enough for the trials that `next_reduction` needs.
   [[nodiscard]] bool ends_soon(Spending spending) const;
   [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
-  /// True if the search stops before it tries this suggestion, because it does not pay.
+  /// True if the search stops before it tries this suggestion, because the suggestion does not pay.
   [[nodiscard]] bool stops_at_payback(const Suggestion& suggestion, std::int64_t trial);
 
   StudyRun* run_;

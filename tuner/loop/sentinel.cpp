@@ -8,20 +8,21 @@ namespace {
 
 constexpr double k_quiet_share = 0.05;
 constexpr double k_most_share = 0.1;
-/// Search trials before the first sentinel, and least number between two once the machine drifts.
+/// Number of search trials before the first sentinel, and least number between two sentinels once
+/// the machine drifts.
 constexpr int k_first_after = 10;
 constexpr int k_least_between = 5;
-/// Half-width that suffices, because launches differ by more.
+/// Relative half-width that suffices, because launches differ by more.
 constexpr double k_half_width = 0.02;
 /// If the machine drifts, and after the search, a sentinel is due after a fifth of all search
 /// trials.
 constexpr int k_gaps = 5;
 
 struct SentinelCount {
-  int searched = 0;       ///< started
-  int before_latest = 0;  ///< of these, before the latest sentinel
-  int ended = 0;          ///< sentinels
-  bool is_open = false;   ///< one is under way
+  int searched = 0;       ///< started search trials
+  int before_latest = 0;  ///< search trials before the latest sentinel
+  int ended = 0;          ///< ended sentinels
+  bool is_open = false;   ///< a sentinel is under way
   double searched_s = 0.0;
   double sentinels_s = 0.0;
 };

@@ -7,20 +7,20 @@
 namespace steptune {
 
 /// True if the baseline is to run again now, to show if the machine drifts. A sentinel is due after
-/// 10, 20, 40, ... search trials, more often once the machine drifts, and after the search if
-/// enough trials have run since the last one. All sentinels together take at most 5 % of the
-/// search's time, or 10 % if the machine drifts and after the search.
+/// 10, 20, 40, ... search trials, and more often once the machine drifts. Another one is due after
+/// the search if enough trials have run since the last sentinel. All sentinels together take at
+/// most 5 % of the search's time. The limit is 10 % if the machine drifts, and after the search.
 ///
-/// False if the first objective is no time or cost, if the study excludes sentinels
-/// (`measure.sentinels`), and while a sentinel runs. Depends on the trials alone.
+/// False if the first objective is neither time nor cost, and if the study excludes sentinels
+/// (`measure.sentinels`). Also false while a sentinel runs. The result depends on the trials alone.
 [[nodiscard]] bool sentinel_is_due(const StudySpec& study, const Standing& standing,
                                    bool search_is_over);
 
 /// Returns the expected seconds of a sentinel: the mean of earlier sentinels, or of search trials.
 [[nodiscard]] double expected_sentinel_s(const StudySpec& study, const Standing& standing);
 
-/// Returns the measurement targets of a sentinel, derived from those of a search trial: half the
-/// time, and no more precision than launches differ by.
+/// Returns the measurement targets of a sentinel, derived from the targets of a search trial: half
+/// the time, and a relative half-width of at least 2 %.
 [[nodiscard]] MeasureSpec sentinel_measure(MeasureSpec measure);
 
 }  // namespace steptune

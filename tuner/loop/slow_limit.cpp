@@ -11,14 +11,14 @@
 namespace steptune {
 namespace {
 
-/// Ratio by which two short looks must be slower. A container's shell cannot compute their
-/// intervals.
+/// A trial must be slower by this factor in two short windows. The check runs in a container's
+/// shell, which cannot compute intervals.
 constexpr double k_clearly_slower = 1.5;
 
 double longest_warmup_s(const Standing& standing) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
-    // Without a steady state, the warm-up is as long as the trial, which may be the longest one.
+    // Skip trials without a steady state: their whole time counts as warm-up.
     if (trial.measurement && trial.measurement->status == MeasurementStatus::steady) {
       longest_s = std::max(longest_s, trial.measurement->warmup_s);
     }
@@ -37,7 +37,7 @@ std::optional<SlowLimit> slow_limit(const StudySpec& study, const Standing& stan
   const double limit =
       k_clearly_slower * *targets.to_beat / (planned_samples(study.planned_run) * per_second);
   if (!(limit > 0.0) || !std::isfinite(limit)) return std::nullopt;
-  // Both looks together cover the study's least window.
+  // Both windows together are as long as the study's least window.
   return SlowLimit{longest_warmup_s(standing), 0.5 * targets.measure.min_window_s, limit};
 }
 

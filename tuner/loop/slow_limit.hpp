@@ -8,13 +8,13 @@
 
 namespace steptune {
 
-/// Returns the limit beyond which a trial of `configuration` is clearly slower than the incumbent,
-/// whatever the rest of the trial shows. For runners that cannot end a trial on request.
+/// Returns the seconds per sample above which a trial of `configuration` is clearly slower than the
+/// incumbent. For runners that cannot end a trial on request.
 ///
-/// Beyond the limit, the steps alone make the planned run take or cost 1.5 times as much as the
-/// incumbent's (`targets.to_beat`). The first check comes after the longest warm-up of an earlier
-/// trial that became steady. Returns nullopt without an incumbent, or if the study does not compare
-/// by exactly one time or cost.
+/// At the limit, the steps alone take or cost 1.5 times as much as the incumbent's planned run
+/// (`targets.to_beat`). The first check comes after the longest warm-up of an earlier trial that
+/// became steady. Returns nullopt without an incumbent, or unless time or cost is the only
+/// objective.
 [[nodiscard]] std::optional<SlowLimit> slow_limit(const StudySpec& study, const Standing& standing,
                                                   const Configuration& configuration,
                                                   const TrialTargets& targets);

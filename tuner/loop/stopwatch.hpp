@@ -8,7 +8,7 @@ namespace steptune {
 /// Tuning time of a study, over all runs of the tuner.
 class Stopwatch {
  public:
-  /// `clock` outlives the stopwatch. `before_s`: seconds that earlier runs took.
+  /// `clock` outlives the stopwatch. `before_s`: tuning time of earlier runs.
   Stopwatch(const Clock& clock, double before_s)
       : clock_(&clock), before_s_(before_s), started_s_(clock.now_s()) {}
 

@@ -28,7 +28,7 @@ namespace steptune {
 /// that the suggestion would have had.
 [[nodiscard]] StudyDecision payback_decision(std::int64_t trial, const PaybackRule& rule);
 
-/// Kinds of decisions. Persistent names.
+/// Kinds of decisions. The history stores the names, so they must not change.
 inline constexpr const char* k_end_decision = "end";
 inline constexpr const char* k_search_on_decision = "search_on";
 inline constexpr const char* k_recommend_decision = "recommend";
@@ -39,10 +39,11 @@ inline constexpr const char* k_changed_decision = "changed";
 /// Returns `end`: why the search ended, with the time and money spent.
 [[nodiscard]] StudyDecision end_decision(LoopEnd end, std::optional<BudgetLimit> spent,
                                          const std::string& reason, const Spending& spending);
-/// Returns `search_on`: fresh runs left time, so the search continues.
+/// Returns `search_on`: the confirming runs left time, so the search continues.
 [[nodiscard]] StudyDecision search_on_decision(const Spending& spending);
 
-/// Returns `finalist`: the configuration that fresh runs will confirm. `run`: the first of these.
+/// Returns `finalist`: the configuration that fresh runs will confirm. `run`: the first of these
+/// runs.
 [[nodiscard]] StudyDecision finalist_decision(const TrialRecord& run, const Standing& standing);
 /// Returns `judge`: the verdict on a finalist after its fresh run `run`.
 [[nodiscard]] StudyDecision judged_decision(const TrialRecord& run, const Finalist& finalist);

@@ -57,15 +57,17 @@ bool StudyRun::runs_one_at_a_time() const {
 }
 
 bool StudyRun::interleaves() const {
-  // Interleaving needs a warm page cache: each run finds in memory what the other one has read.
+  // Interleaving needs a warm page cache, because each run finds files in memory that another run
+  // has read.
   const MeasureSpec& measure = parts.study.measure;
   return parts.runner.interleaves() && measure.interleave && measure.cache == PageCache::warm &&
          parts.study.trials != TrialsIn::attached && !running.interleaving_failed();
 }
 
 bool StudyRun::may_continue_search() const {
-  // If machines cost money, or a long run waits for its settings, the study ends with the first
-  // proof. A study with a configuration in use ends after the number of rounds that it requests.
+  // If the runner holds rented machines, or a long run waits for its settings, the study ends with
+  // the first confirmation. A study with a configuration in use ends after the number of rounds
+  // that it requests.
   return parts.study.budget.time_s && !machines.holds_machines() &&
          parts.study.trials != TrialsIn::attached && !parts.study.measure.in_use;
 }

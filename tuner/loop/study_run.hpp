@@ -20,8 +20,8 @@ namespace steptune {
 /// Reason for the end of a search.
 struct SearchEnd {
   LoopEnd end = LoopEnd::budget;
-  std::string reason;                  ///< for people
-  std::optional<BudgetLimit> spent{};  ///< by `LoopEnd::budget`
+  std::string reason;                  ///< why the search ended, as text for people
+  std::optional<BudgetLimit> spent{};  ///< only for `LoopEnd::budget`
 };
 [[nodiscard]] SearchEnd end_by(SpentBudget spent);
 
@@ -29,29 +29,29 @@ struct SearchEnd {
 /// parts of `Tuning` work on it.
 class StudyRun {
  public:
-  /// `loop_parts` outlives the object. `study_record` is the history's.
+  /// `loop_parts` outlives the object. `study_record` is the study's record in the history.
   StudyRun(const LoopParts& loop_parts, StudyRecord study_record);
   StudyRun(const StudyRun&) = delete;
   StudyRun& operator=(const StudyRun&) = delete;
 
   const LoopParts& parts;
   MachineHolder& machines;
-  StudyRecord record;  ///< of the study; `recorder` keeps it up to date
+  StudyRecord record;  ///< record of the study; `recorder` keeps this record up to date
   Stopwatch stopwatch;
-  RunnerEvents events;  ///< for `recorder` and `running`
+  RunnerEvents events;  ///< events for `recorder` and `running`
   Recorder recorder;
   RunningTrials running;
   std::optional<SearchEnd> end;    ///< unset while the search continues
   bool confirmed = false;          ///< the search continues after a confirmation
   bool waits_for_results = false;  ///< the searcher has no suggestion until a running trial ends
 
-  /// Returns all trials; running ones as they were launched.
+  /// Returns all trials; running trials as they were launched.
   [[nodiscard]] const Standing& standing() const { return standing_; }
   /// Returns the confirmation that follows from the trials.
   [[nodiscard]] const Confirmation& confirmation() const;
   /// Adds or replaces a trial.
   void put(TrialRecord trial);
-  /// Replaces all trials by those of the history.
+  /// Replaces all trials by `trials`, which come from the history.
   void restore(std::vector<TrialRecord> trials);
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
                                       Configuration configuration) const;
@@ -60,7 +60,8 @@ class StudyRun {
 
   /// Returns how often the user has asked to stop.
   [[nodiscard]] int interrupts() const { return parts.interrupts ? parts.interrupts() : 0; }
-  /// True if trials run on this machine by themselves; interleaved ones count as such.
+  /// True if trials run on this machine one at a time. Interleaved trials also count as one at a
+  /// time.
   [[nodiscard]] bool runs_one_at_a_time() const;
   /// True if the runs of a confirming round are interleaved (`TrialSpec::interleaved_round`).
   [[nodiscard]] bool interleaves() const;
@@ -85,7 +86,7 @@ class StudyRun {
 
  private:
   Standing standing_;
-  mutable std::optional<Confirmation> confirmation_;  ///< unset if not needed since the last change
+  mutable std::optional<Confirmation> confirmation_;  ///< unset until it is needed after a change
 };
 
 }  // namespace steptune

@@ -10,8 +10,9 @@ namespace {
 
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
-/// Longest time of a baseline whose rate drifts, as a multiple of its share of a time budget, up to
-/// half of the budget. The baseline may still become steady, but the other trials need their time.
+/// Longest time of a baseline whose rate drifts, as a multiple of its share of a time budget. The
+/// time is at most half of the budget. The baseline may still become steady, but all other trials
+/// need their time.
 constexpr double k_unsteady_baseline = 2.0;
 
 /// Silence limit during training, as a multiple of the start-up limit.
@@ -51,7 +52,7 @@ double longest_without_steady_state_s(const TrialView& trial) {
   return std::max(share_s, std::min(k_unsteady_baseline * share_s, 0.5 * *budget_s));
 }
 
-/// Returns when the trial has been measured for as long as it may, whatever the budget.
+/// Returns the end of the longest time of measuring, whatever the budget.
 double measuring_limit_s(const TrialView& trial) {
   const Measurement& current = trial.measurement();
   const MeasureSpec& measure = trial.targets.measure;
@@ -102,7 +103,8 @@ std::optional<TimeOver> TimeLimits::reached(double now_s) const {
   if (now_s < deadline_s()) return std::nullopt;
   const double at_s = time_.at(now_s);
   if (at_s >= start_s_) return TimeOver{TimeLimit::start, at_s, at_s - time_.started_s};
-  // If its lines came late (the tuner was away), it had been measured for long enough before.
+  // If reports arrive late because the tuner was suspended, the measuring limit may have been
+  // reached first.
   if (at_s >= silence_s_ && silence_s_ < measuring_s_) {
     return TimeOver{TimeLimit::silence, at_s, at_s - progressed_s_};
   }

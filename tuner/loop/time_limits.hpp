@@ -10,18 +10,19 @@ namespace steptune {
 
 /// Limit of a trial's time.
 enum class TimeLimit {
-  start,        ///< for the first step
-  silence,      ///< for the next step
-  measuring,    ///< measured for as long as it may, whatever the budget
-  budget,       ///< the trial's part of a time budget
-  job,          ///< its time in a job that cannot be ended on request (`Outcome::had_enough`)
-  slow_in_job,  ///< the job found it clearly slower than the best (`Outcome::was_slow`)
+  start,        ///< longest time to the first step
+  silence,      ///< longest time to the next step
+  measuring,    ///< longest time of measuring, whatever the budget
+  budget,       ///< end of the trial's part of a time budget
+  job,          ///< end of the trial's time in a job that cannot be ended on request
+                ///< (`Outcome::had_enough`)
+  slow_in_job,  ///< the job found the trial clearly slower than the best (`Outcome::was_slow`)
 };
 
 /// End of a trial's time.
 struct TimeOver {
   TimeLimit limit = TimeLimit::measuring;
-  double at_s = 0.0;      ///< without pauses (`TrialTime::at`)
+  double at_s = 0.0;      ///< time on the loop's clock, without pauses (`TrialTime::at`)
   double waited_s = 0.0;  ///< time without a step, for `start` and `silence`
 };
 
@@ -47,8 +48,8 @@ class TimeLimits {
   double measuring_s_;
 };
 
-/// Returns when a trial with reports is ended, so that the runner's wall limit does not turn it
-/// into a failure. Infinite before any report. Without pauses.
+/// Returns the time at which a trial with reports is ended, before the runner's wall limit makes it
+/// a failure. Infinite before any report. Without pauses.
 [[nodiscard]] double before_wall_s(const TrialView& trial);
 
 }  // namespace steptune

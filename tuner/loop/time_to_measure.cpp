@@ -16,8 +16,8 @@ namespace steptune {
 namespace {
 
 constexpr double k_to_spare = 1.15;
-/// Quantile of the steps that earlier trials needed. Most trials need no more; the other ones get a
-/// somewhat wider interval.
+/// Quantile of the steps that earlier trials needed. Most trials need no more; the remaining trials
+/// get a somewhat wider interval.
 constexpr double k_most = 0.6;
 /// Quantile of step times. Slower trials may be measured less precisely.
 constexpr double k_fast = 0.1;
@@ -35,7 +35,8 @@ double quantile(std::vector<double> values, double share) {
   return *at;
 }
 
-/// Times and steps that earlier trials needed, with logarithms of samples and seconds per step.
+/// Times and numbers of steps that earlier trials needed. Samples per step and seconds per step are
+/// logarithms.
 struct EarlierTrials {
   std::vector<double> startup_s;
   std::vector<double> warmup_steps;

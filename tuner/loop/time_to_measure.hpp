@@ -6,11 +6,11 @@
 
 namespace steptune {
 
-/// Returns the seconds from the start of a trial of `configuration` until it is expected to be
-/// measured as `targets` asks, with a margin. For runners that cannot end a trial on request.
-/// The start-up is the longest of earlier trials. Warm-up steps and window steps are those that
-/// most earlier trials needed. The step time is that of fast trials, by their samples per step.
-/// Infinite before any trial is measured.
+/// Returns the seconds from the start of a trial of `configuration` until it is probably measured
+/// as `targets` asks. Includes a margin. For runners that cannot end a trial on request. The
+/// start-up is the longest of earlier trials. The numbers of warm-up steps and window steps are
+/// large enough for most earlier trials. The step time is estimated from fast trials as a function
+/// of their samples per step. Infinite before any trial is measured.
 [[nodiscard]] double time_to_measure_s(const StudySpec& study, const Standing& standing,
                                        const Configuration& configuration,
                                        const TrialTargets& targets);

@@ -26,10 +26,10 @@
 namespace steptune {
 namespace {
 
-/// Most launches of a trial that the runner loses (machine gone, killed from outside).
+/// Largest number of launches of a trial that the runner loses (machine gone, killed from outside).
 constexpr int k_attempts_when_lost = 3;
 
-/// Puts the values that guards judged among the metrics, with their standard errors.
+/// Adds the values that guards judged to the metrics, with their standard errors.
 void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
                  Measurement& measurement) {
   for (const Guard& guard : guards) {
@@ -44,7 +44,7 @@ void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
 
 /// Facts about a trial at its end.
 struct FactsAtEnd {
-  Measurement measurement;  ///< that counts
+  Measurement measurement;  ///< final measurement
   GuardedValues guarded;
   Measurement priced;  ///< measurement behind the objectives
   HookFindings hook;
@@ -90,14 +90,16 @@ FactsAtEnd EndOfTrial::facts() const {
   const Measurement* of_baseline = measurement_of(baseline_);
   const auto ratio = ratio_in_turns(trial_.reports.turns(), beside_);
   if (ratio) facts.measurement.ratio_error = ratio->relative_error;
-  // A confirming run is compared with the run beside it, not with the study's first one.
+  // A confirming run is compared with the baseline's run in its own round, not with the study's
+  // first run.
   if (ratio && of_baseline != nullptr && is_searched(trial_.record.purpose)) {
     set_time_by_ratio(*ratio, *of_baseline, facts.measurement);
   }
-  // The hook then only repeats the samples that the study gave to it.
+  // If the study gave the samples per step to the hook, the hook only repeats them.
   const HookLog& hook = trial_.reports.hook();
   if (has_given_samples(hook)) facts.measurement.samples_reported = false;
-  // If a trial was given up for its speed, a guard that it did not reach says nothing against it.
+  // If a trial was ended for its speed, a guard that the trial did not reach does not reject the
+  // trial.
   const GuardWindows& guards = trial_.reports.guards();
   facts.guarded = was_cut_short() ? guards.settled() : guards.all();
   add_guarded(study.guards, facts.guarded, facts.measurement);
@@ -195,7 +197,8 @@ void record_usage(const Outcome& outcome, const StudySpec& study, TrialRecord& r
   record.gpu = outcome.gpu;
 }
 
-/// Records the clocks in the measured window. Without a clock there, records those of the trial.
+/// Records the clocks in the measured window. If no clock was read in the window, records the
+/// clocks of the whole trial.
 void record_clock(std::span<const MachineSecond> machine, const Measurement& measurement,
                   double program_startup_s, TrialRecord& record) {
   // The measurement's times count from the start of the process, which may be older than the trial.

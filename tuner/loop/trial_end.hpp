@@ -14,9 +14,10 @@ namespace steptune {
 /// Returns the record of a trial that has ended, without its end time and its milestones. Removes
 /// the file of the hook's events.
 ///
-/// `machine`: the outcome's seconds, thinned for the history. `baseline`: null until it has been
-/// measured. `beside`: turns of the baseline's run in the trial's search round, if any. The trial's
-/// time then follows from the ratio to that run and from the baseline.
+/// `machine`: the machine's figures of each second of the outcome (`Outcome::machine`), thinned for
+/// the history. `baseline`: null until it has been measured. `beside`: turns of the baseline's run
+/// in the trial's search round, if any. The trial's time then follows from the ratio to that run
+/// and from the baseline.
 [[nodiscard]] TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause,
                                        const Outcome& outcome,
                                        std::span<const MachineSecond> machine,

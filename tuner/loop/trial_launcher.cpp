@@ -61,18 +61,21 @@ Result<void> TrialLauncher::launch_rest_of_round(int round) {
 
 Result<void> TrialLauncher::launch_more_rounds() {
   const int in_turn = run_->machines.trials_in_turn();
-  // Runs side by side, or runs with their own start, wait until they are certain to be needed.
+  // If each run starts its own machine, or shares this machine, launch it only when it is certainly
+  // needed.
   if (in_turn == 1) return {};
   const StudySpec& study = run_->parts.study;
   const Resources of_baseline = study.runner->resources_of(study.baseline);
   bool apart = false;
-  // Ask for the usual number at once. If the claim needs more, ask for these after the usual ones.
+  // Ask for the usual number at once. If the claim needs more rounds, ask for them after the usual
+  // rounds.
   while (run_->can_pay_another()) {
     auto next = next_confirmation(*run_);
     if (!next || next->confirm_pair > std::max(1, study.measure.confirm_pairs)) break;
     apart = apart || study.runner->resources_of(next->configuration) != of_baseline;
-    // On a machine that suits both, they take turns without a start between. If they need different
-    // machines, each machine is started once for all rounds, not once for each.
+    // If all runs can use one machine, they follow each other there without another start. If runs
+    // need different machines, each machine is started once for all rounds, not once for each
+    // round.
     const int most = apart ? run_->machines.backlog() : in_turn;
     if (run_->running.size() >= static_cast<std::size_t>(most)) break;
     if (auto launched = launch(*std::move(next)); !launched) return launched;

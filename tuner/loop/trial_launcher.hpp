@@ -18,12 +18,12 @@ class TrialLauncher {
   /// Both arguments outlive the object.
   TrialLauncher(StudyRun& run, const PendingTrials& pending) : run_(&run), pending_(&pending) {}
 
-  /// True if the search may hand over another trial in addition to the running ones.
+  /// True if the search may hand over another trial in addition to the running trials.
   [[nodiscard]] bool takes_another() const;
   /// Launches a trial. `search_round`: number of its search round (`SearchRounds`); 0: none.
   [[nodiscard]] Result<void> launch(TrialRecord trial, int search_round = 0);
-  /// Launches the confirming runs that go with the first run of `round`: those interleaved with it,
-  /// and those of further rounds that are certain to be needed.
+  /// Launches confirming runs in addition to the first run of `round`: the runs interleaved with
+  /// it. On machines that run several trials in turn, also launches the usual further rounds.
   [[nodiscard]] Result<void> launch_beside(int round);
   /// Returns the targets of a trial that is launched, or taken over, now.
   [[nodiscard]] TrialTargets targets_now(const TrialRecord& trial, int search_round = 0) const;

@@ -26,7 +26,7 @@ class TrialReports {
                const TrialTargets& targets, double started_s, double program_startup_s);
 
   /// Adds a report. Returns true if the program's counter has started again. Guards then judge only
-  /// what follows.
+  /// later reports.
   bool add(const Report& report);
 
   /// Ends a turn of an interleaved trial.
@@ -49,9 +49,11 @@ class TrialReports {
   [[nodiscard]] bool has_reported_progress() const;
   /// Returns when the latest report came.
   [[nodiscard]] double reported_s() const { return reported_s_; }
-  /// Returns when the latest counter or phase came; the trial's start before any.
+  /// Returns the time of the latest report with a counter or a phase; the trial's start before any
+  /// such report.
   [[nodiscard]] double progressed_s() const { return progressed_s_; }
-  /// True if rank 0 began a phase in its latest report.
+  /// True if rank 0 has reported the beginning of a phase, and since then neither its end nor a
+  /// step.
   [[nodiscard]] bool in_phase() const { return in_phase_; }
 
  private:

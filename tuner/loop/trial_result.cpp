@@ -18,7 +18,7 @@ TrialResult interrupted(EndRequest request) {
   return {TrialStatus::interrupted, why};
 }
 
-/// Judges a trial by its measurement, because its end says nothing against it.
+/// Judges a trial by its measurement. Call this for a trial whose program did not fail.
 TrialResult measured_result(const TrialEnding& ending) {
   if (ending.not_in_force) return {TrialStatus::infeasible, *ending.not_in_force};
   if (ending.request == EndRequest::scheduler && !ending.violated) {

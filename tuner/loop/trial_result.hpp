@@ -9,29 +9,29 @@
 
 namespace steptune {
 
-/// Reason for which the loop has asked a trial to end.
+/// Reason why the loop has asked a trial to end.
 enum class EndRequest {
   none,         ///< not asked to end
   measured,     ///< the interval is as tight as asked for
   time_limit,   ///< measured for as long as allowed
   slow_start,   ///< the first step took longer than a time budget allows for one trial
-  silent,       ///< no more steps reported: it hangs, or its lines are not understood
-  scheduler,    ///< the scheduler gave it up
-  guard,        ///< a guard was violated for good
-  unlike,       ///< a hook could not put the configuration into the program
+  silent,       ///< no more steps reported: the program hangs, or its lines are not understood
+  scheduler,    ///< the scheduler gave the trial up
+  guard,        ///< a guard was violated, and its value cannot change any more
+  unlike,       ///< a hook could not apply the configuration to the program
   user,         ///< the user asked to stop
   no_machine,   ///< still waiting for a machine when the time was over
   no_time,      ///< too little measured when the tuning time was over
-  interleaved,  ///< it cannot run next to another trial, or cannot be stopped
+  interleaved,  ///< the trial cannot run next to another trial, or cannot be stopped
 };
 
 /// Everything that decides the result of a trial.
 struct TrialEnding {
   OutcomeKind outcome = OutcomeKind::completed;
-  std::string detail;  ///< from the runner
+  std::string detail;  ///< details about the end, from the runner
   EndRequest request = EndRequest::none;
-  std::string request_reason;           ///< from the scheduler, or why its time was over
-  std::optional<std::string> missing;   ///< why there are no objective values; unset: there are
+  std::string request_reason;          ///< the scheduler's reason, or why the trial's time was over
+  std::optional<std::string> missing;  ///< why there are no objective values; unset if there are
   std::optional<std::string> violated;  ///< the guard that is violated
   std::optional<std::string> slow;      ///< why too little was measured in its time
   /// Settings that a hook could not apply: another configuration was measured.
@@ -55,20 +55,21 @@ struct TrialResult {
 /// Decides the result from outcome, request and values:
 /// - A trial that failed next to another trial, or could not be stopped for it, runs again by
 ///   itself.
-/// - Out of memory and a failed start stay what they are, whatever was asked.
-/// - If the user stops, a trial is interrupted, unless it was already asked to end or had ended by
-///   itself with exit status 0. The same holds if the time to wait for machines, or the tuning
-///   time, is over.
+/// - A trial that ran out of memory or could not be started gets that result, whatever the loop had
+///   asked.
+/// - If the user stops, a trial is interrupted, unless it was already asked to end. It is also not
+///   interrupted if it had ended by itself with exit status 0. The same rule applies if the time to
+///   wait for machines, or the tuning time, is over.
 /// - A trial that the loop asked to end is judged by its measurement. Its reaction to the signal
 ///   (exit status 1, killed, 0) does not matter.
-/// - A trial that nobody asked to end and whose exit status is not 0 has failed, however well it
-///   was measured: it would fail in a long run, too. If a hook ended it because the configuration
-///   does not suit the program, it is infeasible.
+/// - A trial that ended by itself with another exit status than 0 has failed, however well it was
+///   measured. The program would fail in a long run, too. If a hook ended the program because the
+///   configuration does not suit the program, the trial is infeasible.
 /// - A trial whose configuration had no effect is infeasible, however well it was measured.
 /// - A trial that was ended because it reported no more steps has failed, whatever it reported
 ///   before.
-/// - A trial without values has failed. If it was so slow that only a bound of its speed is known,
-///   it was stopped early.
+/// - A trial without values has failed. If the trial was so slow that only a bound of its speed is
+///   known, its status is `stopped_early`.
 /// - `lost` and `stopped` without a request are interruptions: the trial may be launched again.
 [[nodiscard]] TrialResult trial_result(const TrialEnding& ending);
 

@@ -70,8 +70,8 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   return live;
 }
 
-/// Asks all processes to report if there are at most 64. Each prints a few lines a second, so of
-/// more processes only the first reports.
+/// Asks all processes to report if there are at most 64. Each process prints a few lines a second,
+/// so with more processes only rank 0 reports.
 void tell_ranks_to_report(const Launch& launch, std::map<std::string, std::string>& environment) {
   constexpr int k_most_reporting = 64;
   const int processes = launch.processes();

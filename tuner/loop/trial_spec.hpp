@@ -13,7 +13,8 @@ namespace steptune {
 /// Returns what the runner starts for this attempt of a trial: the rendered command and
 /// environment, the configuration's machines and the study's limits. The command has the paths of
 /// copied configuration files (`write_config_copies`), which must exist when it starts. `baseline`:
-/// the measured baseline, which trials in a running program are compared with; null before.
+/// the measured baseline, with which trials in a running program are compared; null until the
+/// baseline is measured.
 [[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
                                         const TrialRecord* baseline = nullptr);
 
@@ -24,7 +25,7 @@ namespace steptune {
 [[nodiscard]] std::filesystem::path hook_events_path(const TrialRecord& trial);
 
 /// Returns an identity that no other study of this name has (`Runner::begin_study`): its name and
-/// the time when its history began. It stays the same when a study is continued.
+/// the time when its history began. The identity stays the same when a study is continued.
 [[nodiscard]] std::string study_identity(const StudyRecord& study);
 
 /// Returns the path of the trial's log: `trial-7.log`, `trial-7.2.log` for the second attempt.

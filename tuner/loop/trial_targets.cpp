@@ -19,18 +19,19 @@
 namespace steptune {
 namespace {
 
-/// The baseline's window is longer than others': these multiples of the least steps and time. A
-/// stall in 1 of 20 steps is missed by 21 % of 30-step windows but only 0.6 % of 100-step windows.
+/// Multiples of the least steps and the least time, for the longer window of the baseline. A stall
+/// in 1 of 20 steps is missed by 21 % of 30-step windows but only 0.6 % of 100-step windows.
 constexpr double k_longer_window_steps = 7.0;
 constexpr double k_longer_window_time = 10.0;
 /// Share of a money budget for the longer window of the baseline.
 constexpr double k_longer_window_cost = 0.05;
 
-/// Longest start-up of a fresh run, as a multiple of that of its configuration and of the baseline.
-/// Also its longest duration, as a multiple of the baseline's, if the program ends by itself.
+/// Longest start-up of a fresh run, as a multiple of earlier start-ups of its configuration and of
+/// the baseline. If the program ends by itself, also the run's longest duration, as a multiple of
+/// the baseline's duration.
 constexpr double k_longer_fresh_run = 1.5;
 
-/// Periods of a phase that show its share of the time.
+/// Number of periods of a phase that a window must cover to show the phase's share of the time.
 constexpr double k_periods_to_show = 3.0;
 
 /// Returns the mean seconds per sample over all launches of the baseline; nullopt before the first.
@@ -49,8 +50,8 @@ std::optional<double> mean_baseline_rate(const Standing& standing) {
   return count > 0.0 ? std::optional(sum_s / count) : std::nullopt;
 }
 
-/// Returns the expected seconds to the first step, from the baseline and, for the run of a
-/// finalist, from search trials of its configuration; 0 before the baseline is measured.
+/// Returns the expected seconds to the first step, from the baseline. For the run of a finalist,
+/// also uses search trials of its configuration. Returns 0 before the baseline is measured.
 double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
   const TrialRecord* baseline = standing.baseline();
   if (baseline == nullptr || !baseline->measurement) return 0.0;
@@ -81,12 +82,13 @@ double longest_trial_s(const Standing& standing) {
   return longest_s;
 }
 
-/// Returns the window of an interleaved run after the first round. Launches differ for their whole
-/// life, so only more of them help. Let s be the start-up, and B and W the variances between and
-/// within launches. For the same precision the best window takes time in proportion to
-/// (sqrt(s B) + sqrt(W))^2 (two-stage sampling: W. G. Cochran, Sampling Techniques, 3rd edition,
-/// Wiley 1977, section 10.6). A window as long as the start-up takes 2 s B + 2 W: at most twice
-/// that, whatever B and W are. All runs of a round use the baseline's start-up, to end together.
+/// Returns the window of an interleaved run after the first round. A launch keeps its speed until
+/// its end, so only more launches average out their differences. Let s be the start-up, and B and W
+/// the variances between and within launches. For the same precision the best window takes time in
+/// proportion to (sqrt(s B) + sqrt(W))^2 (two-stage sampling: W. G. Cochran, Sampling Techniques,
+/// 3rd edition, Wiley 1977, section 10.6). A window as long as the start-up takes 2 s B + 2 W: at
+/// most twice that, whatever B and W are. All runs of a round use the baseline's start-up, to end
+/// together.
 double later_window_s(const MeasureSpec& measure, const Standing& standing) {
   const TrialRecord* baseline = standing.baseline();
   const bool is_known = baseline != nullptr && baseline->measurement;
@@ -153,7 +155,7 @@ void set_confirming_time(TrialTargets& targets, double startup_s, const LaunchSt
   if (baseline != nullptr && is_whole_run(*baseline)) {
     targets.least_s = std::max(targets.least_s, k_longer_fresh_run * latest_attempt_s(*baseline));
   }
-  // The other runs of its round come after it, unless they run beside it.
+  // The other runs of the round follow this run, unless they are interleaved with it.
   const bool alone = state.one_at_a_time && targets.interleaved_round == 0;
   const double left_s = *study.budget.time_s - so_far.elapsed_s;
   targets.budget_end_s = state.now_s - state.ran_s +
@@ -175,7 +177,7 @@ void set_confirming(TrialTargets& targets, const TrialRecord& trial, double star
   targets.min_window_samples = k_periods_to_show * longest_period(standing);
   const auto baseline_rate = mean_baseline_rate(standing);
   if (targets.interleaved_round > 1) {
-    // The first round has looked for phases that no trial had shown.
+    // The first round was long enough to show phases that no trial had shown.
     const double phases_s = targets.min_window_samples * baseline_rate.value_or(0.0);
     targets.share_of_budget_s =
         std::min(targets.share_of_budget_s, std::max(later_window_s(measure, standing), phases_s));
@@ -231,7 +233,7 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
   const bool starts = !shares_running_program(study);
   const double startup_s = starts ? expected_startup_s(standing, trial) : 0.0;
   if (is_confirmation(trial.purpose)) {
-    // A further attempt has lost the other runs of its round.
+    // A repeated attempt is not interleaved, because the other runs of its round have ended.
     if (trial.attempt == 1 && state.interleaves) targets.interleaved_round = trial.confirm_pair;
     set_confirming_time(targets, startup_s, state);
     set_confirming(targets, trial, startup_s, state);

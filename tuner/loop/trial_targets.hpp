@@ -18,7 +18,8 @@ namespace steptune {
 /// Goals and limits of a trial's measurement.
 struct TrialTargets {
   MeasureSpec measure;  ///< the study's, adapted to the trial's purpose
-  /// Least samples in the window, as far as `max_trial_s` allows: some periods of all known phases.
+  /// Least number of samples in the window, as far as `max_trial_s` allows: three periods of the
+  /// longest known phase.
   double min_window_samples = 0.0;
   /// The window must have this many steps or be this many seconds long. 0 for all trials but the
   /// baseline (`measure_longer`).
@@ -40,17 +41,17 @@ struct TrialTargets {
   double time_to_measure_s = std::numeric_limits<double>::infinity();
   std::optional<SlowLimit> slow_limit{};  ///< as in `TrialSpec`
   int interleaved_round = 0;              ///< as in `TrialSpec`
-  /// Upper end of the incumbent's interval, as the first objective; less is better. A trial that is
-  /// certainly slower needs no further measuring. Unset: no such limit.
+  /// Upper end of the incumbent's interval, in the unit of the first objective; less is better. A
+  /// trial that is certainly slower needs no further measuring. Unset: no such limit.
   std::optional<double> to_beat{};
   /// True if an earlier trial of this configuration came as far as the guards ask and kept them. If
   /// a fresh run is too short for a guard, that guard is not judged again.
   bool kept_guards = false;
-  /// The baseline's seconds per sample. A confirming run continues until a buffer that is not
-  /// drained yet can hide at most a third of the run's gain. Unset: no such wait.
+  /// The baseline's seconds per sample. A confirming run continues until an undrained buffer can
+  /// explain at most a third of the run's gain. Unset: no such wait.
   std::optional<double> baseline_seconds_per_sample{};
   double usual_variance_s = 0.0;  ///< as in `MeasureOptions`
-  LaunchVariation launches{};     ///< of the study's trials so far
+  LaunchVariation launches{};     ///< launch variation of the study's trials so far
   BatchApplied batch_applied = BatchApplied::unknown;
 };
 
@@ -68,7 +69,7 @@ struct LaunchState {
   double now_s = 0.0;        ///< loop's clock
   double elapsed_s = 0.0;    ///< tuning time
   double ran_s = 0.0;        ///< time that a confirming run used before a restart of the tuner
-  /// Runs that the trial's confirming round still has, this one included.
+  /// Runs that the trial's confirming round still has, this run included.
   std::size_t runs_left_in_round = 1;
   bool interleaves = false;    ///< the runs of a confirming round are interleaved
   bool one_at_a_time = false;  ///< trials run on this machine by themselves

@@ -23,9 +23,9 @@ struct TrialTime {
   [[nodiscard]] double at(double now_s) const { return paused_since_s.value_or(now_s) - paused_s; }
 };
 
-/// Ratio for a trial in turns with the baseline in a shared program, which has the other half of
-/// the time. The trial may take twice as long, and its window is as good as one of twice the
-/// length.
+/// Factor for a trial that takes turns with the baseline in a shared program. The baseline takes
+/// half of the time, so the trial may take twice as long. The trial's window may be half as long,
+/// because both sides are measured at the same time.
 inline constexpr double k_with_turns = 2.0;
 
 /// State of a running trial, for the rules that judge it.

@@ -55,7 +55,8 @@ void TrialWarnings::of_baseline(const TrialRecord& baseline) const {
     listener_->on_warning(
         fmt::format("the baseline itself violates a limit: {}", baseline.failure));
   } else if (baseline.measurement && !baseline.measurement->not_finite.empty()) {
-    // No guard checks this, yet such a run is useless, and its speed may be different.
+    // No guard checks for NaN here. Yet a training with NaN is useless, and its speed may differ
+    // from that of a correct training.
     listener_->on_warning(fmt::format(
         "the baseline's {} was NaN or infinite when it ended: the program as it is may learn "
         "nothing; see 'steptune show {}'",

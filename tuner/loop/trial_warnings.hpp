@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Warns the user as trials run and end. Gives some warnings only once.
+/// Warns the user about trials that have ended. Gives some warnings only once.
 class TrialWarnings {
  public:
   /// Both arguments outlive the object.
@@ -21,8 +21,8 @@ class TrialWarnings {
   void of_drift(const MachineDrift& drift) const;
   /// Warns of a configuration that failed when it was confirmed.
   void of_refuted(const TrialRecord& trial) const;
-  /// Warns of guards that the measured baseline violates or that cannot be checked against it, and
-  /// of its metrics that are not finite numbers.
+  /// Warns of guards that the measured baseline violates, or that cannot be checked against it.
+  /// Also warns of its metrics that are not finite numbers.
   void of_baseline(const TrialRecord& baseline) const;
 
  private:

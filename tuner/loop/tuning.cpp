@@ -13,7 +13,8 @@
 namespace steptune {
 namespace {
 
-/// Seconds that trials may outlive a forced end before the loop no longer trusts the runner.
+/// Number of seconds to wait for trials after killing them. If trials still run then, the loop
+/// assumes that the runner has failed.
 constexpr double k_forced_end_s = 30.0;
 /// Longest wait in seconds for machines at the end. The provider gives programs 120 s to end, and
 /// then stores their output.

@@ -34,7 +34,7 @@ class Tuning {
   [[nodiscard]] Result<void> search();
   [[nodiscard]] Result<void> confirm();
   /// True if the search continues: after the confirmation, the time budget is enough for another
-  /// trial and its proof.
+  /// trial and its confirmation.
   [[nodiscard]] bool continues_search() const;
 
   /// Waits a moment for events. Handles the trials that end, and the user's request to stop.
@@ -42,7 +42,7 @@ class Tuning {
   [[nodiscard]] Result<void> take_ended(const std::vector<TrialRecord>& trials);
   [[nodiscard]] Result<void> stop_for_user();
   [[nodiscard]] Result<void> detach();
-  /// Ends a first trial if nothing will be read from its output.
+  /// Ends the first trial if its output will never contain a report.
   void end_unread_trial();
   /// Ends all trials after an error, and waits for their ends.
   void end_trials(const Error& error);

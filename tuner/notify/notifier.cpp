@@ -29,8 +29,9 @@ bool is_address(std::string_view text) {
   return begins_with_scheme(text, "http://") || begins_with_scheme(text, "https://");
 }
 
-/// Returns the name of a command for messages: its first word, because the others may be secret. A
-/// variable's value before it (`TOKEN=... notify`) may be secret, too.
+/// Returns the name of a command for messages: its first word, because later words may be secret.
+/// If the first word sets a variable (`TOKEN=... notify`), returns only the variable's name,
+/// because the value may be secret.
 std::string name_of_command(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\n");
   const std::size_t end = text.find_first_of(" \t\n=", begin);

@@ -21,18 +21,18 @@ struct Notification {
 /// document by POST. With the prefix `slack+`, and on hooks.slack.com, the document has Slack's
 /// form `{"text": ...}`. Any other target is a command for `/bin/sh -c`.
 ///
-/// A command gets the document on stdin and the event's name in STEPTUNE_EVENT. Its output is
-/// dropped, and it may run for 30 s. It does not get secrets from this program's environment
-/// (`is_secret_variable`). No part of the document is ever put into a command line.
+/// A command gets the document on stdin and the event's name in STEPTUNE_EVENT. The command's
+/// output is dropped, and the command may run for 30 s. It does not get secrets from this program's
+/// environment (`is_secret_variable`). No part of the document is ever put into a command line.
 class Notifier {
  public:
   /// Returns `usage` for an invalid address. `clock` must outlive the object.
   [[nodiscard]] static Result<Notifier> create(const std::vector<std::string>& targets,
                                                const Clock& clock);
 
-  /// Notifies all targets one after the other and waits: at most 30 s for a command and 15 s for an
-  /// address. Returns warnings about targets that could not be notified. These name only the host
-  /// of an address, because the rest may be a secret.
+  /// Notifies all targets in order and waits: at most 30 s for a command and 15 s for an address.
+  /// Returns warnings about targets that could not be notified. These name only the host of an
+  /// address, because the rest may be a secret.
   [[nodiscard]] std::vector<std::string> tell(const Notification& notice) const;
 
  private:
@@ -40,7 +40,7 @@ class Notifier {
   struct Target {
     Kind kind = Kind::command;
     std::string text;  ///< the command, or the address
-    std::string name;  ///< for people
+    std::string name;  ///< name of the target in messages for people
   };
 
   Notifier(std::vector<Target> targets, const Clock& clock)

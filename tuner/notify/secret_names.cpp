@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 3> k_beginnings = {"AWS_", "AZURE_", "VAU
 constexpr std::array<std::string_view, 9> k_anywhere = {"TOKEN",      "SECRET",     "PASSWORD",
                                                         "PASSWD",     "PASSPHRASE", "APIKEY",
                                                         "CREDENTIAL", "COOKIE",     "NETRC"};
-/// Whole words at the end of a name, so that `MONKEY` does not match.
+/// Words that a secret's name may end with. The ending must be a whole word, so that `MONKEY` does
+/// not match.
 constexpr std::array<std::string_view, 5> k_endings = {"KEY", "KEYS", "AUTH", "PAT", "PWD"};
 
 /// True for `https://user:password@host`, also among several addresses.

@@ -61,8 +61,8 @@ Range range_of(const std::vector<RehearsedTuning>& tunings,
   return range;
 }
 
-/// Returns each warning once. Warnings about single trials differ between rehearsals, so one is
-/// shown for all.
+/// Returns each warning once. Warnings about single trials differ between rehearsals, so one of
+/// them is returned for all.
 std::vector<std::string> warnings_of(const std::vector<RehearsedTuning>& tunings) {
   std::vector<std::string> warnings;
   std::vector<std::string> of_trials;

@@ -20,7 +20,7 @@ struct Range {
 
 /// Expected time and bill of a tuning, over several rehearsals.
 struct Projection {
-  std::string speeds;  ///< where the trials' speeds come from, for people
+  std::string speeds;  ///< source of the trials' speeds, for people
   int repeats = 0;
   Range duration_s;
   std::optional<Range> usd;  ///< unset if the provider has no price
@@ -37,14 +37,15 @@ struct Projection {
 };
 
 struct ProjectionOptions {
-  std::string seconds_per_sample;  ///< expression; empty: from the history, or otherwise assumed
+  /// Expression for the speeds. If empty, speeds come from the history, or are assumed.
+  std::string seconds_per_sample;
   int repeats = 5;
   std::filesystem::path database;  ///< may contain an earlier run of the study
 };
 
 /// Rehearses a study several times. The same study and speeds give the same figures. Fails for a
-/// runner whose trials cost nothing (`usage`), for an expression that does not compile, and with
-/// the errors of the loop.
+/// runner whose trials cost nothing (`usage`), and for an expression that does not compile. Other
+/// errors come from the loop.
 [[nodiscard]] Result<Projection> project_tuning(const StudySpec& study,
                                                 const ProjectionOptions& options);
 

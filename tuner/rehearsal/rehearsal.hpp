@@ -18,8 +18,8 @@ namespace steptune {
 struct RehearsedTuning {
   double duration_s = 0.0;
   RehearsalBill bill;                   ///< from the simulated provider
-  double counted_usd = 0.0;             ///< cost by the tuner's own count
-  int trials = 0;                       ///< search and confirmation
+  double counted_usd = 0.0;             ///< cost as the tuner counts it
+  int trials = 0;                       ///< number of trials of search and confirmation
   std::vector<TrialRecord> confirming;  ///< confirming runs as recorded, in order of number
   std::optional<Configuration> recommended;
   std::vector<std::string> warnings;
@@ -27,9 +27,9 @@ struct RehearsedTuning {
 };
 
 /// Runs a study's whole tuning against a simulated provider under a virtual clock: the real loop,
-/// searcher, scheduler and runner, without outside effects or costs. `seed`: draws what differs
-/// between days (starts, noise of steps). `wall_time_s`: date at which the rehearsal starts. Fails
-/// for a runner whose trials cost nothing (`usage`), and with the errors of the loop.
+/// searcher, scheduler and runner, without outside effects or costs. `seed` decides the random
+/// effects: durations of starts, noise of steps. `wall_time_s`: date at which the rehearsal starts.
+/// Fails for a runner whose trials cost nothing (`usage`), and with the errors of the loop.
 [[nodiscard]] Result<RehearsedTuning> rehearse_tuning(const StudySpec& study,
                                                       const SpeedModel& speed, std::uint64_t seed,
                                                       double wall_time_s);

@@ -38,7 +38,7 @@ std::optional<SpeedModel> recorded_speed(const std::vector<TrialRecord>& trials)
   AssumedSpeed mean{0.0, 0.0};
   double count = 0.0;
   for (const TrialRecord& trial : trials) {
-    // A program that ends by itself takes the same time again, steady or not.
+    // A program that ends by itself takes the same time again, even if it has no steady state.
     const bool counts = trial.measurement && (is_steady(trial) || is_whole_run(trial));
     if (!counts || !std::isfinite(trial.measurement->seconds_per_sample)) continue;
     const AssumedSpeed speed{trial.measurement->seconds_per_sample, trial.measurement->startup_s};

@@ -53,7 +53,7 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
                           const std::optional<Recommendation>& recommendation) {
   for (const TrialRecord* other : standing.candidates()) {
     if (other->number == trial.number || other->configuration == trial.configuration) continue;
-    // Fresh runs of both say more than these trials.
+    // Fresh runs of both configurations are better evidence than these search trials.
     const bool confirmed =
         recommendation &&
         std::ranges::any_of(recommendation->finalists, [&](const FinalistResult& finalist) {
@@ -99,7 +99,7 @@ AuditResult above_noise(const TrialRecord& trial,
   return {check, false, "no fresh runs have confirmed that it is faster than the baseline"};
 }
 
-/// Returns the machine on which trials ran when this one started; nullopt if it was not recorded.
+/// Returns the machine on which trials ran when `trial` started; nullopt if it was not recorded.
 Result<std::optional<MachineDescription>> machine_of(const StoredStudy& study,
                                                      const TrialRecord& trial) {
   auto sessions = study.history.sessions(study.record.id);

@@ -16,23 +16,24 @@ inline constexpr const char* k_import_origin = "import";
 
 /// One condition that a configuration should meet before somebody trains with it.
 struct AuditResult {
-  std::string check;          ///< `complete`, `feasible`, `not_dominated`, ... Persistent names.
+  std::string check;  ///< `complete`, `feasible`, `not_dominated`, ...; scripts read these names,
+                      ///< so they must not change
   std::optional<bool> holds;  ///< nullopt: unknown
   std::string why{};          ///< for people: why it does not hold or is unknown
 };
 
 /// Checks a trial before it is recommended to a user. Always returns these five results in this
 /// order:
-/// - `complete`: it has a value for every active parameter, within the search space.
-/// - `feasible`: it completed within all limits.
+/// - `complete`: its configuration has a value for every active parameter, within the search space.
+/// - `feasible`: the trial completed within all limits.
 /// - `not_dominated`: no trial is better in one objective and not worse in any, beyond their
 ///   intervals. Unknown if the baseline is recommended because fresh runs have not shown a better
 ///   trial.
-/// - `above_noise`: fresh runs confirmed it, or it is the baseline.
-/// - `measured_here`: CPU, memory and GPU of its trials are those of `here`, and none was imported.
+/// - `above_noise`: fresh runs confirmed its configuration, or it is the baseline.
+/// - `measured_here`: its trials ran on the CPU, memory and GPU of `here`, and none was imported.
 ///   Unknown if trials run elsewhere or are replayed.
 ///
-/// `recommendation` is nullopt if the trial is not the recommended one. Errors come from the
+/// `recommendation` is nullopt if the trial is not the recommended trial. Errors come from the
 /// history.
 [[nodiscard]] Result<std::vector<AuditResult>> audit(
     const StoredStudy& study, const StudySpec& spec, const TrialRecord& trial,

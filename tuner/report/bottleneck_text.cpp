@@ -28,7 +28,8 @@ std::string most_gain_text(const Bottleneck& bottleneck, std::optional<StepStage
   return most ? format_ratio(*most) : "-";
 }
 
-/// Returns the stages of a step and the time of each. Column `parts`: names in the program.
+/// Returns the stages of a step and the time of each stage. The column `parts` has the names in the
+/// program.
 TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   std::vector<TextTable::Column> columns{{"stage", Align::left},
                                          {"share of a step", Align::right},
@@ -53,9 +54,9 @@ TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   return table;
 }
 
-/// Returns how the step time depends on each parameter if all others keep this trial's values.
-/// `now` is this trial's value, `best` the fastest value. `gain left`: speed-up from `now` to
-/// `best`. `worst to best`: speed-up from the slowest value to the fastest, left out unless
+/// Returns how the step time depends on each parameter if all other parameters keep this trial's
+/// values. `now` is this trial's value, `best` the fastest value. `gain left`: speed-up from `now`
+/// to `best`. `worst to best`: speed-up from the slowest value to the fastest, left out unless
 /// `with_range`.
 TextTable response_table(const Bottleneck& bottleneck, bool with_range) {
   std::vector<TextTable::Column> columns{{"parameter", Align::left},
@@ -78,8 +79,8 @@ TextTable response_table(const Bottleneck& bottleneck, bool with_range) {
   return table;
 }
 
-/// Returns a line for each further fact that is known: use of GPU and CPUs, waits for the loader,
-/// time outside the steps, why there is no table of parameters, parameters without a meaning here.
+/// Returns a line for each further known fact: use of GPU and CPUs, waits for the loader, time
+/// outside the steps. Also lists inactive parameters, and why there is no table of parameters.
 std::string further_facts(const Bottleneck& bottleneck) {
   std::string text;
   if (bottleneck.gpu_busy) {

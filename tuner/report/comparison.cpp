@@ -47,7 +47,7 @@ class ComparisonTable {
       table_.add_row(std::move(cells));
     }
   }
-  /// Adds a row whose cells only measured trials have.
+  /// Adds a row whose cells are empty for trials that were not measured.
   void add_measured(const std::string& name,
                     const std::function<std::string(const Measurement&)>& cell) {
     add(name, [&](const TrialRecord& trial) {

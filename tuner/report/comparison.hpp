@@ -10,9 +10,9 @@
 
 namespace steptune {
 
-/// Ratio of two trials in an objective, with the 95 % interval that follows from the trials' own
-/// intervals (delta method on logarithms). Launches differ by more than one trial can show; only
-/// confirmation measures that.
+/// Ratio of two trials in an objective. The 95 % interval follows from the trials' own intervals
+/// (delta method on logarithms). The interval does not include the variation between launches,
+/// which only confirming runs measure.
 struct TrialRatio {
   double ratio = 0.0;  ///< above 1 if the other trial is better; NaN if it has no meaning
   double low = 0.0;
@@ -21,10 +21,10 @@ struct TrialRatio {
 [[nodiscard]] TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference,
                                        const TrialRecord& other, std::size_t objective);
 
-/// Returns trials side by side, one column each; the others are compared with the first. The rows
-/// are the parameters that differ, the objectives, and the shares of time. Trials that do not fit
-/// into `width` columns (0: no limit) follow in further tables, which repeat the first trial. Ends
-/// with a newline.
+/// Returns trials side by side, one column each. The first trial is the reference for all others.
+/// The rows are the parameters that differ, the objectives, and the shares of time. Trials that do
+/// not fit into `width` columns (0: no limit) follow in further tables, which repeat the first
+/// trial. Ends with a newline.
 [[nodiscard]] std::string comparison_text(const std::vector<TrialRecord>& trials,
                                           const std::vector<ObjectiveView>& objectives,
                                           const std::vector<std::string>& parameter_order,

@@ -15,8 +15,8 @@
 namespace steptune {
 namespace {
 
-/// Cut texts usually have three dots. If that would leave less than three characters of a name, one
-/// dot marks the abbreviation, so that more of the name is left.
+/// Cut texts usually have three dots. If three dots would leave fewer than three characters of a
+/// name, a single dot marks the cut.
 constexpr std::string_view k_cut_dots = "...";
 constexpr std::string_view k_cut_dot = ".";
 constexpr std::size_t k_least_with_dots = 3 + k_cut_dots.size();
@@ -38,8 +38,9 @@ struct CutName {
   }
 };
 
-/// Returns all shorter forms of `name` that no other of `names` can have, the widest first. Keeps
-/// the beginning, which says most; if others begin alike, keeps both ends.
+/// Returns all shorter forms of `name` that fit no other of `names`, the widest first. Keeps the
+/// beginning of the name, because it is the most useful part. If other names have the same
+/// beginning, keeps both ends.
 std::vector<std::string> cut_forms(std::string_view name, const std::vector<std::string>& names,
                                    std::string_view dots) {
   std::vector<std::string> forms;
@@ -96,7 +97,7 @@ std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
   return result;
 }
 
-/// Names that are cut one after the other, always the longest that can be cut.
+/// Names that are cut step by step: each step cuts the longest name that can be cut.
 class CutNames {
  public:
   CutNames(const std::vector<std::string>& names, std::string_view dots) : shown_(names) {

@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// Returns time, kind and trial of each decision and, below it, its numbers and its reason, in
-/// lines of at most `width` columns (0: one line each).
+/// Returns time, kind and trial of each decision, with its numbers and its reason below. Lines have
+/// at most `width` columns (0: no limit).
 [[nodiscard]] std::string decisions_text(const std::vector<StudyDecision>& decisions,
                                          std::size_t width);
 [[nodiscard]] Json decisions_json(const std::vector<StudyDecision>& decisions);

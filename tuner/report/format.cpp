@@ -25,7 +25,7 @@ std::string format_number(double value) {
 std::string format_factor(double factor) {
   const double size = std::abs(factor);
   if (size >= 100.0) return fmt::format("{:.0f}", factor);
-  // Two decimals would leave hardly a digit of a small factor.
+  // Two decimals would show at most one digit of a small factor.
   constexpr double k_small = 0.095;
   return size > 0.0 && size < k_small ? fmt::format("{:.2g}", factor)
                                       : fmt::format("{:.2f}", factor);
@@ -84,8 +84,8 @@ void for_each_character(std::string_view text, Use use) {
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
-  // Fast path: most texts are ASCII, one column for each byte, and long tables have thousands of
-  // them.
+  // This is faster, and long tables have thousands of texts. Most texts are ASCII, with one column
+  // for each byte.
   if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) return text.size();
   std::size_t width = 0;
   for_each_character(text, [&](std::string_view, std::size_t columns) { width += columns; });

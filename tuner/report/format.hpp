@@ -45,7 +45,7 @@ namespace steptune {
 [[nodiscard]] std::string wrapped_entry(std::string_view line, std::size_t width,
                                         std::size_t indent);
 
-/// Wraps several lines, each with such a title, or without one (`indent` 0).
+/// Wraps several lines, each like `wrapped_entry`. If they have no titles, `indent` is 0.
 [[nodiscard]] std::string wrapped_entries(std::string_view lines, std::size_t width,
                                           std::size_t indent);
 
@@ -54,8 +54,8 @@ namespace steptune {
 [[nodiscard]] std::string titled_lines(std::string_view title,
                                        const std::vector<std::string>& lines);
 
-/// Returns `batch_size=256 workers=6 precision=bf16`: parameters in `order`, then all others by
-/// name.
+/// Returns `batch_size=256 workers=6 precision=bf16`: first the parameters in `order`, then all
+/// other parameters by name.
 [[nodiscard]] std::string configuration_text(const Configuration& configuration,
                                              const std::vector<std::string>& order);
 

@@ -25,7 +25,8 @@ std::string styled(const std::string& text, const char* code, const TextStyle& s
   return style.color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
-/// Title and data of a column of shares: an objective with those that follow it, or failures.
+/// Title and data of a column of shares. The column is for failures, or for an objective and all
+/// objectives that are multiples of it.
 struct ShareColumn {
   std::string title;
   const Importance* importance = nullptr;

@@ -14,7 +14,7 @@ namespace steptune {
 struct KnobEdit {
   std::string call;                ///< class or function that takes the argument: `DataLoader`
   std::string argument;            ///< `num_workers=6`
-  std::string remark;              ///< warning for that call
+  std::string remark;              ///< warning about this call
   std::vector<std::string> lines;  ///< statements: `torch.set_num_threads(2)`
   std::string place;  ///< place for the lines if the hook saw none: `in the training loop`
   std::string shell;  ///< variables before the command: `OMP_WAIT_POLICY=passive`
@@ -26,8 +26,8 @@ struct KnobEdit {
 /// Returns the files and lines that the hook saw, each once: `train.py:114`.
 [[nodiscard]] std::vector<std::string> edit_places(const KnobState& state);
 
-/// Returns the name of the called class or function: the one that the hook saw, otherwise the
-/// table's.
+/// Returns the name of the called class or function: the name that the hook saw. If it saw none,
+/// returns the name in the table of knobs.
 [[nodiscard]] std::string called_there(const KnobEdit& edit, const std::vector<std::string>& where);
 
 }  // namespace steptune

@@ -73,7 +73,8 @@ void split_parameters(Leaderboard& board) {
 /// Samples per optimizer step as reported by the trial.
 struct StepSize {
   double mean = 0.0;
-  /// Largest possible full batch, since the window may contain a smaller last batch of a pass.
+  /// Largest possible size of a full batch. The mean in a window may be smaller, because a pass
+  /// over the data may end with a smaller batch.
   double full_at_most = 0.0;
 };
 

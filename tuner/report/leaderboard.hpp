@@ -34,12 +34,13 @@ struct Leaders {
 
 struct LeaderboardRow {
   TrialRecord trial;
-  std::optional<std::int64_t>
-      rank;  ///< nullopt for unranked trials, and for a best or baseline that is far down
+  std::optional<std::int64_t> rank;  ///< nullopt for unranked trials, and for a best trial or
+                                     ///< baseline that ranks below the other rows
   bool best = false;
   bool tied = false;
-  bool disturbed = false;  ///< by other processes or the hypervisor during its measurement
-  bool pareto = false;     ///< the best, or a trade-off against it
+  /// True if other processes or the hypervisor disturbed the trial during its measurement.
+  bool disturbed = false;
+  bool pareto = false;                  ///< the best, or a trade-off against it
   std::optional<double> efficiency;     ///< efficiency of its machines, as in `steptune scaling`
   std::optional<double> machine_hours;  ///< see `MachineHours`
   std::vector<double> gains;  ///< gain over the baseline for each objective; NaN if unknown
@@ -79,7 +80,7 @@ struct Leaderboard {
   std::vector<Note> notes;
 };
 
-/// True if the front has a trial besides the best.
+/// True if the Pareto front has a trial besides the best.
 [[nodiscard]] bool has_trade_offs(const Leaderboard& leaderboard);
 
 [[nodiscard]] Leaderboard make_leaderboard(LeaderboardInput input);
@@ -100,9 +101,9 @@ struct TextStyle {
 
 /// Returns the table, a legend of its marks, notes, the benefit of further machines, and counts;
 /// ends with a newline. If the table is wider than the terminal, drops columns that matter less
-/// than the parameters, the least important first, but never the columns that distinguish unranked
-/// trials. If that is not enough, the parameters share one column (`ConfigurationColumn`). Keeps
-/// all requested columns.
+/// than the parameters, the least important first. Never drops the columns that distinguish
+/// unranked trials. If that is not enough, the parameters share one column (`ConfigurationColumn`).
+/// Keeps all requested columns.
 [[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
 [[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
 

@@ -78,8 +78,8 @@ LeaderboardColumn long_text_column(const std::string& name, std::size_t shown,
   return column;
 }
 
-/// Makes the status column. It is never dropped if rows are unranked, because it distinguishes
-/// failed, running and confirming trials.
+/// Makes the status column. The column is never dropped if rows are unranked, because it
+/// distinguishes failed, running and confirming trials.
 LeaderboardColumn status_column(const std::vector<LeaderboardRow>& rows) {
   const bool has_unranked = std::ranges::any_of(rows, [](const LeaderboardRow& row) {
     return !is_ranked(row.trial.status) || !is_compared(row.trial.purpose);

@@ -45,8 +45,8 @@ inline constexpr int k_parameter_importance = 4;
 [[nodiscard]] std::vector<LeaderboardColumn> leaderboard_columns(
     const Leaderboard& board, const std::vector<std::string>& parameters);
 
-/// Returns the column of that name, otherwise the first one with that title (`samples/s`). The
-/// error suggests the nearest name.
+/// Returns the column of that name. If there is none, returns the first column with that title
+/// (`samples/s`). The error suggests the nearest name.
 [[nodiscard]] Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,
                                                      const std::string& name);
 

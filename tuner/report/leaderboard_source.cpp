@@ -22,8 +22,8 @@
 namespace steptune {
 namespace {
 
-/// For a study with more trials, reads only the trials shown. Such studies are not run to choose a
-/// number of machines.
+/// Reads only the trials shown if the study has more trials than this. Studies of that size are not
+/// used to choose a number of machines.
 constexpr std::size_t k_most_read = 10'000;
 
 constexpr std::array k_unranked{TrialStatus::running,       TrialStatus::launching,
@@ -53,7 +53,7 @@ Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing&
   const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
   auto ranked = study.history.ranked_trials(study.record.id, limit, largest_first);
   if (ranked && study.objectives.size() > 1) {
-    // For a study of very many trials, the rows shown decide the front.
+    // For a study of very many trials, the front is computed from the rows shown.
     RankingRules rules = standing.rules();
     std::vector<TrialRecord> known = standing.take_trials();
     known.insert(known.end(), ranked->begin(), ranked->end());
@@ -82,8 +82,9 @@ void move_latest(std::vector<TrialRecord>& trials, std::size_t limit, Wanted wan
   }
 }
 
-/// `known` are trials of the study in order of number: all of them (`whole`), or the trials of a
-/// standing, which include all confirming runs.
+/// Returns the unranked trials to show. `known` are trials of the study in order of number. If
+/// `whole`, these are all trials, otherwise the trials of a standing, which include all confirming
+/// runs.
 Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
                                                  std::vector<TrialRecord> known, bool whole,
                                                  std::size_t limit) {
@@ -109,8 +110,8 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// Reads the leaders' best if it ranks below the trials shown. Among many tied trials, the best is
-/// the one with the smallest batch.
+/// Reads the leaders' best trial if it ranks below the trials shown. That happens among many tied
+/// trials, of which the trial with the smallest batch is the best.
 Result<std::optional<TrialRecord>> best_below(const StoredStudy& study, const Leaders& leaders,
                                               const std::vector<TrialRecord>& shown) {
   const auto is_best = [&](const TrialRecord& trial) { return trial.number == leaders.best; };
@@ -134,7 +135,8 @@ bool counts_machines(const StudySpec& spec) {
   return !spec.search.over.empty() || counting_parameter(spec).has_value();
 }
 
-/// `read` is a standing of all trials by the query's objective, if the caller has one.
+/// Reads the data of a leaderboard. `read` is a standing of all trials by the query's objective, if
+/// the caller has one.
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query,
                                     std::optional<Standing> read = std::nullopt) {
   LeaderboardInput input;
@@ -148,7 +150,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   const bool over_machines = spec && counts_machines(*spec);
   const auto source_leaders = leaders_from(study, query);
   if (!source_leaders) return tl::unexpected(source_leaders.error());
-  // A trial that is not shown may decide which of those shown are trade-offs.
+  // A trial that is not shown may decide which of the shown trials are trade-offs.
   const bool needs_front = !*source_leaders && study.objectives.size() > 1 && count <= k_most_read;
   auto standing = read ? Result<Standing>(*std::move(read))
                   : query.sorted_by > 0 || query.limit >= count || over_machines || needs_front
@@ -215,7 +217,7 @@ Configuration values_of(const LeaderboardRow& row, const std::vector<Leaderboard
   return values;
 }
 
-/// True if the condition holds for any value in place of missing ones.
+/// True if the condition is true whatever the missing values are.
 bool holds_for(const Expression& condition, const LeaderboardRow& row,
                const std::vector<LeaderboardColumn>& columns) {
   constexpr double k_any = std::numeric_limits<double>::infinity();

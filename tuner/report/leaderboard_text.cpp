@@ -17,7 +17,8 @@
 namespace steptune {
 namespace {
 
-/// Columns are dropped to keep the configuration this wide; then it becomes narrower itself.
+/// Columns are dropped to keep the configuration at least this wide. If none can be dropped, the
+/// configuration becomes narrower, down to the second limit.
 constexpr std::size_t k_narrowest_configuration = 24;
 constexpr std::size_t k_shortest_configuration = 16;
 
@@ -210,7 +211,7 @@ std::string scaling_lines(const StudyScaling& study, std::size_t width) {
   const ScalingWords words = in_words(study);
   std::string lines;
   if (!words.knee.empty()) lines += wrapped_entry("knee: " + words.knee, width, 6);
-  // Without a deadline the cheapest is usually the least count.
+  // Without a deadline, the cheapest count is usually the least count.
   if (study.scaling.question.deadline_s) {
     lines += wrapped_entry("cheapest: " + words.choice, width, 10);
   }

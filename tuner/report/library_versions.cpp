@@ -11,7 +11,8 @@
 namespace steptune {
 namespace {
 
-/// Properties that a hook reports, and those that only the interpreter reports if there is no hook.
+/// Properties that a hook reports, and further properties that the interpreter reports if there is
+/// no hook.
 constexpr std::array<std::string_view, 4> k_versions_from_hook{"torch", "cuda", "cudnn", "python"};
 constexpr std::array<std::string_view, 3> k_versions_from_interpreter{"jax", "tensorflow", "numpy"};
 

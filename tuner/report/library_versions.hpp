@@ -12,8 +12,8 @@ namespace steptune {
 /// True if the name of a machine's property describes Python or its libraries.
 [[nodiscard]] bool is_of_python(std::string_view name);
 
-/// True if the description has versions of Python libraries. Otherwise it does not say whether they
-/// are installed.
+/// True if the description has versions of Python libraries. If it has none, libraries may still be
+/// installed.
 [[nodiscard]] bool knows_libraries(const MachineDescription& machine);
 
 /// Returns properties of a trial's machine that the trial reported: from a hook, versions of

@@ -13,7 +13,7 @@ namespace {
 
 struct FigureText {
   std::string_view what;
-  std::string_view of{};  ///< total to which its share refers
+  std::string_view of{};  ///< the total, if the figure is a share: ` of the time`
 };
 
 FigureText text_of(std::string_view figure) {

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// If more pairs are needed, a longer study is better.
+/// If more pairs than this are needed, gives no estimate: a longer study is better.
 constexpr double k_most_further_pairs = 20.0;
 
 /// Returns `steptune run train.study.json --time 9m`; the time covers the whole study.

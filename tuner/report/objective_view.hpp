@@ -14,7 +14,8 @@ namespace steptune {
 /// Name and format of one objective's values.
 struct ObjectiveView {
   Objective objective;
-  /// True if `time` and `cost` are the planned run's, not per million samples.
+  /// True if `time` and `cost` are those of the planned run; otherwise they are per million
+  /// samples.
   bool planned_run = false;
   UnitName counted{};  ///< unit of the study's samples
 
@@ -35,8 +36,8 @@ struct ObjectiveView {
 [[nodiscard]] const UnitName& unit_of(const std::vector<ObjectiveView>& objectives);
 
 [[nodiscard]] std::vector<ObjectiveView> objective_views(const StudySpec& study);
-/// Reads them from a stored study document, without the machine's facts that a StudySpec needs. A
-/// document without objectives has the default one, `time`.
+/// Reads the objectives' views from a stored study document, without the machine's facts that a
+/// StudySpec needs. A document without objectives has the default objective, `time`.
 [[nodiscard]] std::vector<ObjectiveView> objective_views(const Json& document);
 
 /// Returns the parameters' names in the order of their declaration in a stored study document.

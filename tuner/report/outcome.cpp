@@ -15,7 +15,7 @@ namespace {
 constexpr double k_widest_useful_interval = 2.0;
 constexpr const char* k_keep = "keep today's settings: ";
 
-/// Returns the saved share of the cost in percent; negative if it is more expensive.
+/// Returns the saved share of the cost in percent. The share is negative if the cost increases.
 double saving_percent(double ratio) {
   return 100.0 * (1.0 - 1.0 / ratio);
 }

@@ -9,12 +9,13 @@
 
 namespace steptune {
 
-/// Result of a study. Each value has its own sentence and next step. Names are permanent.
+/// Result of a study. Each value has its own sentence and next step. Scripts read the names, so
+/// they must not change.
 enum class StudyOutcome {
   faster,            ///< confirmed by fresh launches
   within_limits,     ///< today's settings violate a limit; this configuration does not
   unconfirmed,       ///< best of the search; no fresh launch has confirmed it
-  undecided,         ///< the time was too short to tell
+  undecided,         ///< the time was too short to decide
   baseline_only,     ///< the time was too short for any other configuration
   hidden_by_buffer,  ///< better in the window, but a full buffer may hide a slower loader
   not_faster,        ///< fresh launches settled that nothing is better
@@ -35,8 +36,8 @@ enum class StudyOutcome {
 [[nodiscard]] const FinalistResult* finalist_behind(const Recommendation& recommendation,
                                                     StudyOutcome outcome);
 
-/// True if the 95 % interval says how large the gain is. If its ends differ by more than a factor
-/// of two, the gain may be off by more than 1.4 times either way, so a reader cannot plan with it.
+/// True if the 95 % interval is narrow enough to plan with: its ends differ by at most a factor of
+/// two. A wider interval means that the gain may be wrong by more than a factor of 1.4.
 [[nodiscard]] bool is_useful_interval(const SpeedUp& speed_up);
 
 /// Returns `2.13 times as fast`, `46 % cheaper`, `1.30 times as good in accuracy`.

@@ -79,11 +79,11 @@ bool are_counted_in_hours(const std::vector<HeldMachines>& machines) {
   });
 }
 
-/// Total cost of several machines, without those whose price is unknown.
+/// Total cost of several machines, without machines of unknown price.
 struct Sum {
   double usd_per_hour = 0.0;
   std::size_t unknown = 0;
-  bool spot = false;  ///< true if some are spot machines, which may cost less
+  bool spot = false;  ///< true if some machines are spot machines, which may cost less
   std::optional<double> expected_usd_per_hour = 0.0;  ///< nullopt if not known for all
 };
 
@@ -131,8 +131,8 @@ struct PoolColumn {
 /// Importance of a column that stays even if the table is too wide.
 constexpr int k_always_shown = 10;
 
-/// Importance of columns: a job's name includes study and trial. Names are cut last, because the
-/// command to release needs them.
+/// Returns the columns of the table. A job's name includes study and trial, so these columns are
+/// dropped first. Names are cut last, because the command to release machines needs them.
 std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
                                      const HeldMachinesService& service) {
   std::vector<PoolColumn> columns{
@@ -281,7 +281,7 @@ Json machines_json(const Resources& resources) {
   return json;
 }
 
-/// Returns source and parts of the price; null if it is unknown.
+/// Returns source and parts of the price; null if the price is unknown.
 Json price_json(const HeldMachines& held) {
   if (!held.usd_per_hour) return nullptr;
   Json json;

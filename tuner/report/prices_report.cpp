@@ -126,7 +126,7 @@ RegionPrices compare_regions(std::vector<PriceSource> regions,
 
 namespace {
 
-/// True if the price in `region` is the least and another region's is higher.
+/// True if the price in `region` is the lowest, and the price in another region is higher.
 bool is_least(const RegionPrices::Type& type, std::size_t region) {
   const auto& usd = type.usd_per_hour;
   return usd[region] && *usd[region] == *usd[type.cheapest] &&

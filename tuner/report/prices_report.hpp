@@ -48,11 +48,12 @@ struct PriceChanges {
 struct RegionPrices {
   struct Type {
     std::string name;
-    std::vector<std::optional<double>> usd_per_hour;  ///< by region; nullopt if not in its table
+    /// Prices, one for each region; nullopt if the type is not in the region's table.
+    std::vector<std::optional<double>> usd_per_hour;
     std::size_t cheapest = 0;  ///< index of the first region with the least price
   };
   std::vector<PriceSource> regions;  ///< in the requested order
-  std::vector<Type> types;           ///< by name
+  std::vector<Type> types;           ///< in order of name
 };
 
 /// Compares every type whose name contains one of `searched` (all if empty), in any region.

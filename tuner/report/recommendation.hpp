@@ -27,8 +27,8 @@ struct RecommendationContext {
   /// Machine-hours of the tuning on machines without a price, see `MachineHours`.
   std::optional<double> machine_hours{};
   bool has_command = true;  ///< the study has a command, so that `exec` and `best` can give one
-  bool runs_here = true;    ///< that command is for this machine
-  std::string command{};    ///< words of a command without placeholders; if empty, it is not shown
+  bool runs_here = true;    ///< the study's command is for this machine
+  std::string command{};    ///< words of a command without placeholders; empty: no command is shown
   std::vector<SettingChange> changes{};
   /// Samples per step today and as recommended, if they differ.
   std::optional<std::pair<double, double>> batches{};

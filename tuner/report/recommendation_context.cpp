@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-/// Longer commands are not printed: `exec STUDY` knows them.
+/// Longer commands are not printed, because `exec STUDY` starts the same command.
 constexpr std::size_t k_longest_command = 120;
 
 /// Returns the command's words if they are the same for every configuration.

@@ -14,7 +14,7 @@ namespace steptune {
 struct ScalingWords {
   std::string law;          ///< law that the counts support
   std::string shares;       ///< serial share and communication, with intervals
-  std::string at_greatest;  ///< use of the time on the largest number of machines
+  std::string at_greatest;  ///< shares of the time on the largest number of machines
   std::string knee;
   std::string choice;  ///< the cheapest count that meets the deadline, if there is one
 };

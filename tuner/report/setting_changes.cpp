@@ -134,7 +134,8 @@ bool is_last_value(const Parameter& parameter, double today, double advised) {
   return value == advised;
 }
 
-/// True if values beyond make no sense: fewer than one thread or worker, more threads than CPUs.
+/// True if values beyond `advised` make no sense: fewer than one thread or worker, more threads
+/// than CPUs.
 bool is_natural_end(const StudySpec& study, const std::string& name, double today, double advised) {
   if (advised < today) return advised <= 1.0 && advised == std::floor(advised);
   if (role_of(study.parameter_roles, name) != KnobRole::threads) return false;

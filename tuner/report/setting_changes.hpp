@@ -20,8 +20,8 @@ struct SettingChange {
   std::optional<Value> advised;  ///< nullopt: no longer set
   std::string place;             ///< `train.py:114`, `train.yaml`, `environment`; empty: unknown
   std::string edit;              ///< `DataLoader(..., num_workers=6)`, `--workers 6`; may be empty
-  /// True if the recommended value is the last of its range in the direction that paid, and further
-  /// values are possible but were not tried.
+  /// True if the recommended value is the end of its range, and values beyond it are possible but
+  /// untried.
   bool ends_range = false;
 };
 
@@ -31,7 +31,7 @@ struct SettingChange {
                                                          const Configuration& advised,
                                                          const HookLog& seen);
 
-/// Reads the hook's events from the latest trial that has any, among the trials that decide the
+/// Reads the hook's events from the latest trial with events, among the trials that decide the
 /// ranking.
 [[nodiscard]] Result<HookLog> read_hook_log(const StoredStudy& study);
 

@@ -16,11 +16,12 @@ namespace {
 
 constexpr std::size_t k_height = 6;
 constexpr std::size_t k_label_width = 9;
-/// For durations of a minute or more, or of less than a tenth of a millisecond: `14 min 20 s`.
+/// Width of labels for durations above `k_longest_short_s` (`14 min 20 s`) or below
+/// `k_shortest_short_s`.
 constexpr std::size_t k_wide_label_width = 12;
 constexpr double k_longest_short_s = 59.0;
 constexpr double k_shortest_short_s = 1e-4;
-/// Least width, with room for the legend.
+/// Least width of a plot in columns, with room for the legend.
 constexpr std::size_t k_narrowest = 36;
 /// If the largest value exceeds the smallest by more than this factor, heights are logarithmic.
 constexpr double k_linear_ratio = 8.0;
@@ -50,7 +51,8 @@ std::vector<double> column_values(const std::vector<TracePoint>& points, std::si
   return weighed;
 }
 
-/// Returns the width of the labels. Column means lie between the values of the points.
+/// Returns the width of the labels. Column means lie between the values of the points, so checking
+/// the points is enough.
 std::size_t label_width(const std::vector<TracePoint>& points) {
   for (std::size_t i = 1; i < points.size(); ++i) {
     const double seconds = points[i].at_s - points[i - 1].at_s;

@@ -11,8 +11,9 @@
 namespace steptune {
 namespace {
 
-/// Reads the ranking rules from the stored document, which has every default and the facts at its
-/// start. Reading only these keys is a hundred times faster than reading the whole study.
+/// Reads the ranking rules from the stored document, which has every default, and the machine's
+/// facts when the study began. Reading only these keys is a hundred times faster than reading the
+/// whole study.
 RankingRules stored_rules(const StoredStudy& study) {
   const Json& document = study.record.document;
   std::vector<Objective> objectives;
@@ -51,7 +52,8 @@ std::filesystem::path file_of(const StudyRecord& record) {
   return "/stored/" + record.name;
 }
 
-/// If the document has facts, they replace the machine's, so these are not detected.
+/// Returns no facts if the document has its own facts, because this machine's facts are then not
+/// needed.
 Facts facts_to_read_with(const StudyRecord& record) {
   return record.document.contains("facts") ? Facts{} : detected_facts();
 }

@@ -43,8 +43,9 @@ struct StoredStudy {
 /// history.
 [[nodiscard]] Result<Standing> read_whole_standing(const StoredStudy& study,
                                                    std::size_t ranked_by = 0);
-/// Reads the standing of a stored study. Ranked by the first objective, it reads only the trials
-/// that decide (`History::standing_trials`), however many there are; by another one, all trials.
+/// Reads the standing of a stored study. If ranked by the first objective, reads only the trials
+/// that decide the ranking (`History::standing_trials`). If ranked by another objective, or if the
+/// machine drifted, reads all trials.
 [[nodiscard]] Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by = 0);
 
 /// Returns the index of the objective named `metric`. The error suggests the nearest name.

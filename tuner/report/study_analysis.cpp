@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// With fewer failures, or fewer successes, nothing can be said about their common causes.
+/// With fewer failures, or fewer successes, the causes of failures cannot be estimated.
 constexpr std::ptrdiff_t k_fewest_of_a_kind = 3;
 
 /// A study's space and trials, with baseline and best.
@@ -41,7 +41,7 @@ Result<AnalysedStudy> analysed(const StoredStudy& study, Standing standing) {
   }
   AnalysedStudy result{*std::move(spec), standing.take_trials(), {}};
   result.points = encoded(result.spec.space, result.trials);
-  // Remove drift: a slower time of the machine is no effect of the parameters tried then.
+  // Remove drift: a slower machine is no effect of the parameters that were tried at that time.
   if (standing.drift().is_significant()) {
     for (TrialRecord& trial : result.trials)
       trial = standing.without_drift(std::move(trial));

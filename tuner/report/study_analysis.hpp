@@ -18,8 +18,8 @@ struct ObjectiveImportance {
   ObjectiveView view;
   Importance importance;
   AblationPath ablation;  ///< from the baseline to the best configuration
-  /// The first objective of which this one is a fixed multiple (a cost at a fixed price), if any.
-  /// All shares and ratios are equal to that objective's.
+  /// Index of the first objective of which this objective is a fixed multiple (a cost at a fixed
+  /// price). All shares and ratios are then equal. nullopt if there is no such objective.
   std::optional<std::size_t> follows;
 };
 
@@ -42,8 +42,9 @@ struct StudyAnalysis {
 
 /// Errors, here and below, as in `stored_spec`, `stored_recommendation` and the history.
 [[nodiscard]] Result<StudyImportance> read_importance(const StoredStudy& study);
-/// Analyses the trial of that number, otherwise the best, otherwise the baseline. Returns
-/// `not_found` if the trial does not exist or was not measured, or no trial was.
+/// Analyses the given trial. Without a number, analyses the best trial, or the baseline if there is
+/// no best trial. Fails with `not_found` if the trial does not exist or was not measured, or if no
+/// trial was measured.
 [[nodiscard]] Result<Bottleneck> read_bottleneck(const StoredStudy& study,
                                                  std::optional<std::int64_t> trial);
 /// `standing` must have all trials of the study (`read_whole_standing`).

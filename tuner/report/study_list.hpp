@@ -19,7 +19,7 @@ struct ListedStudy {
   StudyRecord record;
   std::map<TrialStatus, std::int64_t> counts;
   std::optional<Recommendation> recommendation;
-  std::string fault{};  ///< why its recommendation could not be read; may be empty
+  std::string fault{};  ///< why the study's recommendation could not be read; may be empty
 
   [[nodiscard]] std::int64_t trials() const;
   /// Returns `2.13x, confirmed`, `not confirmed` (for values without a ratio), `baseline is best`,

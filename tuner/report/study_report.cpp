@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// Limit of points of all traces, so that a report of a thousand trials stays below three
+/// Largest number of points of all traces, so that a report of a thousand trials stays below three
 /// megabytes.
 constexpr std::size_t k_most_points = 60'000;
 constexpr std::size_t k_fewest_points_each = 40;

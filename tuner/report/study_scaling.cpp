@@ -157,7 +157,7 @@ Value value_of_count(const Parameter& parameter, double count) {
   return Value{count};
 }
 
-/// Returns nothing if the machines are of several kinds, or counted from 0.
+/// Returns an empty map if the machines are of several kinds, or if the first count is 0.
 std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
                                             const ScalingCount& first, bool alike) {
   std::map<std::int64_t, double> by_trial;
@@ -188,7 +188,7 @@ void add_cautions(StudyScaling& out) {
   }
 }
 
-/// Data from a study's trials before a curve is fitted.
+/// Data from a study's trials, for the fit of a curve.
 struct MeasuredRuns {
   ScalingQuestion question;
   std::vector<ScalingRun> runs;
@@ -201,7 +201,7 @@ Configuration with_count(Configuration configuration, const Parameter& parameter
   return configuration;
 }
 
-/// Without a price, counts machines instead of money.
+/// Returns the price per hour of a configuration. Without prices, returns the number of machines.
 double price_of(const StudySpec& spec, const Parameter& parameter,
                 const Configuration& configuration, double count) {
   if (spec.runner->traits().has_price) return usd_per_hour(spec, configuration);
@@ -282,7 +282,8 @@ std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Stan
   return kinds;
 }
 
-/// `spec` must outlive the result, whose question gets prices from it.
+/// Collects the runs of a curve. `spec` must outlive the result, whose question reads prices from
+/// it.
 Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standing,
                                    const ScalingOptions& options) {
   const auto over = parameter_to_look_at(spec, options.over);
@@ -309,7 +310,7 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
   return measured;
 }
 
-/// Needs at least one run. `spec` is the one used to read them.
+/// Returns the curve through at least one run. `spec` is the study that `measured_runs` got.
 StudyScaling curve_through(MeasuredRuns measured, const StudySpec& spec) {
   StudyScaling result = std::move(measured.known);
   result.scaling = scaling_of(measured.runs, std::move(measured.question));

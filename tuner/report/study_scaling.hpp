@@ -22,13 +22,13 @@ struct ScalingOptions {
 /// Scaling curve of a study.
 struct StudyScaling {
   Scaling scaling;
-  /// True if times and costs are the planned run's, not per million samples.
+  /// True if times and costs are those of the planned run; otherwise they are per million samples.
   bool planned_run = false;
   UnitName unit;           ///< unit of the study's samples
   bool has_price = false;  ///< true if cost is in USD, false for machine-hours
   std::string machines;    ///< kind of machines of the curve; empty if there is only one kind
-  /// Efficiency of each trial on that kind: speed per machine, relative to the first count's best.
-  /// Empty if the curve mixes kinds of machines.
+  /// Efficiency of each trial on that kind: speed per machine, relative to the best trial at the
+  /// first count. Empty if the curve mixes kinds of machines.
   std::map<std::int64_t, double> efficiency_by_trial;
   std::vector<std::string> remarks;  ///< trials left out, and limits of the curve
 };

@@ -13,9 +13,10 @@ namespace steptune {
 
 /// Number of configurations of a space.
 struct SpaceSize {
-  /// Before conditions and constraints; nullopt if a parameter is continuous.
+  /// Number before conditions and constraints; nullopt if a parameter is continuous.
   std::optional<std::uint64_t> product;
-  std::optional<std::uint64_t> feasible;  ///< after them; nullopt if too many to count
+  /// Number that conditions and constraints allow; nullopt if too many to count.
+  std::optional<std::uint64_t> feasible;
 };
 [[nodiscard]] SpaceSize space_size(const SearchSpace& space);
 

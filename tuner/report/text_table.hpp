@@ -19,7 +19,7 @@ class TextTable {
   };
   explicit TextTable(std::vector<Column> columns);
 
-  /// Missing cells are empty. More cells than columns are a programming error.
+  /// Adds a row. Missing cells are empty. More cells than columns are a programming error.
   void add_row(std::vector<std::string> cells);
   /// Removes a column from all rows. `column` must exist.
   void drop_column(std::size_t column);

@@ -23,7 +23,8 @@ TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
                            const TrialRecord& trial, const std::filesystem::path& database) {
   RenderedCommand rendered = measured_command(spec, trial);
   if (rendered.needs_hook() || !spec.config_files.empty()) {
-    // Only the hook can apply its settings, and copies of configuration files may be gone.
+    // `exec` loads the hook for settings that only the hook can apply. `exec` also writes the
+    // copies of configuration files again, because the trial's copies may be gone.
     std::vector<std::string> argv{"steptune", "exec", study.name, "--trial",
                                   std::to_string(trial.number)};
     const auto stored = std::filesystem::absolute(database).lexically_normal();

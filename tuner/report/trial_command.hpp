@@ -26,12 +26,13 @@ struct TrialCommand {
 [[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial,
                                                const document::NamedTexts& copies = {});
 
-/// `study` and `spec` are as stored in `database`. A command that reads the database names it,
-/// unless it is the default one.
+/// `study` and `spec` are as stored in `database`. If the command reads the database, it contains
+/// `database`, unless that is the default path.
 [[nodiscard]] TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
                                          const TrialRecord& trial,
                                          const std::filesystem::path& database);
-/// Reads the stored study itself. Errors as in `stored_spec`.
+/// Returns the same command, but takes the study's specification from `study`. Errors as in
+/// `stored_spec`.
 [[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
                                                  const std::filesystem::path& database);
 

@@ -259,7 +259,7 @@ void add_times(FactLines& facts, const TrialRecord& trial,
                const std::optional<double>& machine_hours) {
   if (trial.started_wall_s > 0.0) facts.add("started", format_utc(trial.started_wall_s));
   if (trial.ended_wall_s > 0.0) facts.add("ended", format_utc(trial.ended_wall_s));
-  // Nothing is known while the first attempt runs.
+  // While the first attempt runs, its price is unknown.
   if (!is_final(trial.status) && trial.spent_s <= 0.0) return;
   std::string spent = format_duration(trial.spent_s);
   if (trial.spent_usd > 0.0) spent += ", " + format_usd(trial.spent_usd);
@@ -282,7 +282,8 @@ std::string gpu_text(const GpuUse& gpu) {
   return text;
 }
 
-/// Returns the disturbance over the whole trial, and whether it makes the trial unreliable.
+/// Returns the disturbance over the whole trial, and `unreliable` if it disturbed the trial too
+/// much.
 std::string whole_disturbance_text(const TrialRecord& trial) {
   std::string text = load_text(*trial.disturbance);
   if (trial.disturbed_s > 0.0) {
@@ -291,7 +292,7 @@ std::string whole_disturbance_text(const TrialRecord& trial) {
   return was_disturbed(trial) ? text + ": unreliable" : text;
 }
 
-/// Adds the trial's use of its machine, and that of other programs.
+/// Adds the trial's use of its machine, and the use by other programs.
 void add_machine_use(FactLines& facts, const TrialRecord& trial) {
   if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
   if (trial.cpu_busy) {
@@ -310,7 +311,7 @@ void add_machine_use(FactLines& facts, const TrialRecord& trial) {
   if (trial.disturbance) facts.add("disturbance", whole_disturbance_text(trial));
 }
 
-/// `width` is the terminal's; 0 for a file.
+/// Adds the facts that come from the trial's trace. `width` is the terminal's; 0 for a file.
 void add_trace(FactLines& facts, const TrialRecord& trial, const TrialTrace& trace,
                const std::vector<ObjectiveView>& objectives, std::size_t width) {
   constexpr std::size_t k_widest = 100;

@@ -29,7 +29,7 @@ std::string text_or_none(const std::string& text) {
 }  // namespace
 
 MachinePart machine_part(const std::string& name) {
-  // A cluster assigns other nodes every night.
+  // Steptune's version is no part of the machine. A cluster may assign other nodes every night.
   if (name == "steptune" || name == "hosts") return MachinePart::none;
   if (std::ranges::find(k_hardware, name) != k_hardware.end()) return MachinePart::hardware;
   return name == "c_library" || is_of_python(name) ? MachinePart::library : MachinePart::system;

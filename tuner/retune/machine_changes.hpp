@@ -21,15 +21,17 @@ enum class MachinePart { hardware, system, library, none };
 
 struct MachineChange {
   std::string name;    ///< `torch`, `kernel`, `gpu_driver`, ...
-  std::string before;  ///< empty: not described
+  std::string before;  ///< empty if the description lacks the entry
   std::string after;
 };
 
 /// Returns the differences in order of name, without entries that do not affect the speed.
 ///
-/// - Compares Python libraries only if both sides list theirs. Without a hook a side lists none.
-/// - If either side has remote machines (`k_trials_on`), skips entries that one side lacks. Trials
-///   report remote machines, so an entry may be missing only because no trial has reported it yet.
+/// - Compares Python libraries only if both descriptions list them. A description made without a
+///   hook lists none.
+/// - If trials of either side ran on remote machines (`k_trials_on`), skips entries that one side
+///   lacks. Trials report remote machines, so an entry may be missing only because no trial has
+///   reported it yet.
 [[nodiscard]] std::vector<MachineChange> machine_changes(const MachineDescription& before,
                                                          const MachineDescription& after);
 

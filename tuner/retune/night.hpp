@@ -17,7 +17,7 @@
 
 namespace steptune {
 
-/// Result of a night. Persistent names.
+/// Result of a night. The history stores the names, so they must not change.
 enum class NightResult {
   running,    ///< not finished, or its tuner was killed
   kept,       ///< the configuration in use stays, and is as fast as before
@@ -28,7 +28,8 @@ enum class NightResult {
 [[nodiscard]] std::string to_text(NightResult result);
 [[nodiscard]] std::optional<NightResult> night_result_from_text(std::string_view text);
 
-/// Phase of a night. A night whose tuner was killed continues with its phase. Persistent names.
+/// Phase of a night. A night whose tuner was killed continues with its phase. The history stores
+/// the names, so they must not change.
 enum class NightPhase { first, check, recheck, search, duel };
 [[nodiscard]] std::string to_text(NightPhase phase);
 
@@ -36,13 +37,15 @@ enum class NightPhase { first, check, recheck, search, duel };
 struct UsedConfiguration {
   Configuration configuration;
   std::string study;       ///< name in the history; empty: from the study file, not measured yet
-  std::int64_t trial = 0;  ///< 0: none
+  std::int64_t trial = 0;  ///< trial in `study`; 0: none
 };
 
-/// Weight of former nights' trials in a search. Persistent names.
+/// Weight of former nights' trials in a search. The history stores the names, so they must not
+/// change.
 enum class Trust {
-  full,  ///< nothing has changed since: they count like tonight's
-  hint,  ///< something has changed: they show where to look first, as far as they predict well
+  full,  ///< nothing has changed since then: the trials count like tonight's
+  hint,  ///< something has changed: the trials guide the search if they predict tonight's trials
+         ///< well
 };
 [[nodiscard]] std::string to_text(Trust trust);
 
@@ -54,29 +57,33 @@ struct Night {
   NightResult result = NightResult::running;
   NightPhase phase = NightPhase::check;
   std::string study;        ///< name in the history of the study with the night's trials
-  std::string fingerprint;  ///< of the study file on that night
+  std::string fingerprint;  ///< fingerprint of the study file on that night
   MachineDescription machine;
   UsedConfiguration before;         ///< when the night began
   UsedConfiguration after;          ///< when the night ended
-  NightTimes times;                 ///< of `before` and the baseline
-  std::vector<double> after_times;  ///< `improved`: of `after`, from its confirming runs
+  NightTimes times;                 ///< times of `before` and of the baseline
+  std::vector<double> after_times;  ///< for `improved`: times of `after`, from its confirming runs
   std::vector<double> after_baseline_times;
-  SpeedUp lead;  ///< of `before` over the baseline
-  /// `improved`: of `after` over `before`, or over the baseline if `before` is `broken`.
+  SpeedUp lead;  ///< lead of `before` over the baseline
+  /// For `improved`: speed-up of `after` over `before`, or over the baseline if `before` is
+  /// `broken`.
   std::optional<SpeedUp> gain;
   std::optional<Slowdown> slowdown;  ///< shown that night
   double slower_since_wall_s = 0.0;  ///< start of the first slower night
-  std::string broken;                ///< why `before` may no longer win; empty: it may
+  std::string broken;                ///< why `before` can no longer be used; empty if it can
   bool lead_shrank = false;
   double evidence = 0.0;
-  std::vector<MachineChange> changes;  ///< since the night before, or since the first slower night
+  /// Changes since the night before, or since the first slower night.
+  std::vector<MachineChange> changes;
   Trust trust = Trust::full;
-  std::int64_t searched = 0;  ///< search trials, without those of the incumbent and the baseline
+  /// Number of search trials, without trials of the incumbent and the baseline.
+  std::int64_t searched = 0;
   std::int64_t trials = 0;
   double elapsed_s = 0.0;
   double usd = 0.0;
-  bool budget_spent = false;  ///< time or money ended the search or the check before it
-  std::string reason;         ///< for people
+  /// True if time or money ended the search, or the check before the search.
+  bool budget_spent = false;
+  std::string reason;  ///< reason for the result, as text for people
 };
 
 [[nodiscard]] NightRow to_row(const Night& night);

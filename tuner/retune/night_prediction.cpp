@@ -16,7 +16,8 @@ namespace {
 
 constexpr double k_among_nights = 0.005;
 constexpr double k_prior_freedom = 3.0;
-/// Most degrees of freedom that former nights give to the launch variation. Seasons change it.
+/// Largest number of degrees of freedom that former nights contribute to the launch variation. The
+/// limit lets the estimate follow slow changes.
 constexpr double k_most_launch_freedom = 12.0;
 
 /// A sum of squares and its degrees of freedom.
@@ -42,7 +43,8 @@ void add_spread(const std::vector<double>& values, Spread& spread) {
   spread.freedom += static_cast<double>(values.size()) - 1.0;
 }
 
-/// Returns the launch variation of `night`: its own in addition to what is known before.
+/// Returns the launch variation of `night`: its own launches added to the variation that is known
+/// before.
 Spread launch_spread(const Spread& known, const NightTimes& night) {
   Spread spread = known;
   add_spread(night.incumbent, spread);
@@ -81,12 +83,12 @@ std::optional<NightValue> value_of(const NightTimes& night, NightStatistic stati
 /// Common level of several nights.
 struct Level {
   double mean = 0.0;
-  double variance = 0.0;  ///< of the mean
+  double variance = 0.0;  ///< variance of the mean
   Spread nights;          ///< between nights, beyond what launches explain
   Spread launches;
 };
 
-/// Returns nullopt if no night has the statistic.
+/// Returns the common level of the nights; nullopt if no night has the statistic.
 std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic statistic) {
   Level level;
   level.launches = known_launch_spread(nights);
@@ -129,7 +131,7 @@ struct EstimatedVariance {
   double freedom = 1.0;
 };
 
-/// Returns the degrees of freedom of the sum.
+/// Returns the degrees of freedom of the sum of two estimated variances.
 double welch_freedom(const EstimatedVariance& a, const EstimatedVariance& b) {
   const double sum = a.variance + b.variance;
   return sum * sum / (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom);

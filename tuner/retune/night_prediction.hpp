@@ -11,7 +11,8 @@ namespace steptune {
 /// Statistic by which nights are compared.
 enum class NightStatistic {
   incumbent,  ///< mean logarithm of the incumbent's times
-  ratio,      ///< the same minus the baseline's
+  ratio,  ///< mean logarithm of the incumbent's times, minus the mean logarithm of the baseline's
+          ///< times
 };
 
 /// Returns how unusual `night` is after the nights of `past`, which is not empty: standard normal
@@ -25,13 +26,13 @@ enum class NightStatistic {
 [[nodiscard]] double score_of(std::span<const NightTimes> past, const NightTimes& night,
                               NightStatistic statistic, const WatchOptions& options);
 
-/// How much the mean of `after` is above that of `before`.
+/// Mean of the later nights minus mean of the earlier nights.
 struct NightShift {
   double mean = 0.0;
   double standard_error = 0.0;
   double freedom = 1.0;  ///< degrees of freedom of the error, by Welch
 };
-/// Returns nullopt if either side has no such statistic.
+/// Returns the shift between two groups of nights; nullopt if either group lacks the statistic.
 [[nodiscard]] std::optional<NightShift> shift_between(std::span<const NightTimes> before,
                                                       std::span<const NightTimes> after,
                                                       NightStatistic statistic,

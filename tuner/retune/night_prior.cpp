@@ -17,16 +17,16 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_trials = 200;
-/// Each group takes one more model to fit.
+/// Largest number of groups. The searcher fits a model to each group.
 constexpr std::size_t k_most_groups = 3;
 constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// A study in the history with trials of a night, and what is known about that night.
 struct Source {
   std::string study;
-  double baseline = k_unknown;  ///< mean logarithm of its time
+  double baseline = k_unknown;  ///< mean logarithm of the baseline's time on that night
   bool is_own = false;
-  std::string changes;  ///< since then; nights with the same changes share a group
+  std::string changes;  ///< changes since that night; nights with the same changes share a group
 };
 
 /// Returns the changes of machine and study file; empty if no change is known.
@@ -37,7 +37,7 @@ std::string changes_until(const Night& tonight, const MachineDescription& machin
   return changes;
 }
 
-/// Returns the same since a study was last tuned; nullopt if that is not known.
+/// Returns the changes since a study was last tuned; nullopt if they are unknown.
 std::optional<std::string> changes_since_tuning(const std::string& study, const History& history,
                                                 const Night& tonight) {
   const auto record = history.study(study);
@@ -52,15 +52,16 @@ std::optional<std::string> changes_since_tuning(const std::string& study, const 
 std::vector<Source> sources_of(const StudySpec& study, const History& history,
                                const std::vector<Night>& nights, const Night& tonight) {
   std::vector<Source> sources;
-  // If the configuration in use fails, the next best one of former nights must be tried again.
+  // If the configuration in use fails, the next best configuration of former nights must be tried
+  // again.
   bool same = !tonight.slowdown && !tonight.lead_shrank && tonight.broken.empty();
   for (const Night& night : std::views::reverse(nights)) {
     if (night.number == tonight.number || night.study.empty()) continue;
     std::string changes = changes_until(tonight, night.machine, night.fingerprint);
     same = same && changes.empty();
     sources.push_back({night.study, mean_log(night.times.baseline), same, std::move(changes)});
-    // If a night showed a slowdown or a failure of the configuration in use, only that night and
-    // later ones count as tonight's.
+    // A night may have shown a slowdown or a failure of the configuration in use. Then only that
+    // night and later nights count as tonight's.
     same = same && !night.slowdown && night.broken.empty();
   }
   const auto add_tuned = [&](const std::string& name, bool may_be_own) {
@@ -112,8 +113,8 @@ Result<std::vector<Observation>> observations_of(const StudySpec& study, const H
   return observations;
 }
 
-/// Keeps the latest observation of each configuration, in order of time. One that was stopped early
-/// does not replace a complete one.
+/// Keeps the latest observation of each configuration, in order of time. An observation that was
+/// stopped early does not replace a complete one.
 void keep_latest(std::vector<Observation>& observations) {
   std::map<Configuration, std::size_t> latest;
   for (std::size_t i = 0; i < observations.size(); ++i) {

@@ -13,30 +13,30 @@ namespace steptune {
 
 /// Observations of former nights, converted to tonight's conditions, for a searcher.
 struct NightPrior {
-  std::vector<Observation> own;  ///< from nights since which nothing has changed
+  std::vector<Observation> own;  ///< from nights after which nothing has changed
   /// From all other nights, grouped by what has changed since, the latest first, at most three
-  /// groups. Nights before a change of kernel differ from nights before a change of kernel and
-  /// library. The searcher treats each group as an earlier study and weighs it by how well it
-  /// predicts.
+  /// groups. For example, nights before a new kernel are one group. Nights before a new kernel and
+  /// a new library are another group. The searcher treats each group as an earlier study and weighs
+  /// it by how well it predicts.
   std::vector<std::vector<Observation>> earlier;
 
   void teach(Searcher& searcher) const;
   [[nodiscard]] bool empty() const { return own.empty() && earlier.empty(); }
 };
 
-/// Collects trials of the study itself, of its nights that are still stored, and of the study that
-/// the configuration in use came from. Leaves out those of `tonight`.
+/// Collects trials of three kinds of studies: the study itself, its stored nights, and the study
+/// from which the configuration in use came. Leaves out the trials of `tonight`.
 ///
-/// Divides times and costs by the baseline's on their night and multiplies them by tonight's. So a
-/// fast night does not make a configuration look better. A night counts as tonight's if machine and
-/// study file are the same. It does not count if a slowdown or a failure of the configuration in
-/// use has been shown since, tonight included. Other nights show where to look first. Takes the
-/// latest 200 trials of each group.
+/// Divides times and costs by the baseline's value on their night, and multiplies them by the
+/// baseline's value tonight. So a fast night does not make a configuration look better. A night
+/// counts as tonight's if machine and study file are the same. A night does not count if the
+/// configuration in use has become slower or failed since then, tonight included. All other nights
+/// only guide the search. Takes the latest 200 trials of each group.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
                                              const std::vector<Night>& nights,
                                              const Night& tonight);
 
-/// Returns the mean logarithm; NaN if there is none.
+/// Returns the mean of the logarithms; NaN if there are none.
 [[nodiscard]] double mean_log(const std::vector<double>& logs);
 
 }  // namespace steptune

@@ -22,7 +22,8 @@ Json ratio_json(const SpeedUp& speed_up) {
           {"pairs", speed_up.pairs}};
 }
 
-/// Returns the cause of the slowdown, for programs. Persistent names.
+/// Returns the cause of the slowdown, for programs. Scripts read these names, so they must not
+/// change.
 std::string cause_name(const Night& night) {
   if (!night.broken.empty()) return "configuration";
   switch (night.slowdown->scope) {

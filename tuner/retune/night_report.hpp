@@ -17,13 +17,13 @@ struct NightContext {
   std::string best_study;       ///< study whose `best` is the configuration in use after the night
   std::string database_option;  ///< ` --db PATH` if the user gave one
   std::vector<std::string> parameter_order;
-  std::vector<std::string> warnings;  ///< of its trials
+  std::vector<std::string> warnings;  ///< warnings about the night's trials
 };
 
 /// Returns the document for pipelines and webhooks; see docs/nightly.md.
 [[nodiscard]] Json night_json(const Night& night, const NightContext& context);
 
-/// Returns the same for a night that could not begin: `study`, `result` (failed) and `reason`.
+/// Returns the document for a night that could not begin: `study`, `result` (failed) and `reason`.
 [[nodiscard]] Json not_begun_json(const std::string& study, const Error& error);
 
 /// Returns a few lines for people. The first line is the result. Lines are wrapped to `width`

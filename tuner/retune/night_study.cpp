@@ -59,8 +59,8 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
     budget["time"] = std::max(1.0, plan.elapsed_s + plan.time_share * left_s);
   }
   budget.erase("stop");
-  // A loss repeats every night, so more than one planned run pays for the search. Only without a
-  // loss does the search stop at payback.
+  // A loss of speed lasts for all later nights. So the search may cost more than one planned run
+  // can save. Only without a loss does the search stop at payback.
   const bool has_lost = night.slowdown || night.lead_shrank || !night.broken.empty();
   if (payback_applies(study) && !has_lost) budget["stop"] = "payback";
   document["budget"] = std::move(budget);
@@ -87,7 +87,7 @@ Result<StudySpec> first_night_study(const StudySpec& study, const Night& night,
   document["name"] = night.study;
   Json budget = bounded_budget(study, bounds);
   if (bounds.trials) {
-    // The study's own number also counts the baseline and the configurations to try.
+    // The number in a study's budget also counts the baseline and the configurations to try.
     budget["trials"] =
         std::min(1 + std::ssize(study.search.hints) + *bounds.trials, k_most_budget_trials);
   }

@@ -16,16 +16,16 @@ namespace steptune {
 struct NightBounds {
   std::optional<double> time_s;
   std::optional<double> cost_usd;
-  std::optional<std::int64_t> trials;  ///< of the search
+  std::optional<std::int64_t> trials;  ///< search trials
 };
 
 /// Work of a night's study in one phase.
 struct PhasePlan {
   NightPhase phase = NightPhase::check;
   std::int64_t search_trials = 0;
-  int rounds = 1;           ///< in which the incumbent runs even if it needs no confirmation
-  int confirm_pairs = 0;    ///< for challengers
-  double time_share = 1.0;  ///< of the time that is left after `elapsed_s`
+  int rounds = 1;           ///< rounds in which the incumbent runs even if it needs no confirmation
+  int confirm_pairs = 0;    ///< confirming pairs for challengers
+  double time_share = 1.0;  ///< share of the time that is left after `elapsed_s`
   double elapsed_s = 0.0;
 };
 

@@ -10,18 +10,18 @@
 
 namespace steptune {
 
-/// Returns natural logarithms of the first objective for the measured launches of the baseline,
-/// without those that other programs disturbed much (`without_disturbed`).
+/// Returns natural logarithms of the first objective for the measured launches of the baseline.
+/// Leaves out launches that other programs disturbed much (`without_disturbed`).
 [[nodiscard]] std::vector<double> baseline_times(const std::vector<TrialRecord>& trials);
 
-/// Returns the same for a configuration: its search trials and its confirming runs. `fresh_only`:
-/// only the confirming runs, which were not selected for their speed.
+/// Returns such logarithms for a configuration: for its search trials and its confirming runs.
+/// `fresh_only`: only the confirming runs, which were not selected for their speed.
 [[nodiscard]] std::vector<double> times_of(const std::vector<TrialRecord>& trials,
                                            const Configuration& configuration, bool fresh_only);
 
 /// Returns the confirming runs of `challenger` and of `incumbent`, paired by round. Either may be
-/// the baseline. If a round has several runs of one, takes the least disturbed one. Points into
-/// `trials`.
+/// the baseline. If a round has several runs of one configuration, takes the least disturbed run.
+/// The result points into `trials`.
 [[nodiscard]] std::vector<RunPair> rounds_of(const StudySpec& study,
                                              const std::vector<TrialRecord>& trials,
                                              const Configuration& challenger,

@@ -23,28 +23,28 @@ struct RetuneOptions {
   NightBounds bounds;
   /// A challenger must be shown to be faster, with at least this gain on average, as a share.
   double least_gain = 0.02;
-  /// Study in the history whose configuration is in use. It only counts until the study has nights
-  /// of its own. Empty: the study itself.
+  /// Study in the history whose configuration is in use. Ignored once the study has nights of its
+  /// own. Empty: the study itself.
   std::string from;
-  /// Number of nights whose trials are kept. As many nights with a search are kept as well. All
-  /// other nights keep only their record.
+  /// The history keeps the trials of this many latest nights with a search, and of this many
+  /// without. All other nights keep only their record.
   std::size_t keep_nights = 60;
   /// Seconds within which a night whose tuner was killed continues. After that, a new night begins.
   double resume_within_s = 20.0 * 3600.0;
 };
 
-/// Everything that a night works with. Referenced objects outlive it.
+/// Everything that a night works with. Referenced objects outlive the night.
 struct RetuneParts {
   const StudySpec& study;
   History& history;
-  const Clock& clock;  ///< for the wall time in the record
+  const Clock& clock;  ///< gives the wall times in the record
   LoopListener& listener;
   /// Makes searcher, scheduler and runner for a study.
   std::function<Result<StudyParts>(const StudySpec&)> make_parts;
   std::function<std::filesystem::path(const std::string& study)> log_directory;
-  std::function<int()> interrupts;  ///< as `LoopParts::interrupts`
+  std::function<int()> interrupts;  ///< as in `LoopParts::interrupts`
   MachineDescription machine;
-  /// As `LoopParts::why_unread`.
+  /// As in `LoopParts::why_unread`.
   std::function<std::optional<std::string>(const std::filesystem::path&, double)> why_unread{};
 };
 
@@ -52,11 +52,11 @@ struct RetuneParts {
 ///
 /// 1. Measures the configuration in use and the baseline in turn (B A A B). Repeats this if they
 ///    look slower than in the nights before (`SlowdownWatcher`).
-/// 2. Searches if something has changed, or if the searcher expects the next trial to save more on
-///    the planned run than it costs. Former nights are the searcher's prior (`night_prior`).
+/// 2. Searches if something has changed. Also searches if the next trial is expected to save more
+///    on the planned run than it costs. Former nights are the searcher's prior (`night_prior`).
 /// 3. Runs what the search found against the configuration in use, in fresh processes side by side.
-///    The new configuration replaces the old one if it is shown to be faster and gains at least
-///    `least_gain`.
+///    The new configuration replaces the configuration in use if it is shown to be faster and gains
+///    at least `least_gain`.
 ///
 /// The first night of a study that has never been tuned tunes it from scratch. Every step is
 /// recorded before it begins, so that a killed night continues. An interrupted night returns with

@@ -12,7 +12,8 @@
 namespace steptune {
 namespace {
 
-/// Rounds of incumbent and baseline if a night looks slower.
+/// Number of further rounds, each with a run of the incumbent and of the baseline, if a night looks
+/// slower.
 constexpr int k_recheck_rounds = 4;
 /// The search's share of the time that a night has left. The duel gets the rest.
 constexpr double k_search_share = 0.6;
@@ -151,7 +152,7 @@ Result<void> Retuning::duel() {
     auto played = play(plan);
     if (!played) return tl::unexpected(played.error());
     if (!*played) return {};
-    // Two looks share the error.
+    // The winner may be declared on two occasions, which share the error.
     if (const auto better = winner(**played, 0.5 * k_one_sided_error)) {
       accept(**played, *better);
       return {};

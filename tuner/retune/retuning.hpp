@@ -57,7 +57,7 @@ class Retuning {
   [[nodiscard]] std::vector<NightTimes> times_in_use() const;
   [[nodiscard]] std::vector<MachineChange> changes_since(std::int64_t night) const;
 
-  /// Returns how many trials the search may take tonight; 0: searching does not pay.
+  /// Returns the number of search trials that are worthwhile tonight; 0: searching does not pay.
   [[nodiscard]] Result<std::int64_t> trials_worth(const NightPrior& prior) const;
   /// True if the best trial looks better than the configuration in use by the least gain.
   [[nodiscard]] bool is_promising(const Played& played) const;
@@ -74,7 +74,7 @@ class Retuning {
   Night night_;
   bool interrupted_ = false;
   bool suspicious_ = false;
-  std::optional<Played> checked_;  ///< unset if the night continued after its check
+  std::optional<Played> checked_;  ///< unset if an earlier run of the tuner made the check
 };
 
 }  // namespace steptune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of `Retuning` that decides nothing: how a night begins, runs studies, takes times and
-// ends.
+// Parts of `Retuning` without decisions: they begin a night, run studies, record times and end the
+// night.
 #include <algorithm>
 #include <cmath>
 #include <ranges>
@@ -51,10 +51,10 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
   return nights;
 }
 
-/// True if a first night can tune under the study's own name: there is no such study, or one to
-/// continue. A study that ended without a result, or of which nothing was measured, would end in
-/// the same way, and its budget is spent. A study with another definition cannot take trials of
-/// this one.
+/// True if a first night can tune under the study's own name. Then there is no study of this name,
+/// or a study that can be continued. A study that ended without a result, or without a measured
+/// trial, would end in the same way again. A study with another definition cannot have trials of
+/// this study.
 Result<bool> can_tune_as_itself(const History& history, const StudySpec& study) {
   const auto record = history.study(study.name);
   if (!record && record.error().kind == ErrorKind::not_found) return true;
@@ -88,7 +88,8 @@ Result<void> Retuning::begin() {
       return {};
     }
     last.result = NightResult::failed;
-    // Nobody was told what that night saw. Drop it, so that the next night raises the alarm.
+    // The user saw no report of that night. Drop its times, so that the next night raises the
+    // alarm.
     last.times = {};
     last.slowdown.reset();
     last.lead_shrank = false;
@@ -356,7 +357,7 @@ Result<void> Retuning::close() {
 Result<void> Retuning::forget_old_trials() {
   std::size_t searching = 0, quiet = 0;
   for (const Night& night : std::views::reverse(nights_)) {
-    // Trials of a search also help later searches.
+    // Count nights with a search separately, because their trials also help later searches.
     std::size_t& count = night.searched > 0 ? searching : quiet;
     if (++count <= options_.keep_nights) continue;
     if (night.study == parts_.study.name || night.study == night_.after.study) continue;

@@ -12,8 +12,8 @@
 namespace steptune {
 namespace {
 
-/// Limits from which a night is suspicious: a score that one quiet night in forty exceeds, and a
-/// share of the alarm's evidence.
+/// A night is suspicious above one of two limits: a score that one quiet night in forty exceeds, or
+/// a share of the alarm's evidence.
 constexpr double k_suspicious_score = 2.0;
 constexpr double k_suspicious_share = 0.05;
 constexpr std::size_t k_most_nights = 120;

@@ -17,28 +17,31 @@ struct NightTimes {
 
 /// Scope of a slowdown.
 enum class SlowdownScope {
-  shared,  ///< incumbent and baseline are slower to the same degree: the machine, or a library
-  configuration,  ///< the incumbent lost more than half of the slowdown against the baseline
+  shared,  ///< incumbent and baseline are slower to the same degree, because of the machine or a
+           ///< library
+  configuration,  ///< more than half of the slowdown affects only the incumbent, not the baseline
   unknown,        ///< no second configuration to compare with, tonight or in the nights before
 };
 
 struct Slowdown {
   std::int64_t since = 0;  ///< first slower night
-  /// Ratio of the incumbent's time since then to its time before, with the 95 % interval.
+  /// Ratio of the incumbent's time from night `since` on to its time before, with the 95 %
+  /// interval.
   double ratio = 1.0;
   double low = 1.0;
   double high = 1.0;
-  std::optional<double> baseline_ratio;  ///< same for the baseline
+  std::optional<double> baseline_ratio;  ///< the same ratio for the baseline
   SlowdownScope scope = SlowdownScope::unknown;
 };
 
 /// Verdict of the watcher on the latest night.
 struct SlowdownWatch {
-  std::optional<Slowdown> slowdown;  ///< shown on the latest night, and on none before
-  /// Evidence of a change to slower against chance. From `WatchOptions::alarm` on, it is shown.
+  std::optional<Slowdown> slowdown;  ///< set if the slowdown was first shown on the latest night
+  /// Evidence that the incumbent became slower. From `WatchOptions::alarm` on, the slowdown counts
+  /// as shown.
   double evidence = 0.0;
-  /// True if the latest night is so slow, or the evidence already so strong, that further launches
-  /// are worth their time.
+  /// True if further launches tonight are worth their time: the latest night is very slow, or the
+  /// evidence is strong.
   bool suspicious = false;
   /// True if the incumbent's lead over the baseline shrank, although the incumbent is not slower.
   bool lead_shrank = false;
@@ -47,20 +50,20 @@ struct SlowdownWatch {
 struct WatchOptions {
   /// Least average number of nights between two false alarms.
   double alarm = 730.0;
-  /// As a share. Nights may differ by half of it without an alarm.
+  /// Least slowdown that counts, as a share. Nights may differ by half of it without an alarm.
   double least_slowdown = 0.02;
 };
 
 /// Distinguishes a slower incumbent from noise.
 ///
 /// Watches two statistics: the logarithm of the incumbent's time, and the logarithm of its ratio to
-/// the baseline's time. The ratio does not contain what a whole night has in common. Compares each
+/// the baseline's time. Effects that are common to a whole night cancel in the ratio. Compares each
 /// night with the prediction of the 120 nights before (a self-starting chart: D. M. Hawkins,
 /// "Self-starting CUSUM charts for location and scale", The Statistician 36, 1987; C. P.
 /// Quesenberry, "SPC Q charts for start-up processes", Journal of Quality Technology 23(3), 1991).
 /// The comparison is Student's t of the two-level model of launches within nights, turned into a
-/// standard normal score z. The launches of a night show how much they differ on that night, so a
-/// noisy season is no slowdown.
+/// standard normal score z. The variation of launches is estimated on each night, so a period of
+/// noisy nights is no slowdown.
 ///
 /// For each shift s of {1, 2, 4} standard deviations, exp(s z - s^2 / 2) is an e-value and M =
 /// max(1, M) exp(s z - s^2 / 2) is an e-detector. The alarm is raised when the mean of all M
@@ -72,12 +75,13 @@ class SlowdownWatcher {
  public:
   explicit SlowdownWatcher(WatchOptions options = {}) : options_(options) {}
 
-  /// Adds the next night of the same incumbent and returns the verdict on it. The first one may be
-  /// the incumbent's confirmation.
+  /// Adds the next night of the same incumbent and returns the verdict on it. The first added night
+  /// may be the incumbent's confirmation.
   SlowdownWatch add(NightTimes night);
 
  private:
-  /// Evidence that a score has become larger, for each shift, and since when.
+  /// Evidence that a score has become larger, and the night of the change, for each size of the
+  /// shift.
   class Detector {
    public:
     void add(std::int64_t night, double score);
@@ -97,10 +101,10 @@ class SlowdownWatcher {
   void begin_anew(std::int64_t since);
 
   WatchOptions options_;
-  std::vector<NightTimes> nights_;  ///< nights that the next one is compared with
-  Detector slower_;                 ///< the incumbent
+  std::vector<NightTimes> nights_;  ///< nights with which the next night is compared
+  Detector slower_;                 ///< evidence that the incumbent became slower
   Detector faster_;
-  Detector lost_;  ///< lead of the incumbent over the baseline
+  Detector lost_;  ///< evidence that the incumbent's lead over the baseline shrank
 };
 
 }  // namespace steptune

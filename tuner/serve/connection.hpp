@@ -10,14 +10,14 @@
 
 namespace steptune {
 
-/// A client's connection with limits on time and size: 10 s from its start and 64 KiB for the
-/// request, and one minute of waiting for the client to take the answer. Does not own the
-/// descriptor, which must be non-blocking.
+/// A client's connection with limits on time and size: 10 s and 64 KiB for the request, and one
+/// minute of waiting for the client to take the answer. Does not own the descriptor, which must be
+/// non-blocking.
 class Connection final : public httplib::Stream {
  public:
   Connection(int fd, const Clock& clock);
 
-  /// False if the client has hung up. Endless answers check it before each piece.
+  /// False if the client has hung up. An endless answer calls this before it sends each piece.
   [[nodiscard]] bool is_writable() const override;
   [[nodiscard]] bool is_readable() const override { return true; }
   /// Returns -1 if the client took too long or sent too much, or the connection broke.

@@ -37,7 +37,8 @@ constexpr double k_patience_with_client_s = 0.5;
 }  // namespace
 
 /// Derived from cpp-httplib's server, because only a derived class can use its parsing and writing
-/// of one request. Its own loop has an unlimited queue, and silent clients block its threads.
+/// of one request. The loop of cpp-httplib is not used: it has an unlimited queue, and silent
+/// clients block its threads.
 class HttpServer::Engine final : public httplib::Server {
  public:
   Engine(const Clock& clock, AnswerRequest answer) : clock_(clock) {
@@ -109,7 +110,7 @@ class HttpServer::Engine final : public httplib::Server {
   struct Visit {
     int fd;
     double begun_s;
-    bool is_asking = true;  ///< its request is not complete
+    bool is_asking = true;  ///< the client's request is not complete
   };
 
   /// Starts the threads with all signals blocked: signals must end the wait of the thread that
@@ -153,7 +154,8 @@ class HttpServer::Engine final : public httplib::Server {
     changed_.notify_one();
   }
 
-  /// If connections wait for a thread, closes as many of those that have sent no request in time.
+  /// If connections wait for a thread, closes as many connections that have sent no request in
+  /// time.
   void make_room() {
     const std::lock_guard lock(mutex_);
     if (visits_.size() < k_threads) return;
@@ -179,7 +181,8 @@ class HttpServer::Engine final : public httplib::Server {
       lock.unlock();
       serve(connection.get(), *visit);
       lock.lock();
-      // Before the descriptor is closed and its number reused.
+      // Remove the entry before the descriptor is closed, because the descriptor's number may then
+      // be reused.
       visits_.erase(visit);
     }
   }
@@ -202,7 +205,7 @@ class HttpServer::Engine final : public httplib::Server {
     connection.discard_input();
   }
 
-  /// `look` is called with the request when it has been read.
+  /// Reads and answers one request. Calls `look` with the request once it has been read.
   template <typename Look>
   void answer(Connection& connection, Look look) {
     bool closed = true;

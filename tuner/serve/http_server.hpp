@@ -16,8 +16,8 @@ using AnswerRequest = std::function<void(const httplib::Request&, httplib::Respo
 
 /// HTTP/1.1 server on 127.0.0.1 with one request for each connection. cpp-httplib parses requests
 /// and writes answers. This class limits threads, queue and deadlines, so that slow or silent
-/// clients cannot block others: if connections wait for a thread, connections without a request
-/// after half a second are closed.
+/// clients cannot block other clients. If connections wait for a thread, it closes connections that
+/// have sent no request for half a second.
 class HttpServer {
  public:
   /// `clock` must outlive the server.
@@ -26,7 +26,8 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  /// Binds a port (0: any free one) and returns it. Returns `unavailable` if it is in use.
+  /// Binds a port (0: any free port) and returns its number. Returns `unavailable` if the port is
+  /// in use.
   [[nodiscard]] Result<int> bind(int port);
 
   /// Answers requests until `is_stopping` returns true; calls it four times a second and after each

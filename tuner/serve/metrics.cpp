@@ -92,7 +92,8 @@ std::string states_text(const std::vector<StudyFigures>& studies) {
     };
     add_fault("failed", count_of(study, TrialStatus::failed));
     add_fault("out_of_memory", count_of(study, TrialStatus::out_of_memory));
-    // Leave it out instead of reporting 0: a counter that drops to 0 and returns would count twice.
+    // If the figures cannot be read, leave the counter out. A counter that drops to 0 and returns
+    // would count twice.
     if (study.fault.empty()) add_fault("relaunched", study.spending.relaunches);
   }
   return unreadable.text() + running.text() + trials.text() + machines.text() + faults.text();

@@ -6,7 +6,7 @@
 namespace steptune {
 namespace {
 
-/// Upper limit of trials that run at a time.
+/// Largest number of a study's running trials that are read.
 constexpr std::size_t k_most_running = 1000;
 
 Result<std::vector<double>> best_so_far(const StoredStudy& study, const ListedStudy& listed) {
@@ -36,7 +36,7 @@ Result<double> idle_seconds(const History& history, std::int64_t study_id) {
 double StudyFigures::usd() const {
   const double usd = spending.usd + listed.record.overhead_usd;
   const auto& recommendation = listed.recommendation;
-  // The recommendation's cost may be lower or NaN; never report less than known.
+  // The recommendation's cost may be lower or NaN. Never report less than the known cost.
   return recommendation && recommendation->tuning_usd > usd ? recommendation->tuning_usd : usd;
 }
 

@@ -34,8 +34,8 @@ constexpr std::chrono::seconds k_look_every{1};
 /// A client that disappeared is noticed only by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
 constexpr double k_read_busy_timeout_s = 1.0;
-/// Longest wait of a request for requests that read the database before it. While the database is
-/// locked, each of those waits for the timeout above.
+/// Longest wait of a request for earlier requests that read the database. While the database is
+/// locked, each earlier request waits for `k_read_busy_timeout_s`.
 constexpr std::chrono::seconds k_longest_wait_for_readers{5};
 /// A page with more trials is useless and takes seconds to make.
 constexpr std::int64_t k_most_trials = 10'000;
@@ -107,7 +107,7 @@ std::optional<std::int64_t> id_from_text(std::string_view text) {
   return id;
 }
 
-/// Returns `path` without `prefix`; nullopt if it does not start with it.
+/// Returns `path` without `prefix`; nullopt if `path` does not start with `prefix`.
 std::optional<std::string_view> after(std::string_view path, std::string_view prefix) {
   if (!path.starts_with(prefix)) return std::nullopt;
   return path.substr(prefix.size());
@@ -371,7 +371,8 @@ Result<std::vector<StudyFigures>> StudySite::all_figures() {
   options.busy_timeout_s = k_read_busy_timeout_s;
   auto history = History::open_for_reading(options_.database, options);
   if (!history) return tl::unexpected(history.error());
-  // Read versions before figures: a change in between makes the figures old at the next look.
+  // Read versions before figures. If the study changes between both, the version differs at the
+  // next look, and the figures are read again.
   const auto records = history->studies();
   if (!records) return tl::unexpected(records.error());
   std::map<std::int64_t, std::string> versions;
@@ -389,7 +390,7 @@ Result<std::vector<StudyFigures>> StudySite::all_figures() {
       auto read = read_study_figures(*history, listed);
       if (!read) {
         if (read.error().kind == ErrorKind::unavailable) return tl::unexpected(read.error());
-        // Show the other studies; this one is read again at the next look.
+        // Show all other studies. The unreadable study is read again at the next look.
         StudyFigures unread;
         unread.listed = std::move(listed);
         unread.fault = read.error().text();

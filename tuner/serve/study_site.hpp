@@ -32,7 +32,7 @@ struct SiteOptions {
 /// Read-only pages for everybody who has the token:
 ///
 ///     /                            all studies
-///     /studies/ID                  the report of one
+///     /studies/ID                  the report of one study
 ///     /events, /studies/ID/events  server-sent events: `changed`, `fault`
 ///     /metrics                     for Prometheus
 ///     /api/studies                 as `steptune studies --json`
@@ -69,7 +69,7 @@ class StudySite {
                       httplib::Response& response);
   [[nodiscard]] std::string news(std::optional<std::int64_t> id, std::string& version,
                                  std::string& fault);
-  /// Waits for the next look. Returns false once the site is stopping.
+  /// Waits until changes are to be checked again. Returns false once the site is stopping.
   [[nodiscard]] bool pause_between_looks();
 
   /// Returns `unavailable` after waiting some seconds for other threads.

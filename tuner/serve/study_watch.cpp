@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// Kept short: callers wait for all earlier callers.
+/// Kept short, because each caller waits for all earlier callers.
 constexpr double k_busy_timeout_s = 0.2;
 
 std::string hash_text(const std::string& text) {
@@ -71,7 +71,7 @@ Result<void> StudyWatch::read_versions() {
   for (const StudyRecord& study : *studies) {
     const auto counts = history_->status_counts(study.id);
     if (!counts) return tl::unexpected(counts.error());
-    // A trial's end changes the totals, its start changes a count.
+    // The end of a trial changes the totals, and its start changes a count.
     std::string state =
         fmt::format("{} {} {} {} {} {}", study.name, to_text(study.status), study.elapsed_s,
                     study.overhead_usd, study.stop_reason, dump_json(study.recommendation));

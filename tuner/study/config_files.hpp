@@ -17,13 +17,15 @@ namespace steptune {
 
 inline constexpr std::size_t k_largest_config_bytes = std::size_t{1} << 20U;  ///< 1 MiB
 
-/// Reads a configuration file as it is stored with its study: at most 1 MiB of UTF-8. Fails with
-/// `not_found` or `usage`, without `where`.
+/// Reads a configuration file, to store it with its study: at most 1 MiB of UTF-8. Fails with
+/// `not_found` or `usage`; the error names no place.
 [[nodiscard]] Result<std::string> read_config_file(const std::filesystem::path& file);
 
-/// Values of a file under a configuration, as `config_changes` takes them.
+/// Values of a configuration file for one configuration of a study, in the form for
+/// `config_changes`.
 struct ConfigValues {
-  /// Values by parameter; by the file's key if a value is computed from several parameters.
+  /// Values by parameter. If a value is computed from several parameters, it has the file's key as
+  /// its name.
   Configuration values;
   ConfigKeys keys;
 };
@@ -51,12 +53,12 @@ struct ConfigValues {
 
 /// Returns, by name, paths for copies on any machine: `/tmp/steptune/ds.json`.
 [[nodiscard]] document::NamedTexts carried_config_paths(const StudySpec& study);
-/// Returns the texts to write there, by path.
+/// Returns the texts of the files at `carried_config_paths`, by path.
 [[nodiscard]] std::map<std::string, std::string> carried_config_files(
     const StudySpec& study, const Configuration& configuration);
 
-/// Writes the `config_copies` to a folder that exists. Does not touch copies that are already
-/// right. Makes paths relative to the original's folder (`file_references`) absolute.
+/// Writes the `config_copies` to a folder that exists. Does not touch copies that already have the
+/// right content. Makes paths relative to the original's folder (`file_references`) absolute.
 [[nodiscard]] Result<void> write_config_copies(const StudySpec& study,
                                                const Configuration& configuration,
                                                const std::filesystem::path& log_path);

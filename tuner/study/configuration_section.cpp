@@ -64,7 +64,7 @@ std::optional<Configuration> read_configuration(const Node& node, const SearchSp
   return std::nullopt;
 }
 
-/// Reads configurations. A repeated one is a fault.
+/// Reads configurations. A repeated configuration is a fault.
 std::vector<Configuration> read_hints(const Node& node, const SearchSpace& space) {
   std::vector<Configuration> hints;
   for (const Node& element : node.elements(k_max_hints)) {

@@ -9,8 +9,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the first parameter of this role that `planned_run.batch_size` counts (`counted`) or
-/// does not count.
+/// Returns the first parameter of this role that `planned_run.batch_size` uses (if `counted`) or
+/// does not use.
 std::optional<std::string> parameter_of(const StudySpec& study, KnobRole role, bool counted) {
   const auto names = document::identifiers_in(study.planned_run.batch_size->text());
   for (const Parameter& parameter : study.space.parameters()) {

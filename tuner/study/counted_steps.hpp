@@ -9,18 +9,19 @@
 namespace steptune {
 
 /// Returns the parameter for the number of batches in an optimizer step, if
-/// `planned_run.batch_size` counts it: by its declared role, or otherwise by its name.
+/// `planned_run.batch_size` uses it. Recognizes the parameter by its declared role, or if it has
+/// none, by its name.
 [[nodiscard]] std::optional<std::string> accumulation_parameter(const StudySpec& study);
 
-/// Returns a parameter for the number of batches in a step of the Trainer (`hf-trainer`), if
-/// `planned_run.batch_size` counts the batch but omits this parameter.
+/// Returns the parameter for the number of batches in a step of the Trainer (`hf-trainer`), if the
+/// study forgot it: `planned_run.batch_size` uses the size of a batch but not this parameter.
 [[nodiscard]] std::optional<std::string> forgotten_accumulation(const StudySpec& study);
 
 /// True if the preset's progress bar counts batches, not optimizer steps (`lightning`, `keras`).
 [[nodiscard]] bool counts_batches(const StudySpec& study);
 
-/// Returns the samples of one count of a trial's progress: those of a step (`samples_per_step`), or
-/// of a batch if the preset's bar counts batches. Returns nullopt if the study does not say.
+/// Returns the samples of one count of a trial's progress. A count is a step (`samples_per_step`),
+/// or a batch if the preset's bar counts batches. Returns nullopt if the study does not state them.
 [[nodiscard]] std::optional<double> samples_per_count(const StudySpec& study,
                                                       const Configuration& configuration);
 

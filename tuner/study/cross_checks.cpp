@@ -21,8 +21,8 @@ namespace {
 using Names = std::set<std::string>;
 
 /// Returns the names of parameters that can make a difference to a trial. A parameter also counts
-/// if it only decides whether a used one is active. Conditions mention earlier parameters only, so
-/// one pass from the last parameter to the first finds all chains.
+/// if it only decides whether a used parameter is active. Conditions mention earlier parameters
+/// only, so one pass from the last parameter to the first finds all chains.
 Names used_names(const StudySpec& study) {
   Names names = study.mentioned;
   const auto& parameters = study.space.parameters();
@@ -149,7 +149,8 @@ void check_config_files(const StudySpec& study, Faults& faults) {
   }
 }
 
-/// An attached program has one training and one loss for all configurations.
+/// Checks the choice of `trials`. An attached program has one training and one loss for all
+/// configurations.
 void check_trials(const StudySpec& study, Faults& faults) {
   if (study.trials == TrialsIn::fresh) return;
   if (!study.hooks.python) {

@@ -10,10 +10,14 @@ namespace steptune::study {
 
 using document::Faults;
 
-/// Adds faults between sections: parameters that nothing uses, costs without a price, a price of
-/// waiting without effect, payback without a planned run, trials longer than their limit,
-/// conditional arguments that would remove others, configuration files that no trial reads, and
-/// batch sizes that are not positive in one of `examples`.
+/// Adds faults that concern several sections:
+/// - parameters that nothing uses;
+/// - costs without a price, and a price of waiting without effect;
+/// - payback without a planned run;
+/// - trials longer than their limit;
+/// - conditional arguments that would remove other arguments;
+/// - configuration files that no trial reads;
+/// - batch sizes that are not positive in one of `examples`.
 void cross_check(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults);
 

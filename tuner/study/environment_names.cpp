@@ -9,7 +9,8 @@
 namespace steptune::study {
 namespace {
 
-// Without LD_PRELOAD and LD_LIBRARY_PATH: people tune allocators and math libraries with them.
+// LD_PRELOAD and LD_LIBRARY_PATH are not refused, because people select allocators and math
+// libraries with them.
 constexpr std::array<std::string_view, 12> k_hijacking = {
     "LD_AUDIT",      "GCONV_PATH",    "BASH_ENV", "ENV",     "SHELLOPTS",      "IFS",
     "PYTHONSTARTUP", "PYTHONINSPECT", "PERL5OPT", "RUBYOPT", "PROMPT_COMMAND", "LD_DEBUG_OUTPUT"};

@@ -11,7 +11,7 @@
 namespace steptune::study {
 namespace {
 
-/// Returns the facts that a measurement depends on: those that the study mentions, and the
+/// Returns the facts that a measurement depends on: the facts that the study mentions, and the
 /// processors of the machine if trials run there.
 Json relevant_facts(const StudySpec& study) {
   std::set<std::string> wanted = study.mentioned;
@@ -36,7 +36,7 @@ Json relevant_facts(const StudySpec& study) {
 
 std::string fingerprint_of(const StudySpec& study) {
   const bool cost_is_objective = std::ranges::any_of(study.objectives, &Objective::is_cost);
-  // The hashed form is persistent: if it changes, every stored study looks different.
+  // The hashed form must not change, otherwise every stored study would look different.
   Json essence = {{"form", 1}};
   essence.update(study_format().write(study, {.fingerprint = true,
                                               .folder = study.file.parent_path(),

@@ -19,7 +19,7 @@ constexpr std::size_t k_max_phases = 16;
 constexpr Range k_any_value{-1e300, 1e300};
 constexpr Range k_any_ratio{1e-6, 1e6};
 
-/// Names in the order of `Direction`.
+/// Returns the names in the order of `Direction`.
 std::vector<std::string> direction_names() {
   return {"minimize", "maximize"};
 }
@@ -181,8 +181,8 @@ const Section<PlannedRun>& planned_run_section() {
           .add(key("phases", &PlannedRun::phases,
                    document::map_of(document::object(planned_phase_section()),
                                     "an object of phases by name", k_max_phases))
-                   // Studies from before this key keep their fingerprint and stored document, both
-                   // of which contain the key only if it is given.
+                   // Fingerprint and stored document contain this key only if it is given. So
+                   // studies from before this key keep both.
                    .in_fingerprint(InFingerprint::unless_default)
                    .omitted_at_default()
                    .anchor("planned_phase")

@@ -39,7 +39,8 @@ std::optional<std::string> why_not_rule_of(const Knob& knob, const StringTemplat
   const auto names = rule.parameters();
   if (names.empty()) return why_not_value_of(knob, Value(rule.text()));
   const Parameter* parameter = names.size() == 1 ? scope.find(names.front()) : nullptr;
-  // With text around a placeholder, the value is a text.
+  // A value that is composed of a placeholder and text, or of several placeholders, is not checked
+  // here.
   const bool alone = parameter != nullptr && rule.text() == "{" + parameter->name + "}";
   if (!alone) return std::nullopt;
   for (const Value& value : kinds_of_values(*parameter)) {

@@ -25,8 +25,8 @@ std::optional<LaunchFault> fault_for(const StudySpec& study, const Configuration
                   std::string(study.runner->kind().name()));
 }
 
-/// Returns why the command does not suit `launch`. Two launchers would start processes of
-/// processes.
+/// Returns why the command does not suit `launch`. If the command also were a launcher, each of its
+/// processes would start further processes.
 std::optional<std::string> fault_of_command(const StudySpec& study) {
   const auto argv = plain_command(study, study.baseline);
   if (argv.empty()) return "starts the processes of \"command\", which the study does not have";

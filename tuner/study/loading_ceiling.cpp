@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Smaller ceilings are shown with two digits: 1.04 is not worthwhile, 1.1 is.
+/// Ceilings below this are shown with two digits, because 1.04 is not worthwhile, but 1.1 is.
 constexpr double k_needs_two_digits = 1.5;
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t k_max_paths = 100;
 constexpr double k_longest_s = 30.0 * 86'400.0;
 
-/// Names in the order of `PageCache`.
+/// Returns the names in the order of `PageCache`.
 std::vector<std::string> cache_names() {
   return {"warm", "cold", "auto"};
 }

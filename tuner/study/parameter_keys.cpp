@@ -63,8 +63,9 @@ Json bound_schema(Json& definitions) {
 
 using Rounding = double (*)(double);
 
-/// Key for a bound. If an expression gives a fraction (`cpus / 2` with three CPUs), the range
-/// shrinks to whole numbers. A plain number must be whole if the parameter is.
+/// Key for a bound. The bound of an integer may be an expression with a fractional value (`cpus /
+/// 2` with three CPUs). The bound is then rounded so that the range shrinks. A bound that is
+/// written as a number must be whole for an integer.
 Key<DeclaredParameter> bound_key(const char* name, double Parameter::*member, Rounding rounding) {
   return {name,
           [member, rounding](const Node& node, DeclaredParameter& declared) {
@@ -251,7 +252,7 @@ Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
                      "parameters"));
 }
 
-/// Adds `memory`. It is a hint to the search, so it is not part of the fingerprint.
+/// Adds `memory`. This key is a hint to the search, so it is not part of the fingerprint.
 Section<DeclaredParameter>& add_memory(Section<DeclaredParameter>& section) {
   return section.add(memory_key()
                          .in_fingerprint(InFingerprint::never)

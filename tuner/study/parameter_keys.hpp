@@ -14,9 +14,9 @@ namespace steptune::study {
 /// A parameter as the study file declares it.
 struct DeclaredParameter {
   Parameter parameter;
-  /// Texts for the labels of its choices, if it has labels.
+  /// Texts for the labels of the parameter's choices, if the choices have labels.
   std::map<std::string, std::string> strings;
-  /// Role in the program: an index of `role_names`. Unset: the name decides.
+  /// Role of the parameter in the program: an index of `role_names`. Unset: the name decides.
   std::optional<std::size_t> role;
 };
 

@@ -53,7 +53,7 @@ DeclaredParameter read_parameter(const Node& node, const std::string& name) {
   return declared;
 }
 
-/// Returns the role at this index of `role_names`; nullopt for the last one, `none`.
+/// Returns the role at this index of `role_names`; nullopt for the last role, `none`.
 std::optional<KnobRole> role_at(std::size_t role) {
   if (role + 1 == role_names().size()) return std::nullopt;
   return static_cast<KnobRole>(role);
@@ -141,7 +141,7 @@ std::vector<std::string> read_constraints(const Node& node) {
 
 Key<StudySpec> constraints_key() {
   return {"constraints",
-          // Nothing to read here: `read_constraints` reads them when the search space is made.
+          // `read_constraints` reads the constraints later, when the search space is made.
           [](const Node& /*node*/, StudySpec& /*study*/) {},
           [](const StudySpec& study, const Writing& /*writing*/) {
             return std::optional<Json>(study.space.constraints());

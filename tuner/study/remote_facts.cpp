@@ -37,7 +37,7 @@ void collect_each(const Json* list, std::initializer_list<const char*> keys,
   }
 }
 
-/// Returns the names in the document's expressions, without those in the runner's section.
+/// Returns the names in the document's expressions, except expressions in the runner's section.
 std::set<std::string> names_in_expressions(const Json& document) {
   std::set<std::string> mentioned;
   collect_each(member(document, "parameters"), {"low", "high", "step", "when"}, mentioned);

@@ -7,9 +7,9 @@
 
 namespace steptune::study {
 
-/// Returns the facts of a study whose trials run on other machines than the tuner's: the `known`
-/// ones, replaced by those that the study states. If an expression mentions any other fact, adds a
-/// fault, because the tuner's own machine says nothing about those machines.
+/// Returns the facts of a study whose trials run on other machines than the tuner's. Facts that the
+/// study states replace `known` facts. If an expression mentions any other fact, adds a fault,
+/// because the tuner's machine may differ from the trials' machines.
 [[nodiscard]] Facts remote_facts(const document::ObjectNode& root, RemoteMachine known);
 
 }  // namespace steptune::study

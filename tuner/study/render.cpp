@@ -51,7 +51,7 @@ std::vector<std::string> words_of(const StudySpec& study, const Configuration& c
       if (auto argument = rule.render(configuration, files))
         arguments.push_back(*std::move(argument));
     }
-    if (arguments.size() != part.args.size()) continue;  // a parameter is inactive: all or nothing
+    if (arguments.size() != part.args.size()) continue;  // a parameter is inactive
     argv.insert(argv.end(), arguments.begin(), arguments.end());
   }
   return argv;

@@ -9,9 +9,9 @@
 namespace steptune {
 
 /// Returns the settings of the searcher `scaling` in this study; nullopt if the study has another
-/// searcher. Fails with kind `usage`, with `where` as a JSON pointer into the study file: no
-/// parameter counts machines, no objective is a time, a scheduler would stop counts before they are
-/// measured, or trials would run at the same time.
+/// searcher. Fails with kind `usage`, with `where` as a JSON pointer into the study file. Reasons:
+/// no parameter counts machines, or no objective is a time. Or a scheduler would stop trials early,
+/// or trials would run at the same time.
 [[nodiscard]] Result<std::optional<ScalingSearch>> scaling_search(const StudySpec& study);
 
 }  // namespace steptune

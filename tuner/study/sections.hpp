@@ -26,7 +26,7 @@ using document::Type;
 [[nodiscard]] const Section<PlannedPhase>& planned_phase_section();
 [[nodiscard]] Type<std::vector<Objective>> objectives();
 [[nodiscard]] const Section<Guard>& guard_section();
-/// `search`, without `try`.
+/// Keys of `search` except `try`.
 [[nodiscard]] const Section<SearchSpec>& search_section();
 [[nodiscard]] const Section<BudgetSpec>& budget_section();
 [[nodiscard]] const Section<MeasureSpec>& measure_section();
@@ -37,7 +37,7 @@ using document::Type;
 [[nodiscard]] const Section<TrialLimits>& limits_section();
 /// A metric's name, as training programs use it.
 [[nodiscard]] Type<std::string> metric_name();
-/// Values by name of the variable.
+/// Values of environment variables, by name.
 [[nodiscard]] Type<std::map<std::string, document::StringTemplate>> environment();
 
 [[nodiscard]] const Section<ConfigFileSpec>& config_file_section();
@@ -56,7 +56,7 @@ using document::Type;
 [[nodiscard]] std::vector<std::string> read_constraints(const Node& node);
 [[nodiscard]] Key<StudySpec> baseline_key();
 [[nodiscard]] Key<StudySpec> try_key();
-/// Read after `limits` and `command`.
+/// Key for `runner`. Must be read after `limits` and `command`.
 [[nodiscard]] Key<StudySpec> runner_key();
 /// Returns the runner of a study that names none.
 [[nodiscard]] std::shared_ptr<const RunnerSettings> default_runner(document::Reading& reading,

@@ -46,7 +46,7 @@ Type<std::string> unit() {
       {{"pattern", "^[a-z]([a-z ]*[a-z])?$"}});
 }
 
-/// Key for editors only.
+/// Key `$schema`, which only editors use.
 Key<StudySpec> schema_key() {
   return {
       "$schema", [](const Node& node, StudySpec& /*study*/) { static_cast<void>(node.string()); },
@@ -70,7 +70,7 @@ Type<std::filesystem::path> folder() {
   return type;
 }
 
-/// Key for facts about a machine. Stated facts replace detected ones.
+/// Key for facts about a machine. Stated facts replace detected facts.
 Key<StudySpec> facts_key() {
   return {"facts",
           [](const Node& node, StudySpec& study) { facts_section().read(node, study.facts); },
@@ -143,7 +143,7 @@ Section<StudySpec> format() {
                     "local runner"))
       .add(facts_key()
                .anchor("facts")
-               .in_fingerprint(k_never)  // those that matter are added by themselves
+               .in_fingerprint(k_never)  // `fingerprint_of` adds the facts that matter
                .default_words("detected")
                .doc("facts about the machine, stated instead of detected"))
       .add(parameters_key().required().anchor("parameters").doc("what may be varied, by name"))

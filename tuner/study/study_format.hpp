@@ -18,7 +18,7 @@ namespace steptune::study {
 [[nodiscard]] Json canonical_document(const StudySpec& study);
 
 /// Returns the SHA-256, in hexadecimal, of everything that decides the meaning of a trial's
-/// measurement. It does not change if the study's folder is moved.
+/// measurement. The hash does not change if the study's folder is moved.
 [[nodiscard]] std::string fingerprint_of(const StudySpec& study);
 
 }  // namespace steptune::study

@@ -81,7 +81,8 @@ void read_root(const ObjectNode& root, StudySpec& spec) {
   format.read_keys(root, {"baseline", "try"}, spec);
 }
 
-/// Sets a limit for a study without any, which would otherwise run until its space is exhausted.
+/// Sets a limit for a study without a budget. Otherwise it would run until its search space is
+/// exhausted.
 void default_budget(BudgetSpec& budget) {
   constexpr std::int64_t k_trials = 40;
   if (!budget.trials && !budget.time_s && !budget.cost_usd) budget.trials = k_trials;

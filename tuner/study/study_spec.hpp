@@ -40,23 +40,23 @@ struct Objective {
   [[nodiscard]] const char* comparative() const {
     return is_time() ? "faster" : is_cost() ? "cheaper" : "better";
   }
-  /// True if the value follows from the training speed. It then has an interval, and the machine's
-  /// drift affects it.
+  /// True if the value follows from the training speed. Such a value has an interval, and the
+  /// machine's drift affects it.
   [[nodiscard]] bool is_timed() const { return is_time() || is_cost(); }
 };
 
 /// A limit that a configuration must respect to be a winner.
 struct Guard {
   std::string metric;
-  double after_samples = 0.0;  ///< judged once a trial has processed this many
+  double after_samples = 0.0;  ///< judged once a trial has processed this many samples
   std::optional<double> max;
   std::optional<double> min;
   std::optional<double> max_ratio_to_baseline;
   std::optional<double> min_ratio_to_baseline;
 };
 
-/// Arguments of the command line that are present together or not at all. They are left out if the
-/// condition is false or if a parameter that they mention is inactive.
+/// Arguments of the command line that are present together or not at all. The arguments are left
+/// out if the condition is false or if a parameter that they mention is inactive.
 struct CommandPart {
   std::optional<document::Formula> when;
   std::vector<document::StringTemplate> args;
@@ -68,16 +68,16 @@ struct ConfigFileSpec {
   /// Values by key (`loader.batch_size`). If a value's parameter is inactive, the file's own value
   /// stays.
   std::map<std::string, document::StringTemplate> edits;
-  std::string content;  ///< of the file when the study was started
+  std::string content;  ///< content of the file when the study was started
   /// The content without the values that every trial replaces. Part of the fingerprint.
   std::string kept;
 };
 
 /// Work of the long run between its steps: an evaluation, a checkpoint.
 struct PlannedPhase {
-  std::optional<double> every_samples;  ///< exactly one of these two is set
+  std::optional<double> every_samples;  ///< set if and only if `every_steps` is not
   std::optional<double> every_steps;
-  std::optional<double> seconds;  ///< duration if no trial has shown it
+  std::optional<double> seconds;  ///< duration if no trial has shown the phase
 };
 
 /// The long run for which the study tunes.
@@ -85,7 +85,7 @@ struct PlannedRun {
   std::optional<double> samples;
   /// Samples per optimizer step: `batch_size * accumulation`.
   std::optional<document::Formula> batch_size;
-  std::map<std::string, PlannedPhase> phases;  ///< by the name that the program reports
+  std::map<std::string, PlannedPhase> phases;  ///< by the phase's name in the program's reports
   std::optional<double> deadline_s;            ///< longest allowed time of the run
   std::optional<double> max_cost_usd;          ///< highest allowed cost of the run
 };
@@ -102,17 +102,17 @@ struct SearchSpec {
   std::uint64_t seed = 0;
   std::optional<int> initial_points;
   std::vector<Configuration> hints;  ///< `try`: measured right after the baseline
-  /// Studies in the same history whose trials show where to look first. The study's own name is
+  /// Studies in the same history from whose trials the searcher learns. The study's own name is
   /// skipped.
   std::vector<std::string> learn_from;
   std::string over;             ///< parameter that counts machines; empty: found by name
-  double min_efficiency = 0.7;  ///< least efficiency of another machine, in (0, 1]
+  double min_efficiency = 0.7;  ///< least efficiency of an additional machine, in (0, 1]
   /// Price of an hour of waiting for a machine to start, in US dollars. Unset: the machine's price.
   std::optional<double> waiting_per_hour;
   /// True if the search starts with settings that an expert would try. Unset: the caller decides.
   std::optional<bool> first_guesses;
-  /// Least gain that counts, as a share of the baseline's speed. If no configuration can gain as
-  /// much, the study ends. 0: the study never ends for this reason.
+  /// Least gain that is worth a change, as a share of the baseline's speed. If no configuration can
+  /// gain as much, the study ends. 0: the study never ends for this reason.
   double worth = 0.05;
   double eta = 3.0;
   double min_steps = 10.0;
@@ -123,30 +123,32 @@ struct BudgetSpec {
   std::optional<std::int64_t> trials;  ///< search trials, baseline and hints included
   std::optional<double> time_s;
   std::optional<double> cost_usd;
-  /// Money that `time_s` was computed from (`with_money_as_time`). Unset: `time_s` is the study's
-  /// own.
+  /// Money that `time_s` was computed from (`with_money_as_time`). Unset: the study file states
+  /// `time_s`.
   std::optional<double> time_of_usd;
   bool stop_at_payback = false;
   int consecutive_failures = 5;  ///< failed trials in a row after which the study ends
 };
 
-/// A configuration that is confirmed whatever its value in the search was, and that runs again in
-/// every round of an open finalist. It is the configuration in use today, next to its challengers.
+/// The configuration in use today. It is confirmed whatever its value in the search was, and runs
+/// again in each round of other finalists.
 struct ConfigurationInUse {
   Configuration configuration;
-  int rounds = 1;  ///< least number of its rounds, even without other open finalists
+  int rounds = 1;  ///< least number of its rounds, even if no other finalist is open
 };
 
 /// Targets for the measurement of one trial.
 struct MeasureSpec {
-  double target_half_width = 0.02;  ///< as a share; a trial ends once its interval is this narrow
+  double target_half_width = 0.02;  ///< relative half-width of the interval at which a trial ends
   double max_trial_s = 120.0;       ///< longest measurement after start-up
   double min_window_s = 1.0;        ///< shortest window
-  int min_window_steps = 30;  ///< least steps of a window; with fewer, intervals are too narrow
+  /// Least number of steps of a window. With fewer steps, intervals are too narrow.
+  int min_window_steps = 30;
   /// Largest number of batches ready in buffers: `workers * prefetch`.
   std::optional<document::Formula> buffers;
   PageCache cache = PageCache::warm;
-  std::vector<std::filesystem::path> data;  ///< absolute paths of the data that `cache` is about
+  std::vector<std::filesystem::path> data;  ///< absolute paths of the data that the tuner drops
+                                            ///< from memory or reads, as `cache` requires
   int confirm_pairs = 3;                    ///< pairs of incumbent and baseline at the end
   bool interleave = true;  ///< runs of a pair take turns, each stopped while the other one runs
   bool sentinels = true;   ///< repeat the baseline during the search, to see if machines drift
@@ -158,7 +160,7 @@ struct MeasureSpec {
 /// Returns a placeholder for a search space that has not been read yet: one unused `bool`.
 [[nodiscard]] SearchSpace placeholder_space();
 
-/// A knob's value in the study file: the same for all trials, or by parameters.
+/// A knob's value in the study file: the same for all trials, or computed from parameters.
 using KnobRule = std::variant<Value, document::StringTemplate>;
 
 /// Hooks for unmodified programs.
@@ -170,18 +172,19 @@ struct HooksSpec {
 /// Processes of the program, by configuration.
 struct LaunchSpec {
   Launcher with = Launcher::torchrun;
-  std::optional<document::Formula> nodes;  ///< unset: as many as the runner's machines
+  std::optional<document::Formula> nodes;  ///< unset: one for each machine of the runner
   document::Formula processes_per_node = document::Formula::constant(1.0, "1");
-  std::vector<document::StringTemplate> options;  ///< empty ones are left out
+  std::vector<document::StringTemplate> options;  ///< empty words are left out
 };
 
 /// Process in which trials are measured.
 enum class TrialsIn {
-  fresh,  ///< each in its own new process
-  /// Same, but forked from a process that has imported the modules, if that makes no difference.
+  fresh,  ///< each trial in its own new process
+  /// Each trial in a process that is forked from one with imported modules, if the result is the
+  /// same.
   forked,
-  /// All in the long run itself, confirming runs included. The run is not started for them (`exec
-  /// --tune`).
+  /// All trials and confirming runs in the user's long run (`exec --tune`), which was not started
+  /// for them.
   attached,
 };
 
@@ -191,7 +194,8 @@ struct StudySpec {
   std::filesystem::path file;  ///< absolute
   std::vector<CommandPart> command;
   std::map<std::string, document::StringTemplate> environment;
-  std::map<std::string, ConfigFileSpec> config_files;  ///< by the placeholder for their copy's path
+  /// Configuration files, by the placeholder for the path of the trial's copy.
+  std::map<std::string, ConfigFileSpec> config_files;
   std::optional<LaunchSpec> launch;
   HooksSpec hooks;
   TrialsIn trials = TrialsIn::fresh;
@@ -202,7 +206,7 @@ struct StudySpec {
   SearchSpace space = placeholder_space();
   Facts facts;
   document::ChoiceStrings choice_strings;
-  KnobRoles parameter_roles;  ///< of the parameters that declare one
+  KnobRoles parameter_roles;  ///< roles of the parameters that declare one
   Configuration baseline;
   PlannedRun planned_run;
   std::vector<Objective> objectives;
@@ -233,13 +237,13 @@ struct StudySpec {
 /// quota), `gpus`, `memory_gb`.
 [[nodiscard]] Facts detected_facts();
 
-/// Reads and validates a study file. Facts in the file replace those in `facts`. Fails with one
+/// Reads and validates a study file. Facts in the file replace facts in `facts`. Fails with one
 /// error of kind `usage` that lists all faults, at most 20. Each fault has its JSON pointer, what
 /// is wrong and what would be right.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
-/// Does the same for a document in memory: that of a study file or a stored `StudySpec::document`.
-/// `file` is used in messages and for relative paths. Paths in the document need not exist, except
-/// for configuration files whose content it does not contain.
+/// Reads and validates a document in memory: that of a study file or a stored
+/// `StudySpec::document`. `file` is used in messages and for relative paths. Paths in the document
+/// need not exist, except for configuration files whose content it does not contain.
 [[nodiscard]] Result<StudySpec> study_from_json(const Json& document,
                                                 const std::filesystem::path& file,
                                                 const Facts& facts);
@@ -253,7 +257,8 @@ struct StudySpec {
 
 /// Command of a trial of `configuration`: templates filled in, conditional parts decided.
 struct RenderedCommand {
-  std::vector<std::string> argv;  ///< as a runner starts it, including the launcher's words
+  /// Words with which the runner starts the command, including the launcher's words.
+  std::vector<std::string> argv;
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< without the hook's variables
   std::optional<PythonHookRequest> hook;  ///< its knobs: those that differ from the baseline
@@ -261,12 +266,12 @@ struct RenderedCommand {
   /// True if the hook has to change a setting of the program.
   [[nodiscard]] bool needs_hook() const { return hook && !hook->knobs.empty(); }
 };
-/// `copies`: paths, by name, under which the program finds its configuration files. For missing
-/// names, uses the study's own files.
+/// Returns the command for a configuration. `copies`: paths of the program's configuration files,
+/// by name. For missing names, uses the study's own files.
 [[nodiscard]] RenderedCommand render_command(const StudySpec& study,
                                              const Configuration& configuration,
                                              const document::NamedTexts& copies = {});
-/// Returns the command without the words that launch it.
+/// Returns the command without the launcher's words.
 [[nodiscard]] std::vector<std::string> plain_command(const StudySpec& study,
                                                      const Configuration& configuration);
 /// Returns `launch` for a configuration; nullopt if the study has none. Counts that are not whole
@@ -300,11 +305,11 @@ struct RenderedCommand {
 [[nodiscard]] std::optional<double> buffered_steps(const StudySpec& study,
                                                    const Configuration& configuration);
 
-/// Returns the USD per hour of all machines of a configuration together, as a run is expected to be
-/// billed (managed spot: its share of the on-demand price); 0 if the study has no price.
+/// Returns the expected price in USD per hour of all machines of a configuration together; 0 if the
+/// study has no price. For managed spot, this is a share of the on-demand price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
-/// Returns the on-demand price. It is the price of billed time, because managed spot bills fewer
-/// seconds, and the most that an hour can cost.
+/// Returns the on-demand price in USD per hour. This is the highest price of an hour. The price
+/// also applies to billed seconds: managed spot bills fewer seconds, not a lower price.
 [[nodiscard]] double on_demand_usd_per_hour(const StudySpec& study,
                                             const Configuration& configuration);
 

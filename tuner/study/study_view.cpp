@@ -46,7 +46,7 @@ std::optional<std::vector<Configuration>> combinations_of(const StudySpec& study
   return space->enumerate(most);
 }
 
-/// `hook_folder`: empty if the study has no hook.
+/// Returns an example trial for the runner's checks. `hook_folder`: empty if the study has no hook.
 TrialSpec trial_of(const StudySpec& study, const std::filesystem::path& hook_folder,
                    const Configuration& configuration) {
   RenderedCommand command = render_command(study, configuration, trial_config_paths(study, {}));

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Unit of a study's counter, for people. Numbers that the code calls samples are in this unit.
+/// Unit of a study's counter, for people. In code, all such numbers are called samples.
 struct UnitName {
   std::string plural = "samples";  ///< `epochs`, `boosting rounds`, `percent`
 

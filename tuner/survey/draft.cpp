@@ -33,7 +33,8 @@ Json buffers_today(const HookLog& log, bool tunes_prefetch) {
   return *workers * loader_count(log, "prefetch_factor").value_or(k_default_prefetch_factor);
 }
 
-/// Returns the samples of a step: today's, in proportion to a tuned batch size.
+/// Returns the samples of a step for the study file: today's number, scaled with the batch size if
+/// that is tuned.
 Json step_size(double samples_per_step, const Json& document) {
   if (!document["parameters"].contains(k_batch_knob)) return samples_per_step;
   return fmt::format("{:g} * {} / {}", samples_per_step, k_batch_knob,
@@ -69,7 +70,8 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
         std::round(k_ceiling_digits * replay->ceiling()) / k_ceiling_digits;
   }
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
-  // The result then says if no trial reached the end of an epoch, and otherwise includes its cost.
+  // The result then includes the cost of the end of an epoch, or mentions that no trial reached
+  // one.
   if (options.epoch_samples) {
     document["planned_run"]["phases"]["epoch_end"]["every_samples"] = *options.epoch_samples;
   }

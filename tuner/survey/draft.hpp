@@ -19,8 +19,8 @@ struct DraftOptions {
   bool numeric = true;                ///< also knobs that change rounding, with a guard on the loss
   bool semantic = false;              ///< also knobs that change the training
   bool is_running = false;            ///< only knobs that can be switched in a running program
-  bool must_not_fail = false;         ///< and no knobs with which the program may fail
-  bool cpu_computes_bfloat16 = true;  ///< in hardware
+  bool must_not_fail = false;         ///< no knobs with which the program may fail
+  bool cpu_computes_bfloat16 = true;  ///< true if the hardware computes it
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   std::optional<double> epoch_samples = {};  ///< samples between two ends of an epoch
@@ -45,10 +45,10 @@ struct Draft {
 /// Drafts a study of the knobs that may be changed in the program. The baseline is the program's
 /// own behaviour; ranges come from the table for this machine. Parameters are sorted by possible
 /// gain, the largest first; first guesses keep this order. A knob is left out if its part takes
-/// less than 2 % of the step, or the time allows too few trials for it. Knobs beyond the safe ones
-/// come with a guard on the loss after the same number of samples. Without a possible guard,
-/// numeric knobs are left out. Returns an error if nothing is left to tune, or if semantic knobs
-/// are requested without a possible guard.
+/// less than 2 % of the step. It is also left out if the time allows too few trials for it. Knobs
+/// that are not safe come with a guard on the loss after the same number of samples. Without a
+/// possible guard, numeric knobs are left out. Returns an error if nothing is left to tune, or if
+/// semantic knobs are requested without a possible guard.
 [[nodiscard]] Result<Draft> draft_study(const Survey& survey, const DraftOptions& options);
 
 /// Returns the command's arguments as templates of a study file; braces are escaped.

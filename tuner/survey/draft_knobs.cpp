@@ -20,15 +20,15 @@ namespace {
 
 /// A knob whose part takes a smaller share of the step is not worth its trials.
 constexpr double k_least_share = 0.02;
-/// If workers are busy for a larger share, the step would wait for them once its other parts take a
-/// third of their time, as they may on a GPU with bf16.
+/// If workers are busy for a larger share, faster steps would wait for them. Other parts of a step
+/// may become three times as fast on a GPU with bf16.
 constexpr double k_most_busy = 1.0 / 3.0;
-/// Trials that tuning a knob takes: two other values, or two steps in the direction that helps and
-/// one step too far.
+/// Number of trials that tuning a knob takes: two other values, or two steps in the direction that
+/// helps and one step too far.
 constexpr double k_trials_per_knob = 3.0;
-/// At least this many knobs, however short the time is.
+/// Least number of offered knobs, however short the time is.
 constexpr double k_least_knobs = 3.0;
-/// A guard is checked after the baseline has trained for this time or this many steps.
+/// A guard is checked after the baseline has trained for this many seconds or this many steps.
 constexpr double k_guard_s = 5.0;
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
@@ -129,7 +129,7 @@ void DraftKnobs::consider(const Knob& knob) {
   if (std::string why = why_not_allowed(knob, reported_knob->second); !why.empty())
     return leave(knob, why);
   if (std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
-  // Knobs of unknown parts keep the table's order.
+  // Knobs whose part was not measured come first, in the table's order.
   const double gain = possible_gain(knob, survey_, options_.facts)
                           .value_or(std::numeric_limits<double>::infinity());
   candidates_.push_back({&knob, &reported_knob->second, gain});
@@ -204,15 +204,16 @@ void DraftKnobs::offer_by_gain() {
                       : std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : candidates_) {
     const Knob& knob = *candidate.knob;
-    // One setting controls both only if the program uses the same number for both today.
+    // One parameter sets both thread counts only if the program uses the same number for both
+    // today.
     const bool moves_with_threads = knob.name == k_blas_threads && baseline_.contains(k_threads) &&
                                     today_of(knob, *candidate.state) == baseline_[k_threads];
     if (moves_with_threads) {
       rules_[knob.name] = fmt::format("{{{}}}", k_threads);
       leave(knob, fmt::format("moves with {}", k_threads));
     } else if (knob.name == k_flush_denormal && !changes_loss_) {
-      // Few programs compute with such numbers for long, and each trial would have to train until
-      // the guard.
+      // Few programs compute with denormal numbers for long, and each trial would have to train
+      // until the guard is checked.
       leave(knob, "needs a guard on the loss, whose time it is seldom worth alone");
     } else if (static_cast<double>(parameters_.size()) >= most) {
       leave(knob, fmt::format("the time allows {:.0f} trials, which are enough for {:.0f} knobs; "
@@ -286,7 +287,8 @@ bool DraftKnobs::settle_condition(Json& parameter) const {
 }
 
 void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) const {
-  // Workers beyond the number of CPUs pay only if they wait, and if the step waits for them.
+  // Workers beyond the number of CPUs help only if workers mostly wait, and if the step waits for
+  // them.
   const bool is_waited_for = loading_can_gain(survey_, 1.0 + options_.worth);
   if (knob.name == k_workers && (!is_waited_for || !loading_waits(survey_).value_or(true))) {
     parameter["high"] = k_busy_workers;

@@ -13,8 +13,8 @@
 
 namespace steptune {
 
-/// The knobs of a draft that may be set in the program and can pay, by possible gain. `survey` and
-/// `options` must outlive it.
+/// The knobs of a draft: those that may be set in the program and may make it faster, in order of
+/// possible gain. `survey` and `options` must outlive it.
 class DraftKnobs {
  public:
   DraftKnobs(const Survey& survey, const DraftOptions& options);
@@ -35,9 +35,9 @@ class DraftKnobs {
   };
 
   void consider(const Knob& knob);
-  /// Returns why no value may be tried; empty if some may.
+  /// Returns why no other value may be tried; empty if a value may be tried.
   [[nodiscard]] std::string why_not_allowed(const Knob& knob, const KnobState& state) const;
-  /// Returns why another value would gain next to nothing; empty if it may gain more.
+  /// Returns why another value would gain almost nothing; empty if it may gain more.
   [[nodiscard]] std::string why_not_worth(const Knob& knob) const;
   void offer_by_gain();
   void offer(const Candidate& candidate);

@@ -13,8 +13,9 @@ namespace {
 
 constexpr double k_longest_s = 5.0;
 
-/// Finds CUDA's version by the wheels that PyTorch's wheels depend on; Debian's packages have none.
-/// Removes empty entries from sys.path, so that no module of the study's folder is run.
+/// Script that prints the versions. Finds CUDA's version by the wheels on which PyTorch's wheels
+/// depend; Debian's packages have none. Removes empty entries from sys.path, so that no module of
+/// the study's folder is run.
 constexpr const char* k_question = R"(
 import sys
 sys.path[:] = [folder for folder in sys.path if folder]

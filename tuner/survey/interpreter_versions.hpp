@@ -12,9 +12,9 @@
 
 namespace steptune {
 
-/// Returns the versions that the Python of a study's own command would use on this machine:
-/// `python`, and of installed libraries `torch`, `cuda`, `cudnn`, `jax`, `tensorflow`, `numpy`.
-/// Asks the interpreter, which imports none of them and must answer within some seconds. Empty if
+/// Returns versions in the Python environment of a study's own command on this machine: `python`,
+/// and the installed libraries `torch`, `cuda`, `cudnn`, `jax`, `tensorflow`, `numpy`. Asks the
+/// interpreter, which imports none of these libraries and must answer within some seconds. Empty if
 /// the command starts no Python, trials run elsewhere, or PyTorch's hook reports the libraries that
 /// the program loads.
 ///
@@ -23,8 +23,8 @@ namespace steptune {
                                                       const Environment& environment,
                                                       const std::filesystem::path& folder);
 
-/// Returns the interpreter that runs `argv`: its first word or, if that is a script, the one named
-/// in the script's first line. Empty if it is no Python.
+/// Returns the Python interpreter that runs `argv`: its first word. If that is a script, returns
+/// the interpreter in the script's first line. Empty if it is not Python.
 [[nodiscard]] std::string python_of(const std::vector<std::string>& argv,
                                     const std::filesystem::path& folder, const std::string& path);
 

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// A larger count must be an error in the hook's report.
+/// Largest plausible count in the hook's report. A larger count must be an error.
 constexpr std::int64_t k_most_listed = 10000;
 
 struct Saving {
@@ -20,7 +20,7 @@ struct Saving {
 };
 
 /// Largest share of its parts that a knob saved on the programs of docs/internals/hooks-figures.md
-/// and in public reports. The figures only rank the knobs and drop hopeless ones.
+/// and in public reports. The figures only rank the knobs and drop knobs without a useful gain.
 constexpr std::array<Saving, 15> k_savings = {{
     {"gc", 1.0},
     {"num_workers", 1.0},
@@ -39,8 +39,8 @@ constexpr std::array<Saving, 15> k_savings = {{
     {"distributed_strategy", 0.9},
 }};
 constexpr double k_usual_saving = 0.3;
-/// Small kernels lose about a third of their time to threads that wait for each other, even with a
-/// CPU for each thread.
+/// In small kernels, threads wait for each other for about a third of the time, even with a CPU for
+/// each thread.
 constexpr double k_saved_by_one_thread = 0.35;
 
 /// Workers that compute save about this share by working during the step.
@@ -114,7 +114,7 @@ double saved_by(const Knob& knob, const Survey& survey, const Facts& facts) {
   return known == k_savings.end() ? k_usual_saving : known->share;
 }
 
-/// Limit that avoids a division by zero.
+/// Largest share that a knob saves. The limit avoids a division by zero.
 constexpr double k_most_saved = 0.99;
 
 double amdahl(double saved_share) {
@@ -150,9 +150,10 @@ std::string ceiling_text(const Survey& survey) {
   return loading_ceiling_text(*ceiling, survey.log.replay().has_value());
 }
 
-/// With workers, uses the hook's CPU share of the workers, otherwise that of all children in
-/// `/proc`. Without workers, the training process loads data itself. Its CPU time, minus the time
-/// in which it computes, shows how busy it is while a step waits for data.
+/// With workers, uses their CPU share as the hook reports it. If the hook reports none, uses the
+/// CPU share of all children in `/proc`. Without workers, the training process loads data itself.
+/// The CPU time of this process, minus the time of computation, then shows how busy it is while a
+/// step waits for data.
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();
@@ -183,9 +184,9 @@ std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {
   return count >= 0 && count <= k_most_listed ? std::optional(count) : std::nullopt;
 }
 
-/// Workers get requests for workers x prefetch batches ahead. By Little's law, each batch that has
-/// not arrived when the program needs the next one keeps a worker busy for one step; half a step
-/// more on average.
+/// The loader requests workers x prefetch batches ahead. When the program needs the next batch,
+/// some of these have not arrived. By Little's law, each of them keeps a worker busy for one step,
+/// and on average for half a step more.
 std::optional<double> busy_workers(const Survey& survey) {
   const auto workers = loader_count(survey.log, "num_workers");
   const auto arrived = survey.last.metrics.find("loader_queue_depth");

@@ -14,9 +14,9 @@ namespace steptune {
 /// Part of knobs that affect Python's garbage collector, whose time lies within other parts.
 inline constexpr const char* k_collector_part = "gc";
 
-/// Returns the largest speed-up of the program's step by a knob, as a ratio: Amdahl's law with the
-/// parts of the step that it affects and the largest share of them that it saves. nullopt if the
-/// survey saw no parts.
+/// Returns the largest speed-up of the program's step by a knob, as a ratio. This is Amdahl's law
+/// for the parts of the step that the knob affects. The law uses the largest share of these parts
+/// that the knob can save. nullopt if the survey saw no parts.
 [[nodiscard]] std::optional<double> possible_gain(const Knob& knob, const Survey& survey,
                                                   const Facts& facts);
 
@@ -24,7 +24,7 @@ inline constexpr const char* k_collector_part = "gc";
 /// by Amdahl's law 1 / (1 - share of waiting for data). nullopt if the survey saw neither.
 [[nodiscard]] std::optional<double> loading_ceiling(const Survey& survey);
 
-/// False if it is known that no loader setting makes a step `least` times faster.
+/// False if the survey shows that no loader setting makes a step `least` times faster.
 [[nodiscard]] bool loading_can_gain(const Survey& survey, double least);
 
 /// Returns `data loading costs 78 % of a step: at most 4.5 times as fast without it`; empty if

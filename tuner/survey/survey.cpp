@@ -14,7 +14,7 @@ namespace {
 
 constexpr double k_look_s = 0.25;
 
-/// A replay starts this time and one step before the survey would end without it.
+/// A replay starts this many seconds and one step before the end of a survey without a replay.
 constexpr double k_replay_lead_s = 1.0;
 /// Longest time of a replay with short steps.
 constexpr double k_replay_s = 4.0;
@@ -67,8 +67,8 @@ Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesyst
 /// Observes one run of the program by its events.
 class Watch {
  public:
-  /// `events` reads the hook's file of events; if empty, there is none, and PyTorch counts as
-  /// imported.
+  /// `events` reads the hook's file of events. If `events` is empty, there is no such file, and
+  /// PyTorch counts as imported.
   Watch(const SurveyOptions& options, double now_s, std::function<HookLog()> events = {})
       : options_(options), started_s_(now_s), events_(std::move(events)) {}
 
@@ -83,7 +83,8 @@ class Watch {
     }
   }
 
-  /// Takes a step of an attached program. Only a step with parts is a point to measure from.
+  /// Takes a step of an attached program. Only a step with measured parts can be the start of a
+  /// measurement.
   void take(const live::LiveStep& step, double now_s) {
     if (step.parts.empty()) return;
     Report report;

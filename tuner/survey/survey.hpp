@@ -25,26 +25,28 @@ enum class HookProgress { none, imported, reports_steps };
 /// Settings to survey an unchanged program.
 struct SurveyOptions {
   std::vector<std::string> argv;
-  std::filesystem::path folder;    ///< folder where it runs; absolute
-  std::filesystem::path log_path;  ///< file for its output; the hook's events are beside it
+  std::filesystem::path folder;  ///< folder where the program runs; absolute
+  /// File for the program's output; the hook's events are beside this file.
+  std::filesystem::path log_path;
   std::optional<double> samples_per_step = {};  ///< replaces the hook's count
   double longest_start_s = 600.0;               ///< limit until the first step
   /// Limit until PyTorch is imported, if the hook is used.
   double longest_import_s = std::numeric_limits<double>::infinity();
-  /// Limit without any line from the hook, although the program is known to train.
+  /// Longest time without any line from the hook, although the program is known to train.
   double longest_unheard_s = 10.0;
   double notice_s = 60.0;  ///< time without a step after which `no_step_yet` is called
   /// Called once, so that the user does not take the wait for a hang; may be null.
   std::function<void()> no_step_yet = {};
-  double watch_s = 6.0;       ///< time to watch from the first step, and
-  double watch_steps = 20.0;  ///< least number of steps, within
+  double watch_s = 6.0;       ///< least time to watch from the first step on
+  double watch_steps = 20.0;  ///< least number of steps to watch
   double longest_watch_s = 60.0;
-  /// At the end the hook replaces the loader's batches by cached ones, to measure the cost of
+  /// At the end the hook replaces the loader's batches by cached batches, to measure the cost of
   /// loading.
   bool replay = false;
-  bool with_hook = true;                             ///< false: run the program without the hook
-  bool terminal = false;                             ///< run it with a pseudo-terminal
-  std::filesystem::path standard_input = {};         ///< file for its standard input; empty: none
+  bool with_hook = true;  ///< false: run the program without the hook
+  bool terminal = false;  ///< run the program with a pseudo-terminal
+  /// File for the program's standard input; empty: none.
+  std::filesystem::path standard_input = {};
   std::map<std::string, std::string> environment{};  ///< in addition to this process's environment
   /// Called repeatedly; the survey ends if it returns true. May be null.
   std::function<bool(HookProgress)> seen_enough = {};
@@ -57,15 +59,16 @@ struct Survey {
   Report last;                  ///< latest report with a step; metrics so far
   double startup_s = 0.0;  ///< time until the first step; 0 for a program that was already running
   std::optional<Outcome> ended;     ///< set if the program ended by itself, before any replay
-  std::vector<std::string> phases;  ///< phases it went through: evaluation, checkpoint
-  /// True if the program trains, but the hook's lines did not arrive; `log` then comes from its
-  /// file.
+  std::vector<std::string> phases;  ///< phases that the program reported: evaluation, checkpoint
+  /// True if the program trains, but the hook's lines did not arrive. `log` then comes from the
+  /// hook's file of events.
   bool is_unheard = false;
   /// Threads, CPU use and waiting in the last seconds; nullopt for an attached program or a short
   /// run.
   std::optional<ProcessActivity> activity;
 
-  /// Between the first and the last step; nullopt without two reports.
+  /// Returns the mean seconds per step between the first and the last report; nullopt without two
+  /// reports.
   [[nodiscard]] std::optional<double> seconds_per_step() const;
   [[nodiscard]] std::optional<double> samples_per_step() const;
   /// Returns each part's share of the time of the steps; empty if none was reported.

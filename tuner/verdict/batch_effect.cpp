@@ -20,14 +20,15 @@ namespace {
 
 /// Largest difference in peak memory between launches of one configuration, as a share.
 constexpr double k_memory_noise = 0.03;
-/// Same in bytes: one helper process more or less may be seen.
+/// Largest such difference in bytes: one launch may show one helper process more than another
+/// launch.
 constexpr double k_memory_noise_bytes = 8.0 * (1 << 20);
-/// Counts and printed rates agree if they differ by less than this share. A last batch may be
-/// smaller.
+/// Counts and printed rates agree if they differ by less than this share, because a last batch may
+/// be smaller.
 constexpr double k_agrees = 0.1;
 /// Noise assumed for whole runs that are too short for an interval.
 constexpr double k_unknown_noise = 0.05;
-/// If this many times the samples have no effect, smaller changes have none either.
+/// Ratio of samples per step that must show an effect if the program applies the batch size.
 constexpr double k_clear_change = 2.0;
 
 bool reports_no_samples(const TrialRecord& trial) {
@@ -135,7 +136,8 @@ bool differ_in_batch_alone(const StudySpec& study, Configuration configuration,
   return configuration == baseline;
 }
 
-/// Sets the evidence: what the program reported, or otherwise what its speed and memory show.
+/// Sets the evidence from the loader or a printed rate. Without these, uses step time, memory and
+/// length.
 void set_evidence(const TrialRecord& trial, const TrialRecord& baseline, const HookLog* hook,
                   BatchEffect& effect) {
   const double times = effect.samples / effect.baseline_samples;

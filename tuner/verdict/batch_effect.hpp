@@ -14,59 +14,60 @@ namespace steptune {
 
 /// Evidence that a program trains with another batch size than the baseline.
 enum class BatchEvidence {
-  loader,     ///< its loader's batches, as the hook counts them
-  rate,       ///< samples or tokens a second that it prints
+  loader,     ///< batch size of the data loader, as the hook sees it
+  rate,       ///< samples or tokens per second that the program prints
   step_time,  ///< longer steps for more samples, beyond noise
   memory,     ///< more memory for more samples, beyond noise
-  length,     ///< fewer steps until its own end
-  nothing,    ///< none: the program may ignore the setting
+  length,     ///< another number of steps until the program ends by itself
+  nothing,    ///< no evidence: the program may ignore the setting
 };
 
-/// Comparison of a trial with the baseline if the study, not the program, gives the samples per
-/// step, and gives different numbers for both. One count of progress is called a step here.
+/// Comparison of a trial with the baseline by their batch sizes. The comparison applies if the
+/// study, not the program, gives the samples per step, and the two numbers differ. One count of
+/// progress is called a step here.
 struct BatchEffect {
   BatchEvidence evidence = BatchEvidence::nothing;
-  /// True if the loader or a printed rate shows the samples themselves, for or against the change.
+  /// True if the loader or a printed rate shows the number of samples, whether it changed or not.
   bool shows_samples = false;
-  /// True if nothing else differs, so that any effect comes from the batch size.
+  /// True if only the batch size differs, so that any effect comes from it.
   bool is_alone = false;
   std::string setting;  ///< `batch_size=128`
   double samples = 0.0;
   double baseline_samples = 0.0;
   double step_s = 0.0;
   double baseline_step_s = 0.0;
-  double noise = 0.0;  ///< of the ratio of both step times, as a share (95 %)
+  double noise = 0.0;  ///< noise of the ratio of both step times, as a share (95 % interval)
   std::optional<double> memory_bytes;
   std::optional<double> baseline_memory_bytes;
 };
 
-/// Compares a trial with the baseline. Returns nullopt if the program reports samples, if the study
-/// gives the same samples for both, or if too little was measured. `hook`: the events of the
-/// trial's hook, if it had one.
+/// Compares a trial with the baseline. Returns nullopt if the program reports samples, or if the
+/// study gives the same number for both. Also returns nullopt if too little was measured. `hook`:
+/// the events of the trial's hook, if it had one.
 [[nodiscard]] std::optional<BatchEffect> batch_effect(const StudySpec& study,
                                                       const TrialRecord& trial,
                                                       const TrialRecord& baseline,
                                                       const LaunchVariation& launches,
                                                       const HookLog* hook = nullptr);
 
-/// Answer to the question if the program applies its batch size.
+/// Answer to the question if the program applies the batch size of its configuration.
 enum class BatchApplied { unknown, yes, no };
-/// Returns `yes` if one trial shows an effect of the batch size: a trial that changes nothing else,
-/// or one whose samples are known from the program itself. Returns `no` if none shows an effect
-/// although one of them has at least twice or at most half of the baseline's samples.
+/// Uses trials that change nothing else, and trials whose samples are known from the program
+/// itself. Returns `yes` if one of these trials shows an effect of the batch size. Returns `no` if
+/// none does, although one has at least twice or at most half of the baseline's samples.
 [[nodiscard]] BatchApplied batch_applied(const StudySpec& study,
                                          const std::vector<TrialRecord>& trials,
                                          const TrialRecord* baseline,
                                          const LaunchVariation& launches);
 
-/// Returns why the samples per step differ from those in the study; nullopt if they may be right.
+/// Returns why the program does not seem to apply its batch size; nullopt if it may apply it.
 [[nodiscard]] std::optional<std::string> why_not_applied(const BatchEffect& effect,
                                                          BatchApplied applied);
 
-/// True if the hook multiplies steps by the number that the study gave to it.
+/// True if the hook counts samples as steps multiplied by a number that the study gave to it.
 [[nodiscard]] bool has_given_samples(const HookLog& hook);
 
-/// Returns a note for a result whose recommended configuration has assumed samples per step;
+/// Returns a note that the samples per step of the recommended configuration were assumed. Returns
 /// nullopt if the program reported them or if they do not matter.
 [[nodiscard]] std::optional<std::string> assumed_samples_note(
     const StudySpec& study, const std::vector<TrialRecord>& trials, const TrialRecord& recommended,

@@ -21,8 +21,8 @@ constexpr auto k_states = enum_names<CacheState>({
 
 /// Smaller reads come from the program's own files, or from files that it has just written.
 constexpr double k_least_read_bytes = 0x1p20;
-/// Share of the data that counts as all of it. Readahead, and reads before the measurement, count,
-/// too.
+/// Reads of at least this share of the data count as reads of all data. Reads ahead, and reads
+/// before the measurement, are included.
 constexpr double k_nearly_all = 0.95;
 
 std::string mebibytes(double bytes) {
@@ -31,7 +31,7 @@ std::string mebibytes(double bytes) {
 
 /// Start of a run and its reads.
 struct Run {
-  bool is_cold = false;     ///< its data should have been dropped from memory before
+  bool is_cold = false;     ///< its data was to be dropped from memory before the run
   std::string dropped;      ///< `k_dropped_placement`
   std::string not_dropped;  ///< `k_not_dropped_placement`
   std::optional<double> data_bytes;
@@ -116,7 +116,7 @@ CacheUse cache_use(std::span<const TrialRecord* const> runs) {
   std::ranges::copy_if(runs, std::back_inserter(counted),
                        [](const TrialRecord* run) { return run->storage_read_bytes.has_value(); });
   if (counted.empty()) {
-    // Say so only if data were dropped from memory, because reads are then usually counted.
+    // Mention this only if data was dropped from memory, because reads are then usually counted.
     const bool named = std::ranges::any_of(runs, [](const TrialRecord* run) {
       return run->placement.contains(k_page_cache_placement);
     });

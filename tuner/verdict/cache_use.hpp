@@ -10,12 +10,13 @@
 
 namespace steptune {
 
-/// Place from which runs read their data, judged by their reads from storage. Persistent names.
+/// Place from which runs read their data, judged by their reads from storage. The history stores
+/// the names, so they must not change.
 enum class CacheState {
   warm,      ///< this machine's memory (page cache): hardly anything came from storage
-  cold,      ///< storage: the data were dropped from memory before each run
+  cold,      ///< storage: the data was dropped from memory before each run
   mixed,     ///< partly storage, partly memory
-  not_known  ///< reads were not counted, or their count is not plausible
+  not_known  ///< reads were not counted, or the counted reads are not plausible
 };
 [[nodiscard]] std::string to_text(CacheState state);
 [[nodiscard]] std::optional<CacheState> cache_state_from_text(std::string_view text);
@@ -23,11 +24,11 @@ enum class CacheState {
 /// Place from which the runs behind a recommendation's figures read their data.
 struct CacheUse {
   CacheState state = CacheState::not_known;
-  std::optional<double> storage_read_bytes;  ///< by one run, the median
+  std::optional<double> storage_read_bytes;  ///< bytes that the run with the median has read
   /// Text for people; empty if the machines of the trials do not show it.
   std::string text{};
 };
-/// Judges by the run with the median of the reads.
+/// Returns the cache use of the run with the median of the storage reads.
 [[nodiscard]] CacheUse cache_use(std::span<const TrialRecord* const> runs);
 
 }  // namespace steptune

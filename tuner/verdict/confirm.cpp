@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Failed runs of the baseline that end the confirmation. One failure may be an accident.
+/// This many failed runs of the baseline end the confirmation. One failure may be an accident.
 constexpr std::ptrdiff_t k_failures_of_baseline = 2;
 
 /// True if the run's values count. A baseline may violate a guard, because the user runs it today.
@@ -35,8 +35,8 @@ bool is_failed_baseline(const TrialRecord& trial) {
   return trial.purpose == TrialPurpose::confirm_baseline && has_failed(trial);
 }
 
-/// Returns the confirming runs that count, in order. If several have the same configuration and
-/// round, the least disturbed one counts, or the first of equal ones.
+/// Returns the confirming runs that count, in order. If several runs have the same configuration
+/// and round, the least disturbed run counts. Of equally disturbed runs, the first counts.
 std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
   std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : standing.trials()) {
@@ -54,13 +54,13 @@ std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
   return runs;
 }
 
-/// Returns the launch variation that the search's baselines and sentinels show. The confirming runs
-/// show their own, as pairs.
+/// Returns the launch variation that the search's baselines and sentinels show. Pairs of confirming
+/// runs show their own variation.
 LaunchVariation launches_before_confirming(const Standing& standing) {
   std::vector<TrialRecord> searched;
   for (const TrialRecord& trial : standing.trials()) {
-    // Later runs, or a drift that they show, must not change what was settled: no error is left for
-    // such looks.
+    // Confirming runs, or a drift that they show, must not change earlier verdicts. The whole error
+    // is divided among the planned looks, so none is left for judging again.
     if (is_confirmation(trial.purpose)) break;
     if (trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel) {
       searched.push_back(trial);
@@ -71,8 +71,9 @@ LaunchVariation launches_before_confirming(const Standing& standing) {
   return estimate_launch_variation(searched, may_drift ? MachineDrift(searched) : MachineDrift());
 }
 
-/// Share of the error for the first finalist; each further one has a quarter of the one before.
-/// Most studies have one finalist, and all shares together are 1.
+/// Share of the error for the first finalist. Each further finalist has a quarter of the previous
+/// finalist's share, so all shares add up to 1. The first share is large, because most studies have
+/// one finalist.
 constexpr double k_first_finalist = 0.75;
 
 double error_of_finalist(std::size_t index) {
@@ -226,7 +227,7 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   const double to_beat = standing_->value(*baseline, 0);
   const bool is_kept = incumbent->configuration == baseline->configuration;
   const bool is_best = is_kept || standing_->value(*incumbent, 0) >= to_beat;
-  // One launch shows so little of such programs that the baseline may be the best by luck.
+  // Without a steady state, a single launch shows little, so the baseline may be the best by luck.
   const bool may_be_luck = is_best && is_whole_run(*baseline) && !is_steady(*baseline);
   if (!is_kept) result.push_back(incumbent->configuration);
   for (const std::int64_t number : standing_->tied_with(*incumbent)) {
@@ -238,7 +239,8 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
       result.push_back(trial.configuration);
     }
   }
-  // Nothing looks better than the baseline. If time is left, check what might be better.
+  // Nothing looks better than the baseline. If time is left, confirm a configuration that may be
+  // better.
   if (result.empty()) {
     const auto candidates = standing_->candidates();
     const auto open = std::ranges::find_if(
@@ -291,7 +293,8 @@ std::vector<Configuration> Confirmation::in_round(std::size_t together) const {
     if (!finalist.settled) configurations.push_back(finalist.configuration);
   }
   if (!may_take_turns()) return configurations;
-  // There is a new incumbent if an earlier one failed, or if a larger budget has found another.
+  // There is a new incumbent if an earlier incumbent failed, or if a continued study has found
+  // another.
   for (const Configuration& contender : contenders(finalists_.empty() ? together : 1)) {
     if (!was_tried(contender)) configurations.push_back(contender);
   }
@@ -345,7 +348,7 @@ std::optional<ConfirmStep> Confirmation::rest_of_round() const {
       return ConfirmStep{TrialPurpose::confirm_incumbent, last_round_, configuration};
     }
   }
-  // A finalist's run without one of the baseline shows nothing.
+  // A finalist's run counts only in a pair with a run of the baseline.
   const bool awaited = std::ranges::any_of(
       open, [&](const Configuration& each) { return was_run(each, last_round_); });
   if (with_baseline || !awaited) return std::nullopt;
@@ -390,7 +393,7 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
   const bool is_first = finalists_.empty();
   if (configurations.empty() || (!is_first && !limits.another_round)) return std::nullopt;
   const int round = last_round_ + 1;
-  // A new finalist has no place in the round before its own first run.
+  // A new finalist joins its round with its first run, so this run comes before the baseline's run.
   if (round % 2 == 0 && was_tried(configurations.front())) {
     return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
   }

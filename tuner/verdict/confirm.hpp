@@ -15,11 +15,12 @@ namespace steptune {
 /// A configuration that the search found and that is confirmed against the baseline.
 struct Finalist {
   Configuration configuration;
-  std::vector<RunPair> pairs;  ///< both runs measured, in order
-  bool failed = false;         ///< a fresh run of this configuration failed or was infeasible
-  SpeedUp speed_up;  ///< of the pairs, at this finalist's share of the error; NaN without pairs
+  std::vector<RunPair> pairs;  ///< pairs of measured runs, in order
+  bool failed = false;         ///< a confirming run of this configuration failed or was infeasible
+  SpeedUp speed_up;  ///< speed-up that the pairs show, at this finalist's share of the error; NaN
+                     ///< without pairs
   Verdict verdict = Verdict::open;
-  bool settled = false;  ///< more runs are not worth it
+  bool settled = false;  ///< more runs are not worthwhile
 };
 
 /// The next run of the confirmation.
@@ -35,19 +36,22 @@ struct ConfirmLimits {
   std::size_t together = 1;   ///< finalists that may run side by side
 };
 
-/// The fresh runs in the history that show if the search found something faster than the baseline.
+/// Plans and judges the confirming runs. These are fresh runs that show if the search found
+/// something faster than the baseline.
 ///
-/// Runs come in rounds: one run of each open finalist and one of the baseline. Their order
-/// alternates (A B, then B A), so that a drift affects both. After each of its pairs a finalist is
-/// judged, and it continues while its verdict is open. Finalists that the search cannot distinguish
-/// run together. When all are judged and none is faster, the next best one follows. Last come
-/// configurations that the scheduler stopped although they were ahead of the baseline: those that
-/// they were stopped for were not better. If one is faster and time is left, a tied configuration
-/// with a part of its changes follows.
+/// Runs come in rounds: one run of each open finalist and one of the baseline. The order of the
+/// runs alternates (A B, then B A), so that a drift affects both sides. After each of its pairs a
+/// finalist is judged, and it continues while its verdict is open. Finalists that the search cannot
+/// distinguish run together. When all finalists are judged and none is faster, the next best
+/// configuration of the search follows. Last come configurations that the scheduler stopped
+/// although they were ahead of the baseline. The scheduler preferred other configurations, but
+/// those were not shown to be faster. If a finalist is faster and time is left, a tied
+/// configuration with a part of its changes follows.
 ///
-/// If other programs disturbed a run much, it is repeated once when its round is over. Time and
-/// money must allow this, and disturbance must not be usual. The less disturbed of the two runs
-/// counts. Only the disturbance decides if a run is repeated, never its measurement.
+/// If other programs disturbed a run much, it is repeated once when its round is over. This needs
+/// time and money, and does not happen if disturbance is usual (`disturbance_is_usual`). The less
+/// disturbed of the two runs counts. Only the disturbance decides if a run is repeated, never its
+/// measurement.
 ///
 /// A failed run of the baseline is repeated once, because one failure may be an accident. After a
 /// second failure nothing more is confirmed.
@@ -56,14 +60,14 @@ struct ConfirmLimits {
 /// from the first round on. They share the error equally, and are judged in both directions.
 ///
 /// The study's configuration in use (`MeasureSpec::in_use`) is a finalist, too, if its search trial
-/// may win. It runs in its own rounds and in every round of other finalists.
+/// may win. This configuration runs in its own rounds and in every round of other finalists.
 ///
-/// Finalists share the error of claiming "faster": three quarters for the first finalist, and for
-/// each further one three quarters of what is left. Each finalist divides its share among its looks
-/// (`looks_until`). So at most one in forty studies without anything faster claims that something
-/// is. The interval covers the true ratio in 95 % of studies, whenever the confirmation stops
-/// (union bound; spending as in K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for
-/// clinical trials", Biometrika 70(3), 1983).
+/// The finalists divide the error of claiming "faster". The first finalist has three quarters of
+/// the error. Each further finalist has three quarters of what is left. Each finalist's share is
+/// divided among its looks (`looks_until`). So if no configuration is faster, at most one study in
+/// forty claims a faster configuration. The interval covers the true ratio in 95 % of studies,
+/// whenever the confirmation stops (union bound; spending as in K. K. G. Lan and D. L. DeMets,
+/// "Discrete sequential boundaries for clinical trials", Biometrika 70(3), 1983).
 class Confirmation {
  public:
   /// Both arguments outlive the object.
@@ -72,25 +76,25 @@ class Confirmation {
   /// Returns the finalists in the order of their first runs.
   [[nodiscard]] const std::vector<Finalist>& finalists() const { return finalists_; }
 
-  /// Returns the finalist to recommend; null if none was shown to be faster. This is the one with
-  /// the largest speed-up. An earlier finalist is preferred if its speed-up is the same within the
-  /// precision of measuring. It is also preferred if it has fewer changes and the later one's
-  /// interval reaches down to its speed-up.
+  /// Returns the finalist to recommend; null if none was shown to be faster. This is the finalist
+  /// with the largest speed-up. If two speed-ups are the same within the precision of measuring,
+  /// the earlier finalist is preferred. A finalist with fewer changes is preferred if the interval
+  /// of the other finalist reaches down to its speed-up.
   [[nodiscard]] const Finalist* winner() const;
 
   /// Returns the next run; nullopt if the confirmation is complete. The first run is always
   /// started, and a round is always finished, whatever the limits.
   [[nodiscard]] std::optional<ConfirmStep> next_step(const ConfirmLimits& limits) const;
 
-  /// Returns the number of runs in the next round: its finalists, the baseline, the configuration
-  /// in use.
+  /// Returns the number of runs in the next round: the finalists, the baseline and the
+  /// configuration in use.
   [[nodiscard]] std::size_t runs_in_next_round() const;
 
   /// Returns the number of runs that the round of `run` still has, `run` included. `run` is a
   /// confirming run.
   [[nodiscard]] std::size_t runs_left_in_round(const TrialRecord& run) const;
 
-  /// True if fresh runs of the baseline failed so often that nothing more is confirmed.
+  /// True if confirming runs of the baseline failed so often that nothing more is confirmed.
   [[nodiscard]] bool baseline_failed() const { return baseline_failed_; }
 
   /// True if a further finalist may still be confirmed.
@@ -102,19 +106,20 @@ class Confirmation {
   ///   the baseline;
   /// - if the baseline itself is the best, of a program that ends without a steady state: all
   ///   configurations that cannot be distinguished from the incumbent;
-  /// - if none looks better: the best one whose gain may still be worth it, if time is left for
-  ///   that;
+  /// - if none looks better: the best configuration whose gain may still reach `search.worth`, if
+  ///   time is left;
   /// - if no trial may win, for example because all violate a limit: the best trial that was
-  ///   stopped early.
+  ///   stopped early;
+  /// - in addition to `most`, the configuration in use, if its search trial may win.
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
  private:
-  /// Finds the finalists, and for each the runs that have one of the baseline beside them.
+  /// Finds the finalists, and for each finalist the runs whose round has a run of the baseline.
   void pair_runs(const std::vector<const TrialRecord*>& runs);
-  /// `error`: one-sided, this finalist's share.
+  /// `error`: this finalist's share of the one-sided error.
   void judge_finalist(Finalist& finalist, double error, const LaunchVariation& known) const;
-  /// Settles the configuration in use after all others were judged: it continues as long as another
-  /// finalist does.
+  /// Settles the configuration in use after all other finalists were judged. It continues as long
+  /// as another finalist does.
   void settle_in_use(const ConfigurationInUse& in_use);
   /// Returns the one-sided error of the finalist at `index`.
   [[nodiscard]] double error_of(std::size_t index) const;
@@ -123,10 +128,10 @@ class Confirmation {
   /// Returns the search trial of the study's configuration in use; null if there is none that may
   /// win.
   [[nodiscard]] const TrialRecord* in_use() const;
-  /// True if the search's trials do not exclude a gain of `search.worth`, and the time that is left
-  /// may be used to find out.
+  /// True if the search's trials do not exclude a gain of `search.worth`, and `may_use_left_time`
+  /// is true.
   [[nodiscard]] bool may_be_worth_it(const TrialRecord& trial) const;
-  /// True if a finalist has more changes than another one and is not measurably better.
+  /// True if a finalist has more changes than `other` and is not measurably better than `other`.
   [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;
   [[nodiscard]] bool is_preferred(const Finalist& finalist, const Finalist& other) const;
   /// Returns the best configuration that has a part of the finalist's changes and is tied with it.
@@ -150,7 +155,8 @@ class Confirmation {
 /// Finalists are confirmed in turn until this many were not shown to be faster.
 inline constexpr std::size_t k_most_finalists = 3;
 
-/// True for a fresh run of a finalist that failed or was infeasible. Its configuration cannot win.
+/// True for a confirming run of a finalist that failed or was infeasible. Its configuration cannot
+/// win.
 [[nodiscard]] bool refutes(const TrialRecord& trial);
 
 }  // namespace steptune

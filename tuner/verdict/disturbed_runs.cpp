@@ -14,7 +14,7 @@ constexpr std::size_t k_latest = 12;
 }  // namespace
 
 double disturbed_share(const TrialRecord& trial) {
-  // `disturbed_s` is about the latest attempt only.
+  // `disturbed_s` counts the latest attempt only.
   const double attempt_s = trial.ended_wall_s - trial.started_wall_s;
   const double seconds = attempt_s > 0.0 ? attempt_s : latest_attempt_s(trial);
   return seconds > 0.0 ? std::min(1.0, trial.disturbed_s / seconds) : 0.0;
@@ -27,7 +27,7 @@ bool is_much_disturbed(const TrialRecord& trial) {
 bool disturbance_is_usual(const std::vector<const TrialRecord*>& trials) {
   const auto disturbed = std::ranges::count_if(
       trials, [](const TrialRecord* trial) { return is_much_disturbed(*trial); });
-  // A single one may be disturbed by chance.
+  // A single trial may be disturbed by chance.
   return static_cast<double>(disturbed) >
          std::max(1.0, k_usual_share * static_cast<double>(trials.size()));
 }

@@ -7,16 +7,16 @@
 
 namespace steptune {
 
-/// Returns the share of the last launch's time in which other programs used much of the machine, in
-/// [0, 1].
+/// Returns the share, in [0, 1], of the last launch's time in which other programs used much of the
+/// machine.
 [[nodiscard]] double disturbed_share(const TrialRecord& trial);
 
-/// True if that share is a fifth or more. The trial's value then shows more about the other
-/// programs than about the trial.
+/// True if `disturbed_share` is a fifth or more. The trial's value then depends more on the other
+/// programs than on the trial.
 [[nodiscard]] bool is_much_disturbed(const TrialRecord& trial);
 
 /// True if more than a third of `trials` are much disturbed (of up to three: more than one). On
-/// such a machine, disturbed trials are compared like any others.
+/// such a machine, disturbed trials are compared like undisturbed trials.
 [[nodiscard]] bool disturbance_is_usual(const std::vector<const TrialRecord*>& trials);
 
 /// Returns the trials that are not much disturbed, in order. Returns all of them if disturbance is
@@ -24,12 +24,13 @@ namespace steptune {
 [[nodiscard]] std::vector<const TrialRecord*> without_disturbed(
     std::vector<const TrialRecord*> trials);
 
-/// True for a search trial or a sentinel that took turns with the others of a search round.
+/// True for a search trial or a sentinel that took turns with the other trials of a search round.
 [[nodiscard]] bool is_of_search_round(const TrialRecord& trial);
-/// True if the study has such a trial.
+/// True if one of `trials` was in a search round.
 [[nodiscard]] bool was_in_search_round(const std::vector<TrialRecord>& trials);
 /// True if other programs used much of the machine in more than a third of the latest search
-/// trials, baseline included. Remains true for the study once it has a search round.
+/// trials. The baseline counts as a search trial. Remains true for the study once it has a search
+/// round.
 [[nodiscard]] bool machine_is_shared(const std::vector<TrialRecord>& trials);
 
 }  // namespace steptune

@@ -31,7 +31,7 @@ double phase_error_s(const Measurement& m) {
          k_z_95;
 }
 
-/// True if the trial did not run because earlier trials were fast or slow. Selected trials would
+/// True if the speed of earlier trials was not the reason to run this trial. Selected trials would
 /// bias the variation.
 bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
   if (is_confirmation(trial.purpose)) return true;
@@ -79,8 +79,8 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
   for (const TrialRecord& trial : trials) {
     const bool measured = trial.status == TrialStatus::completed && !trial.objectives.empty() &&
                           trial.objectives[0] > 0.0 && !trial.standard_errors.empty();
-    // On a shared machine, runs in turns differ by what their neighbours did. Only their ratios
-    // tell how launches differ (`statistics_of`).
+    // On a shared machine, runs in turns differ because of other programs. Only their ratios show
+    // how launches differ (`statistics_of`).
     const bool may_differ_by_neighbours = is_shared && trial.placement.contains(k_interleaved_fact);
     if (measured && !may_differ_by_neighbours && was_not_selected(trial, drift)) {
       launches.push_back(&trial);
@@ -118,7 +118,7 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
 double usual_variance_s(const std::vector<TrialRecord>& trials) {
   std::vector<const TrialRecord*> measured;
   for (const TrialRecord& trial : trials) {
-    // A trial that was given up for its speed was hardly measured.
+    // A trial that was stopped early has too short a measurement.
     const bool ran_to_its_end =
         is_final(trial.status) && trial.status != TrialStatus::stopped_early;
     if (ran_to_its_end && trial.measurement) measured.push_back(&trial);

@@ -12,12 +12,12 @@
 namespace steptune {
 namespace {
 
-/// Least evidence for a drift: the natural logarithm of the likelihood ratio of a walk at its best
-/// speed to launches that merely differ. On quiet machines, less than 1 of 1000 sentinels reaches
-/// it if launches differ by up to 1.5 %. If they differ by 3 %, 1 of 30 does.
+/// Least evidence for a drift. It is the natural logarithm of a likelihood ratio: the most likely
+/// walk against launch variation alone. On quiet machines whose launches differ by up to 1.5 %,
+/// fewer than 1 of 1000 sentinels reach it by chance. If launches differ by 3 %, 1 of 30 does.
 constexpr double k_least_evidence = 2.0;
-/// Range of walks that are tried: standard deviation of the level from the first run to the last,
-/// in standard deviations of launches.
+/// Range of walks that are tried: standard deviation of the level's change from the first run to
+/// the last, as a multiple of the standard deviation of launches.
 constexpr double k_least_walk = 1.0;
 constexpr double k_most_walk = 64.0;
 constexpr double k_walk_ratio = 1.4142135623730951;
@@ -25,13 +25,14 @@ constexpr double k_walk_ratio = 1.4142135623730951;
 struct BaselineRun {
   double at = 0.0;
   double log_value = 0.0;
-  double variance = 1.0;  ///< of the value around the level, in units of the variance of launches
+  /// Variance of the value around the level, in units of the variance of launches.
+  double variance = 1.0;
 };
 
 bool tells(const TrialRecord& trial) {
   const bool its =
       trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel;
-  // The user's present configuration may violate a guard.
+  // A baseline that violates a guard still shows the machine's speed.
   const bool measured =
       trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible;
   return its && measured && !is_of_search_round(trial) && !trial.objectives.empty() &&
@@ -63,7 +64,7 @@ struct Filtered {
 /// likelihood. The level before the first run is unknown.
 struct FilterPass {
   std::vector<Filtered> states;
-  double squares = 0.0;  ///< of the prediction errors, each divided by its variance
+  double squares = 0.0;  ///< sum of squared prediction errors, each divided by its variance
   double log_determinant = 0.0;
 };
 
@@ -100,7 +101,8 @@ double log_likelihood(const FilterPass& pass) {
   return -0.5 * pass.log_determinant - 0.5 * freedom * std::log(freedom * launch_variance(pass));
 }
 
-/// Returns the speed of the walk that explains the runs best; nullopt if none does so clearly.
+/// Returns the walk's variance per trial that explains the runs best; nullopt if no walk does so
+/// clearly.
 std::optional<double> best_walk(const std::vector<BaselineRun>& runs) {
   const double span = runs.back().at - runs.front().at;
   const double still = log_likelihood(filter(runs, 0.0));

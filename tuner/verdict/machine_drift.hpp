@@ -8,37 +8,37 @@
 
 namespace steptune {
 
-/// Change of the machine's speed in the course of a study. It is estimated from runs of the
-/// baseline: the first one, and those repeated as sentinels between search trials.
+/// Change of the machine's speed in the course of a study. The change is estimated from runs of the
+/// baseline: the first run, and the sentinels between search trials.
 ///
-/// Model: the logarithm of the baseline's objective is a random walk over the numbers of trials. It
-/// is observed with the error of each run and with the variation between launches (the local level
-/// model: A. C. Harvey, "Forecasting, Structural Time Series Models and the Kalman Filter", 1989).
-/// The likelihood decides how fast the level walks. The launch variation is integrated out over the
-/// prior `LaunchVariation`. Between two runs the level is interpolated. After the last run it stays
-/// constant, with an error that grows.
+/// Model: the logarithm of the baseline's objective is a random walk over the numbers of trials.
+/// The walk is observed with the error of each run and with the variation between launches (the
+/// local level model: A. C. Harvey, "Forecasting, Structural Time Series Models and the Kalman
+/// Filter", 1989). The variance of the walk's steps is the most likely variance. The launch
+/// variation is integrated out over the prior `LaunchVariation`. Between two runs the level is
+/// interpolated. After the last run it stays constant, with an error that grows.
 ///
-/// If a walk does not explain the runs clearly better than launches that differ, there is no drift:
-/// all levels are 0, without error.
+/// If a walk does not explain the runs clearly better than the launch variation does, there is no
+/// drift: all levels are 0, without error.
 class MachineDrift {
  public:
-  /// Has no drift.
+  /// Makes an object without drift.
   MachineDrift() = default;
   /// Uses the measured baselines and sentinels among `trials`, which are in order of number. Leaves
-  /// out those that other programs disturbed much (`without_disturbed`). Their first objective is a
-  /// time or a cost.
+  /// out runs that other programs disturbed much (`without_disturbed`). The first objective must be
+  /// a time or a cost.
   explicit MachineDrift(const std::vector<TrialRecord>& trials);
 
   [[nodiscard]] bool is_significant() const { return !points_.empty(); }
 
-  /// Returns how much longer this trial took because of the machine than when the baseline ran, as
-  /// a logarithm. Its error is the level's. A comparison of two trials adds both errors,
-  /// which is too much for neighbours.
+  /// Returns the natural logarithm of the machine's slowdown at this trial, relative to the
+  /// baseline's run, with its standard error. A comparison of two trials adds both errors, which is
+  /// too much for trials that follow each other closely.
   [[nodiscard]] MachineLevel at(std::int64_t number) const;
 
   /// Returns the number of runs behind the estimate: the baseline and its sentinels.
   [[nodiscard]] int runs() const { return runs_; }
-  /// Returns the level that differs most from the baseline's.
+  /// Returns the logarithm of the slowdown that differs most from 0.
   [[nodiscard]] double largest_log_ratio() const;
 
   /// Returns the variation of launches after the drift is removed: the sum of squared deviations,

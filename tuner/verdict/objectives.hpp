@@ -19,24 +19,25 @@ struct ObjectiveValues {
   std::vector<double> standard_errors;  ///< 0 for reported metrics, whose errors are unknown
 };
 
-/// Computes a trial's objectives from its measurement. `time` and `cost` (USD) are for the
-/// planned run (`planned_time`), or for a million samples in steady state if the study gives no
-/// number of samples. Any other objective is the last value that the trial reported.
+/// Computes a trial's objectives from its measurement. `time` and `cost` (USD) are for the planned
+/// run (`planned_time`). If the study gives no number of samples, they are for a million samples in
+/// steady state. Any other objective is the last value that the trial reported.
 ///
-/// `baseline`: shows phases for which this trial was too short; null if there is none.
-/// `price_usd_per_hour`: price of the trial's machines (`usd_per_hour`). The error says, for
-/// people, what is missing.
+/// `baseline`: the baseline's measurement, for phases that this trial was too short to show; null
+/// if there is none. `price_usd_per_hour`: price of the trial's machines (`usd_per_hour`). The
+/// error says, for people, what is missing.
 [[nodiscard]] tl::expected<ObjectiveValues, std::string> objective_values(
     const StudySpec& study, const Measurement& measurement, double price_usd_per_hour,
     const Measurement* baseline = nullptr);
 
-/// True if every objective is `time` or `cost`. Then a trial runs only to get a tight interval.
+/// True if every objective is `time` or `cost`. A trial may then end as soon as its interval is
+/// tight.
 [[nodiscard]] bool all_timed(const StudySpec& study);
 
 /// Returns the index of the objective `time`; nullopt if the study has none.
 [[nodiscard]] std::optional<std::size_t> time_objective(const StudySpec& study);
 
-/// Returns the value turned so that less is better.
+/// Returns the value with the sign changed if the objective is maximized, so that less is better.
 [[nodiscard]] double to_minimized(const Objective& objective, double value);
 
 }  // namespace steptune

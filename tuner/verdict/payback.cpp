@@ -8,7 +8,8 @@
 namespace steptune {
 namespace {
 
-/// Unpromising suggestions in a row that end the search. One may be an accident of the model's fit.
+/// Number of suggestions in a row that must not pay before the search ends. A single suggestion may
+/// not pay because the model fits badly.
 constexpr int k_unpaid_suggestions = 3;
 
 }  // namespace

@@ -14,18 +14,19 @@ namespace steptune {
 
 /// Returns the share of the planned run after which the tuning has paid for itself: the cost of
 /// tuning divided by what the whole run saves, in seconds for `time` and USD for `cost`. Above 1,
-/// one run does not pay for it. Returns nullopt if nothing is saved or `payback_applies` is false.
+/// one planned run does not pay for the tuning. Returns nullopt if nothing is saved or
+/// `payback_applies` is false.
 [[nodiscard]] std::optional<double> payback_share(const StudySpec& study, double baseline_objective,
                                                   double incumbent_objective, double tuning_s,
                                                   double tuning_usd);
 
 /// Returns the on-demand price per hour of a trial that runs alone. On the tuner's own machine,
-/// that is the whole machine, although trials side by side are each billed a share.
+/// this is the price of the whole machine. Parallel trials are each billed a share of that price.
 [[nodiscard]] double usd_per_hour_alone(const StudySpec& study, const Configuration& configuration);
 
 /// Returns the cost of a study's tuning: its trials and the machines that were kept for them
-/// (`overhead_usd`). If trials run on the tuner's own machine, that machine is paid for the whole
-/// tuning time, whatever ran on it.
+/// (`overhead_usd`). The tuner's own machine, if trials run there, is paid for the whole tuning
+/// time, whatever ran on it.
 [[nodiscard]] double tuning_cost_usd(const StudySpec& study, double trials_usd, double overhead_usd,
                                      double elapsed_s);
 
@@ -37,19 +38,19 @@ class PaybackRule {
   /// `unpaid_in_a_row`: the count when the former run of the tuner ended.
   explicit PaybackRule(int unpaid_in_a_row = 0) : unpaid_in_a_row_(unpaid_in_a_row) {}
 
-  /// True if the search is to stop before it tries this suggestion. `expected_improvement`: the
-  /// searcher's, as a share of the best value; nullopt if there is no model yet. Never stops
+  /// True if the search is to stop before it tries this suggestion. `expected_improvement`: from
+  /// the searcher, as a share of the best value; nullopt if there is no model yet. Never stops
   /// without a model or without an incumbent.
   [[nodiscard]] bool stops(const StudySpec& study, std::optional<double> expected_improvement,
                            const Standing& standing);
 
-  /// Returns the expected saving of the latest suggestion on the planned run, or the price of a
-  /// trial, in the unit of the first objective; 0 if they were not compared.
+  /// Return the expected saving of the latest suggestion on the planned run, and the price of a
+  /// trial. Both are in the unit of the first objective; 0 if they were not compared.
   [[nodiscard]] double saving() const { return saving_; }
   [[nodiscard]] double price() const { return price_; }
 
   /// Returns how many of the latest suggestions in a row were not expected to pay. The history
-  /// stores it with the study.
+  /// stores this number with the study.
   [[nodiscard]] int unpaid_in_a_row() const { return unpaid_in_a_row_; }
 
  private:

@@ -36,7 +36,7 @@ std::vector<double> next_launch_half_widths(const ConfigurationRuns& runs,
   std::vector<double> half_widths;
   for (std::size_t objective = 0; objective < values.size(); ++objective) {
     double within = runs.empty() ? k_nan : 0.0;
-    double not_known = 0.0;  // of a longer run, common to all runs
+    double not_known = 0.0;  // uncertainty about a longer run, common to all runs
     for (const TrialRecord* run : runs) {
       const double error = relative_error(*run, objective);
       if (count > 1.0 && is_whole_run(*run) && !is_steady(*run)) {
@@ -68,7 +68,7 @@ std::string samples_counted(const StudySpec& study, const TrialRecord& trial) {
   const auto planned = samples_per_count(study, trial.configuration);
   if (!*measurement.samples_reported) {
     if (!planned) {
-      // The unit itself says what any other counter counts.
+      // If the unit is not samples, the name of the unit is explanation enough.
       if (unit_name(study).plural != UnitName().plural) return {};
       return "one per step: neither the program nor \"planned_run.batch_size\" says how many";
     }
@@ -96,7 +96,8 @@ void set_payback_interval(Recommendation& recommendation) {
   const SpeedUp& speed_up = recommendation.speed_up;
   if (!recommendation.payback_share || !(speed_up.ratio > 1.0)) return;
   const auto saved = [](double ratio) { return 1.0 - 1.0 / ratio; };
-  // The payback share belongs to the objectives' difference, which is this ratio.
+  // The payback share was computed from the objectives' difference, which corresponds to this
+  // ratio.
   const double all = *recommendation.payback_share * saved(speed_up.ratio);
   recommendation.payback_low = all / saved(speed_up.high);
   recommendation.payback_high =

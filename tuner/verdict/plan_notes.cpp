@@ -31,8 +31,8 @@ std::optional<double> noise_scale(const TrialRecord* trial) {
   return found->second;
 }
 
-/// Returns upper ends of the 95 % intervals of the planned run's figures, with all samples that its
-/// batch size may need; infinite if unknown.
+/// Returns upper ends of the 95 % intervals of the planned run's figures; infinite if unknown. The
+/// figures include all samples that the batch size may need.
 std::vector<double> most_of(const Recommendation& recommendation) {
   std::vector<double> most = recommendation.incumbent_objectives;
   const auto& half_widths = recommendation.incumbent_half_widths;
@@ -77,8 +77,8 @@ std::optional<double> known_noise_scale(const Standing& standing,
   return scale ? scale : noise_scale(standing.find(recommendation.incumbent_trial));
 }
 
-/// Returns `, and the tuning is paid back after 0.9 % to 3.4 % of it`. The plan's own line assumes
-/// as many samples as for the baseline.
+/// Returns `, and the tuning is paid back after 0.9 % to 3.4 % of it`. The result's line about the
+/// planned run assumes as many samples as for the baseline.
 std::string scaled_payback(const StudySpec& study, const Recommendation& recommendation) {
   if (!recommendation.payback_share) return {};
   const auto share = [&](double samples_ratio) {
@@ -100,7 +100,7 @@ std::string scaled_payback(const StudySpec& study, const Recommendation& recomme
                      first == last ? first : first + " to " + last);
 }
 
-/// Returns `; the planned run then takes 19.3 h to 25.1 h`, and what is left of the gain.
+/// Returns `; the planned run then takes 19.3 h to 25.1 h`, and the payback with these figures.
 std::string scaled_plan(const StudySpec& study, const Recommendation& recommendation) {
   const auto& values = recommendation.incumbent_objectives;
   const Objective& first = study.objectives.front();
@@ -139,7 +139,7 @@ std::optional<std::string> batch_note(const StudySpec& study, const Standing& st
       change->batch, change->former, k_gradient_noise_scale);
 }
 
-/// Notes if the plan's limits may be missed, or are kept although the plan's line does not show it.
+/// Adds notes if the planned run may miss its limits, or if it keeps a limit that is no objective.
 void add_limit_notes(const StudySpec& study, const Recommendation& recommendation,
                      std::vector<std::string>& notes) {
   const PlannedRun& plan = study.planned_run;
@@ -172,7 +172,7 @@ void add_limit_notes(const StudySpec& study, const Recommendation& recommendatio
   }
 }
 
-/// Notes that the samples per step of the recommended configuration were assumed.
+/// Adds a note if the samples per step of the recommended configuration were assumed.
 void add_samples_note(const StudySpec& study, const Standing& standing,
                       const Recommendation& recommendation, std::vector<std::string>& notes) {
   const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
@@ -183,7 +183,7 @@ void add_samples_note(const StudySpec& study, const Standing& standing,
   if (note) notes.push_back(*std::move(note));
 }
 
-/// Notes why the baseline is not recommended although nothing was shown to be faster.
+/// Adds a note why the baseline is not recommended although nothing was shown to be faster.
 void add_baseline_note(const Standing& standing, const Recommendation& recommendation,
                        std::vector<std::string>& notes) {
   const TrialRecord* baseline = standing.baseline();
@@ -193,7 +193,7 @@ void add_baseline_note(const Standing& standing, const Recommendation& recommend
   notes.push_back(fmt::format("the baseline is infeasible: {}", baseline->failure));
 }
 
-/// Notes that the program ends by itself before the planned run does.
+/// Adds a note if the program ends by itself before the planned run would.
 void add_whole_run_note(const StudySpec& study, const Standing& standing,
                         const Recommendation& recommendation, std::vector<std::string>& notes) {
   const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
@@ -207,8 +207,8 @@ void add_whole_run_note(const StudySpec& study, const Standing& standing,
       plan.samples ? "" : "; \"planned_run.samples\" says how long it is to be"));
 }
 
-/// Least growth of a step's time with its accumulated batches, as an exponent. If the time grows
-/// less, the program counts batches, not steps, or it hardly computes.
+/// Least exponent of a step's time as a power of its accumulated batches. If the exponent is
+/// smaller, the program counts batches, not steps, or it hardly computes.
 constexpr double k_least_growth = 0.25;
 
 /// True if the study, not the program, gives the samples of a trial's counts.
@@ -218,8 +218,9 @@ bool is_counted_by_study(const TrialRecord& trial) {
          trial.measurement->window_steps > 0.0;
 }
 
-/// Notes that the program may count the batches of an accumulated gradient although the study takes
-/// them for steps: a count takes no longer if more batches are accumulated and all else is equal.
+/// Adds a note if the program may count batches although the study assumes optimizer steps. The
+/// program counts batches if a count takes no longer with more accumulated batches, and no other
+/// setting differs.
 void add_count_note(const StudySpec& study, const Standing& standing,
                     std::vector<std::string>& notes) {
   const auto parameter = accumulation_parameter(study);
@@ -257,8 +258,7 @@ void add_count_note(const StudySpec& study, const Standing& standing,
   }
 }
 
-/// Notes finalists that may hang. Nothing is claimed for those that were silent for most of their
-/// time.
+/// Adds a note for each finalist that may hang: one of its runs was silent for most of its time.
 void add_silent_notes(const Standing& standing, const Recommendation& recommendation,
                       std::vector<std::string>& notes) {
   for (const FinalistResult& finalist : recommendation.finalists) {

@@ -15,10 +15,12 @@ namespace steptune {
 namespace {
 
 constexpr double k_samples_without_plan = 1e6;
-/// Assumed standard deviation of a phase's duration, as a share, if only one was seen. Evaluations
-/// of the same model over the same data differ by little, checkpoints on shared storage by more.
+/// Assumed standard deviation of a phase's duration, as a share, if the phase was seen only once.
+/// Evaluations of the same model over the same data differ by little, checkpoints on shared storage
+/// by more.
 constexpr double k_spread_of_one = 0.25;
-/// Share of the planned phase's duration. A pause that is shorter is a different one.
+/// A pause may be a planned phase if it takes at least this share of the phase's duration. A
+/// shorter pause has another cause.
 constexpr double k_as_long = 0.5;
 
 /// A phase's contribution to a run.
@@ -51,7 +53,7 @@ bool has_period(const PhaseEstimate& seen) {
   return seen.period_samples > 0.0 && std::isfinite(seen.period_samples);
 }
 
-/// Sets how often the phase comes. Without a period, the error is that of a Poisson count.
+/// Sets the samples between phases. Without a period, their error is that of a Poisson count.
 void set_period(const PhaseEstimate& seen, double total_samples, PhaseShare& share) {
   share.every_samples = samples_between(seen, total_samples);
   share.every_samples_error =

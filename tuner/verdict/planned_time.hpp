@@ -20,18 +20,17 @@ struct UncertainSeconds {
 /// True if the phase's name marks stalls: pauses that the program did not report.
 [[nodiscard]] bool is_stall(const std::string& phase);
 
-/// Returns the samples from one phase to the next: the period or distance that was seen, or
-/// otherwise `total_samples` (the trial's length) divided by the number of phases.
+/// Returns the samples from one phase to the next: the observed period or distance. Without these,
+/// returns `total_samples` (the trial's length) divided by the number of phases.
 [[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
 
 /// Returns the samples from one phase to the next as the plan declares them. Returns nullopt if the
-/// plan counts in steps but `measurement` does not know its steps, because each report counts as
-/// one.
+/// plan counts in steps but the trial's steps are unknown (`Measurement::steps_known`).
 [[nodiscard]] std::optional<double> declared_period(const PlannedPhase& declared,
                                                     const Measurement& measurement);
 
-/// True if unreported pauses came as often as the plan's phase was due, and took about as long. The
-/// phase is then taken to be among them.
+/// True if unreported pauses may be the plan's phase: they came at least as often as it was due,
+/// and took at least half as long. The phase is then assumed to be among these pauses.
 [[nodiscard]] bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement);
 
 /// Returns the samples of the planned run, or a million if the study gives no number.
@@ -40,24 +39,26 @@ struct UncertainSeconds {
 /// True if the study's planned run is longer than the whole run of a program that ended by itself.
 [[nodiscard]] bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run);
 
-/// Returns the time of the planned run, or of a million samples in steady state if the study gives
-/// no number of samples. It is the sum of three parts, each with its error: the time spent once
-/// (start-up and the warm-up's excess; planned run only), steps at their rate, and phases at their
-/// period.
+/// Returns the time of the planned run. If the study gives no number of samples, returns the time
+/// of a million samples in steady state. The time is the sum of three parts, each with its error:
+/// the time spent once (start-up and the warm-up's excess; planned run only), steps at their rate,
+/// and phases at their period.
 ///
-/// The period of a phase is the declared one, or otherwise the one in the trial. Its duration is
-/// that in the trial, or otherwise that in `other`, or otherwise the declared one. A phase costs
-/// nothing if it is neither declared nor seen. A declared phase that the program does not report
-/// also adds nothing if the trial pauses as often and for about as long: these pauses are already
-/// in the price. If steps were not measured apart from phases, the mean rate gives the price.
+/// The period of a phase is the declared period, or if there is none, the trial's. The duration of
+/// a phase is the trial's, or if there is none, that of `other`, or the declared duration. A phase
+/// costs nothing if it is neither declared nor seen. A declared phase that the program does not
+/// report also adds nothing if the trial's unreported pauses explain it (`may_be_stalls`): they are
+/// already in the price. If steps were not measured apart from phases, the mean rate gives the
+/// price.
 ///
 /// `measurement` has a positive, finite rate. `other`: a trial of the same program with another
-/// configuration (the baseline), or null. It shows phases, such as an evaluation, for which the
-/// trial was too short. Stalls belong to a configuration and are not taken from `other`.
+/// configuration (the baseline), or null. `other` shows phases, such as an evaluation, for which
+/// the trial was too short. Stalls belong to a configuration and are not taken from `other`.
 [[nodiscard]] UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
                                             const Measurement* other = nullptr);
 
-/// Returns, for people, the plan's phases that no trial has shown, and how they were priced.
+/// Returns sentences for people about the plan's phases that no trial has shown, and how they were
+/// priced.
 [[nodiscard]] std::vector<std::string> unseen_phases(const PlannedRun& plan,
                                                      const std::vector<TrialRecord>& trials);
 

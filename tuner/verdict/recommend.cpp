@@ -39,7 +39,7 @@ std::vector<double> means_over(const ConfigurationRuns& runs, std::size_t object
 /// The recommended trial, and the source of its figures.
 struct Choice {
   const TrialRecord* trial = nullptr;
-  const Finalist* finalist = nullptr;  ///< null: the figures are those of the search trial
+  const Finalist* finalist = nullptr;  ///< null: the figures come from the search trial
   Claim claim = Claim::unconfirmed;
 };
 
@@ -61,8 +61,8 @@ bool is_judged(const Confirmation& confirmation, const TrialRecord& incumbent,
                              [](const Finalist& finalist) { return !finalist.pairs.empty(); });
 }
 
-/// Chooses what to recommend; no trial if none is known to respect the limits. `decided`: nothing
-/// is to be gained.
+/// Chooses the trial to recommend; null if no trial is known to respect the limits. `decided`: the
+/// result of `nothing_to_gain` is known.
 Choice choose(const Standing& standing, const Confirmation& confirmation, bool decided) {
   const TrialRecord* incumbent = standing.incumbent();
   const TrialRecord* baseline = standing.baseline();
@@ -84,13 +84,13 @@ Choice choose(const Standing& standing, const Confirmation& confirmation, bool d
   return {incumbent, nullptr, Claim::feasible};
 }
 
-/// Returns the trials that neither the search nor fresh runs can distinguish from the chosen one.
+/// Returns the trials that neither the search nor fresh runs can distinguish from the chosen trial.
 std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& standing,
                                     const Confirmation& confirmation, const Choice& choice) {
   std::vector<std::int64_t> tied = standing.tied_with(*choice.trial);
   if (choice.finalist == nullptr) return tied;
   const TrialRecord* baseline = standing.baseline();
-  // The search may have measured the chosen trial only briefly, so its value is not precise.
+  // The search may have measured the chosen trial only briefly. The fresh runs are more precise.
   const bool is_compared = baseline != nullptr && !standing.drift().is_significant();
   std::erase_if(tied, [&](std::int64_t number) {
     const TrialRecord& trial = *standing.find(number);
@@ -110,7 +110,7 @@ std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& stan
   return tied;
 }
 
-/// Returns the parameters in which the tied trials differ from the chosen one.
+/// Returns the parameters in which the tied trials differ from the chosen trial.
 std::vector<UndecidedParameter> undecided_parameters(const Standing& standing,
                                                      const TrialRecord& chosen,
                                                      const std::vector<std::int64_t>& tied) {
@@ -136,7 +136,7 @@ ConfigurationRuns runs_of(const std::vector<RunPair>& pairs, const TrialRecord* 
   return runs;
 }
 
-/// Returns the runs of the baseline beside all finalists, each once, although pairs may share one.
+/// Returns the baseline's runs of all pairs. Pairs may share a run; it is returned once.
 ConfigurationRuns fresh_baselines(const Confirmation& confirmation) {
   ConfigurationRuns runs;
   for (const Finalist& finalist : confirmation.finalists()) {
@@ -166,7 +166,8 @@ void set_figures(const StudySpec& study, const Standing& standing, const Confirm
     recommendation.baseline_objectives = means_over(baselines, objectives);
     recommendation.speed_up = choice.finalist->speed_up;
   } else if (keeps_baseline(choice.claim)) {
-    // Confirming runs are longer than the search trial, and start anew as the planned run does.
+    // Confirming runs are longer than the search trial, and each has its own start, as the planned
+    // run has.
     if (auto fresh = fresh_baselines(confirmation); !fresh.empty()) {
       incumbents = baselines = std::move(fresh);
       recommendation.incumbent_objectives = recommendation.baseline_objectives =
@@ -214,7 +215,7 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
         {trial == nullptr ? 0 : trial->number, finalist.verdict, finalist.speed_up});
   }
   set_figures(study, standing, confirmation, choice, recommendation);
-  // For the baseline, the list would name everything that was not shown to be better.
+  // For the baseline, the list would contain every trial that was not shown to be better.
   if (!keeps_baseline(recommendation.claim)) {
     recommendation.tied = tied_with(study, standing, confirmation, choice);
     recommendation.undecided = undecided_parameters(standing, *choice.trial, recommendation.tied);

@@ -10,10 +10,10 @@
 
 namespace steptune {
 
-/// Returns the recommendation from all trials of a study and its other costs; nullopt if no trial
-/// may win. Before there are fresh runs, this is the best trial of the search. If fresh runs have
-/// not shown a better configuration, it is the baseline, unless that violates a guard.
-/// `expected_improvement`: from the searcher's latest suggestion (`nothing_to_gain`).
+/// Returns the recommendation from all trials of a study and its total costs; nullopt if no trial
+/// may win. Before there are fresh runs, recommends the best trial of the search. If fresh runs
+/// have not shown a better configuration, recommends the baseline, unless the baseline violates a
+/// guard. `expected_improvement`: from the searcher's latest suggestion (`nothing_to_gain`).
 [[nodiscard]] std::optional<Recommendation> recommend(
     const StudySpec& study, const Standing& standing, const StudyTotals& totals,
     std::optional<double> expected_improvement = std::nullopt);

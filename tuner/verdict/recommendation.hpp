@@ -16,11 +16,11 @@
 
 namespace steptune {
 
-/// The claim of a recommendation. Persistent names.
+/// The claim of a recommendation. The history stores the names, so they must not change.
 enum class Claim {
   faster,          ///< confirmed by fresh runs
   nothing_faster,  ///< nothing was shown to be better than the baseline, which is recommended
-  /// Decided: the baseline is within `search.worth` of the best that the settings allow.
+  /// The trials have shown that no configuration is better than the baseline by `search.worth`.
   nothing_to_gain,
   unconfirmed,  ///< best trial of the search; no fresh run has confirmed it (yet)
   /// Nothing was shown to be better than the baseline, but the baseline violates a guard. The best
@@ -32,14 +32,13 @@ enum class Claim {
 
 /// Result of the confirming runs for one configuration.
 struct FinalistResult {
-  std::int64_t trial = 0;  ///< the search trial that found it
+  std::int64_t trial = 0;  ///< the search trial that found the configuration
   Verdict verdict = Verdict::open;
   SpeedUp speed_up;
 };
 
-/// A parameter whose best value was not found in the available time. `values`: its values in the
-/// recommended configuration and in those that cannot be distinguished from it, each once and in
-/// order.
+/// A parameter whose best value was not found in the available time. `values` are its values in the
+/// recommended configuration and in configurations tied with it, each value once, in order.
 struct UndecidedParameter {
   std::string name;
   std::vector<Value> values;
@@ -51,7 +50,8 @@ struct UndecidedParameter {
 /// True if the claim recommends the baseline.
 [[nodiscard]] bool keeps_baseline(Claim claim);
 
-/// Reason why the recommended configuration has as many changes as it has. Persistent names.
+/// Result of the attempt to reset needless changes of the recommended configuration. The history
+/// stores the names, so they must not change.
 enum class ReductionState {
   not_needed,  ///< at most one change, or each change has a measurable effect
   reset,       ///< changes without a measurable effect were reset: see `Reduction::reset`
@@ -64,7 +64,7 @@ enum class ReductionState {
 /// A setting that was reset before the confirmation.
 struct ResetSetting {
   std::string name;
-  Value found;  ///< by the search
+  Value found;  ///< value that the search found
   /// Unset if the recommended configuration has no such setting (`prefetch` without workers).
   std::optional<Value> now;
 };
@@ -77,8 +77,8 @@ struct Reduction {
 };
 [[nodiscard]] Json to_json(const Reduction& reduction);
 
-/// Subject of a note that may appear both in a recommendation and in a table of trials. Persistent
-/// names.
+/// Subject of a note that may appear both in a recommendation and in a table of trials. The history
+/// stores the names, so they must not change.
 enum class NoteSubject { other, batch_size, drift };
 [[nodiscard]] std::string to_text(NoteSubject subject);
 [[nodiscard]] std::optional<NoteSubject> note_subject_from_text(std::string_view text);
@@ -94,12 +94,12 @@ struct Note {
 struct Recommendation {
   std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing was shown to be better
   Configuration configuration;
-  /// Means of the confirming runs (geometric) if there are any, otherwise values of the search
-  /// trials, so that they agree with `speed_up`.
+  /// Geometric means of the confirming runs. If there are none, values of the search trials. So
+  /// they agree with `speed_up`.
   std::vector<double> baseline_objectives;
   std::vector<double> incumbent_objectives;
-  /// Half-widths of the 95 % intervals for one further launch of each, including the variation
-  /// between launches; NaN if unknown (a metric that the program reports).
+  /// Half-widths of the 95 % intervals for one further launch of each configuration, including the
+  /// variation between launches. NaN if unknown (a metric that the program reports).
   std::vector<double> baseline_half_widths;
   std::vector<double> incumbent_half_widths;
   /// Seconds of steady training from which the incumbent's values are extrapolated; 0 if unknown.
@@ -107,8 +107,8 @@ struct Recommendation {
   /// How the samples of a step were counted, for people; empty if unknown.
   std::string samples_counted;
   Claim claim = Claim::unconfirmed;
-  SpeedUp speed_up;  ///< of the first objective; not measured (NaN) if the baseline is best
-  std::vector<FinalistResult> finalists;  ///< in the order of their confirmation
+  SpeedUp speed_up;  ///< speed-up in the first objective; NaN if the baseline is recommended
+  std::vector<FinalistResult> finalists;  ///< results in the order of the confirmation
   std::vector<std::int64_t> tied;         ///< trials tied with the incumbent
   /// Parameters in which the tied trials differ from the incumbent, in order of name.
   std::vector<UndecidedParameter> undecided;
@@ -117,12 +117,13 @@ struct Recommendation {
   double tuning_usd = 0.0;
   /// Share of the planned run after which the tuning has paid.
   std::optional<double> payback_share;
-  /// 95 % interval of `payback_share`, from the speed-up's interval; infinite if possibly nothing
-  /// is saved, NaN if unknown.
+  /// 95 % interval of `payback_share`, from the speed-up's interval. `payback_high` is infinite if
+  /// possibly nothing is saved. NaN if unknown.
   double payback_low = std::numeric_limits<double>::quiet_NaN();
   double payback_high = std::numeric_limits<double>::quiet_NaN();
-  /// Samples that another batch size needs, as a multiple of the baseline's, at least and at most;
-  /// 1 if the batch size is the baseline's or the gradient noise scale is unknown.
+  /// Least and largest number of samples that the recommended batch size needs, as multiples of the
+  /// baseline's number. 1 if the batch size is the baseline's or the gradient noise scale is
+  /// unknown.
   double least_samples_ratio = 1.0;
   double most_samples_ratio = 1.0;
   /// Settings that differ from the baseline, in order of name.
@@ -134,12 +135,12 @@ struct Recommendation {
   double most_gain = std::numeric_limits<double>::quiet_NaN();
   /// Tuning time that the budget had left at the end; unset without a time budget.
   std::optional<double> unused_s;
-  CacheUse page_cache;      ///< of the runs behind the figures
+  CacheUse page_cache;      ///< cache use of the runs behind the figures
   std::vector<Note> notes;  ///< assumptions of the plan that no trial has shown
 };
 
-/// Convert the recommendation to its form in the history, and back. Fails with `store` if it cannot
-/// be read; `where` names its study.
+/// Converts the recommendation to its form in the history, and back. Reading fails with kind
+/// `store`; `where` is the study's name for the message.
 [[nodiscard]] Json to_json(const Recommendation& recommendation);
 [[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
                                                               const std::string& where);

@@ -11,13 +11,14 @@
 namespace steptune {
 namespace {
 
-/// A setting rarely does more than double the speed: standard deviation of the gains before any
-/// trial.
+/// Standard deviation of a setting's gain before any trial: a setting rarely more than doubles the
+/// speed.
 const double k_usual_gain = std::log(2.0);
-/// Relative error of values whose own is unknown or zero: launches of a quiet server differ by it.
+/// Smallest relative error of a value: launches on a quiet server differ by as much.
 constexpr double k_least_error = 0.01;
 
-/// Coordinate of the unchanged setting; conditional ones that the baseline lacks have their least.
+/// Returns the coordinates of the unchanged settings. Conditional settings that the baseline lacks
+/// have their least value.
 Point unchanged_point(const StudySpec& study) {
   Point point = study.space.encode(study.baseline);
   for (double& coordinate : point)
@@ -25,12 +26,12 @@ Point unchanged_point(const StudySpec& study) {
   return point;
 }
 
-/// Name of the effect that a value has: `malloc=jemalloc`.
+/// Returns the name of a value's effect: `malloc=jemalloc`.
 std::string lever_of(const std::string& name, const Value& value) {
   return name + "=" + to_text(value);
 }
 
-/// Names of the effects of all changes.
+/// Returns the names of the effects of all changes.
 std::vector<std::string> levers_of(const StudySpec& study, const Configuration& configuration) {
   std::vector<std::string> levers;
   for (const std::string& name : changed_settings(study, configuration))
@@ -40,7 +41,7 @@ std::vector<std::string> levers_of(const StudySpec& study, const Configuration& 
 
 using Rows = std::vector<std::vector<double>>;
 
-/// Inverse of a symmetric positive definite matrix, by Gauss and Jordan.
+/// Returns the inverse of a symmetric positive definite matrix, by Gauss-Jordan elimination.
 Rows inverse_of(Rows matrix) {
   const std::size_t size = matrix.size();
   Rows inverse(size, std::vector<double>(size, 0.0));
@@ -85,7 +86,7 @@ bool has_value(const Standing& standing, const TrialRecord& trial, std::size_t o
   return measured && objective < trial.objectives.size() && standing.value(trial, objective) > 0.0;
 }
 
-/// The baseline's run that a trial is compared with; null if there is none.
+/// Returns the baseline's run that a trial is compared with; null if there is none.
 const TrialRecord* compared_with(const Standing& standing, const TrialRecord& trial) {
   if (is_searched(trial.purpose)) return standing.baseline();
   if (trial.purpose != TrialPurpose::confirm_incumbent) return nullptr;
@@ -154,7 +155,7 @@ SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
       if (known == levers_.end()) levers_.push_back(lever);
     }
   }
-  // The last column is the error of the search's baseline, which the search's trials share.
+  // The last column is the error of the search's baseline, which all gains of search trials share.
   const std::size_t size = levers_.size() + 1;
   Rows information(size, std::vector<double>(size, 0.0));
   std::vector<double> evidence(size, 0.0);
@@ -176,7 +177,7 @@ SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
     for (std::size_t column = 0; column < size; ++column)
       means[row] += covariance[row][column] * evidence[column];
   }
-  // Interactions are more than noise.
+  // Interactions of settings make the residuals larger than noise does, so widen the errors.
   double misfit = 0.0;
   for (const ShownGain& gain : shown) {
     double residual = gain.gain;
@@ -212,12 +213,12 @@ std::optional<Configuration> fewer_changes(const StudySpec& study, const Standin
   for (const std::string& name : changes)
     effect.emplace(name, effects.of(incumbent->configuration, name));
   std::ranges::stable_sort(changes, {}, [&](const std::string& name) { return effect[name].gain; });
-  // Least gain first. A change with a certain gain is needed.
+  // The changes are in order of gain, least first. A change with a certain gain is needed.
   std::vector<std::string> needless = changes;
   std::erase_if(needless, [&](const std::string& name) {
     return effect[name].gain - k_z_95 * effect[name].error > 0.0;
   });
-  // Something makes the incumbent faster.
+  // At least one change makes the incumbent faster, so reset at most half of them.
   if (needless.size() == changes.size()) needless.resize(needless.size() / 2);
   for (; !needless.empty(); needless.resize(needless.size() / 2)) {
     std::set<std::string> kept(changes.begin(), changes.end());
@@ -238,7 +239,7 @@ Reduction reduction_of(const StudySpec& study, const Standing& standing,
   const auto changes = changed_settings(study, chosen.configuration);
   if (chosen.origin == k_fewest_changes) {
     reduction.state = ReductionState::reset;
-    // Best first: the search's trial whose changes include the chosen ones.
+    // Find the best search trial whose changes include all changes of the chosen trial.
     const auto candidates = standing.candidates();
     const auto from = std::ranges::find_if(candidates, [&](const TrialRecord* trial) {
       const auto former = changed_settings(study, trial->configuration);

@@ -14,7 +14,8 @@
 
 namespace steptune {
 
-/// Most trials with fewer changes in one study: enough to halve eight needless changes one by one.
+/// Most trials with fewer changes in one study: enough to halve a set of eight changes down to one
+/// change.
 inline constexpr int k_most_reductions = 4;
 
 /// Returns the settings of `configuration` that differ from the baseline's, in order of name. A
@@ -23,8 +24,8 @@ inline constexpr int k_most_reductions = 4;
 [[nodiscard]] std::vector<std::string> changed_settings(const StudySpec& study,
                                                         const Configuration& configuration);
 
-/// Returns `configuration` with all changes reset but `kept`; nullopt if the space does not have
-/// it.
+/// Returns `configuration` with all changes reset except `kept`; nullopt if the result is not in
+/// the search space.
 [[nodiscard]] std::optional<Configuration> with_changes(const StudySpec& study,
                                                         const Configuration& configuration,
                                                         const std::set<std::string>& kept);
@@ -41,7 +42,8 @@ struct SettingEffect {
 /// own effect. Interactions are not modelled, but widen the errors.
 class SettingEffects {
  public:
-  /// `objective` indexes the study's objectives. Trials without a positive value are left out.
+  /// `objective` is an index of the study's objectives. Trials without a positive value are left
+  /// out.
   SettingEffects(const StudySpec& study, const Standing& standing, std::size_t objective = 0);
 
   /// Returns the effect of the setting `name`, one of `changed_settings(configuration)`.
@@ -50,17 +52,18 @@ class SettingEffects {
   [[nodiscard]] const std::vector<SettingEffect>& all() const { return effects_; }
 
  private:
-  std::vector<std::string> levers_;     ///< names of the effects
-  std::vector<SettingEffect> effects_;  ///< in that order
+  std::vector<std::string> levers_;     ///< names of the effects: `malloc=jemalloc`
+  std::vector<SettingEffect> effects_;  ///< in the order of `levers_`
 };
 
 /// Returns the incumbent without the changes that have no measurable effect (backward elimination).
-/// If that was tried and lost, puts back the half of these changes with the largest expected gain.
-/// Returns nullopt if each change is needed, or after `k_most_reductions` trials.
+/// If that configuration was tried, keeps the half of these changes with the largest expected gain,
+/// and so on. Returns nullopt if each change is needed, if all such configurations were tried, or
+/// after `k_most_reductions` trials.
 [[nodiscard]] std::optional<Configuration> fewer_changes(const StudySpec& study,
                                                          const Standing& standing);
 
-/// Returns how the trials reduced the changes of `chosen`.
+/// Returns which changes the trials have reset to arrive at `chosen`.
 [[nodiscard]] Reduction reduction_of(const StudySpec& study, const Standing& standing,
                                      const TrialRecord& chosen);
 

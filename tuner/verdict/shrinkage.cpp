@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-/// Mean weighted by 1 / (error^2 + variance), and the sums that the estimate by moments takes.
+/// Mean weighted by 1 / (error^2 + variance), and the sums that the estimate by moments needs.
 struct WeightedMean {
   double weights = 0.0;
   double squared_weights = 0.0;
@@ -26,7 +26,7 @@ WeightedMean mean_of(const std::vector<MeasuredValue>& measured, double variance
   return result;
 }
 
-/// Variance of the true values, 0 or more.
+/// Returns the estimated variance of the true values, 0 or more.
 double true_variance(const std::vector<MeasuredValue>& measured) {
   const WeightedMean by_error = mean_of(measured, 0.0);
   double misfit = 0.0;

@@ -10,14 +10,15 @@ struct MeasuredValue {
   double error = 0.0;  ///< standard error, 0 or more
 };
 
-/// Expected true values of things that were measured with known errors. Each value is drawn to the
-/// mean of all, by the share of its variance that its error explains: empirical Bayes (B. Efron and
-/// C. Morris, "Data analysis using Stein's estimator and its generalizations", JASA 70, 1975). The
-/// variance of the true values is estimated by moments (R. DerSimonian and N. Laird, Controlled
-/// Clinical Trials 7(3), 1986). So the best of many noisy values loses most of its luck.
+/// Returns the expected true values behind values that were measured with known errors, in order.
+/// Each value is moved towards the mean of all values, by the share of its variance that its error
+/// explains: empirical Bayes (B. Efron and C. Morris, "Data analysis using Stein's estimator and
+/// its generalizations", JASA 70, 1975). The variance of the true values is estimated by moments
+/// (R. DerSimonian and N. Laird, Controlled Clinical Trials 7(3), 1986). This corrects the best of
+/// many noisy values, which is partly best by luck.
 ///
-/// Returns one value for each, in order. Unchanged if any error is 0, since exact values need no
-/// shrinking, and of a single value. Infinite errors are allowed.
+/// Returns the values unchanged if there is only one, if any error is 0, or if all errors are
+/// infinite. Single infinite errors are allowed.
 [[nodiscard]] std::vector<double> shrunk(const std::vector<MeasuredValue>& measured);
 
 }  // namespace steptune

@@ -26,21 +26,25 @@ constexpr auto k_verdicts = enum_names<Verdict>({
     {Verdict::tied, "tied"},
 });
 
-/// Least number of pairs for a claim. A pair B A next to a pair A B also cancels a drift.
+/// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift
+/// cancels.
 constexpr int k_least_pairs = 2;
 /// Largest number of a finalist's pairs, as a multiple of the usual number.
 constexpr int k_most_times_usual = 4;
 /// Share of the error for all looks before the usual number of pairs.
 constexpr double k_early_share = 0.25;
-/// Error of a look from the usual number of pairs on, as a share of that of the look before.
+/// Error of a look from the usual number of pairs on, as a share of the previous look's error.
 constexpr double k_next_share = 0.7;
-/// Looks from the usual number of pairs to the most: enough to stop early, few enough to share.
+/// Number of looks after the look at the usual number of pairs, up to the look at the largest
+/// number. With more looks, each look would have too little of the error; with fewer, a
+/// confirmation could not stop early.
 constexpr double k_looks_to_most = 3.0;
-/// A finalist is given up if its present gain is less than this many standard errors, as they would
-/// be at its last look.
+/// A finalist is given up if its present gain is less than this many standard errors. This is the
+/// standard error that is expected at the finalist's last look.
 constexpr double k_within_reach = 2.0;
-/// Least share of the usual variance of launches. Three pairs show less in one of a hundred cases,
-/// by chance or because the program's clock is too coarse.
+/// Least variance, as a share of the usual variance of launches. In one of a hundred cases, three
+/// pairs show a smaller variance by chance. A program's clock that is too coarse also hides
+/// variance.
 constexpr double k_by_chance = 0.01;
 
 /// Returns how much better the incumbent is: the logarithm of the ratio, or if a value is not
@@ -70,8 +74,8 @@ bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
   return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
 }
 
-/// True if each pair ran in turns, and there are enough pairs to show the scatter of their ratio. A
-/// neighbour disturbs both runs of such a pair, so each run scatters more than the ratio does.
+/// True if the two runs of each pair took turns, and enough pairs show the scatter of their ratio.
+/// Other programs disturb both runs of such a pair, so each run scatters more than the ratio does.
 bool are_interleaved(const std::vector<RunPair>& pairs) {
   return std::ssize(pairs) > k_least_pairs && std::ranges::all_of(pairs, [](const RunPair& pair) {
            return pair.incumbent->placement.contains(k_interleaved_fact) &&
@@ -79,7 +83,8 @@ bool are_interleaved(const std::vector<RunPair>& pairs) {
          });
 }
 
-/// `repeated`: other pairs show the variation that the runs' own scatter does not include.
+/// Returns the variance of the pair's log ratio within its runs. `repeated`: there are other pairs,
+/// which show the variation that the scatter within a run does not include.
 double within_variance(const RunPair& pair, bool repeated) {
   if (const double in_turns = ratio_error(*pair.incumbent); std::isfinite(in_turns)) {
     return in_turns * in_turns;
@@ -90,7 +95,7 @@ double within_variance(const RunPair& pair, bool repeated) {
   return std::pow(error(*pair.incumbent), 2) + std::pow(error(*pair.baseline), 2);
 }
 
-/// True if the claim may be made after so many pairs.
+/// True if "faster" may be claimed after so many pairs.
 bool is_look(int pairs, int usual) {
   return looks_until(pairs, usual).back().pairs == pairs;
 }
@@ -99,8 +104,8 @@ bool positive(const RunPair& pair) {
   return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
 }
 
-/// Returns the factor by which a buffer may still slow down the incumbent beyond its runs' own
-/// intervals. The run with the tightest bound counts.
+/// Returns the factor by which the incumbent may be slower than its runs' intervals allow, because
+/// a buffer hides time. The run with the smallest factor counts.
 double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) {
   if (!study.objectives.front().is_timed()) return 1.0;
   const bool as_long_as_planned = std::ranges::all_of(pairs, [&](const RunPair& pair) {
@@ -142,7 +147,7 @@ Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double
     const PairStatistics former = look_at(look.pairs);
     const double low = std::max(looks.low, former.mean - former.half_width);
     const double high = std::min(looks.high, former.mean + former.half_width);
-    // If looks contradict each other, the last one counts.
+    // If the intervals of looks have no common part, the last look counts.
     if (!(low <= high) || former.has_ratio != looks.now.has_ratio) continue;
     looks.low = low;
     looks.high = high;
@@ -168,7 +173,7 @@ int least_pairs(const StudySpec& study) {
 std::vector<Look> looks_until(int pairs, int usual) {
   std::vector<Look> looks;
   const auto is_done = [&] { return !looks.empty() && looks.back().pairs >= pairs; };
-  // A single pair claims nothing, so it uses nothing up.
+  // No claim is made after a single pair, so it needs no share of the error.
   const int early = std::max(0, usual - k_least_pairs);
   for (int count = k_least_pairs; count < usual && !is_done(); ++count)
     looks.push_back({count, k_early_share / early});
@@ -230,7 +235,8 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
   result.low = std::exp(statistics.mean - statistics.half_width);
   result.high = std::exp(statistics.mean + statistics.half_width);
   result.low_if_buffered = result.low / hidden_factor(study, pairs);
-  // Variance of the difference between two means: that of these pairs and that of future pairs.
+  // The difference between the mean of these pairs and the mean of future pairs has the variance of
+  // both means.
   const double both = std::sqrt(1.0 + static_cast<double>(pairs.size()) / least_pairs(study));
   result.repeat_low = std::exp(statistics.mean - both * statistics.half_width);
   result.repeat_high = std::exp(statistics.mean + both * statistics.half_width);
@@ -262,7 +268,8 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const bool has_time = worth > 0.0 && may_use_left_time(study);
   const bool was_last = !has_time && count >= k_most_times_usual * usual;
   const int most = std::max(k_most_times_usual * usual, has_time ? 2 * count : 0);
-  // The lower end must exceed `hidden`. Find out if it can do so by the last look.
+  // "Faster" needs a lower end of the interval above `hidden`. Estimate if the last look can reach
+  // that.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach =
@@ -277,7 +284,7 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const bool no_use = count >= std::min(2, usual) && high < std::max(precision, worth);
   const bool may_decide = has_time && look.mean + k_within_reach * at_last < worth;
   const bool given_up = no_use || (out_of_reach && !may_decide) || was_last;
-  // A buffer can hide as much in further whole runs of the same length.
+  // Further whole runs of the same length do not help: a buffer can hide as much in them.
   const bool no_longer = count >= usual && are_repeated_whole_runs(pairs);
   if (low > 0.0) return {Verdict::hidden, given_up || no_longer};
   return {given_up ? Verdict::not_faster : Verdict::open, given_up};

@@ -16,30 +16,32 @@ namespace steptune {
 /// One-sided error of the lower end of a 95 % interval.
 inline constexpr double k_one_sided_error = 0.025;
 
-/// How much better a configuration is than the baseline: a ratio with its interval. NaN if it was
-/// not measured, or if the objective has values that are not positive.
+/// States how much better a configuration is than the baseline: a ratio with its interval. The
+/// ratio is NaN if the configuration was not measured, or if the objective has values that are not
+/// positive.
 struct SpeedUp {
-  double ratio = std::numeric_limits<double>::quiet_NaN();  ///< 2.0 is twice as fast, or as good
+  double ratio = std::numeric_limits<double>::quiet_NaN();  ///< 2.0: twice as fast, or as good
   double low = std::numeric_limits<double>::quiet_NaN();    ///< 95 % interval; NaN: not known
   double high = std::numeric_limits<double>::quiet_NaN();
-  int pairs = 0;  ///< pairs of fresh runs behind it; 0: from the search trials only
-  /// Rest of `low` if a buffer that was filled before the runs' windows hides as much as it can
-  /// (`Measurement::slowest_seconds_per_sample`). Equal to `low` for whole runs of programs that
-  /// end by themselves, unless the study's planned run is longer.
+  int pairs = 0;  ///< pairs of confirming runs; 0: the ratio is from search trials only
+  /// Value of `low` in the worst case: a full buffer of data at the start of the runs' windows
+  /// hides as much time as it can (`Measurement::slowest_seconds_per_sample`). For whole runs of
+  /// programs that end by themselves, it equals `low`, unless the study's planned run is longer.
   double low_if_buffered = std::numeric_limits<double>::quiet_NaN();
-  /// 95 % prediction interval: where another confirmation of the same two configurations would find
-  /// `ratio` with the fewest pairs that a claim needs. `low` and `high` are about the ratio itself;
-  /// these are about another estimate of it, whose launches differ, too. NaN: not known.
+  /// 95 % prediction interval for the `ratio` of another confirmation of both configurations, with
+  /// the fewest pairs that a claim needs. This interval is wider than the interval from `low` to
+  /// `high`, because the launches of the other confirmation differ, too. NaN: not known.
   double repeat_low = std::numeric_limits<double>::quiet_NaN();
   double repeat_high = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Verdict of confirming runs on a configuration. Persistent names.
+/// Verdict of confirming runs on a configuration. The history contains the names, so they must not
+/// change.
 enum class Verdict {
   open,        ///< more runs may decide
   faster,      ///< better than the baseline, whatever a buffer may hide
   hidden,      ///< better as measured, but a buffer could hide that it is not
-  not_faster,  ///< not shown to be better with as many runs as were worthwhile
+  not_faster,  ///< not shown to be better, and more runs are not worthwhile
   failed,      ///< a fresh run failed or violated a guard
   slower,      ///< worse than the baseline; only if each configuration is confirmed
   tied,        ///< within `search.worth` of the baseline, either way; only then, too
@@ -47,7 +49,7 @@ enum class Verdict {
 [[nodiscard]] std::string to_text(Verdict verdict);
 [[nodiscard]] std::optional<Verdict> verdict_from_text(std::string_view text);
 
-/// One fresh run of a finalist and one of the baseline, next to each other in time.
+/// A confirming run of a finalist and a confirming run of the baseline, next to each other in time.
 struct RunPair {
   const TrialRecord* incumbent = nullptr;
   const TrialRecord* baseline = nullptr;
@@ -55,7 +57,8 @@ struct RunPair {
 
 /// Mean of the pairs' log ratios, with the half-width of its Student's t interval.
 struct PairStatistics {
-  double mean = 0.0;  ///< of the logarithms, or of relative differences if values are not positive
+  /// Mean of the logarithms, or of relative differences if values are not positive.
+  double mean = 0.0;
   double standard_error = std::numeric_limits<double>::infinity();
   double degrees_of_freedom = 0.0;
   double half_width = std::numeric_limits<double>::infinity();
@@ -63,67 +66,73 @@ struct PairStatistics {
 };
 /// Computes the statistics of `pairs` at the one-sided error `error`.
 ///
-/// The variance pools the pairs' own variance with what is `known` without them: launches differ,
-/// and each run varies within itself. So a single pair also has an interval, with few degrees of
-/// freedom. The variance is never less than the variation within the runs, with two exceptions.
-/// Interleaved pairs are disturbed together. Whole runs of programs that end by themselves are
-/// independent replications (A. M. Law, Simulation Modeling and Analysis, 4th ed., section 9.5.2),
-/// whose differences include all variation.
+/// The variance pools two estimates. The first is the variance among the pairs. The second is
+/// expected without the pairs: the variation between launches (`known`) and the variation within
+/// each run. So a single pair also has an interval, with few degrees of freedom.
 ///
-/// Without a steady state, the own intervals of whole runs are mostly about a longer run. Their
-/// variance is then known only from three pairs on, from the pairs alone. The same holds for the
-/// variation of reported metrics between launches: a single pair has an infinite interval.
+/// The variance is never less than the variation within the runs, with two exceptions. Both runs of
+/// an interleaved pair are disturbed together. Whole runs of programs that end by themselves are
+/// independent replications, whose differences include all variation (A. M. Law, Simulation
+/// Modeling and Analysis, 4th ed., section 9.5.2).
+///
+/// For whole runs without a steady state, the variance comes from the pairs alone, and takes at
+/// least three pairs. The intervals of such runs are mostly about a longer run. For reported
+/// metrics, too, the variation between launches comes from the pairs alone: a single pair has an
+/// infinite interval.
 [[nodiscard]] PairStatistics statistics_of(const StudySpec& study,
                                            const std::vector<RunPair>& pairs, double error,
                                            const LaunchVariation& known = {});
-/// Returns the speed-up that `pairs` show: the geometric mean of their ratios, with that interval.
+/// Returns the speed-up that `pairs` show: the geometric mean of their ratios, with the interval of
+/// `statistics_of`.
 [[nodiscard]] SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         double error, const LaunchVariation& known = {});
 
-/// Least number of pairs of whole runs without a steady state for an interval from their spread
-/// alone. The interval of two pairs would be too wide to say anything.
+/// Least number of pairs of whole runs without a steady state. Their interval comes from the spread
+/// of the pairs alone. The interval of two pairs would be too wide to be useful.
 inline constexpr int k_least_unsteady_pairs = 3;
 
-/// Returns the speed-up of a finalist that divides its error among its looks (`share_of_look`). All
-/// looks from the usual number of pairs on hold at the same time (union bound), so the interval is
-/// their common part.
+/// Returns the speed-up of a finalist whose error is divided among its looks (`share_of_look`). The
+/// intervals of all looks from the usual number of pairs on hold at the same time (union bound). So
+/// the returned interval is the common part of these intervals.
 [[nodiscard]] SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& pairs,
                                           double error, const LaunchVariation& known = {});
 
 /// Returns the least number of pairs for a claim of "faster".
 [[nodiscard]] int least_pairs(const StudySpec& study);
 
-/// One look at a finalist: after so many pairs "faster" may be claimed, with this share of its
-/// error.
+/// A look at a finalist: a number of pairs after which "faster" may be claimed. `share`: this
+/// look's share of the finalist's error.
 struct Look {
   int pairs = 0;
   double share = 0.0;
 };
 /// Returns the looks at a finalist with `usual` planned pairs, up to the first look at `pairs` or
 /// more. The looks at two pairs and at each number below the usual one share a quarter of the
-/// error. From the usual number on, looks come at numbers that grow by 4^(1/3), so four times the
-/// usual number is a look, too. Each uses seven tenths of the error of the look before. All shares
-/// together are 1 (union bound). Fewer looks than pairs leave a larger share for each.
+/// error. From the usual number on, looks come at numbers that grow by 4^(1/3). So four times the
+/// usual number is a look, too. Each of these looks has seven tenths of the share of the look
+/// before it. All shares add up to 1 (union bound). Since there are fewer looks than pairs, each
+/// look has a larger share.
 [[nodiscard]] std::vector<Look> looks_until(int pairs, int usual);
-/// Returns the share of the error for an interval after `pairs` pairs: that of the next look. Only
-/// the end of time or money ends a confirmation between two looks, so no other look uses that
-/// share.
+/// Returns the share of the error for an interval after `pairs` pairs. This is the share of the
+/// first look at `pairs` or more. If the confirmation ends before that look, the look never takes
+/// place, and its share is free.
 [[nodiscard]] double share_of_look(int pairs, int usual);
 
 /// Verdict of the pairs. `settled`: more pairs are not worthwhile.
 ///
-/// A finalist that is faster gets the usual number of pairs, or fewer if it is known to within the
-/// precision of measuring. An undecided finalist continues while it can still be shown to be faster
-/// within four times that number. Time that is left goes to either of them until its interval lies
-/// on one side of `search.worth` (`may_use_left_time`), however many pairs that takes. Only a look
-/// (`looks_until`) settles that a finalist is faster. It may be given up after any pair.
+/// A faster finalist gets the usual number of pairs. It gets fewer if its speed-up is known to
+/// within the precision of measuring. An undecided finalist continues while it can still be shown
+/// to be faster within four times the usual number. If time is left (`may_use_left_time`), both
+/// kinds continue until their interval lies on one side of `search.worth`. The number of pairs is
+/// then not limited. Only a look (`looks_until`) settles that a finalist is faster. A finalist may
+/// be given up after any pair.
 struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
 };
 /// Judges a finalist by its pairs. "Faster" takes at least two pairs, unless the study asks for
-/// one: a single pair does not show how much launches differ on this machine. `error`: one-sided,
-/// of this finalist.
+/// one: a single pair does not show how much launches differ on this machine. `error`: this
+/// finalist's one-sided error.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error, const LaunchVariation& known = {});
 /// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). `error` is the error
@@ -133,7 +142,8 @@ struct Judgement {
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         double error, const LaunchVariation& known = {});
 
-/// Returns the speed-up by one search trial of each; its `pairs` is 0. NaN for the baseline itself.
+/// Returns the speed-up that a search trial of a configuration and a search trial of the baseline
+/// show. Its `pairs` is 0. Its ratio is NaN if both are the same trial.
 [[nodiscard]] SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
                                          const TrialRecord& baseline);
 

@@ -63,7 +63,8 @@ Standing::Standing(RankingRules rules, std::vector<TrialRecord> trials, std::siz
   }
   const auto repeated = std::ranges::unique(trials_, {}, &TrialRecord::number);
   trials_.erase(repeated.begin(), repeated.end());
-  // Once, where `put` does it after each run that tells of the machine.
+  // Estimate the machine's drift only once. `put` would estimate it after each run of the baseline
+  // or of a confirmation.
   for (const TrialPurpose purpose :
        {TrialPurpose::baseline, TrialPurpose::sentinel, TrialPurpose::confirm_incumbent,
         TrialPurpose::confirm_baseline}) {
@@ -277,7 +278,7 @@ std::size_t Standing::changes_of(const TrialRecord& trial) const {
 }
 
 void Standing::prefer_fewest_changes(std::vector<const TrialRecord*>& trials) const {
-  // A baseline that is not the best by itself is no answer before fresh runs.
+  // Without fresh runs, the baseline is chosen only if it has the best value.
   const bool keeps_baseline = changes_of(*trials.front()) == 0;
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   for (const TrialRecord* trial : trials) {
@@ -289,7 +290,8 @@ void Standing::prefer_fewest_changes(std::vector<const TrialRecord*>& trials) co
     return trial->origin == k_fewest_changes;
   };
   const auto fewer = std::ranges::find_if(trials, is_reduced);
-  // Conditional settings, which are not counted here, are reset in it, too.
+  // A trial with fewer changes has also reset conditional settings, which `changes_of` does not
+  // count.
   if (fewer == trials.end()) return;
   std::erase_if(trials, [&](const TrialRecord* trial) {
     return changes_of(*trial) == fewest && !is_reduced(trial);

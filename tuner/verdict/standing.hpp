@@ -19,31 +19,30 @@
 
 namespace steptune {
 
-/// The incumbent and trials tied with it are chosen among this many leading trials. So a standing
-/// can be read from a history of any size.
+/// The incumbent, and the trials tied with it, are chosen among this many best trials. So a
+/// standing needs only some trials of a large history.
 inline constexpr std::size_t k_leading_trials = 100;
 
-/// `TrialRecord::origin` of a trial that measures the best configuration with fewer changes.
-/// Persistent.
+/// `TrialRecord::origin` of a trial that measures the best configuration with fewer changes. The
+/// history stores this text, so it must not change.
 inline constexpr const char* k_fewest_changes = "fewest changes";
 
-/// Parts of a study that decide which of its trials is better.
+/// Parts of a study that decide which of two trials is better.
 struct RankingRules {
   std::vector<Objective> objectives;
   double target_half_width = 0.02;  ///< precision of measuring, as a share of a value
-  double worth = 0.05;  ///< share that a trial with fewer changes is expected to lose at most
-  /// Samples per optimizer step of a configuration, nothing where unknown; may be empty.
+  double worth = 0.05;  ///< largest expected loss, as a share, that is accepted for fewer changes
+  /// Returns the samples per optimizer step of a configuration; nullopt if unknown. May be empty.
   std::function<std::optional<double>(const Configuration&)> samples_per_step;
 };
 [[nodiscard]] RankingRules ranking_rules(const StudySpec& study);
-/// The same from parts: `batch_size` is the samples per step.
+/// Returns rules from their parts. `batch_size` gives the samples per step.
 [[nodiscard]] RankingRules ranking_rules(std::vector<Objective> objectives,
                                          double target_half_width,
                                          std::optional<document::Formula> batch_size);
 
 /// True for trials that may win: completed, with finite objectives, no confirming run. Trials that
-/// the scheduler stopped are ranked in leaderboards, but they were stopped because others are
-/// better.
+/// the scheduler stopped cannot win, because better trials exist. Leaderboards still rank them.
 [[nodiscard]] bool may_win(const RankingRules& rules, const TrialRecord& trial);
 
 /// Time and money that a trial takes, start-up and failures included.
@@ -53,23 +52,24 @@ struct TrialPrice {
 };
 
 /// The trials of a study and how they compare. Only this class decides which trial is the baseline,
-/// which is best, and which are tied with it. It also finds trade-offs and the mean price of a
-/// trial.
+/// which is the incumbent (the best), and which trials tie with it. It also finds trade-offs and
+/// the mean price of a trial.
 ///
-/// It knows only the trials that it was given. Baseline, incumbent and ties are those of all trials
-/// if it has the study's baselines, sentinels, confirming runs and its `k_leading_trials` best
-/// completed trials (`History::standing_trials`). Front, prices, counts and money are those of the
-/// trials given.
+/// A standing knows only the trials that it was given. Some trials suffice for the true baseline,
+/// incumbent and ties: the study's baselines, sentinels, confirming runs and its `k_leading_trials`
+/// best completed trials (`History::standing_trials`). Front, prices, counts and money are always
+/// computed from the given trials alone.
 ///
 /// If the machine drifted, values are compared as they would have been when the baseline ran
-/// (`MachineDrift`), and errors include the uncertainty of that. Records keep the measured values.
+/// (`MachineDrift`). Errors then include the uncertainty of the drift. Records keep the measured
+/// values.
 ///
 /// Pointers are valid until the next `put`. Not thread safe.
 class Standing {
  public:
-  /// `ranked_by`: the objective that the order of the trials follows.
+  /// `ranked_by`: index of the objective by which trials are ordered.
   explicit Standing(RankingRules rules, std::size_t ranked_by = 0);
-  /// Takes trials in any order. If a trial is given twice, the first counts.
+  /// `trials` may have any order. If two records have the same number, the first counts.
   Standing(RankingRules rules, std::vector<TrialRecord> trials, std::size_t ranked_by = 0);
 
   /// Adds a trial, or replaces its earlier state. A trial in a final state does not change.
@@ -83,8 +83,8 @@ class Standing {
   [[nodiscard]] const TrialRecord* find(std::int64_t number) const;  ///< null if there is none
   [[nodiscard]] const RankingRules& rules() const { return rules_; }
 
-  /// Returns the best trial of this configuration that may win. If none may, returns the best one
-  /// that the scheduler stopped; null without any.
+  /// Returns the best trial of this configuration that may win. If none may win, returns the best
+  /// trial that the scheduler stopped; null without any.
   [[nodiscard]] const TrialRecord* best_of(const Configuration& configuration) const;
 
   /// Returns the baseline's measured trial, even if it violates a guard; null without any.
@@ -94,8 +94,8 @@ class Standing {
   /// number. Configurations that a confirming run has refuted are left out.
   [[nodiscard]] std::vector<const TrialRecord*> candidates() const;
 
-  /// Returns trials that were stopped early because others led, best first, without refuted
-  /// configurations. No guard has judged them, so none is a candidate before its fresh runs.
+  /// Returns trials that the scheduler stopped early, best first, without refuted configurations.
+  /// Guards have not judged them, so none is a candidate before its fresh runs.
   [[nodiscard]] std::vector<const TrialRecord*> stopped() const;
 
   /// Returns the trials of `stopped` whose whole interval lies ahead of the value of `other`.
@@ -103,14 +103,14 @@ class Standing {
 
   /// Returns the best candidate; null without any.
   ///
-  /// Candidates compete if they are tied with the best (`tied_with`) and their values are the same
-  /// within the precision of measuring. A candidate with fewer changes also competes if it is
-  /// expected to lose at most `worth`. The best of many measurements is partly luck, so both values
-  /// are first drawn to the mean of the tied trials (`shrunk`). Its own value must lie within one
-  /// standard error of the best one's expected value.
+  /// Candidates compete if they are tied with the best (`tied_with`) and have the same value within
+  /// the precision of measuring. A candidate with fewer changes also competes if it is expected to
+  /// lose at most `worth`. The best of many measurements is partly luck. So both values are first
+  /// moved towards the mean of the tied trials (`shrunk`). The candidate's measured value must lie
+  /// within one standard error of the best trial's expected value.
   ///
-  /// Among competitors the fewest changes from the baseline win. Next comes the cheaper one, if
-  /// cost is the other objective and the intervals tell the costs apart. Next comes the smaller
+  /// Among competitors the fewest changes from the baseline win. Next comes the lower cost, if cost
+  /// is the other objective and the costs differ by more than their errors. Next comes the smaller
   /// batch, and last the better value. The baseline wins by its lack of changes only if it is the
   /// best.
   [[nodiscard]] const TrialRecord* incumbent() const;
@@ -118,42 +118,42 @@ class Standing {
   /// Returns numbers of the candidates that may be as good as `leader` or better, in order of
   /// value. This is the multiple comparison with the best of J. C. Hsu, "Constrained simultaneous
   /// confidence intervals for multiple comparisons with the best", Annals of Statistics 12(3),
-  /// 1984, at 5 % in all. Errors include what launches differ by. Trials of the leader's own
+  /// 1984, at 5 % in all. Errors include the variation between launches. Trials of the leader's own
   /// configuration are left out.
   [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
 
   /// Returns the measured Pareto front in order of the ranked objective: numbers of `leader` and of
-  /// its `trade_offs` among the trials that may win, without refuted ones. The errors are those of
-  /// `tied_with`, so a trial that differs from `leader` only by noise is no trade-off. Empty for a
-  /// single objective.
+  /// its `trade_offs` among the trials that may win, without refuted configurations. The front uses
+  /// the errors of `tied_with`, so a trial that differs from `leader` only by noise is no
+  /// trade-off. Empty for a single objective.
   [[nodiscard]] std::vector<std::int64_t> front(const TrialRecord& leader) const;
 
-  /// Returns a measured trial's value for comparisons: without drift, and turned so that less is
-  /// better. `objective` indexes the study's objectives.
+  /// Returns a measured trial's value for comparisons: without drift, and with a sign so that less
+  /// is better. `objective` is an index of the study's objectives.
   [[nodiscard]] double value(const TrialRecord& trial, std::size_t objective) const;
-  /// Returns the standard error of that value as the value of the trial's configuration: it
-  /// includes what launches differ by and the uncertainty of the drift. 0 for a metric that the
-  /// program reports.
+  /// Returns the standard error of `value` as an estimate for the trial's configuration. The error
+  /// includes the variation between launches and the uncertainty of the drift. 0 for a metric that
+  /// the program reports.
   [[nodiscard]] double error(const TrialRecord& trial, std::size_t objective) const;
-  /// Returns a copy with values and errors as they would have been when the baseline ran.
+  /// Returns the trial with the values and errors that it would have had when the baseline ran.
   [[nodiscard]] TrialRecord without_drift(TrialRecord trial) const;
 
   /// Returns how the machine's speed changed during the search.
   [[nodiscard]] const MachineDrift& drift() const { return drift_; }
 
-  /// Returns how much launches of one configuration differ, estimated from the trials.
+  /// Returns the variation between launches of one configuration, estimated from the trials.
   [[nodiscard]] const LaunchVariation& launches() const { return launches_; }
 
   /// Returns configurations that cannot win: a confirming run of them failed or was infeasible.
   [[nodiscard]] const std::vector<Configuration>& refuted() const { return refuted_; }
 
-  /// Returns what one more search trial is expected to take: the mean over all that ended, in
-  /// whatever way. The baseline counts only while there is no other trial, and without its longer
-  /// look (`measure` is the study's). nullopt before the first trial.
+  /// Returns the expected price of one more search trial: the mean over all ended search trials,
+  /// failed trials included. The baseline counts only while there is no other trial, and without
+  /// its longer window (`measure` is the study's). Returns nullopt before the first trial.
   [[nodiscard]] std::optional<TrialPrice> mean_price(const MeasureSpec& measure) const;
   /// Returns the number of search trials that have ended, baseline and hints included.
   [[nodiscard]] std::int64_t ended_search_trials() const { return ended_search_trials_; }
-  /// Returns the money spent on all trials, confirming runs and unfinished ones included.
+  /// Returns the money spent on all trials, including confirming runs and unfinished trials.
   [[nodiscard]] double spent_usd() const { return spent_usd_; }
 
  private:
@@ -177,7 +177,7 @@ class Standing {
   std::set<std::pair<double, std::int64_t>> by_value_;  ///< trials that may win: value, number
   std::vector<Configuration> refuted_;
   std::int64_t baseline_ = 0;  ///< trial number; 0: none
-  /// Trial number, 0 for none. nullopt: it must be chosen again.
+  /// Trial number; 0: no incumbent; nullopt: the incumbent must be chosen again.
   mutable std::optional<std::int64_t> incumbent_ = 0;
   MachineDrift drift_;
   LaunchVariation launches_;

@@ -8,12 +8,12 @@
 
 namespace steptune {
 
-/// Returns the number of standard errors of the difference by which the best of `candidates` must
-/// be ahead of another one. The other one is then not the best. The error is 5 % in all: Dunnett's
-/// one-sided critical value, by Sidak's bound.
+/// Returns the least difference between two trials that shows that the worse trial is not the best
+/// of `candidates` trials. The unit is standard errors of the difference. The error probability is
+/// 5 % over all candidates: Dunnett's one-sided critical value, by Sidak's bound.
 [[nodiscard]] double critical_difference(std::size_t candidates);
 
-/// A trial in two objectives, the ranked one first; less is better.
+/// Values of a trial in two objectives, the ranked objective first; less is better.
 struct ComparedTrial {
   std::array<double, 2> values{};
   /// Standard errors. If an error is 0 or not finite, nothing is known, and the values decide.
@@ -29,14 +29,15 @@ struct ComparedTrial {
 /// second objective, and not better in the first. Any two trade-offs are each better than the other
 /// in one objective.
 ///
-/// So if only noise separates several trials, one of them is named. Among those that cannot be
-/// distinguished from the best in the second objective, it is the best in the first objective. The
-/// same is then repeated among the trade-offs against that trial.
+/// So if only noise separates several trials, only one of them is returned. First, some trials
+/// cannot be distinguished from the best trial in the second objective. Of these, the best in the
+/// first objective is returned. The choice is then repeated among the trade-offs against the
+/// returned trial.
 ///
-/// If the second objective is proportional to the first (cost on one type of machine), a trial
-/// better in one is better in both. Nothing is then a trade-off. For trials without noise, this is
-/// the Pareto front. Among equal trials with independent noise, at most one study in twenty names
-/// any.
+/// The second objective may be proportional to the first (cost on one type of machine). A trial is
+/// then better in both or in none. Nothing is then a trade-off. For trials without noise, this is
+/// the Pareto front. Among equal trials with independent noise, at most one study in twenty has a
+/// trade-off.
 [[nodiscard]] std::vector<std::size_t> trade_offs(const ComparedTrial& leader,
                                                   std::span<const ComparedTrial> others);
 

@@ -11,9 +11,9 @@ namespace steptune {
 /// than its precision needs (`measure_longer`).
 [[nodiscard]] double window_for_precision_s(const MeasureSpec& wanted, const TrialRecord& trial);
 
-/// Returns the price that this trial would have had as a search trial. For the baseline, subtracts
-/// the part of its window that its precision did not need (`window_for_precision_s`). Any other
-/// trial, and a program that ended by itself, has its full price.
+/// Returns the price of the trial if it had been measured like a search trial. For the baseline,
+/// subtracts the part of its window that its precision did not need (`window_for_precision_s`). Any
+/// other trial, and a program that ended by itself, has its full price.
 [[nodiscard]] TrialPrice price_of_repeat(const MeasureSpec& wanted, const TrialRecord& trial);
 
 }  // namespace steptune

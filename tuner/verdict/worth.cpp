@@ -13,15 +13,16 @@
 namespace steptune {
 namespace {
 
-/// Chance that the searcher's proposal gains as much as is worth it.
+/// Largest accepted probability that the searcher's best proposal gains `search.worth`.
 constexpr double k_chance = 0.05;
-/// The speed changes slowly with a number: one that is tried tells of those up to twice as large.
+/// A tried number covers numbers from half to twice its size, because the speed changes slowly with
+/// a number.
 constexpr double k_near = 2.0;
-/// Numbers that are not all positive, and continuous ones, are looked at in so many places.
+/// Number of parts into which a range is divided if it is continuous or has negative numbers.
 constexpr std::uint64_t k_places = 16;
 
-/// A configuration that cannot be used has nothing to gain. One that was cut off while it started
-/// may.
+/// True if the trial covers its values. A configuration that cannot be used counts as tried, but
+/// not one that was cut off while starting.
 bool counts_as_tried(const TrialRecord& trial) {
   return is_compared(trial.purpose) && !trial.awaited_start_s &&
          (is_ranked(trial.status) || trial.status == TrialStatus::infeasible ||
@@ -51,7 +52,7 @@ bool covers_number(const Parameter& parameter, const std::set<Value>& tried) {
 }
 
 bool covers(const Parameter& parameter, const std::set<Value>& tried) {
-  // A setting of which only the baseline's value ran has no known effect.
+  // If only the baseline's value of a setting ran, its effect is unknown.
   const std::uint64_t levels = parameter.level_count().value_or(2);
   if (tried.size() < std::min<std::uint64_t>(levels, 2)) return false;
   const bool is_number =
@@ -71,7 +72,7 @@ bool covers_all(const StudySpec& study, const Standing& standing) {
   });
 }
 
-/// Upper end of all effects that single settings have.
+/// Returns the highest upper end of the intervals of all single settings' gains.
 double most_gain_of_settings(const StudySpec& study, const Standing& standing,
                              std::size_t objective) {
   double most = 0.0;
@@ -81,7 +82,8 @@ double most_gain_of_settings(const StudySpec& study, const Standing& standing,
   return most;
 }
 
-/// Largest gain in one objective that a trial may have. Stops at the first one that is worth it.
+/// Returns the largest gain in one objective that a trial may have. Stops at the first trial whose
+/// gain may reach `search.worth`.
 double most_gain_of_trials(const StudySpec& study, const Standing& standing,
                            const Confirmation& confirmation, std::size_t objective) {
   const TrialRecord& baseline = *standing.baseline();

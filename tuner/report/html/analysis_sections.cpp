@@ -80,7 +80,7 @@ Json share_bars(const std::string& title, const Importance& importance) {
   return {{"title", title}, {"rows", std::move(rows)}};
 }
 
-/// Each bar starts where the previous one ends.
+/// Returns the bars of the ablation chart. Each bar starts where the previous bar ends.
 Json ablation_bars(const AblationPath& path) {
   Json rows = Json::array();
   double at = path.logarithmic ? 1.0 : 0.0;

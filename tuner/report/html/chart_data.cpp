@@ -13,7 +13,8 @@
 namespace steptune {
 namespace {
 
-/// Limit for all trials together: a tenth of the size of a report of a thousand trials.
+/// Largest number of decisions of all trials together. The decisions take at most a tenth of a
+/// report of a thousand trials.
 constexpr std::size_t k_most_decisions = 4'000;
 constexpr std::size_t k_fewest_decisions_each = 2;
 

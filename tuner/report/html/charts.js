@@ -567,7 +567,7 @@
     if (decisions) addDecisions(canvas, decisions);
   }
 
-  // Draws one bar for each row, with its 95 % interval. A row may start where another ended
+  // Draws one bar for each row, with its 95 % interval. A bar may start where another bar ended
   // (`from`). A label is above its bar, so that long labels have room on a narrow screen.
   function drawBars(canvas, chart, text) {
     var rows = chart.rows, step = 34;
@@ -612,7 +612,7 @@
   function times(value) { return fixed(+value.toPrecision(3)) + "\u00d7"; }
   function drawBarCharts(canvas, list) {
     if (!(list || []).length) return;
-    // Make all cells first, because each further one makes the others narrower.
+    // Make all cells first, because each further cell makes the other cells narrower.
     var grid = d3.select(canvas).append("div").attr("class", "bar-charts");
     var cells = list.map(function () { return grid.append("div").node(); });
     list.forEach(function (chart, i) {

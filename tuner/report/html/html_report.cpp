@@ -26,7 +26,7 @@ std::string section(const std::string& id, const std::string& title, const std::
   return fmt::format("<section id=\"{0}\"><h2>{1}</h2>\n{2}</section>\n", id, title, content);
 }
 
-/// Returns a placeholder for a chart; it stays hidden without JavaScript.
+/// Returns a placeholder for a chart. The placeholder stays hidden without JavaScript.
 std::string chart(const std::string& id, const std::string& title, const std::string& explanation) {
   return fmt::format(
       "<figure class=\"chart\" id=\"{}\" hidden><figcaption><h3>{}</h3><p>{}</p></figcaption>"
@@ -56,8 +56,8 @@ std::string notes_list(const std::vector<std::string>& notes) {
   return html + "</ul>\n";
 }
 
-/// Returns the notes about the table of trials, without subjects that the recommendation's notes
-/// cover.
+/// Returns the notes about the table of trials. Leaves out subjects that the recommendation's notes
+/// already cover.
 std::vector<std::string> table_notes(const StudyReport& report) {
   std::vector<std::string> texts;
   for (const Note& note : report.board.notes) {

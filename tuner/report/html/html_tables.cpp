@@ -141,7 +141,7 @@ std::string bill_table(const StudyReport& report) {
   total.machine_hours += unused.machine_hours;
   Line between;
   between.usd = report.tuning_usd - total.usd;
-  // Smaller differences come from adding in another order.
+  // A smaller difference is a rounding error: the two sums add the same prices in different orders.
   constexpr double k_least_usd = 1e-6;
   if (between.usd > k_least_usd) total.usd = report.tuning_usd;
   const auto line_html = [&hours](const std::string& name, const std::string& trials,

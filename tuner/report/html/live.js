@@ -17,7 +17,8 @@
   }
 
   function show(page) {
-    // Another kind of page, for example if a study has become too large for its page.
+    // The server sent another kind of page, for example because a study has become too large for
+    // its page.
     if (!page.getElementById("trials") !== !document.getElementById("trials")) {
       location.reload();
       return;

@@ -8,9 +8,9 @@
 
 namespace steptune {
 
-/// A page from a server. It loads scripts and styles from the server's `k_asset_folder`, updates
-/// itself when the server reports a change, and links to the server's first page. The server sends
-/// its content policy.
+/// A page from a server. It loads scripts and styles from the server's `k_asset_folder`, and links
+/// to the server's first page. The page updates itself when the server reports a change. The page
+/// has no content policy, because the server sends one.
 struct LivePage {
   std::string events;  ///< address of the server-sent events
 };
@@ -34,7 +34,8 @@ struct PageParts {
   std::vector<std::string> scripts = {};  ///< names of assets
 };
 
-/// Returns the whole document. Without `live` it contains all that it needs and loads nothing.
+/// Returns the whole document. Without `live`, the page contains all scripts, styles and data, and
+/// loads nothing.
 [[nodiscard]] std::string framed_page(const PageParts& parts, const LivePage* live);
 
 }  // namespace steptune

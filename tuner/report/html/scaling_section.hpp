@@ -12,7 +12,7 @@ namespace steptune {
 
 /// Returns the law that explains the curve, and a row for each count.
 [[nodiscard]] std::string scaling_html(const StudyScaling& study);
-/// Returns the data of its chart: points with intervals, and the law's curve with its band.
+/// Returns the data of the chart: points with intervals, and the law's curve with its interval.
 [[nodiscard]] Json scaling_data(const StudyScaling& study);
 
 }  // namespace steptune
