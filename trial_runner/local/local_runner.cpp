@@ -300,8 +300,7 @@ bool LocalRunner::begin_forked(const Launching& launching) {
                     slots_[launching.slot].cpus};
   // These two variables differ between trials. Set them only in the forked process: no library
   // reads them while it is imported.
-  for (const std::string_view name :
-       {std::string_view(k_python_hook_variable), k_trial_variable}) {
+  for (const std::string_view name : {std::string_view(k_python_hook_variable), k_trial_variable}) {
     auto variable = request.traits.environment.extract(std::string(name));
     if (variable) request.variables.insert(std::move(variable));
   }

@@ -117,7 +117,8 @@ class NewProgramStudy {
     }
     if (is_native_program(argv_, folder_)) {
       return by_its_options(
-          not_from_outside("the program is a native executable, which the Python hook cannot enter"),
+          not_from_outside(
+              "the program is a native executable, which the Python hook cannot enter"),
           options_.longest_s);
     }
     const double looked_from_s = context_.clock.now_s();

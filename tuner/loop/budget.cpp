@@ -379,8 +379,7 @@ std::optional<PlannedCourse> planned_course(const StudySpec& study, double start
       startup_s + share_of_trial_s(study, TrialPurpose::baseline, trial_start_s);
   const double trial_s =
       trial_start_s + share_of_trial_s(study, TrialPurpose::search, trial_start_s);
-  const double search_s =
-      std::min(course.time_s - kept_s, search_time_s(study)) - elapsed_s;
+  const double search_s = std::min(course.time_s - kept_s, search_time_s(study)) - elapsed_s;
   if (course.needed_s > course.time_s) return course;
   course.trials = 1 + std::max(1, static_cast<int>((search_s - baseline_s) / trial_s));
   if (study.budget.trials) {

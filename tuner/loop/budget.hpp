@@ -121,10 +121,11 @@ struct SpentBudget {
 
 /// Returns a trial's share of a time budget in seconds, without its start-up.
 ///
-/// The search gets 60 % of the budget, or 20 % if each configuration is confirmed. As many trials divide this time as budget and search space
-/// allow, at most 20. Fewer trials divide it if their start-up would take longer than their
-/// measurement. Each trial gets at least twice the least window. The baseline and confirming runs
-/// get twice the share of a search trial. Infinite without a time budget.
+/// The search gets 60 % of the budget, or 20 % if each configuration is confirmed. As many trials
+/// divide this time as budget and search space allow, at most 20. Fewer trials divide it if their
+/// start-up would take longer than their measurement. Each trial gets at least twice the least
+/// window. The baseline and confirming runs get twice the share of a search trial. Infinite without
+/// a time budget.
 [[nodiscard]] double share_of_trial_s(const StudySpec& study, TrialPurpose purpose,
                                       double startup_s);
 

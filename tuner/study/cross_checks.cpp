@@ -41,10 +41,9 @@ void check_usage(const StudySpec& study, Faults& faults) {
     if (used.contains(parameter.name)) continue;
     const bool is_knob = study.hooks.python && find_python_knob(parameter.name) != nullptr;
     const std::string way =
-        is_knob
-            ? fmt::format(R"(give it to the hook, "hooks": {{"python": {{"{0}": "{{{0}}}"}}}})",
-                          parameter.name)
-            : fmt::format(R"(mention {{{}}} in "command" or "env")", parameter.name);
+        is_knob ? fmt::format(R"(give it to the hook, "hooks": {{"python": {{"{0}": "{{{0}}}"}}}})",
+                              parameter.name)
+                : fmt::format(R"(mention {{{}}} in "command" or "env")", parameter.name);
     faults.add("/parameters/" + parameter.name,
                fmt::format("nothing uses this parameter: {}, or remove it", way));
   }

@@ -135,10 +135,11 @@ struct Judgement {
 /// finalist's one-sided error.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error, const LaunchVariation& known = {});
-/// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). `error` is the error
-/// of either direction. The interval decides at each look: `tied` if it lies within `search.worth`
-/// of 1 on both sides, `faster` or `slower` if it excludes 1 whatever a buffer may hide. Continues
-/// until then if time is limited, otherwise up to four times the usual number of pairs.
+/// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). `error` is the
+/// error of either direction. The interval decides at each look: `tied` if it lies within
+/// `search.worth` of 1 on both sides, `faster` or `slower` if it excludes 1 whatever a buffer may
+/// hide. Continues until then if time is limited, otherwise up to four times the usual number of
+/// pairs.
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         double error, const LaunchVariation& known = {});
 
