@@ -19,7 +19,9 @@ using testing::IsEmpty;
 class WithoutRoot {
  public:
   WithoutRoot() {
-    if (user_ == 0) EXPECT_EQ(::seteuid(65'534), 0);
+    if (user_ == 0) {
+      EXPECT_EQ(::seteuid(65'534), 0);
+    }
   }
   ~WithoutRoot() { EXPECT_EQ(::seteuid(user_), 0); }
   WithoutRoot(const WithoutRoot&) = delete;
