@@ -12,8 +12,10 @@ namespace steptune {
 namespace {
 
 /// Properties that a hook reports, and those that only the interpreter reports if there is no hook.
-constexpr std::array<std::string_view, 4> k_versions_from_hook{"torch", "cuda", "cudnn", "python"};
-constexpr std::array<std::string_view, 3> k_versions_from_interpreter{"jax", "tensorflow", "numpy"};
+constexpr std::array<std::string_view, 10> k_versions_from_hook{
+    "torch",  "cuda",    "cudnn",    "python",   "jax",
+    "jaxlib", "xgboost", "lightgbm", "catboost", "sklearn"};
+constexpr std::array<std::string_view, 2> k_versions_from_interpreter{"tensorflow", "numpy"};
 
 constexpr std::array<const char*, 3> k_facts_from_nodes{"hosts", "cpu", "kernel"};
 
