@@ -124,10 +124,13 @@ class Faults(unittest.TestCase):
         self.assertIn("disabled", [event["event"] for event in ran.events])
 
     def test_nothing_is_printed_in_mode_apply(self):
-        ran = run("lightgbm_train", hook={"v": 1, "mode": "apply", "knobs": {"cpu_threads": 1, "tree_method": "hist"}})
-        self.assertEqual((ran.events, ran.reports), ([], []), ran.output)
-        self.assertIn("tree_method=hist could not be set: LightGBM has one way to find splits", ran.errors)
-        self.assertNotIn("cpu_threads", ran.errors)
+        for program, library in (("lightgbm_train", "LightGBM"), ("catboost_train", "CatBoost")):
+            with self.subTest(program):
+                ran = run(program, hook={"v": 1, "mode": "apply", "knobs": {"cpu_threads": 2, "tree_method": "hist"}})
+                self.assertEqual((ran.events, ran.reports), ([], []), ran.output)
+                why = "tree_method=hist could not be set: %s has one way to find splits" % library
+                self.assertIn(why, ran.errors)
+                self.assertNotIn("cpu_threads", ran.errors)
 
 
 if __name__ == "__main__":

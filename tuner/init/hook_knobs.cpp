@@ -60,8 +60,8 @@ void add_hook_knobs(const GuessInput& input, const Survey& survey,
                .role = role,
                .option = {},
                .today = today.is_null() ? "" : plain_text(today),
-               .from = "the PyTorch hook"},
-              declaration, today, "set by the PyTorch hook (docs/hooks.md)");
+               .from = "the Python hook"},
+              declaration, today, "set by the Python hook (docs/hooks.md)");
     rules[name] = fmt::format("{{{}}}", name);
   }
   study.use_hook(std::move(rules));

@@ -163,7 +163,7 @@ class Goal {
       guess_.notes.push_back(fmt::format("output read as {} prints it", input_.space->title));
       guess_.comments["/reports"] = fmt::format("as {} prints", input_.space->title);
     } else if (input_.survey) {
-      guess_.notes.emplace_back("steps reported by the PyTorch hook");
+      guess_.notes.emplace_back("steps reported by the Python hook");
     } else {
       guess_.notes.emplace_back(
           "how it reports progress is not known: give \"reports\" (docs/reporting.md)");

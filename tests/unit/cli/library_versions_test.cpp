@@ -21,6 +21,13 @@ TEST(LibraryVersions, ComeFromTheReportsOfAHook) {
             (MachineDescription{{"torch", "2.5.1"}, {"cuda", "12.4"}}));
 }
 
+TEST(LibraryVersions, ComeFromEachFamilyOfTheHook) {
+  TrialRecord trial;
+  trial.hook = Json::array({{{"event", "patched"}, {"jax", "0.12.0"}, {"xgboost", "3.4.1"}}});
+  EXPECT_EQ(machine_reported_by(trial),
+            (MachineDescription{{"jax", "0.12.0"}, {"xgboost", "3.4.1"}}));
+}
+
 TEST(LibraryVersions, NodesOfAClusterReportTheirs) {
   TrialRecord trial;
   trial.purpose = TrialPurpose::baseline;

@@ -144,6 +144,6 @@ class LoopHook(hook.Hook):
             self.guarded(self._end)
 
     def _end(self):
-        if self.progress.steps:
+        if self._has_begun:
             self.survey()
         self.progress.report.flush()

@@ -52,8 +52,11 @@ def _adapted(hook, core, model, pool, own):
     knobs.refuse("histogram_layout", "CatBoost has no layout of histograms")
     knobs.refuse("quantized_gradients", "CatBoost has no quantized gradients")
     knobs.refuse("tree_method", "CatBoost has one way to find splits")
-    callbacks = getattr(params.get("callbacks"), "_callbacks", [])
     hook.round_begins(model, _NAME)
+    if not hook.settings.prints_steps:
+        return params
+    # CatBoost gives a callback its whole history after each round, which takes time in proportion to the rounds so far.
+    callbacks = getattr(params.get("callbacks"), "_callbacks", [])
     params["callbacks"] = core._TrainCallbacksWrapper([*callbacks, _Callback(hook, model, pool.num_row())])
     return params
 
