@@ -92,6 +92,14 @@ TEST_F(Gc, StudiesAreRemovedOnRequest) {
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "new"}).exit_code, 0);
 }
 
+TEST_F(Gc, EditsOfACampaignStay) {
+  sql("UPDATE studies SET document = json_set(document, '$.campaign', json_object('name', 'c')) "
+      "WHERE name = 'old'");
+  for (const Json& step : gc({"--older-than", "90d", "--studies"})["removed"])
+    EXPECT_NE(step["part"], "study");
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 0);
+}
+
 TEST_F(Gc, TheLimitKeepsTheLatestStudyAndSaysSo) {
   const Ended ended = sandbox_.steptune({"gc", "--history-limit", "1KB"});
   EXPECT_EQ(ended.exit_code, 0);

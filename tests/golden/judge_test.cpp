@@ -103,5 +103,100 @@ TEST_F(Judge, AProgramWithoutProgressIsRefusedWithTheReason) {
   EXPECT_THAT(ended.err, Not(HasSubstr("B")));
 }
 
+/// A campaign of two edits: one is faster, one changes nothing.
+TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
+  const auto judge = [&](const std::string& champion, const std::vector<std::string>& challenger) {
+    std::vector<std::string> words{"judge",   "--campaign", "fast",   "--time",
+                                   "30s",     "--quiet",    "--json", "--",
+                                   "/bin/sh", "steps.sh",   champion, "---"};
+    words.insert(words.end(), challenger.begin(), challenger.end());
+    return sandbox_.steptune(words);
+  };
+  const Ended better = judge("0.06", {"/bin/sh", "steps.sh", "0.02"});
+  EXPECT_EQ(better.exit_code, 0) << better.out << better.err;
+  EXPECT_TRUE(is_as_defined(sandbox_, better.out, "judge"));
+  const Json first = Json::parse(better.out)["campaign"];
+  EXPECT_EQ(first["kept"], 1);
+  EXPECT_NEAR(first["error"].get<double>(), 0.00732, 1e-5);
+  EXPECT_GT(first["next_error"].get<double>(), 0.00732);
+
+  const Ended equal = judge("0.02", {"/bin/sh", "steps.sh", "0.0200"});
+  EXPECT_NE(equal.exit_code, 0) << equal.out << equal.err;
+  const Json second = Json::parse(equal.out)["campaign"];
+  EXPECT_EQ(second["kept"], 1);
+  EXPECT_EQ(second["edit"], 2);
+  EXPECT_EQ(second["error"], first["next_error"]);
+
+  const Ended failed = judge("0.02", {"/bin/sh", "-c", "exit 3"});
+  EXPECT_EQ(failed.exit_code, 1) << failed.out << failed.err;
+
+  const Ended ladder = sandbox_.steptune({"campaign", "fast", "--json"});
+  EXPECT_EQ(ladder.exit_code, 0) << ladder.err;
+  EXPECT_TRUE(is_as_defined(sandbox_, ladder.out, "campaign"));
+  const Json campaign = Json::parse(ladder.out)["campaign"];
+  ASSERT_EQ(campaign["edits"].size(), 3U);
+  EXPECT_EQ(campaign["edits"][2]["verdict"], "failed");
+  EXPECT_EQ(campaign["edits"][2]["error"], 0.0);
+  EXPECT_EQ(campaign["champion"]["command"], "/bin/sh steps.sh 0.02");
+  EXPECT_GT(campaign["gain"].get<double>(), 2.0);
+  EXPECT_TRUE(campaign["measured"].is_null());
+
+  const Ended measured =
+      sandbox_.steptune({"campaign", "fast", "--measure", "--time", "60s", "--quiet"});
+  EXPECT_EQ(measured.exit_code, 0) << measured.out << measured.err;
+  EXPECT_THAT(measured.out, HasSubstr("campaign fast: 3 edits, 1 kept\n"));
+  EXPECT_THAT(measured.out, HasSubstr("measured  /bin/sh steps.sh 0.02: faster, "));
+  EXPECT_THAT(measured.out, HasSubstr("times as fast as /bin/sh steps.sh 0.06 (95 % interval"));
+}
+
+/// Commits are named, and the champion's commit is checked out again.
+TEST_F(Judge, ACampaignOfCommitsNamesThem) {
+  const auto git = [&](const std::string& words) {
+    const Ended ended = sandbox_.program(
+        {"/bin/sh", "-c",
+         "git -c user.name=n -c user.email=e@example.org -c init.defaultBranch=main " + words});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.out;
+  };
+  sandbox_.write("train.sh", "sh steps.sh 0.06");
+  git("init -q . && git add . && git -c user.name=n -c user.email=e@example.org commit -qm slow");
+  sandbox_.write("train.sh", "sh steps.sh 0.02");
+  git("commit -qam fast");
+  const Ended judged = sandbox_.steptune({"judge", "--campaign", "commits", "--git", "HEAD~1",
+                                          "HEAD", "--build", "test -e steps.sh", "--time", "60s",
+                                          "--quiet", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(judged.exit_code, 0) << judged.out << judged.err;
+  EXPECT_THAT(judged.out, HasSubstr("campaign commits: edit 1, error at most 0.73 %, 1 kept\n"));
+  const std::string commit = git("rev-parse HEAD").substr(0, 12);
+  const Ended measured =
+      sandbox_.steptune({"campaign", "commits", "--measure", "--time", "60s", "--quiet"});
+  EXPECT_EQ(measured.exit_code, 0) << measured.out << measured.err;
+  EXPECT_THAT(measured.out, HasSubstr("champion  " + commit + "\n"));
+  EXPECT_THAT(measured.out, HasSubstr("measured  " + commit + ": faster, "));
+  const Ended trees = sandbox_.program({"/bin/sh", "-c", "git worktree list | tail -n +2"});
+  EXPECT_THAT(trees.out, IsEmpty());
+}
+
+TEST_F(Judge, WrongCampaignsAreRefused) {
+  struct Case {
+    std::vector<std::string> arguments;
+    int exit_code;
+    std::string expected;
+  };
+  for (const auto& [arguments, exit_code, expected] : std::vector<Case>{
+           {{"judge", "--campaign", "a/b", "--", "true", "---", "true"},
+            2,
+            "not a campaign's name"},
+           {{"judge", "--campaign", "c", "--", "a", "---", "b", "---", "c"},
+            2,
+            "one edit at a time"},
+           {{"campaign", "c"}, 1, "no history"},
+       }) {
+    const Ended ended = sandbox_.steptune(arguments);
+    EXPECT_EQ(ended.exit_code, exit_code) << ended.out;
+    EXPECT_THAT(ended.err, HasSubstr(expected));
+  }
+}
+
 }  // namespace
 }  // namespace steptune::golden

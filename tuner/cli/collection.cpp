@@ -103,7 +103,8 @@ Result<Taken> look_at(const History& history, const fs::path& database, bool is_
   for (const StudyRecord& study : *studies) {
     auto use = history.use_of(study, is_written, now_wall_s);
     if (!use) return tl::unexpected(use.error());
-    use->needed = needed->contains(study.name);
+    // A campaign's next error depends on all of its edits.
+    use->needed = needed->contains(study.name) || study.document.contains("campaign");
     use->running = use->running || study.name == kept;
     for (const fs::path& log : logs_of(database, study.name))
       use->log_bytes += bytes_of(log);

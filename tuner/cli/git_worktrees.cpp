@@ -93,12 +93,15 @@ Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& rev
     if (!added) return tl::unexpected(added.error());
     worktrees.trees_.push_back(tree);
     worktrees.folders_.push_back((tree / *prefix).lexically_normal());
+    worktrees.commits_.push_back(*commit);
   }
   return worktrees;
 }
 
 GitWorktrees::GitWorktrees(GitWorktrees&& other) noexcept
-    : trees_(std::exchange(other.trees_, {})), folders_(std::exchange(other.folders_, {})) {}
+    : trees_(std::exchange(other.trees_, {})),
+      folders_(std::exchange(other.folders_, {})),
+      commits_(std::exchange(other.commits_, {})) {}
 
 GitWorktrees::~GitWorktrees() {
   for (const fs::path& tree : trees_) {

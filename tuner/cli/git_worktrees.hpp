@@ -28,12 +28,15 @@ class GitWorktrees {
   /// Returns the folder in each tree that corresponds to the current one, in the order of the
   /// revisions.
   [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return folders_; }
+  /// Returns the hash of each commit, in the same order.
+  [[nodiscard]] const std::vector<std::string>& commits() const { return commits_; }
 
  private:
   GitWorktrees() = default;
 
   std::vector<std::filesystem::path> trees_;
   std::vector<std::filesystem::path> folders_;
+  std::vector<std::string> commits_;
 };
 
 }  // namespace steptune

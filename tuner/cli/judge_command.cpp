@@ -8,16 +8,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/git_worktrees.hpp"
 #include "tuner/cli/input_file.hpp"
+#include "tuner/cli/judging.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/study_tuning.hpp"
 #include "tuner/history/open_if_present.hpp"
 #include "tuner/init/judge_study.hpp"
+#include "tuner/report/campaign_ladder.hpp"
 #include "tuner/report/judged_commands.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -26,24 +29,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Between two commands of the command line.
-constexpr const char* k_next_command = "---";
 constexpr double k_default_time_s = 300.0;
 /// Share of the time that may pass until the first command reports progress.
 constexpr double k_most_until_progress = 0.4;
 /// Seconds for which the first command is watched. The comparison itself measures it again.
 constexpr double k_watch_s = 2.0;
-
-struct JudgeOptions {
-  std::vector<std::string> words;      ///< the commands, with separators
-  std::vector<std::string> revisions;  ///< `--git`; empty: not given
-  std::string build;
-  std::string name = "judge";
-  std::string time;
-  std::string margin;
-  std::string input;
-  bool quiet = false;
-};
 
 Result<double> margin_share(const std::string& given) {
   if (given.empty()) return JudgeRequest().margin;
@@ -122,12 +112,15 @@ class Judging {
     const auto look = look_at_first();
     if (flags_.count() > 0) return stopped();
     if (!look) return context_.console.error(look.error());
-    auto study = study_of(*look);
-    if (!study) return context_.console.error(study.error());
     auto history = opened_or_new(std::nullopt, context_.database(), context_.clock);
     if (!history) return context_.console.error(history.error());
     for (const std::string& warning : history->warnings())
       context_.console.warning(warning);
+    if (auto joined = join_campaign(*history); !joined) {
+      return context_.console.error(joined.error());
+    }
+    auto study = study_of(*look);
+    if (!study) return context_.console.error(study.error());
     RunOptions naming;
     naming.fresh = true;
     naming.yes = true;
@@ -151,9 +144,8 @@ class Judging {
   }
 
   Result<void> prepare() {
-    request_.name = options_.name;
+    if (auto named = name_study(); !named) return named;
     request_.input = options_.input;
-    if (auto named = check_study_name(request_.name); !named) return named;
     if (auto may = check_input_file(options_.input); !may) return may;
     const auto time_s = tuning_time_s(options_.time);
     if (!time_s) return tl::unexpected(time_s.error());
@@ -164,6 +156,14 @@ class Judging {
     auto commands = commands_of(context_.as_typed(options_.words));
     if (!commands) return tl::unexpected(commands.error());
     request_.commands = *std::move(commands);
+    if (!options_.campaign.empty()) {
+      const std::size_t versions =
+          options_.revisions.empty() ? request_.commands.size() : options_.revisions.size();
+      if (versions != 2) {
+        return fail(ErrorKind::usage, "a campaign judges one edit at a time", "--campaign",
+                    "give two versions: the champion, then the edit");
+      }
+    }
     if (options_.revisions.empty()) {
       if (!options_.build.empty()) {
         return fail(ErrorKind::usage, "--build needs --git", "",
@@ -190,6 +190,32 @@ class Judging {
     }
     const std::vector<std::string> command = request_.commands.front();
     request_.commands = in_each_folder(command, worktrees_->folders());
+    return {};
+  }
+
+  Result<void> name_study() {
+    const std::string& campaign = options_.campaign;
+    request_.name = !options_.name.empty() ? options_.name : campaign.empty() ? "judge" : campaign;
+    if (auto named = check_study_name(request_.name); !named) return named;
+    if (campaign.empty() || document::is_study_name(campaign)) return {};
+    return fail(ErrorKind::usage,
+                fmt::format("{} is not a campaign's name", printable_line(campaign, 80)),
+                "--campaign", "letters, digits and _.- are allowed, a letter or digit first");
+  }
+
+  /// Takes the error of this edit from the campaign's edits so far.
+  Result<void> join_campaign(const History& history) {
+    if (options_.campaign.empty()) return {};
+    CampaignSpec campaign;
+    campaign.name = options_.campaign;
+    if (worktrees_) campaign.commits = worktrees_->commits();
+    campaign.build = options_.build;
+    campaign.measures_gain = options_.measures_gain;
+    request_.campaign = std::move(campaign);
+    if (options_.measures_gain) return {};
+    const auto ladder = read_campaign(history, options_.campaign);
+    if (!ladder) return tl::unexpected(ladder.error());
+    request_.error = next_error(*ladder);
     return {};
   }
 
@@ -231,16 +257,27 @@ class Judging {
     if (!trials) return context_.console.error(trials.error());
     const JudgedCommands judged =
         judged_commands(study, *trials, result.recommendation, record->elapsed_s);
+    const ExitCode code = exit_code_of(verdict_of_all(judged));
+    if (options_.measures_gain) return code;
+    std::optional<CampaignLadder> ladder;
+    if (study.campaign) {
+      auto read = read_campaign(history, study.campaign->name);
+      if (!read) return context_.console.error(read.error());
+      ladder = *std::move(read);
+    }
     if (context_.json) {
       Json json;
       json["schema_version"] = k_json_schema_version;
       json["study"] = study_json(*record);
       json["judge"] = judged_json(judged);
+      if (ladder) json["campaign"] = last_edit_json(*ladder);
       context_.console.json_result(json);
     } else {
-      context_.console.result(judged_text(judged));
+      std::string text = judged_text(judged);
+      if (ladder) text += edit_text(*ladder);
+      context_.console.result(text);
     }
-    return exit_code_of(verdict_of_all(judged));
+    return code;
   }
 
   CommandContext& context_;
@@ -251,6 +288,10 @@ class Judging {
 };
 
 }  // namespace
+
+ExitCode judge_commands(CommandContext& context, const JudgeOptions& options) {
+  return Judging(context, options).run();
+}
 
 void add_judge_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<JudgeOptions>();
@@ -287,17 +328,23 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("--name", options->name,
                    "Name of the study in the history; a number is added if it exists [default: "
-                   "judge]")
+                   "the campaign's, or judge]")
       ->option_text("NAME")
       ->check(not_empty());
   command
       ->add_option("--stdin", options->input,
                    "File that each run reads as its standard input [default: none]")
       ->option_text("FILE");
+  command
+      ->add_option("--campaign", options->campaign,
+                   "Judge the next edit of this campaign: at most 5 % of its kept edits are no "
+                   "improvement [default: none]")
+      ->option_text("NAME")
+      ->check(not_empty());
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
   command->callback([&context, options] {
-    context.action = [&context, options] { return Judging(context, *options).run(); };
+    context.action = [&context, options] { return judge_commands(context, *options); };
   });
 }
 

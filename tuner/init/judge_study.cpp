@@ -30,6 +30,14 @@ Json parameter(const JudgeRequest& request) {
   return {{"type", "categorical"}, {"choices", choices}};
 }
 
+Json campaign_json(const CampaignSpec& campaign) {
+  Json json{{"name", campaign.name}};
+  if (!campaign.commits.empty()) json["commits"] = campaign.commits;
+  if (!campaign.build.empty()) json["build"] = campaign.build;
+  if (campaign.measures_gain) json["measures_gain"] = true;
+  return json;
+}
+
 /// Adds how progress is read. The hook counts samples in the same way for all commands, so it is
 /// preferred.
 Result<void> add_reading(const OutputLook& look, Json& document) {
@@ -75,6 +83,8 @@ Result<Json> judge_study(const JudgeRequest& request, const OutputLook& look) {
   document["search"] = {{"searcher", "grid"}, {"scheduler", "none"}, {"worth", request.margin}};
   document["budget"] = {{"trials", request.commands.size()}, {"time", request.time_s}};
   document["measure"] = {{"confirm_all", true}, {"sentinels", false}};
+  if (request.error < k_most_confirm_error) document["measure"]["confirm_error"] = request.error;
+  if (request.campaign) document["campaign"] = campaign_json(*request.campaign);
   return document;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "tuner/init/program_look.hpp"
+#include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
@@ -23,6 +25,8 @@ struct JudgeRequest {
   double time_s = 0.0;   ///< limit of the whole study
   bool terminal = false;
   std::string input = {};  ///< file for standard input; empty: none
+  std::optional<CampaignSpec> campaign = {};
+  double error = k_most_confirm_error;  ///< of "faster" (`MeasureSpec::confirm_error`)
 };
 
 /// Returns `A` for the first command, `B` for the second.

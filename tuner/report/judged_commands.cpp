@@ -10,6 +10,7 @@
 #include "common/enum_names.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "trial_runner/measure/quantiles.hpp"
 #include "tuner/report/outcome.hpp"
 #include "tuner/report/recommendation.hpp"
 
@@ -26,6 +27,8 @@ constexpr auto k_command_verdicts = enum_names<CommandVerdict>({
 
 constexpr std::size_t k_longest_command = 2000;
 constexpr const char* k_too_short = "the time was too short";
+constexpr const char* k_too_short_for_campaign =
+    "the time was too short for the campaign, which needs a smaller error";
 const Objective k_speed{"time", Direction::minimize};
 
 CommandVerdict verdict_of(Verdict verdict) {
@@ -46,15 +49,25 @@ CommandVerdict verdict_of(Verdict verdict) {
   return CommandVerdict::undecided;
 }
 
+/// Returns how much wider the interval is that decides that a command is faster.
+double widening_of_faster(const StudySpec& study) {
+  constexpr double k_many = 1e6;
+  const double error = study.measure.confirm_error;
+  return student_quantile(k_many, error) / student_quantile(k_many, k_one_sided_error);
+}
+
 /// Returns the seconds of further pairs after which the interval would exclude 1, or lie within the
 /// margin. Its width shrinks with the square root of the number of pairs. Returns nullopt if there
 /// is no interval, or if a difference near the margin would need too many pairs.
-std::optional<double> time_to_decide_s(const SpeedUp& speed_up, double margin, double pair_s) {
+std::optional<double> time_to_decide_s(const SpeedUp& speed_up, const StudySpec& study,
+                                       double pair_s) {
   constexpr double k_most_times_as_many = 30.0;
   const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
   if (!std::isfinite(half_width) || !(pair_s > 0.0)) return std::nullopt;
   const double difference = std::abs(std::log(speed_up.ratio));
-  const double distance = std::max(difference, std::log1p(margin) - difference);
+  const double margin = std::log1p(study.search.worth);
+  const double to_one = speed_up.ratio > 1.0 ? difference / widening_of_faster(study) : difference;
+  const double distance = std::max(to_one, margin - difference);
   const double times_as_many = std::pow(half_width / distance, 2);
   if (!(times_as_many <= k_most_times_as_many)) return std::nullopt;
   return std::max(1.0, std::ceil(speed_up.pairs * (times_as_many - 1.0))) * pair_s;
@@ -190,8 +203,9 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
         command.why = "a full buffer may hide the difference";
     }
     if (command.verdict == CommandVerdict::undecided && command.why.empty()) {
-      command.why = k_too_short;
-      command.more_s = time_to_decide_s(command.speed_up, judged.margin, pair_s);
+      const bool is_clear_alone = command.speed_up.low_if_buffered > 1.0;
+      command.why = study.campaign && is_clear_alone ? k_too_short_for_campaign : k_too_short;
+      command.more_s = time_to_decide_s(command.speed_up, study, pair_s);
     }
     judged.others.push_back(std::move(command));
   }

@@ -177,6 +177,17 @@ void check_trials(const StudySpec& study, Faults& faults) {
   }
 }
 
+/// A campaign reads the champion and the edit from the two values of the only parameter.
+void check_campaign(const StudySpec& study, Faults& faults) {
+  if (!study.campaign) return;
+  const bool is_of_two =
+      study.space.parameters().size() == 1 && study.space.product_size() == std::uint64_t{2};
+  if (study.measure.confirm_all && is_of_two) return;
+  faults.add("/campaign",
+             "needs \"confirm_all\" and one parameter with two values: use steptune "
+             "judge --campaign, or leave it out");
+}
+
 /// Each configuration is confirmed, so there may be few.
 void check_confirm_all(const StudySpec& study, Faults& faults) {
   constexpr std::uint64_t k_most_configurations = 8;
@@ -280,6 +291,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_waiting(study, faults);
   check_times(study, faults);
   check_confirm_all(study, faults);
+  check_campaign(study, faults);
   check_launch(study, examples, faults);
   check_streams(study, faults);
   check_hooks(study, examples, faults);

@@ -7,6 +7,8 @@ namespace steptune::study {
 namespace {
 
 constexpr std::size_t k_max_paths = 100;
+/// Smaller errors are beyond what Student's t interval can say about launches.
+constexpr double k_least_confirm_error = 1e-12;
 constexpr double k_longest_s = 30.0 * 86'400.0;
 
 /// Returns the names in the order of `PageCache`.
@@ -92,6 +94,12 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("fresh runs compare every configuration with the baseline, until each is "
                         "known to be faster, slower, or within `search.worth`; "
                         "[`steptune judge`](judge.md) sets it. For at most 8 configurations"))
+          .add(key("confirm_error", &MeasureSpec::confirm_error,
+                   document::number({k_least_confirm_error, k_most_confirm_error}))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("with `confirm_all`: largest error of calling a configuration faster, "
+                        "one-sided; a [campaign](judge.md#campaigns) sets it"))
           .check(check_window)
           .check(check_data);
   return k_section;

@@ -30,6 +30,9 @@ using document::Type;
 [[nodiscard]] const Section<SearchSpec>& search_section();
 [[nodiscard]] const Section<BudgetSpec>& budget_section();
 [[nodiscard]] const Section<MeasureSpec>& measure_section();
+[[nodiscard]] const Section<CampaignSpec>& campaign_section();
+/// A name of a study or campaign.
+[[nodiscard]] Type<std::string> study_name();
 [[nodiscard]] const Section<ReportFormat>& reports_section();
 /// `reports`: a preset's name, or an object. `samples_per_step` depends on the trial and stays
 /// empty.

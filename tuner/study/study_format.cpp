@@ -18,19 +18,6 @@ constexpr std::size_t k_max_guards = 50;
 constexpr std::size_t k_longest_unit = 30;
 constexpr double k_highest_ceiling = 1e6;
 
-Type<std::string> study_name() {
-  return document::checked<std::string>(
-      document::string(),
-      [](const std::string& name) -> std::optional<std::string> {
-        if (document::is_study_name(name)) return std::nullopt;
-        return fmt::format(
-            "\"{}\" is not a study name: use letters, digits and ._-, 1 to 64, not starting with "
-            "- or .",
-            printable_line(name, 60));
-      },
-      {{"pattern", document::k_study_name_pattern}});
-}
-
 /// Type of a unit: small letters and blanks, so that it fits into a sentence.
 Type<std::string> unit() {
   return document::checked<std::string>(
@@ -183,6 +170,13 @@ Section<StudySpec> format() {
                .anchor("measure")
                .default_words("up to 2 min a trial")
                .doc("how long one trial is measured"))
+      .add(key("campaign", &StudySpec::campaign, document::object(campaign_section()))
+               .anchor("campaign")
+               .omitted_at_default()
+               .in_fingerprint(k_never)
+               .default_words("none")
+               .doc("the [campaign](judge.md#campaigns) whose edit is judged; written by "
+                    "`steptune judge --campaign`"))
       .add(key("reports", &StudySpec::report_format, reports())
                .anchor("reports")
                .default_words("`[steptune]` lines")
@@ -209,6 +203,19 @@ Section<StudySpec> format() {
 }
 
 }  // namespace
+
+Type<std::string> study_name() {
+  return document::checked<std::string>(
+      document::string(),
+      [](const std::string& name) -> std::optional<std::string> {
+        if (document::is_study_name(name)) return std::nullopt;
+        return fmt::format(
+            "\"{}\" is not a study name: use letters, digits and ._-, 1 to 64, not starting with "
+            "- or .",
+            printable_line(name, 60));
+      },
+      {{"pattern", document::k_study_name_pattern}});
+}
 
 const Section<StudySpec>& study_format() {
   static const auto k_format = format();

@@ -47,7 +47,7 @@ std::vector<KeyTable> key_tables() {
       hooks_section().table(),       facts_section().table(),         parameter_table(),
       planned_run_section().table(), planned_phase_section().table(), guard_section().table(),
       search_section().table(),      budget_section().table(),        measure_section().table(),
-      reports_section().table(),     limits_section().table()};
+      campaign_section().table(),    reports_section().table(),       limits_section().table()};
   for (const RunnerKind* kind : runner_kinds()) {
     for (KeyTable& table : kind->tables())
       tables.push_back(std::move(table));

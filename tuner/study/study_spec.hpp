@@ -95,6 +95,8 @@ struct PlannedRun {
 inline constexpr std::uint64_t k_most_seed = std::uint64_t{1} << 53;
 inline constexpr std::int64_t k_most_budget_trials = 1'000'000;
 inline constexpr int k_most_confirm_pairs = 100;
+/// One-sided error of the lower end of a 95 % interval.
+inline constexpr double k_most_confirm_error = 0.025;
 
 struct SearchSpec {
   std::string searcher = "bayes";
@@ -154,7 +156,20 @@ struct MeasureSpec {
   bool sentinels = true;   ///< repeat the baseline during the search, to see if machines drift
   /// Confirm each configuration, and find out if it is faster, slower or within `search.worth`.
   bool confirm_all = false;
+  /// Largest error of calling a configuration faster, one-sided, if each one is confirmed.
+  double confirm_error = k_most_confirm_error;
   std::optional<ConfigurationInUse> in_use;  ///< not a key of the study file: `retune` sets it
+};
+
+/// The campaign for which a study judges an edit.
+struct CampaignSpec {
+  std::string name;
+  /// Commits of the champion and of the edit, if one command ran in each of them. Empty: two
+  /// commands.
+  std::vector<std::string> commits;
+  std::string build;  ///< shell command that built each commit; empty: none
+  /// True if the study compares the champion with the first version. Then it judges no edit.
+  bool measures_gain = false;
 };
 
 /// Returns a placeholder for a search space that has not been read yet: one unused `bool`.
@@ -214,6 +229,7 @@ struct StudySpec {
   SearchSpec search;
   BudgetSpec budget;
   MeasureSpec measure;
+  std::optional<CampaignSpec> campaign;
   ReportFormat report_format;
   std::string unit = "samples";  ///< unit of the program's counter, for people: `unit_name`
   /// Speed of the baseline's steps on batches kept in memory, as a multiple of their usual speed.

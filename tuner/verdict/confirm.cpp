@@ -89,7 +89,7 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
       std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
   pair_runs(counted_runs(standing));
   const LaunchVariation known =
-      study.measure.confirm_all ? k_weak_guess : launches_before_confirming(standing);
+      study.measure.confirm_all ? k_launches_by_pairs : launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i)
     judge_finalist(finalists_[i], error_of(i), known);
   if (study.measure.in_use) settle_in_use(*study.measure.in_use);
@@ -126,9 +126,11 @@ void Confirmation::judge_finalist(Finalist& finalist, double error,
     return refutes(trial) && trial.configuration == finalist.configuration;
   });
   finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, error, known);
-  const Judgement judgement = study_->measure.confirm_all
-                                  ? judge_both_ways(*study_, finalist.pairs, error, known)
-                                  : judge(*study_, finalist.pairs, error, known);
+  const double stricter = study_->measure.confirm_error / k_one_sided_error;
+  const Judgement judgement =
+      study_->measure.confirm_all
+          ? judge_both_ways(*study_, finalist.pairs, {error * stricter, error})
+          : judge(*study_, finalist.pairs, error, known);
   finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
   finalist.settled = finalist.failed || judgement.settled;
 }

@@ -57,7 +57,8 @@ struct ConfirmLimits {
 /// second failure nothing more is confirmed.
 ///
 /// If a study confirms each configuration (`MeasureSpec::confirm_all`), all of them are finalists
-/// from the first round on. They share the error equally, and are judged in both directions.
+/// from the first round on. They share the error equally, and are judged in both directions. The
+/// error of "faster" may be less (`MeasureSpec::confirm_error`).
 ///
 /// The study's configuration in use (`MeasureSpec::in_use`) is a finalist, too, if its search trial
 /// may win. This configuration runs in its own rounds and in every round of other finalists.

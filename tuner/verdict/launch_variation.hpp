@@ -16,12 +16,6 @@ struct LaunchVariation {
   double degrees_of_freedom = 3.0;  ///< degrees of freedom of `relative`
 };
 
-/// Guess that counts less than one observation. Launches differ by 1 % on a quiet server and by 10
-/// % on a shared machine, and the default guess fits servers. With this guess, comparisons of equal
-/// commands err in at most 5 % for variations of 0 to 10 %
-/// (tests/unit/verdict/confirm_all_test.cpp).
-inline constexpr LaunchVariation k_weak_guess{0.025, 0.75};
-
 class MachineDrift;
 
 /// True if a trial's program ended by itself and its whole run was measured.

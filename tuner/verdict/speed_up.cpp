@@ -290,22 +290,26 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   return {given_up ? Verdict::not_faster : Verdict::open, given_up};
 }
 
-Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-                          const LaunchVariation& known) {
+Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
+                          const BothErrors& errors) {
   const int usual = std::max(1, study.measure.confirm_pairs);
   const auto count = static_cast<int>(pairs.size());
   const bool was_last = !study.budget.time_s && count >= k_most_times_usual * usual;
   if (count < least_pairs(study)) return {};
-  const Looks looks = looks_of(study, pairs, error, known);
+  const Looks looks = looks_of(study, pairs, errors.other, k_launches_by_pairs);
+  const double faster_low = errors.faster < errors.other
+                                ? looks_of(study, pairs, errors.faster, k_launches_by_pairs).low
+                                : looks.low;
   const double margin = std::log1p(study.search.worth);
   std::vector<RunPair> swapped;
   for (const RunPair& pair : pairs)
     swapped.push_back({pair.baseline, pair.incumbent});
   const bool is_look_now = is_look(count, usual);
   if (looks.low > -margin && looks.high < margin) return {Verdict::tied, is_look_now};
-  if (looks.low > std::log(hidden_factor(study, pairs))) return {Verdict::faster, is_look_now};
+  const double hidden = std::log(hidden_factor(study, pairs));
+  if (faster_low > hidden) return {Verdict::faster, is_look_now};
   if (looks.high < -std::log(hidden_factor(study, swapped))) return {Verdict::slower, is_look_now};
-  const bool excludes_equality = looks.low > 0.0 || looks.high < 0.0;
+  const bool excludes_equality = faster_low > 0.0 || looks.high < 0.0;
   return {excludes_equality ? Verdict::hidden : Verdict::open, was_last};
 }
 

@@ -14,7 +14,7 @@
 namespace steptune {
 
 /// One-sided error of the lower end of a 95 % interval.
-inline constexpr double k_one_sided_error = 0.025;
+inline constexpr double k_one_sided_error = k_most_confirm_error;
 
 /// States how much better a configuration is than the baseline: a ratio with its interval. The
 /// ratio is NaN if the configuration was not measured, or if the objective has values that are not
@@ -135,13 +135,21 @@ struct Judgement {
 /// finalist's one-sided error.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error, const LaunchVariation& known = {});
-/// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). `error` is the
-/// error of either direction. The interval decides at each look: `tied` if it lies within
-/// `search.worth` of 1 on both sides, `faster` or `slower` if it excludes 1 whatever a buffer may
-/// hide. Continues until then if time is limited, otherwise up to four times the usual number of
-/// pairs.
+/// Launch variation of which only the pairs say something. A guess would be wrong on machines whose
+/// launches differ more: at 10 %, a third of all campaigns of equal versions would keep one.
+inline constexpr LaunchVariation k_launches_by_pairs{.degrees_of_freedom = 0.0};
+/// Errors of judging a configuration that may also be slower, each one-sided.
+struct BothErrors {
+  double faster = k_one_sided_error;  ///< at most `other`
+  double other = k_one_sided_error;
+};
+/// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). The interval
+/// decides at each look: `tied` if it lies within `search.worth` of 1 on both sides, `faster` or
+/// `slower` if it excludes 1 whatever a buffer may hide. Continues until then if time is limited,
+/// otherwise up to four times the usual number of pairs. Only the pairs show how much launches vary
+/// (`k_launches_by_pairs`).
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
-                                        double error, const LaunchVariation& known = {});
+                                        const BothErrors& errors);
 
 /// Returns the speed-up that a search trial of a configuration and a search trial of the baseline
 /// show. Its `pairs` is 0. Its ratio is NaN if both are the same trial.

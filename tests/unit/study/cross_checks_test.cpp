@@ -50,6 +50,15 @@ TEST(CrossChecks, ATrialIsNotMeasuredBeyondItsLimit) {
                         "timed out after 5 min: raise \"wall\" in \"limits\""));
 }
 
+TEST(CrossChecks, ACampaignComparesTwoConfigurations) {
+  const std::string two = R"({"campaign": {"name": "c"}, "parameters": {"x": {"high": 2}})";
+  EXPECT_EQ(faults(two + R"(, "measure": {"confirm_all": true, "confirm_error": 0.001}})"), "");
+  EXPECT_THAT(faults(two + "}"), HasSubstr("/campaign: needs \"confirm_all\""));
+  EXPECT_THAT(faults(R"({"campaign": {"name": "c"}, "measure": {"confirm_all": true}})"),
+              HasSubstr("/campaign: needs \"confirm_all\" and one parameter with two values"));
+  EXPECT_THAT(faults(R"({"campaign": {"name": "a b"}})"), HasSubstr("is not a study name"));
+}
+
 TEST(CrossChecks, ACommandPartWithAParameterThatMayBeInactiveIsRefused) {
   const std::string inner = R"({"parameters": {"y": {"type": "int", "low": 1, "high": 2,
                                                      "when": "x > 4"}},

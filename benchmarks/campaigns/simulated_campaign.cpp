@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/campaigns/simulated_campaign.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "common/enum_names.hpp"
+#include "common/rng.hpp"
+#include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/campaign_error.hpp"
+#include "tuner/verdict/speed_up.hpp"
+
+namespace steptune::campaigns {
+namespace {
+
+constexpr auto k_rules = enum_names<Rule>({
+    {Rule::campaign, "campaign"},
+    {Rule::single, "single"},
+    {Rule::greedy, "greedy"},
+    {Rule::two_wins, "two wins"},
+});
+
+/// Returns a study as `judge` writes it, with its default margin.
+const StudySpec& judge_study() {
+  static const StudySpec k_study = [] {
+    const Json document = parse_json(R"({
+      "name": "judge", "command": ["{command}"],
+      "parameters": {"command": {"type": "categorical", "choices": {"A": "./a", "B": "./b"}}},
+      "baseline": {"command": "A"},
+      "search": {"searcher": "grid", "scheduler": "none", "worth": 0.02},
+      "budget": {"time": "5m"}, "measure": {"confirm_all": true}, "runner": {"type": "local"}
+    })",
+                                     "study")
+                              .value();
+    return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+  }();
+  return k_study;
+}
+
+/// The pairs of one edit. `ratio`: time of the challenger as a multiple of the champion's.
+class Pairs {
+ public:
+  Pairs(const CampaignModel& model, double ratio, Rng& rng)
+      : model_(model), ratio_(ratio), rng_(rng) {}
+
+  void add() {
+    const TrialRecord* challenger = run(ratio_);
+    pairs_.push_back({challenger, run(1.0)});
+  }
+  [[nodiscard]] const std::vector<RunPair>& all() const { return pairs_; }
+  [[nodiscard]] bool last_was_faster() const {
+    return pairs_.back().incumbent->objectives[0] < pairs_.back().baseline->objectives[0];
+  }
+
+ private:
+  const TrialRecord* run(double mean) {
+    TrialRecord& trial = runs_.emplace_back();
+    const double log_time =
+        model_.launch_variation * rng_.normal() + model_.run_variation * rng_.normal();
+    trial.status = TrialStatus::completed;
+    trial.objectives = {mean * std::exp(log_time)};
+    trial.standard_errors = {model_.run_variation * trial.objectives[0]};
+    return &trial;
+  }
+
+  const CampaignModel& model_;
+  double ratio_;
+  Rng& rng_;
+  std::deque<TrialRecord> runs_;
+  std::vector<RunPair> pairs_;
+};
+
+/// Adds pairs until the verdict is certain or the time is over. The verdict at the end of the time
+/// counts, too.
+bool judged_faster(const CampaignModel& model, const BothErrors& errors, Pairs& pairs) {
+  const StudySpec& study = judge_study();
+  const int most = std::max(1, static_cast<int>(model.judge_time_s / model.judge_pair_s));
+  for (;;) {
+    pairs.add();
+    const auto count = static_cast<int>(pairs.all().size());
+    const bool is_last = count >= most;
+    const bool is_look = looks_until(count, study.measure.confirm_pairs).back().pairs == count;
+    if (!is_last && !is_look) continue;
+    const Judgement judgement = judge_both_ways(study, pairs.all(), errors);
+    if (is_last || judgement.settled) return judgement.verdict == Verdict::faster;
+  }
+}
+
+bool is_kept(const CampaignModel& model, const std::vector<bool>& kept, Pairs& pairs) {
+  switch (model.rule) {
+    case Rule::campaign:
+      return judged_faster(model, {campaign_error(kept), k_one_sided_error}, pairs);
+    case Rule::single:
+      return judged_faster(model, {}, pairs);
+    case Rule::greedy:
+      pairs.add();
+      return pairs.last_was_faster();
+    case Rule::two_wins:
+      pairs.add();
+      if (!pairs.last_was_faster()) return false;
+      pairs.add();
+      return pairs.last_was_faster();
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string to_text(Rule rule) {
+  return std::string(k_rules.name_of(rule));
+}
+
+CampaignResult play(const CampaignModel& model) {
+  CampaignResult result;
+  Rng rng(model.seed, "campaign", 0);
+  std::vector<bool> kept;
+  const bool is_judge = model.rule == Rule::campaign || model.rule == Rule::single;
+  const double pair_s = is_judge ? model.judge_pair_s : model.fixed_pair_s;
+  for (int edit = 1; edit <= model.edits; ++edit) {
+    const bool is_better = model.gain_every > 0 && edit % model.gain_every == 0;
+    Pairs pairs(model, is_better ? 1.0 / (1.0 + model.gain) : 1.0, rng);
+    const bool keep = is_kept(model, kept, pairs);
+    kept.push_back(keep);
+    result.spent_s += pair_s * static_cast<double>(pairs.all().size());
+    result.improvements += is_better ? 1 : 0;
+    result.found += is_better && keep ? 1 : 0;
+    result.false_keeps += !is_better && keep ? 1 : 0;
+  }
+  return result;
+}
+
+}  // namespace steptune::campaigns

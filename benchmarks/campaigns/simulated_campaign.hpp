@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace steptune::campaigns {
+
+/// Rule by which an edit is kept.
+enum class Rule {
+  campaign,  ///< `judge --campaign`: the error follows from the edits before
+  single,    ///< `judge`: each edit with the same error
+  greedy,    ///< faster in one pair
+  two_wins,  ///< faster in both of two pairs
+};
+[[nodiscard]] std::string to_text(Rule rule);
+
+/// A program whose launches differ, and the edits to it.
+struct CampaignModel {
+  std::uint64_t seed = 0;
+  int edits = 100;
+  double launch_variation = 0.01;  ///< standard deviation of the logarithm of a launch's time
+  double run_variation = 0.003;    ///< the same for what varies within a launch
+  int gain_every = 0;              ///< each edit with this number is an improvement; 0: none
+  double gain = 0.0;               ///< of these edits, as a share
+  Rule rule = Rule::campaign;
+  double judge_pair_s = 20.0;  ///< two runs of `judge`, with their start-up
+  double judge_time_s = 300.0;
+  double fixed_pair_s = 60.0;  ///< two runs of the other rules
+};
+
+/// Result of a campaign.
+struct CampaignResult {
+  int improvements = 0;  ///< edits that are improvements
+  int found = 0;         ///< of these, kept
+  int false_keeps = 0;
+  double spent_s = 0.0;
+};
+
+/// Simulates a campaign: pairs of launches with log-normal times, and the verdicts of `judge`.
+/// Same model, same result.
+[[nodiscard]] CampaignResult play(const CampaignModel& model);
+
+}  // namespace steptune::campaigns

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/campaign_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tuner/verdict/speed_up.hpp"
+
+namespace steptune {
+namespace {
+
+/// Returns the sum of the errors of `tests` tests, of which each with a number in `every` is kept.
+double spent(std::size_t tests, std::size_t every) {
+  std::vector<bool> kept;
+  double sum = 0.0;
+  for (std::size_t i = 1; i <= tests; ++i) {
+    sum += campaign_error(kept);
+    kept.push_back(every > 0 && i % every == 0);
+  }
+  return sum;
+}
+
+TEST(CampaignError, TheFirstTestsHaveTheseErrors) {
+  EXPECT_NEAR(campaign_error({}), 0.025 * (1.0 - 1.0 / std::sqrt(2.0)), 1e-15);
+  EXPECT_NEAR(campaign_error({false}), 0.025 * (1.0 / std::sqrt(2.0) - 1.0 / std::sqrt(3.0)),
+              1e-15);
+  EXPECT_DOUBLE_EQ(campaign_error({false, true, false}), campaign_error({false, true, false}));
+}
+
+TEST(CampaignError, WithoutAKeptEditHalfOfTheErrorIsNeverExceeded) {
+  double last = 1.0;
+  std::vector<bool> kept;
+  double sum = 0.0;
+  for (int i = 0; i < 2000; ++i) {
+    const double error = campaign_error(kept);
+    EXPECT_LT(error, last);
+    EXPECT_GT(error, 0.0);
+    last = error;
+    sum += error;
+    kept.push_back(false);
+  }
+  EXPECT_LE(sum, 0.5 * k_campaign_error);
+  EXPECT_GT(sum, 0.48 * k_campaign_error);
+}
+
+TEST(CampaignError, AKeptEditEarnsErrorForLaterTests) {
+  const std::vector<bool> none(20, false);
+  std::vector<bool> one = none;
+  one.back() = true;
+  EXPECT_GT(campaign_error(one), 5.0 * campaign_error(none));
+  std::vector<bool> two = none;
+  two.front() = two.back() = true;
+  EXPECT_GT(campaign_error(two), 1.9 * campaign_error(one));
+}
+
+/// The estimate of false keeps, which is the sum of all errors, is at most this share of the kept
+/// edits. It proves the control (theorem 2 of the paper).
+TEST(CampaignError, AllErrorsTogetherAreAShareOfTheKeptEdits) {
+  for (const std::size_t every : {1, 2, 3, 7, 10, 50}) {
+    for (const std::size_t tests : {1, 10, 100, 500}) {
+      const auto kept = static_cast<double>(std::max<std::size_t>(1, tests / every));
+      EXPECT_LE(spent(tests, every), k_campaign_error * kept) << every << " " << tests;
+    }
+  }
+}
+
+TEST(CampaignError, AKeptEditsIntervalExcludesOne) {
+  EXPECT_DOUBLE_EQ(campaign_error(std::vector<bool>(200, true)), k_one_sided_error);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/report/judged_commands.hpp"
+
+namespace steptune {
+
+/// A version of the program in a campaign.
+struct CampaignVersion {
+  std::vector<std::string> command;
+  std::string commit;  ///< of the tree in which the command runs; empty: the current folder
+};
+/// Returns the commit's first 12 characters, or the command as words for a shell.
+[[nodiscard]] std::string to_text(const CampaignVersion& version);
+
+/// A judgement of a campaign.
+struct CampaignEdit {
+  std::string study;  ///< name of the study that judged it
+  CampaignVersion champion;
+  CampaignVersion challenger;
+  std::string build;  ///< shell command that built each commit; empty: none
+  std::string input;  ///< file for standard input; empty: none
+  CommandVerdict verdict = CommandVerdict::undecided;
+  SpeedUp speed_up;  ///< of the challenger beside the champion
+  std::string why;   ///< why it is undecided or failed, for people
+  /// One-sided error that the judgement used. 0 if no fresh run compared the two versions, because
+  /// the challenger failed before.
+  double error = 0.0;
+
+  [[nodiscard]] bool is_kept() const { return verdict == CommandVerdict::faster; }
+};
+
+/// Edits of a campaign in the order in which they were judged.
+struct CampaignLadder {
+  std::string name;
+  std::vector<CampaignEdit> edits;
+  /// Latest judgement of a champion beside the first version; its challenger is that champion.
+  std::optional<CampaignEdit> measured;
+};
+
+/// Reads the campaign from its studies. It has no edits if the history has none. Errors: the
+/// history's, or a study that this version cannot read.
+[[nodiscard]] Result<CampaignLadder> read_campaign(const History& history, const std::string& name);
+/// Returns the names of the history's campaigns, in order of their first edits.
+[[nodiscard]] Result<std::vector<std::string>> campaign_names(const History& history);
+
+/// Returns the one-sided error for the next edit (`campaign_error`).
+[[nodiscard]] double next_error(const CampaignLadder& ladder);
+/// Returns the number of kept edits.
+[[nodiscard]] std::size_t kept_edits(const CampaignLadder& ladder);
+/// Returns the product of the kept edits' ratios; 1 if none was kept. Kept edits were selected for
+/// their ratios, so the product is a little too high.
+[[nodiscard]] double selected_gain(const CampaignLadder& ladder);
+/// Returns the challenger of the last kept edit; the first version if none was kept. `ladder` has
+/// edits.
+[[nodiscard]] const CampaignVersion& champion_of(const CampaignLadder& ladder);
+
+/// Returns a row for each edit, then `gain`, `measured`, `champion` and `next`. `ladder` has edits.
+[[nodiscard]] std::string campaign_text(const CampaignLadder& ladder);
+[[nodiscard]] Json campaign_json(const CampaignLadder& ladder);
+
+/// Returns a line about the last edit: `campaign faster-loader: edit 4, error 0.31 %, 2 kept`.
+/// `ladder` has edits.
+[[nodiscard]] std::string edit_text(const CampaignLadder& ladder);
+[[nodiscard]] Json last_edit_json(const CampaignLadder& ladder);
+
+/// Returns an error as a percentage with two digits: `0.73 %`.
+[[nodiscard]] std::string error_text(double error);
+
+}  // namespace steptune

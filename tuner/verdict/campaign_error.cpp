@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/campaign_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "tuner/verdict/speed_up.hpp"
+
+namespace steptune {
+namespace {
+
+/// Part of the error with which a campaign begins.
+constexpr double k_first_part = 0.5 * k_campaign_error;
+
+/// Returns the portion of a part for the test at `distance` after it: 1, 2, ... All portions
+/// together are 1. They decrease slowly, so that a long campaign can still find something.
+double portion(std::size_t distance) {
+  const auto n = static_cast<double>(distance);
+  return 1.0 / std::sqrt(n) - 1.0 / std::sqrt(n + 1.0);
+}
+
+}  // namespace
+
+double campaign_error(const std::vector<bool>& kept) {
+  const std::size_t tests = kept.size();
+  double error = k_first_part * portion(tests + 1);
+  bool is_first = true;
+  for (std::size_t i = 0; i < tests; ++i) {
+    if (!kept[i]) continue;
+    error += (is_first ? k_campaign_error - k_first_part : k_campaign_error) * portion(tests - i);
+    is_first = false;
+  }
+  return std::min(error, k_one_sided_error);
+}
+
+}  // namespace steptune
