@@ -64,6 +64,7 @@ CLI::App* add_command(CLI::App& program, CommandContext& context, const std::str
 /// Add one command each; command `<name>` is in `<name>_command.cpp`.
 void add_run_command(CLI::App& program, CommandContext& context);
 void add_judge_command(CLI::App& program, CommandContext& context);
+void add_mcp_command(CLI::App& program, CommandContext& context);
 void add_retune_command(CLI::App& program, CommandContext& context);
 void add_init_command(CLI::App& program, CommandContext& context);
 void add_check_command(CLI::App& program, CommandContext& context);
