@@ -335,7 +335,12 @@ Answer condensed(ToolName tool, const std::string& about, const EndedProgram& en
     Answer answer{Json::object(), true};
     answer.json["problem"] =
         printable_line(lines.empty() ? end_text(ended.exit_code) : lines.front(), 600);
-    if (lines.size() > 1) answer.json["next"] = printable_line(lines[1], 400);
+    if (lines.size() > 1) {
+      // A hint is indented.
+      const std::string_view hint = lines[1];
+      answer.json["next"] =
+          printable_line(hint.substr(std::min(hint.find_first_not_of(' '), hint.size())), 400);
+    }
     if (const auto all = lines_of(ended.err); lines.empty() && !all.empty()) {
       answer.json["last_message"] = printable_line(all.back(), 300);
     }
