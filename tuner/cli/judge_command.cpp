@@ -15,6 +15,7 @@
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/study_tuning.hpp"
+#include "tuner/history/open_if_present.hpp"
 #include "tuner/init/judge_study.hpp"
 #include "tuner/report/judged_commands.hpp"
 #include "tuner/report/trial_json.hpp"
