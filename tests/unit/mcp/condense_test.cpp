@@ -37,7 +37,7 @@ TEST(Condense, AnUndecidedAndAFailedComparison) {
   const Json undecided = answered(ToolName::judge, R"json({"study": {"name": "judge"},
     "judge": {"verdict": "undecided", "keep": "A",
       "commands": [{"name": "B", "verdict": "undecided", "why": "too short", "more_s": 90.0}]}})json");
-  EXPECT_EQ(undecided["next"], "keep A; to decide, judge again with about 90.0 s more");
+  EXPECT_EQ(undecided["next"], "keep A; to decide, judge again with about 1 min 30 s more");
   EXPECT_EQ(undecided["commands"][0]["why"], "too short");
   const Json failed = answered(ToolName::judge, R"json({"study": {"name": "judge"},
     "judge": {"verdict": "failed", "keep": null, "commands": []}})json");

@@ -17,8 +17,6 @@ using ::testing::HasSubstr;
 
 class InvocationTest : public ::testing::Test {
  protected:
-  InvocationTest() { fs::create_directories(top_.path() / "root/inner"); }
-
   [[nodiscard]] Result<Invocation> made(const char* tool, const std::string& arguments) const {
     const Json json = Json::parse(arguments);
     must(check_arguments(*find_tool(tool), json));
@@ -34,7 +32,10 @@ class InvocationTest : public ::testing::Test {
   }
 
   TemporaryFolder top_{"invocation"};
-  const fs::path root_ = fs::canonical(top_.path()) / "root";
+  const fs::path root_ = [&] {
+    fs::create_directories(top_.path() / "root/inner");
+    return fs::canonical(top_.path()) / "root";
+  }();
   ServerLimits limits_{must(Roots::create({root_})), 1200.0, ""};
 };
 
