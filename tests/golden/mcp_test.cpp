@@ -43,9 +43,9 @@ class Mcp : public testing::Test {
             {"margin", "0.01%"},
             {"time", "5m"}};
   }
-  /// Waits until a program of the comparison runs.
+  /// Waits until command B runs, and not only the tuner, whose command line has the same words.
   [[nodiscard]] bool runs() const {
-    return until([&] { return processes_with(script_) > 1; });
+    return until([&] { return processes_with(script_ + '\0' + "0.030") > 1; });
   }
   [[nodiscard]] bool is_gone() const {
     return until([&] { return processes_with(script_) == 0; });
@@ -70,7 +70,8 @@ TEST_F(Mcp, AFasterCommandIsNamed) {
   EXPECT_EQ(server["serverInfo"]["name"], "steptune");
   client.request(1, "tools/list", Json::object());
   std::vector<std::string> names;
-  for (const Json& tool : client.response(1)["result"]["tools"])
+  const Json list = client.response(1);
+  for (const Json& tool : list["result"]["tools"])
     names.push_back(tool["name"]);
   EXPECT_THAT(names, ElementsAre("survey", "tune", "judge", "status", "explain", "stop"));
 
