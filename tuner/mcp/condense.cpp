@@ -2,6 +2,9 @@
 #include "tuner/mcp/condense.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <poll.h>
