@@ -50,6 +50,9 @@ ExitCode serve_agent(CommandContext& context, const McpOptions& options) {
   if (!limits) return context.console.error(limits.error());
   const auto program = find_helper("steptune", "which carries out the calls");
   if (!program) return context.console.error(program.error());
+  if (::isatty(STDIN_FILENO) == 1) {
+    context.console.message("waits for messages of a client on standard input; Ctrl-D ends it");
+  }
   const SignalFlags flags;
   mcp::ChildPrograms children({program->string(), k_child_word, std::to_string(::getpid())},
                               context.clock);

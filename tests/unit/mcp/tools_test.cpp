@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/mcp/tools.hpp"
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/support/read_file.hpp"
 
 namespace steptune::mcp {
 namespace {
@@ -71,6 +75,16 @@ TEST(Tools, ArgumentsThatDoNotFitAreNamed) {
            Case{"explain", R"({"about": 1})", "one of bottleneck"},
        }) {
     EXPECT_THAT(fault_of(tool, arguments), HasSubstr(why)) << tool << " " << arguments;
+  }
+}
+
+TEST(Tools, AllAreInTheDocuments) {
+  for (const char* file : {"docs/mcp.md", "configs/skills/steptune/SKILL.md"}) {
+    const std::string text = read_file(std::filesystem::path(STEPTUNE_SOURCE_DIR) / file);
+    for (const Tool& tool : all_tools()) {
+      if (tool.id == ToolName::stop && file != std::string("docs/mcp.md")) continue;
+      EXPECT_THAT(text, HasSubstr("| `" + tool.name + "`")) << file;
+    }
   }
 }
 
