@@ -66,6 +66,7 @@ CLI::App* add_command(CLI::App& program, CommandContext& context, const std::str
 void add_run_command(CLI::App& program, CommandContext& context);
 void add_judge_command(CLI::App& program, CommandContext& context);
 void add_campaign_command(CLI::App& program, CommandContext& context);
+void add_mcp_command(CLI::App& program, CommandContext& context);
 void add_retune_command(CLI::App& program, CommandContext& context);
 void add_init_command(CLI::App& program, CommandContext& context);
 void add_check_command(CLI::App& program, CommandContext& context);

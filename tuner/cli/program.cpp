@@ -12,6 +12,7 @@
 #include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/completion.hpp"
+#include "tuner/cli/signals.hpp"
 
 namespace steptune {
 namespace {
@@ -176,6 +177,10 @@ ExitCode run_words(int argc, const char* const* argv, Console& console, const Cl
   CommandContext context{console, clock, {}, "auto", false, false, {}};
   if (argc > 1 && std::string_view(argv[1]) == k_complete_word) {
     return complete(context, {argv + 2, argv + argc});
+  }
+  if (argc > 2 && std::string_view(argv[1]) == k_child_word) {
+    return end_with_parent(argv[2]) ? run_words(argc - 2, argv + 2, console, clock)
+                                    : ExitCode::terminated;
   }
   const char* const* end = argv + argc;
   const char* const* separator = std::find(argv, end, std::string_view("--"));

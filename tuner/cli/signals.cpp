@@ -7,6 +7,9 @@
 #include <csignal>
 #include <cstddef>
 
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include "common/interrupts.hpp"
 
 namespace steptune {
@@ -116,6 +119,12 @@ void SignalRelay::pass_to(pid_t target) {
   for (std::size_t i = 0; i < k_relayed_signals.size(); ++i) {
     if ((waiting & (1U << i)) != 0) ::kill(target, k_relayed_signals[i]);
   }
+}
+
+bool end_with_parent(const std::string& parent) {
+  // If prctl fails, the process ends as without it.
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  return std::to_string(::getppid()) == parent;
 }
 
 }  // namespace steptune

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <sys/types.h>
 
 #include "tuner/cli/exit_code.hpp"
@@ -38,5 +40,13 @@ class SignalRelay {
   /// signals directly. 0: the target has ended.
   void pass_to(pid_t target);
 };
+
+/// First word of a command line that this program gives to itself. The number of the parent process
+/// follows. Not shown to people.
+inline constexpr const char* k_child_word = "__child";
+
+/// From now on, this process gets SIGTERM if its parent ends. Returns false if the parent is not
+/// the process with this number, because it has ended already.
+[[nodiscard]] bool end_with_parent(const std::string& parent);
 
 }  // namespace steptune

@@ -372,6 +372,7 @@ Json recommendation_json(const Recommendation& recommendation,
       recommendation.payback_share ? number_or_null(*recommendation.payback_share) : Json(nullptr);
   json["payback_share_95"] = {{"low", number_or_null(recommendation.payback_low)},
                               {"high", number_or_null(recommendation.payback_high)}};
+  json["next"] = next_step(recommendation, context);
   return json;
 }
 

@@ -218,6 +218,7 @@ TEST(Recommendation, DetailsHaveIntervalsAndTheirBasis) {
   EXPECT_EQ(json["objectives"][0]["best_half_width_95"], 1'440.0);
   EXPECT_EQ(json["extrapolated_from_s"], 182.0);
   EXPECT_EQ(json["payback_share_95"]["high"], 0.0126);
+  EXPECT_EQ(json["next"], "steptune exec resnet-nightly");
 
   recommendation.incumbent_half_widths = {90'000.0, 0.48};
   EXPECT_NE(details_text(recommendation, two_objectives()).find("95 % interval up to "),

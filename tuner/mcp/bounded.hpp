@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "common/json.hpp"
+
+namespace steptune::mcp {
+
+/// Bytes of an answer's JSON text at most, so that answers do not fill an agent's context.
+inline constexpr std::size_t k_longest_answer = 2000;
+
+/// Cuts texts and lists until the JSON text has at most `most_bytes`. A text that was cut ends with
+/// `...`.
+[[nodiscard]] Json bounded(const Json& json, std::size_t most_bytes);
+
+}  // namespace steptune::mcp

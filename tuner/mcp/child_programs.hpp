@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "common/clock.hpp"
+#include "common/unique_fd.hpp"
+#include "tuner/mcp/condense.hpp"
+#include "tuner/mcp/program_host.hpp"
+
+namespace steptune::mcp {
+
+/// Runs this same program as child processes. Each is the leader of a process group. If this
+/// process is killed, the children end, too.
+class ChildPrograms final : public ProgramHost {
+ public:
+  struct Listener {
+    std::function<void(std::int64_t, std::string_view)> on_line;  ///< on stderr
+    std::function<void(std::int64_t, const EndedProgram&)> on_end;
+  };
+
+  /// `first_words` are the program and the words before the command.
+  ChildPrograms(std::vector<std::string> first_words, const Clock& clock);
+  /// Ends all children and waits until they are gone.
+  ~ChildPrograms() override;
+
+  [[nodiscard]] Result<std::int64_t> start(const Invocation& invocation) override;
+  void interrupt(std::int64_t program) override;
+
+  [[nodiscard]] bool empty() const { return children_.empty(); }
+  /// Adds the descriptors from which output will come.
+  void add_to(std::vector<pollfd>& descriptors) const;
+  /// Reads output that is there, reports ended children, and kills those that do not end in time.
+  void look(const Listener& listener);
+  /// Asks all children to end at once, and waits for them.
+  void end_all();
+
+ private:
+  /// A child and its output so far.
+  struct Child {
+    std::int64_t number = 0;
+    pid_t pid = -1;
+    UniqueFd out;
+    UniqueFd err;
+    EndedProgram ended;
+    std::string line;             ///< the unfinished last line on stderr
+    double interrupted_s = -1.0;  ///< time of the first request to end; negative: none
+    int requests = 0;             ///< signals so far
+  };
+
+  void read_output(Child& child, const Listener& listener) const;
+  /// Sends the next signal if the child has had its time since the previous one.
+  void press(Child& child, int signal, double patience_s) const;
+  [[nodiscard]] static bool has_ended(Child& child);
+
+  const std::vector<std::string> first_words_;
+  const Clock& clock_;
+  std::list<Child> children_;
+  std::int64_t latest_number_ = 0;
+};
+
+}  // namespace steptune::mcp

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/mcp/condense.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/json_fields.hpp"
+#include "common/shell_quote.hpp"
+#include "common/text.hpp"
+
+namespace steptune::mcp {
+namespace {
+
+constexpr std::string_view k_error_mark = "steptune: error: ";
+constexpr std::string_view k_warning_mark = "steptune: warning: ";
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// Returns the value at a path of keys; null if there is none.
+Json at(const Json& json, std::initializer_list<const char*> keys) {
+  const Json* value = &json;
+  for (const char* key : keys) {
+    const auto found = value->is_object() ? value->find(key) : value->end();
+    if (!value->is_object() || found == value->end()) return nullptr;
+    value = &*found;
+  }
+  return *value;
+}
+
+/// Copies these members, unless they are null.
+void copy(const Json& from, std::initializer_list<const char*> keys, Json& to) {
+  for (const char* key : keys) {
+    if (Json value = at(from, {key}); !value.is_null()) to[key] = std::move(value);
+  }
+}
+
+/// Rounds to four digits, because further ones only fill the context.
+Json rounded(const Json& number) {
+  if (!number.is_number_float()) return number;
+  return parse_finite(fmt::format("{:.4g}", number.get<double>())).value_or(0.0);
+}
+
+Json rounded_all(const Json& json) {
+  if (!json.is_structured()) return rounded(json);
+  Json result = json;
+  for (Json& value : result)
+    value = rounded_all(value);
+  return result;
+}
+
+/// Returns `batch_size=64 precision=bf16`.
+std::string configuration_text(const Json& configuration) {
+  std::string text;
+  if (!configuration.is_object()) return text;
+  for (const auto& [name, value] : configuration.items())
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, plain_text(value));
+  return text;
+}
+
+Json speed_up_of(const Json& speed_up) {
+  if (!speed_up.is_object()) return nullptr;
+  return {{"ratio", at(speed_up, {"ratio"})},
+          {"low_95", at(speed_up, {"low_95"})},
+          {"high_95", at(speed_up, {"high_95"})},
+          {"launches_each", at(speed_up, {"interleaved_pairs"})}};
+}
+
+/// Returns `16..256` or the choices.
+std::string range_text(const Json& parameter) {
+  if (const Json choices = at(parameter, {"choices"}); choices.is_array()) {
+    std::string text;
+    for (const Json& choice : choices)
+      text += (text.empty() ? "" : ", ") + plain_text(choice);
+    return text;
+  }
+  const Json low = at(parameter, {"low"});
+  if (low.is_null()) return text_at(parameter, "type");
+  return plain_text(low) + ".." + plain_text(at(parameter, {"high"}));
+}
+
+Json survey_of(const Json& document) {
+  Json json;
+  const std::string name = text_at(document, "name");
+  json["verdict"] =
+      fmt::format("{} settings can be tuned", plain_text(at(document, {"space", "parameters"})));
+  json["study"] = name;
+  json["study_file"] = name + ".study.json";
+  json["parameters"] = Json::object();
+  const Json parameters = at(document, {"study", "parameters"});
+  const Json today = at(document, {"study", "baseline"});
+  for (const auto& [parameter, declared] : parameters.items()) {
+    json["parameters"][parameter] = {{"today", at(today, {parameter.c_str()})},
+                                     {"range", range_text(declared)}};
+  }
+  json["combinations"] = at(document, {"space", "feasible"});
+  json["next"] = fmt::format("call tune with \"study\": \"{}.study.json\"", name);
+  return json;
+}
+
+Json run_of(const Json& document) {
+  Json json;
+  const Json result = at(document, {"recommendation"});
+  const bool interrupted = at(document, {"end"}) == "interrupted";
+  const std::string name = plain_text(at(document, {"study", "name"}));
+  json["verdict"] = at(result, {"verdict"});
+  if (json["verdict"].is_null()) {
+    json["verdict"] = interrupted ? Json("stopped before a result") : Json("no setting works");
+  }
+  json["study"] = name;
+  copy(result, {"outcome"}, json);
+  json["reason"] = at(document, {"reason"});
+  json["speed_up"] = speed_up_of(at(result, {"speed_up"}));
+  json["changes"] = Json::array();
+  for (const Json& change : at(result, {"changes"})) {
+    Json shown;
+    copy(change, {"parameter", "today", "advised", "place", "edit"}, shown);
+    json["changes"].push_back(shown);
+  }
+  json["trials"] = at(document, {"leaderboard", "counts"});
+  copy(result, {"tuning_s", "payback_share"}, json);
+  json["next"] = at(result, {"next"});
+  if (interrupted) {
+    json["next"] = "everything measured is kept: call tune again with the same arguments to go on";
+  } else if (json["next"].is_null()) {
+    json["next"] = "call explain with \"about\": \"output\", \"trial\": 1";
+  }
+  return json;
+}
+
+Json judged_command(const Json& command) {
+  Json json;
+  copy(command, {"name", "verdict", "command"}, json);
+  if (Json speed_up = speed_up_of(at(command, {"speed_up"})); !speed_up.is_null()) {
+    json["speed_up"] = std::move(speed_up);
+  }
+  copy(command, {"why"}, json);
+  return json;
+}
+
+Json judge_of(const Json& document) {
+  const Json judged = at(document, {"judge"});
+  const std::string verdict = text_at(judged, "verdict");
+  const std::string keep = text_at(judged, "keep");
+  Json json;
+  json["verdict"] = verdict;
+  copy(judged, {"keep", "margin", "spent_s"}, json);
+  json["commands"] = Json::array();
+  std::optional<double> more_s;
+  for (const Json& command : at(judged, {"commands"})) {
+    json["commands"].push_back(judged_command(command));
+    if (const auto needed_s = number_at(command, "more_s")) {
+      more_s = std::max(more_s.value_or(0.0), *needed_s);
+    }
+  }
+  json["study"] = at(document, {"study", "name"});
+  if (verdict == "failed") {
+    json["next"] = "repair the command that failed, and judge again";
+  } else if (more_s) {
+    json["next"] = fmt::format("keep {}; to decide, judge again with about {} more", keep,
+                               format_duration(*more_s));
+  } else if (verdict == "undecided") {
+    json["next"] = fmt::format("keep {}: no gain is shown", keep);
+  } else {
+    json["next"] = "keep " + keep;
+  }
+  return json;
+}
+
+Json studies_of(const Json& document) {
+  Json json;
+  json["studies"] = Json::array();
+  for (const Json& study : at(document, {"studies"})) {
+    Json shown;
+    copy(study, {"name", "status", "trials", "claim", "speed_up"}, shown);
+    json["studies"].push_back(shown);
+  }
+  return json;
+}
+
+Json leaderboard_of(const Json& document) {
+  Json json;
+  const Json study = at(document, {"study"});
+  copy(study, {"name", "status", "stop_reason", "tuning_s"}, json);
+  json["trials"] = at(document, {"counts"});
+  json["best_first"] = Json::array();
+  for (const Json& row : at(document, {"rows"})) {
+    const Json trial = at(row, {"trial"});
+    Json shown;
+    copy(trial, {"number", "status"}, shown);
+    if (const Json gains = at(row, {"gain_over_baseline"}); gains.is_array() && !gains.empty()) {
+      shown["gain"] = gains.front();
+    }
+    shown["configuration"] = configuration_text(at(trial, {"configuration"}));
+    json["best_first"].push_back(shown);
+  }
+  return json;
+}
+
+Json trial_of(const Json& document) {
+  const Json trial = at(document, {"trial"});
+  Json json;
+  copy(trial, {"number", "status", "failure"}, json);
+  json["configuration"] = configuration_text(at(trial, {"configuration"}));
+  json["objectives"] = at(trial, {"objectives"});
+  copy(trial, {"spent_s", "peak_memory_bytes", "cpu_busy_share", "disturbance"}, json);
+  Json measured;
+  copy(at(trial, {"measurement"}),
+       {"samples_per_second", "startup_s", "warmup_s", "window_s", "window_steps", "remark",
+        "parts_s_per_sample", "metrics"},
+       measured);
+  json["measurement"] = measured;
+  if (const Json words = at(document, {"details", "argv"}); words.is_array()) {
+    json["command"] = posix_quoted(words.get<std::vector<std::string>>());
+  }
+  return json;
+}
+
+Json bottleneck_of(const Json& document) {
+  const Json found = at(document, {"bottleneck"});
+  Json json;
+  json["verdict"] = at(found, {"finding"});
+  copy(found, {"evidence", "trial"}, json);
+  json["stages"] = Json::array();
+  for (const Json& stage : at(found, {"stages"})) {
+    Json shown;
+    copy(stage, {"stage", "share", "most_gain"}, shown);
+    json["stages"].push_back(shown);
+  }
+  json["settings"] = Json::array();
+  for (const Json& response : at(found, {"responses"})) {
+    Json shown;
+    copy(response, {"parameter", "now", "best"}, shown);
+    shown["gain_left"] = at(response, {"gain_left", "mean"});
+    json["settings"].push_back(shown);
+  }
+  copy(found, {"no_responses"}, json);
+  return json;
+}
+
+Json importance_of(const Json& document) {
+  Json json;
+  json["objectives"] = Json::array();
+  for (const Json& objective : at(document, {"importance", "objectives"})) {
+    Json shown;
+    copy(objective, {"metric", "unknown", "trials"}, shown);
+    shown["explained"] = at(objective, {"explained", "mean"});
+    shown["shares"] = Json::object();
+    for (const Json& parameter : at(objective, {"parameters"})) {
+      shown["shares"][text_at(parameter, "parameter")] = at(parameter, {"with_pairs", "mean"});
+    }
+    json["objectives"].push_back(shown);
+  }
+  return json;
+}
+
+/// Returns the last lines of a trial's output that fit, so that the final error is among them.
+Answer output_of(const EndedProgram& ended) {
+  constexpr std::size_t k_most_of_line = 200;
+  constexpr std::size_t k_most_bytes = 1200;
+  Json kept = Json::array();
+  std::size_t bytes = 0;
+  const std::vector<std::string> lines = lines_of(ended.out);
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const std::string shown = printable_line(*line, k_most_of_line);
+    // The quotes and the comma count, and escapes of quotes.
+    bytes += dump_json(shown).size() + 1;
+    if (bytes > k_most_bytes) break;
+    kept.insert(kept.begin(), shown);
+  }
+  return {{{"output_lines", lines.size()}, {"output_end", kept}}, false};
+}
+
+Json condensed_document(ToolName tool, const std::string& about, const Json& document) {
+  switch (tool) {
+    case ToolName::survey:
+      return survey_of(document);
+    case ToolName::tune:
+      return run_of(document);
+    case ToolName::judge:
+      return judge_of(document);
+    case ToolName::status:
+      return document.contains("studies") ? studies_of(document) : leaderboard_of(document);
+    case ToolName::explain:
+      if (about == "bottleneck") return bottleneck_of(document);
+      if (about == "importance") return importance_of(document);
+      return trial_of(document);
+    case ToolName::stop:
+      break;
+  }
+  return Json::object();
+}
+
+/// Returns the last error on stderr with the lines that follow it; empty if there is none.
+std::string error_text(const std::string& err) {
+  const std::size_t begin = err.rfind(k_error_mark);
+  if (begin == std::string::npos) return "";
+  return err.substr(begin + k_error_mark.size());
+}
+
+std::string end_text(int exit_code) {
+  constexpr int k_interrupted = 130;
+  constexpr int k_terminated = 143;
+  if (exit_code == k_interrupted || exit_code == k_terminated) return "stopped before a result";
+  return fmt::format("ended with exit status {} without a result", exit_code);
+}
+
+Json warnings_of(const std::string& err) {
+  Json warnings = Json::array();
+  for (const std::string& line : lines_of(err)) {
+    if (!line.starts_with(k_warning_mark)) continue;
+    warnings.push_back(printable_line(std::string_view(line).substr(k_warning_mark.size()), 200));
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Answer condensed(ToolName tool, const std::string& about, const EndedProgram& ended) {
+  const std::string error = error_text(ended.err);
+  if (about == "output" && ended.exit_code == 0) return output_of(ended);
+  auto document = parse_json(ended.out, "output");
+  if (!document || !document->is_object()) {
+    const std::vector<std::string> lines = lines_of(error);
+    Answer answer{Json::object(), true};
+    answer.json["problem"] =
+        printable_line(lines.empty() ? end_text(ended.exit_code) : lines.front(), 600);
+    if (lines.size() > 1) {
+      // A hint is indented.
+      const std::string_view hint = lines[1];
+      answer.json["next"] =
+          printable_line(hint.substr(std::min(hint.find_first_not_of(' '), hint.size())), 400);
+    }
+    if (const auto all = lines_of(ended.err); lines.empty() && !all.empty()) {
+      answer.json["last_message"] = printable_line(all.back(), 300);
+    }
+    return answer;
+  }
+  Json json = rounded_all(condensed_document(tool, about, *document));
+  if (!error.empty()) json["problem"] = printable_line(error, 400);
+  if (Json warnings = warnings_of(ended.err); !warnings.empty()) json["warnings"] = warnings;
+  return {json, false};
+}
+
+Answer error_answer(const Error& error) {
+  Answer answer{Json::object(), true};
+  answer.json["problem"] = (error.where.empty() ? "" : error.where + ": ") + error.message;
+  if (!error.hint.empty()) answer.json["next"] = error.hint;
+  return answer;
+}
+
+}  // namespace steptune::mcp

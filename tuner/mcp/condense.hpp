@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "common/json.hpp"
+#include "tuner/mcp/tools.hpp"
+
+namespace steptune::mcp {
+
+/// A program that ended, with the output that was kept.
+struct EndedProgram {
+  int exit_code = -1;  ///< 128 + signal if a signal ended it
+  std::string out;
+  std::string err;  ///< the end of it
+};
+
+/// A condensed answer.
+struct Answer {
+  Json json = Json::object();
+  bool is_error = false;
+};
+
+/// Returns the verdict, the figures and the next step from a program's JSON document. Without a
+/// document, returns its error. `about` is the argument of `explain`, otherwise empty.
+[[nodiscard]] Answer condensed(ToolName tool, const std::string& about, const EndedProgram& ended);
+
+/// Returns the error for an agent, with the hint as the next step.
+[[nodiscard]] Answer error_answer(const Error& error);
+
+}  // namespace steptune::mcp

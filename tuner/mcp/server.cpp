@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/mcp/server.hpp"
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace steptune::mcp {
+namespace {
+
+constexpr int k_look_ms = 200;
+/// Without programs. A signal that arrives just before a wait is noticed this much later.
+constexpr int k_idle_look_ms = 1000;
+constexpr std::size_t k_longest_message = std::size_t{1} << 20U;
+
+/// Cuts the client's bytes into lines.
+class Lines {
+ public:
+  /// Reads once and passes each whole line on. Returns false at the end.
+  bool read(int in, Session& session) {
+    std::array<char, 65536> buffer{};
+    const ssize_t count = ::read(in, buffer.data(), buffer.size());
+    if (count < 0) return errno == EINTR || errno == EAGAIN;
+    for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(count))) {
+      if (c != '\n') {
+        // A longer line is parsed as far as it was kept, and refused.
+        if (line_.size() <= k_longest_message) line_ += c;
+        continue;
+      }
+      if (line_.find_first_not_of(" \t\r") != std::string::npos) session.on_line(line_);
+      line_.clear();
+    }
+    return count > 0;
+  }
+
+ private:
+  std::string line_;
+};
+
+}  // namespace
+
+void serve_client(int in, Session& session, ChildPrograms& children,
+                  const std::function<bool()>& should_end) {
+  const ChildPrograms::Listener listener{
+      [&](std::int64_t program, std::string_view line) { session.on_program_line(program, line); },
+      [&](std::int64_t program, const EndedProgram& ended) {
+        session.on_program_end(program, ended);
+      }};
+  Lines lines;
+  while (!should_end()) {
+    std::vector<pollfd> descriptors{{in, POLLIN, 0}};
+    children.add_to(descriptors);
+    const int ready = ::poll(descriptors.data(), descriptors.size(),
+                             children.empty() ? k_idle_look_ms : k_look_ms);
+    if (ready > 0 && descriptors.front().revents != 0 && !lines.read(in, session)) break;
+    children.look(listener);
+    session.look();
+  }
+  children.end_all();
+}
+
+}  // namespace steptune::mcp
