@@ -135,7 +135,7 @@ std::string sentence(const JudgedCommand& command, const JudgedCommands& judged)
     case CommandVerdict::undecided:
       break;
   }
-  std::string text = fmt::format("undecided: {}", command.why);
+  std::string text = fmt::format("undecided: {} was not compared; {}", command.name, command.why);
   if (std::isfinite(speed_up.ratio)) {
     text = fmt::format("undecided: {} looks {}; {}", command.name, times, command.why);
   }
