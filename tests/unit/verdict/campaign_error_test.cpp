@@ -60,8 +60,8 @@ TEST(CampaignError, AKeptEditEarnsErrorForLaterTests) {
 /// The estimate of false keeps, which is the sum of all errors, is at most this share of the kept
 /// edits. It proves the control (theorem 2 of the paper).
 TEST(CampaignError, AllErrorsTogetherAreAShareOfTheKeptEdits) {
-  for (const std::size_t every : {1, 2, 3, 7, 10, 50}) {
-    for (const std::size_t tests : {1, 10, 100, 500}) {
+  for (const std::size_t every : {1U, 2U, 3U, 7U, 10U, 50U}) {
+    for (const std::size_t tests : {1U, 10U, 100U, 500U}) {
       const auto kept = static_cast<double>(std::max<std::size_t>(1, tests / every));
       EXPECT_LE(spent(tests, every), k_campaign_error * kept) << every << " " << tests;
     }
