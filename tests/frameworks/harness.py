@@ -42,7 +42,8 @@ def settings(mode="report", interval_s=0, **more):
 
 def run(program, *arguments, hook=None, environment=None):
     """Runs a program of the folder `programs`. `hook`: the tuner's request; None: without the hook."""
-    variables = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", **(environment or {}))
+    # Beside other load, threads of OpenMP that spin make a second's program take minutes.
+    variables = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", OMP_WAIT_POLICY="passive", **(environment or {}))
     for name in ("PYTHONPATH", "STEPTUNE_PYTHON"):
         variables.pop(name, None)
     if hook is not None:

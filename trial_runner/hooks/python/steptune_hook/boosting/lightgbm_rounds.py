@@ -9,6 +9,7 @@ from steptune_hook.boosting.knobs import usable_cpus
 
 _NAME = "lightgbm.Booster"
 _LAYOUTS = {"columns": "force_col_wise", "rows": "force_row_wise"}
+_QUANTIZED = "use_quantized_grad"
 _INNER_EVAL = "_Booster__inner_eval"  # called for each data set that the program evaluates
 
 
@@ -16,7 +17,7 @@ def wrap(hook, lightgbm):
     booster_class = lightgbm.basic.Booster
     rows = weakref.WeakKeyDictionary()  # rows of the training data, by booster
     losses = Losses()
-    aliases = lightgbm.basic._ConfigAliases.get
+    aliases = lightgbm.basic._ConfigAliases
 
     def wrap_init(original):
         signature = inspect.signature(original)
@@ -68,10 +69,10 @@ def _adapted(hook, own, aliases):
     params = dict(own)
 
     def value(name, otherwise):
-        return next((params[alias] for alias in sorted(aliases(name)) if alias in params), otherwise)
+        return next((params[alias] for alias in sorted(aliases.get(name)) if alias in params), otherwise)
 
     def put(name, value):
-        for alias in aliases(name):
+        for alias in aliases.get(name):
             params.pop(alias, None)
         params[name] = value
 
@@ -89,9 +90,11 @@ def _adapted(hook, own, aliases):
     if layout is not None:
         for name in _LAYOUTS.values():
             put(name, name == _LAYOUTS.get(layout))
-    quantized = knobs.settle("quantized_gradients", _is_true(value("use_quantized_grad", False)))
+    list_all = getattr(aliases, "_get_all_param_aliases", dict)  # LightGBM 3 lacks both
+    why = None if _QUANTIZED in list_all() else "this LightGBM has no quantized gradients"
+    quantized = knobs.settle("quantized_gradients", _is_true(value(_QUANTIZED, False)), why)
     if quantized is not None:
-        put("use_quantized_grad", quantized)
+        put(_QUANTIZED, quantized)
     knobs.refuse("tree_method", "LightGBM has one way to find splits")
     knobs.refuse("max_bin", "LightGBM bins its data before the training: give Dataset another max_bin")
     return params
