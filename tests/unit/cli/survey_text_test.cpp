@@ -13,7 +13,7 @@ std::string found(std::initializer_list<const char*> events) {
   Survey survey;
   for (const char* event : events)
     survey.log.add(event);
-  return draft_text(survey, Draft());
+  return draft_text(survey, Draft()) + "\n";
 }
 
 TEST(SurveyText, NamesTheFrameworks) {
