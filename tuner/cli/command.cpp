@@ -98,6 +98,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_run_command(program, context);
   add_judge_command(program, context);
   add_campaign_command(program, context);
+  add_bisect_command(program, context);
   add_mcp_command(program, context);
   add_retune_command(program, context);
   add_init_command(program, context);

@@ -65,6 +65,7 @@ CLI::App* add_command(CLI::App& program, CommandContext& context, const std::str
 /// Each function adds one command; command `<name>` is in `<name>_command.cpp`.
 void add_run_command(CLI::App& program, CommandContext& context);
 void add_judge_command(CLI::App& program, CommandContext& context);
+void add_bisect_command(CLI::App& program, CommandContext& context);
 void add_campaign_command(CLI::App& program, CommandContext& context);
 void add_mcp_command(CLI::App& program, CommandContext& context);
 void add_retune_command(CLI::App& program, CommandContext& context);

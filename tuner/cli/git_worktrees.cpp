@@ -54,7 +54,9 @@ EndedCommand run_to_end(std::vector<std::string> argv, const fs::path& folder, i
   return ended;
 }
 
-Result<std::string> git_line(std::vector<std::string> arguments, const std::string& why) {
+}  // namespace
+
+Result<std::string> git_output(std::vector<std::string> arguments, const std::string& why) {
   arguments.insert(arguments.begin(), "git");
   EndedCommand ended = run_to_end(std::move(arguments), {}, k_null_stream);
   if (ended.status != 0) {
@@ -66,12 +68,10 @@ Result<std::string> git_line(std::vector<std::string> arguments, const std::stri
   return std::move(ended.out);
 }
 
-}  // namespace
-
 Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& revisions,
                                              const fs::path& parent) {
   const auto prefix =
-      git_line({"rev-parse", "--show-prefix"}, "this folder is in no git repository");
+      git_output({"rev-parse", "--show-prefix"}, "this folder is in no git repository");
   if (!prefix) return tl::unexpected(prefix.error());
   std::error_code error;
   fs::create_directories(parent, error);
@@ -82,14 +82,14 @@ Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& rev
   GitWorktrees worktrees;
   for (const std::string& revision : revisions) {
     const auto commit =
-        git_line({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"},
-                 fmt::format("unknown revision {}", printable_line(revision, 80)));
+        git_output({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"},
+                   fmt::format("unknown revision {}", printable_line(revision, 80)));
     if (!commit) return tl::unexpected(commit.error());
     const fs::path tree =
         parent / fmt::format("{}-{}", worktrees.trees_.size() + 1, commit->substr(0, 12));
     const auto added =
-        git_line({"worktree", "add", "--detach", "--force", tree.string(), *commit},
-                 fmt::format("git cannot check out {}", printable_line(revision, 80)));
+        git_output({"worktree", "add", "--detach", "--force", tree.string(), *commit},
+                   fmt::format("git cannot check out {}", printable_line(revision, 80)));
     if (!added) return tl::unexpected(added.error());
     worktrees.trees_.push_back(tree);
     worktrees.folders_.push_back((tree / *prefix).lexically_normal());

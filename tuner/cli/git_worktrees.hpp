@@ -9,6 +9,11 @@
 
 namespace steptune {
 
+/// Returns the output of git with these arguments, without the final newline. Fails with `usage`,
+/// for the reason `why`, if git fails.
+[[nodiscard]] Result<std::string> git_output(std::vector<std::string> arguments,
+                                             const std::string& why);
+
 /// Working trees of revisions of the repository in the current folder. The destructor removes
 /// them.
 class GitWorktrees {

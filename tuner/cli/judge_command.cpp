@@ -153,7 +153,7 @@ class Judging {
     const auto margin = margin_share(options_.margin);
     if (!margin) return tl::unexpected(margin.error());
     request_.margin = *margin;
-    auto commands = commands_of(context_.as_typed(options_.words));
+    auto commands = commands_of(options_.words);
     if (!commands) return tl::unexpected(commands.error());
     request_.commands = *std::move(commands);
     if (!options_.campaign.empty()) {
@@ -258,7 +258,8 @@ class Judging {
     const JudgedCommands judged =
         judged_commands(study, *trials, result.recommendation, record->elapsed_s);
     const ExitCode code = exit_code_of(verdict_of_all(judged));
-    if (options_.measures_gain) return code;
+    if (options_.take_verdicts) options_.take_verdicts(judged);
+    if (options_.measures_gain || options_.take_verdicts) return code;
     std::optional<CampaignLadder> ladder;
     if (study.campaign) {
       auto read = read_campaign(history, study.campaign->name);
@@ -344,7 +345,10 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
   command->callback([&context, options] {
-    context.action = [&context, options] { return judge_commands(context, *options); };
+    context.action = [&context, options] {
+      options->words = context.as_typed(options->words);
+      return judge_commands(context, *options);
+    };
   });
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "tuner/cli/command.hpp"
+#include "tuner/report/judged_commands.hpp"
 
 namespace steptune {
 
@@ -20,12 +22,15 @@ struct JudgeOptions {
   std::string campaign;        ///< empty: none
   bool measures_gain = false;  ///< compares the campaign's champion with the first version
   bool quiet = false;
+  /// Takes the verdicts in place of the terminal. May be null.
+  std::function<void(const JudgedCommands&)> take_verdicts = {};
 };
 
 /// Between two commands of the command line.
 inline constexpr const char* k_next_command = "---";
 
-/// Judges the commands. Prints the verdicts, unless the options measure a campaign's gain.
+/// Judges the commands. Prints the verdicts, unless the options take them or measure a campaign's
+/// gain.
 [[nodiscard]] ExitCode judge_commands(CommandContext& context, const JudgeOptions& options);
 
 }  // namespace steptune

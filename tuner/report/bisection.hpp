@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+
+namespace steptune {
+
+/// A version that may have made the program slower.
+struct SuspectedVersion {
+  std::string commit;        ///< the whole hash
+  std::string subject;       ///< first line of its message
+  double probability = 0.0;  ///< that it is the first slow version
+};
+
+/// Outcome of a bisection. Persistent names.
+enum class BisectionOutcome {
+  found,       ///< one version is the first slow one, with a probability of 95 %
+  undecided,   ///< several versions remain
+  not_slower,  ///< the bad version is not slower than the good one
+};
+[[nodiscard]] std::string to_text(BisectionOutcome outcome);
+
+/// Result of looking for the version that made a program slower.
+struct Bisection {
+  BisectionOutcome outcome = BisectionOutcome::undecided;
+  /// The first slow version is one of these with a probability of 95 %, in their order.
+  std::vector<SuspectedVersion> suspects;
+  /// How many times as fast as before the slow versions are; nullopt if no slow one was measured.
+  std::optional<double> ratio;
+  std::size_t versions = 0;           ///< versions after the good one
+  std::size_t measured = 0;           ///< measured versions
+  std::vector<std::string> unusable;  ///< commits that could not be built or run
+  double spent_s = 0.0;
+  double longest_s = 0.0;
+};
+
+/// Returns lines for people. Ends with a newline.
+[[nodiscard]] std::string bisection_text(const Bisection& bisection);
+[[nodiscard]] Json bisection_json(const Bisection& bisection);
+
+}  // namespace steptune

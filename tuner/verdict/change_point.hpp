@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace steptune {
+
+/// Probabilities of the first slow version in a sequence of versions. All versions before it are as
+/// fast as the good version, and all versions from it on are slower by one unknown factor. At the
+/// start, each version is equally likely to be the first slow one.
+///
+/// Follows probabilistic bisection (M. Horstein, "Sequential transmission using noiseless
+/// feedback", IEEE Trans. Information Theory 9(3), 1963; R. Waeber, P. I. Frazier and S. G.
+/// Henderson, "Bisection search with noisy responses", SIAM J. Control and Optimization 51(3),
+/// 2013). An answer is a measured slowdown instead of yes or no, and one stage measures several
+/// versions.
+class ChangePoint {
+ public:
+  /// `versions` is the number of versions after the good one, at least 1. The last one is the bad
+  /// one.
+  explicit ChangePoint(std::size_t versions);
+
+  /// Adds a measurement of a version beside the good one. `slowdown` is the logarithm of the ratio
+  /// of their times; `error` is its standard error, above 0.
+  void observe(std::size_t version, double slowdown, double error);
+  /// Excludes a version from being measured, because it cannot be built or run.
+  void skip(std::size_t version);
+
+  /// Returns the probability of each version to be the first slow one.
+  [[nodiscard]] std::vector<double> probabilities() const;
+  /// Returns the version whose probability is at least `confidence`; nullopt if there is none.
+  [[nodiscard]] std::optional<std::size_t> found(double confidence) const;
+  /// Returns the smallest set of versions whose probabilities sum to at least `confidence`, in
+  /// order.
+  [[nodiscard]] std::vector<std::size_t> remaining(double confidence) const;
+  /// Returns at most `most` versions to measure next, in order: those that divide the probability
+  /// into equal parts, then their predecessors. Empty if each of them was skipped.
+  [[nodiscard]] std::vector<std::size_t> next(std::size_t most) const;
+  /// Returns the estimate of the slowdown if `first` is the first slow version; nullopt if no slow
+  /// version was measured.
+  [[nodiscard]] std::optional<double> slowdown_from(std::size_t first) const;
+
+ private:
+  struct Observation {
+    std::size_t version = 0;
+    double slowdown = 0.0;
+    double error = 0.0;
+  };
+  /// Returns the logarithm of the likelihood, with the slowdown that fits best.
+  [[nodiscard]] double log_likelihood(std::size_t first) const;
+
+  std::vector<bool> is_skipped_;
+  std::vector<Observation> observations_;
+};
+
+}  // namespace steptune
