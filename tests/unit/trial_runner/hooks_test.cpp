@@ -55,10 +55,12 @@ TEST(KnobTable, HasOnlyKnobsOfTheTuner) {
 Words knobs_of_table(const std::string& family) {
   const std::string folder = STEPTUNE_SOURCE_DIR "/trial_runner/hooks/python/steptune_hook/";
   std::map<std::string, Json> common;
-  for (const Json& knob : Json::parse(read_file(folder + "knobs.json"))["knobs"])
+  const Json common_table = Json::parse(read_file(folder + "knobs.json"));
+  for (const Json& knob : common_table["knobs"])
     common[knob["name"]] = knob;
   Words knobs;
-  for (const Json& entry : Json::parse(read_file(folder + family + "/knobs.json"))["knobs"]) {
+  const Json table = Json::parse(read_file(folder + family + "/knobs.json"));
+  for (const Json& entry : table["knobs"]) {
     const Json& knob = entry.is_string() ? common.at(entry.get<std::string>()) : entry;
     const auto word = [&knob](const char* key) { return knob[key].get<std::string>(); };
     const std::string applied = word("applied") == "environment" ? "env" : word("applied");
