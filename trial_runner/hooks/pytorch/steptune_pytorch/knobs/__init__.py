@@ -94,6 +94,7 @@ class Knobs:
             status.edit = self.trainer_arguments.edit(status.name)
             if status.edit:
                 status.where = []  # lines of the trainer
+                status.also = self.trainer_arguments.also(status.also)
             yield status.checked_against(self.requested), knob["class"]
         names = {knob["name"] for knob in self.table}
         for name in sorted(set(self.requested) - names):
