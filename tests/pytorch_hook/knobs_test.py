@@ -84,6 +84,8 @@ class SafeKnobs(Knobs):
         row = ran.knob("num_workers")
         self.assertEqual((row["may"], row["value"]), (True, 2), row)
         self.assertEqual(row["also"], ['multiprocessing_context="fork"'])
+        row = run("training_arguments", hook=knobs(num_workers=2), prepare=pretend_newer_python).knob("num_workers")
+        self.assertEqual(row["also"], ['dataloader_multiprocessing_context="fork"'])
 
         def choose():
             multiprocessing.set_start_method("forkserver")

@@ -12,6 +12,7 @@ exec(
     """
 class TrainingArguments:
     dataloader_num_workers = 0
+    dataloader_multiprocessing_context = None
     bf16 = fp16 = False
     torch_compile = False
     optim = "adamw_torch"

@@ -73,6 +73,7 @@ class Knobs(KnobGroups):
         status.edit = self.trainer_arguments.edit(status.name)
         if status.edit:
             status.where = []  # lines of the trainer
+            status.also = self.trainer_arguments.also(status.also)
 
     def why_not_now(self, knob, status):
         wanted = self.requested.get(status.name)

@@ -34,6 +34,7 @@ class TrainerArguments:
     def __init__(self):
         self._call = None  # class that takes the arguments: `TrainingArguments`
         self._arguments = {}
+        self._fields = ()  # names of all its arguments
 
     def look(self):
         """Looks for a trainer among the callers. Called when the model is first trained."""
@@ -49,11 +50,16 @@ class TrainerArguments:
     def _found(self, taker, arguments):
         if taker is not None:
             self._call = type(taker).__name__
+            self._fields = dir(taker)
             self._arguments = {k: v for k, v in arguments.items() if arguments is _OF_LIGHTNING or _takes(taker, v)}
 
     def edit(self, knob):
         argument = self._arguments.get(knob)
         return None if argument is None else {"call": self._call, "argument": argument}
+
+    def also(self, arguments):
+        """Returns these arguments of the loader as the trainer takes them. Leaves out those that it does not take."""
+        return ["dataloader_" + a for a in arguments if "dataloader_" + a.partition("=")[0] in self._fields]
 
 
 def _takes(taker, argument):
