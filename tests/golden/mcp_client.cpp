@@ -7,8 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -125,8 +123,11 @@ int processes_with(const std::string& text) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename().string();
     if (std::isdigit(static_cast<unsigned char>(name[0])) == 0) continue;
-    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    const std::string line{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    // A stream would throw if the process ends meanwhile.
+    const UniqueFd file(::open((entry.path() / "cmdline").c_str(), O_RDONLY | O_CLOEXEC));
+    std::string line(65536, '\0');
+    const ssize_t size = file ? ::read(file.get(), line.data(), line.size()) : 0;
+    line.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     if (line.find(text) != std::string::npos) ++count;
   }
   return count;
