@@ -195,12 +195,13 @@ class Judging {
 
   Result<void> name_study() {
     const std::string& campaign = options_.campaign;
+    if (!campaign.empty() && !document::is_study_name(campaign)) {
+      return fail(ErrorKind::usage,
+                  fmt::format("{} is not a campaign's name", printable_line(campaign, 80)),
+                  "--campaign", "letters, digits and _.- are allowed, a letter or digit first");
+    }
     request_.name = !options_.name.empty() ? options_.name : campaign.empty() ? "judge" : campaign;
-    if (auto named = check_study_name(request_.name); !named) return named;
-    if (campaign.empty() || document::is_study_name(campaign)) return {};
-    return fail(ErrorKind::usage,
-                fmt::format("{} is not a campaign's name", printable_line(campaign, 80)),
-                "--campaign", "letters, digits and _.- are allowed, a letter or digit first");
+    return check_study_name(request_.name);
   }
 
   /// Takes the error of this edit from the campaign's edits so far.
