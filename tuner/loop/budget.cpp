@@ -65,7 +65,7 @@ double paid_startup_s(const StudySpec& study, const TrialRecord* like) {
   return shares_running_program(study) ? 0.0 : startup_of(like);
 }
 
-/// Returns the search's part of the time budget, in seconds.
+/// Returns the seconds of the time budget that the search may use.
 double search_time_s(const StudySpec& study) {
   return *study.budget.time_s *
          (study.measure.confirm_all ? k_search_share_of_judging : k_search_share);
@@ -113,8 +113,8 @@ bool has_configuration_in_use(const StudySpec& study) {
   return in_use && in_use->configuration != study.baseline;
 }
 
-/// Returns the number of runs that a claim needs: in each round a run of a finalist, a run of the
-/// baseline, and a run of the configuration in use, if the study has one.
+/// Returns the number of runs that a claim needs. A round has a run of a finalist, a run of the
+/// baseline, and a run of the configuration in use if the study has one.
 int least_runs(const StudySpec& study, const Spending& spending) {
   const int in_round = has_configuration_in_use(study) ? 3 : 2;
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;

@@ -23,8 +23,8 @@ struct RetuneOptions {
   NightBounds bounds;
   /// A challenger must be shown to be faster, with at least this gain on average, as a share.
   double least_gain = 0.02;
-  /// Study in the history whose configuration is in use. Ignored once the study has nights of its
-  /// own. Empty: the study itself.
+  /// Study in the history whose configuration is in use. Ignored once the study itself has
+  /// nights. Empty: the study itself.
   std::string from;
   /// The history keeps the trials of this many latest nights with a search, and of this many
   /// without. All other nights keep only their record.

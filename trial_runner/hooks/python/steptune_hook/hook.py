@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hooks of all families have: the request, patches, events, and the removal of all of it on a fault."""
+"""Base of the hooks of all families: the request, patches, events, and the removal of all of it on a fault."""
 
 import contextlib
 import os
