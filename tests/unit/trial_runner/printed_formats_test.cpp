@@ -95,17 +95,17 @@ TEST(PrintedTables, CellsWithoutAFiniteNumberAreNoMetrics) {
   auto report = reader.read_line("    1    10   nan         -    00:12", 2.0);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->step, 10.0);
-  EXPECT_THAT(report->metrics, testing::IsEmpty());
+  EXPECT_THAT(report->metrics, ElementsAre(Pair("epoch", 1.0)));
   EXPECT_THAT(report->not_finite, ElementsAre("loss"));
   report = reader.read_line("    1    20   0.5      -inf  0:00:24", 3.0);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->step, 20.0);
-  EXPECT_THAT(report->metrics, ElementsAre(Pair("loss", 0.5)));
+  EXPECT_THAT(report->metrics, ElementsAre(Pair("epoch", 1.0), Pair("loss", 0.5)));
   EXPECT_THAT(report->not_finite, ElementsAre("val_loss"));
   // A row for each name.
   report = reader.read_line("|    loss     | nan       |", 4.0);
   ASSERT_TRUE(report);
-  EXPECT_THAT(report->metrics, testing::IsEmpty());
+  EXPECT_THAT(report->metrics, ElementsAre(Pair("epoch", 1.0)));
   EXPECT_THAT(report->not_finite, ElementsAre("loss", "val_loss"));
   EXPECT_FALSE(reader.read_line("|    entropy  | -         |", 5.0));
 }
