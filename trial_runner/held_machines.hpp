@@ -99,7 +99,7 @@ class HeldMachinesService {
   [[nodiscard]] virtual std::string end_command() const = 0;
   /// Lists machines, and releases idle machines if requested. Uses the network. Waits in real time,
   /// at most half a minute, for machines that are being freed.
-  [[nodiscard]] virtual Result<HeldMachinesReport> look(
+  [[nodiscard]] virtual Result<HeldMachinesReport> list(
       const Clock& clock, const HeldMachinesRequest& request) const = 0;
 };
 

@@ -15,7 +15,7 @@ namespace steptune {
 class RunWatch {
  public:
   /// `main` is the child's process number; the caller must not reap it while this object lives.
-  /// `started_s` and the times of `look` are from the same clock.
+  /// `started_s` and the times of `sample` are from the same clock.
   RunWatch(pid_t main, double started_s);
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
@@ -23,7 +23,7 @@ class RunWatch {
 
   /// Takes a sample. Returns the machine's state since the last sample; nullopt if that was less
   /// than about a second ago.
-  [[nodiscard]] std::optional<MachineSecond> look(double now_s);
+  [[nodiscard]] std::optional<MachineSecond> sample(double now_s);
 
  private:
   struct Watches;

@@ -182,7 +182,7 @@ struct Disturbance {
   double other_load = 0.0;  ///< CPU time used by processes outside the trial
   double steal = 0.0;       ///< CPU time that the hypervisor gave to other virtual machines
   /// Most processes outside the trial that were on its GPUs at one time.
-  int gpu_strangers = 0;
+  int other_gpu_processes = 0;
   double memory_pressure = 0.0;   ///< share of the time in which some program waited for memory
   double storage_pressure = 0.0;  ///< share of the time in which some program waited for storage
   /// Share of the time in which the container had used up its CPU quota.
@@ -195,7 +195,7 @@ struct Disturbance {
   constexpr double k_other_load = 0.10;
   constexpr double k_steal = 0.05;
   return disturbance.other_load > k_other_load || disturbance.steal > k_steal ||
-         disturbance.gpu_strangers > 0 || disturbance.clocks_throttled;
+         disturbance.other_gpu_processes > 0 || disturbance.clocks_throttled;
 }
 
 /// GPU use of a trial, sampled about once a second.
@@ -206,7 +206,7 @@ struct GpuUse {
   double sm_clock_hz = 0.0;        ///< mean
   double slowed_share = 0.0;       ///< share of samples with clocks lowered by heat or power
   /// Most processes outside the trial that were on its GPUs at one time.
-  int most_strangers = 0;
+  int most_other_processes = 0;
 };
 
 /// How a trial ended.

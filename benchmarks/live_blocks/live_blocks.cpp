@@ -30,7 +30,7 @@ constexpr double k_target = 0.05;
 constexpr double k_share_of_ready = 0.02;
 constexpr double k_report_s = 0.25;
 constexpr int k_trials = 6;  ///< trials of a study
-constexpr double k_least_look_steps = 10.0, k_errors_apart = 4.0;
+constexpr double k_least_observed_steps = 10.0, k_errors_apart = 4.0;
 /// With --compare: step time of each trial of a study, relative to the baseline's.
 constexpr std::array<double, k_trials> k_unlike{1.1, 0.9, 1.4, 0.95, 1.2, 0.85};
 
@@ -149,7 +149,7 @@ bool is_slower(const Measurement& measured, std::optional<double> to_beat, bool 
   if (!to_beat || !std::isfinite(measured.half_width_s)) return false;
   const double rate = measured.seconds_per_sample;
   if (in_turns) return rate * std::exp(-measured.half_width_s / rate) > *to_beat;
-  return measured.window_steps >= k_least_look_steps &&
+  return measured.window_steps >= k_least_observed_steps &&
          measured.window_s >= wanted_measure().min_window_s &&
          rate - k_errors_apart / k_z_95 * measured.half_width_s > *to_beat;
 }

@@ -58,17 +58,18 @@ double least_usd_per_sample(const StudySpec& study, const SpeedModel& speed) {
   return least;
 }
 
-/// One way to run trials on SageMaker.
-struct Way {
+/// One option to run trials on SageMaker.
+struct PackingOption {
   std::string name;
   int trials_per_job = 1;
   bool pools = true;
 };
 
 /// Rehearses one study for each seed. Adds the lowest possible cost of the same jobs to `least`.
-Result<Totals> rehearse_all(const Options& options, Json document, const Way& way, Totals& least) {
-  document["runner"]["trials_per_job"] = way.trials_per_job;
-  if (!way.pools) document["runner"]["keep_alive"] = 0;
+Result<Totals> rehearse_all(const Options& options, Json document, const PackingOption& option,
+                            Totals& least) {
+  document["runner"]["trials_per_job"] = option.trials_per_job;
+  if (!option.pools) document["runner"]["keep_alive"] = 0;
   Totals totals;
   std::optional<double> best;
   for (int seed = options.first_seed; seed < options.first_seed + options.seeds; ++seed) {
@@ -127,21 +128,21 @@ int run(const Options& options) {
       "per job   trials   cold   warm  not warm  duration   starting   training   bill  not "
       "training"
       "   dearer than the best (worst)\n");
-  std::vector<Way> ways{{"no pools", 1, false}};
+  std::vector<PackingOption> packing_options{{"no pools", 1, false}};
   for (const int count : options.trials_per_job)
-    ways.push_back({std::to_string(count), count, true});
+    packing_options.push_back({std::to_string(count), count, true});
   const double seeds = options.seeds;
-  for (const Way& way : ways) {
+  for (const PackingOption& option : packing_options) {
     Totals least;
-    const auto totals = rehearse_all(options, *document, way, least);
+    const auto totals = rehearse_all(options, *document, option, least);
     if (!totals) {
       fmt::print(stderr, "packs: {}\n", totals.error().text());
       return 1;
     }
-    print(way.name, *totals, seeds);
+    print(option.name, *totals, seeds);
     fmt::print(" {:12.1f}% ({:.1f}%)\n", 100.0 * totals->regret / seeds,
                100.0 * totals->worst_regret);
-    if (way.pools && way.trials_per_job == 1) {
+    if (option.pools && option.trials_per_job == 1) {
       print("1, least", least, seeds);
       fmt::print("\n");
     }

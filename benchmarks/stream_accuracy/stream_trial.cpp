@@ -77,7 +77,7 @@ TrialTargets targets_of(const StopRule& rule) {
 }
 
 bool is_tight_enough(const Measurement& m, const TrialTargets& targets, const StopRule& rule) {
-  return is_tight(m, targets.measure) && was_looked_at_for_long(m, targets) &&
+  return is_tight(m, targets.measure) && was_observed_for_long(m, targets) &&
          m.slowest_seconds_per_sample <= (1.0 + rule.most_hidden) * m.seconds_per_sample;
 }
 

@@ -16,7 +16,7 @@ namespace steptune::bench {
 namespace {
 
 constexpr int k_naive_keep_alive_s = 300;
-constexpr double k_naive_look_s = 5.0;
+constexpr double k_naive_poll_s = 5.0;
 
 JobSettings settings() {
   JobSettings settings;
@@ -99,7 +99,7 @@ void play_naively(const Workload& workload, simulated::AccountConnection& connec
       running.insert(name);
       ++next;
     }
-    clock.advance_to(clock.now_s() + k_naive_look_s);
+    clock.advance_to(clock.now_s() + k_naive_poll_s);
     std::erase_if(running, [&](const std::string& name) {
       const auto state = jobs.describe(name);
       must(state);

@@ -37,7 +37,7 @@ class ShellCompletion : public testing::Test {
   }
 
   /// Types a tab after each line, and returns the resulting lines. The shell's settings bind Ctrl-O
-  /// to write the line to `told.txt` and empty it.
+  /// to write the line to `printed.txt` and empty it.
   [[nodiscard]] std::string completed(const std::vector<std::string>& shell,
                                       const std::vector<std::string>& lines) const {
     std::vector<std::string> argv{"/usr/bin/env"};
@@ -48,7 +48,7 @@ class ShellCompletion : public testing::Test {
       terminal.type(line + "\t\x0f");
     terminal.type("exit\r");
     EXPECT_EQ(terminal.wait(), 0) << terminal.written();
-    return sandbox_.read("told.txt");
+    return sandbox_.read("printed.txt");
   }
 
   Sandbox sandbox_;
@@ -73,8 +73,8 @@ constexpr const char* k_completed =
 TEST_F(ShellCompletion, BashPutsInWhatTheProgramOffers) {
   sandbox_.write("complete.bash", sandbox_.steptune({"completion", "bash"}).out);
   sandbox_.write("bashrc", R"(source complete.bash
-told() { printf '%s\n' "$READLINE_LINE" >>told.txt; READLINE_LINE=; }
-bind -x '"\C-o": told'
+printed() { printf '%s\n' "$READLINE_LINE" >>printed.txt; READLINE_LINE=; }
+bind -x '"\C-o": printed'
 PS1='ready> '
 )");
   EXPECT_EQ(completed({"bash", "--rcfile", "bashrc", "-i"}, k_lines), k_completed);
@@ -85,9 +85,9 @@ TEST_F(ShellCompletion, ZshPutsInWhatTheProgramOffers) {
   sandbox_.write("functions/_steptune", sandbox_.steptune({"completion", "zsh"}).out);
   sandbox_.write(".zshrc", R"(fpath=($PWD/functions $fpath)
 autoload -Uz compinit && compinit -u -D
-told() { print -r -- "$BUFFER" >>told.txt; BUFFER= }
-zle -N told
-bindkey '^O' told
+printed() { print -r -- "$BUFFER" >>printed.txt; BUFFER= }
+zle -N printed
+bindkey '^O' printed
 PS1='ready> '
 )");
   EXPECT_EQ(completed({"zsh", "-d", "-i"}, k_lines), k_completed);

@@ -93,7 +93,7 @@ constexpr const char* k_optuna_reader = R"(import collections, json, optuna
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 study = optuna.load_study(study_name=None, storage='sqlite:///FILE')
 trials = study.get_trials()
-told = {
+read = {
     'name': study.study_name,
     'directions': [d.name for d in study.directions],
     'states': collections.Counter(t.state.name for t in trials),
@@ -104,12 +104,12 @@ told = {
                 'distributions': {n: repr(d) for n, d in t.distributions.items()}} for t in trials],
 }
 if len(study.directions) == 1:
-    told['best_value'] = study.best_value
-    told['best'] = study.best_trial.user_attrs['number']
+    read['best_value'] = study.best_value
+    read['best'] = study.best_trial.user_attrs['number']
 else:
-    told['best'] = [t.user_attrs['number'] for t in study.best_trials]
+    read['best'] = [t.user_attrs['number'] for t in study.best_trials]
 study.enqueue_trial({}) # it can go on
-print(json.dumps(told))
+print(json.dumps(read))
 )";
 
 Json reported_by_optuna(const Sandbox& sandbox, const std::string& file) {
@@ -242,18 +242,18 @@ schema = json.load(open('schema.json'))
 jsonschema.Draft202012Validator.check_schema(schema)
 document = json.load(open('study-export.json'))
 valid = jsonschema.Draft202012Validator(schema)
-told = {'faults': [e.message for e in valid.iter_errors(document)]}
+read = {'faults': [e.message for e in valid.iter_errors(document)]}
 for trial in document['trials']:  # an export of the first version
     trial.pop('cpu_busy_share')
     trial.pop('cpu_clock')
     for later in ('whole_run', 'steps_known'):
         (trial['measurement'] or {later: None}).pop(later)
 document.pop('decisions')
-told['earlier'] = [e.message for e in valid.iter_errors(document)]
+read['earlier'] = [e.message for e in valid.iter_errors(document)]
 document['trials'][0]['status'] = 'done'
 del document['study']['name']
-told['broken'] = len(list(valid.iter_errors(document)))
-print(json.dumps(told))
+read['broken'] = len(list(valid.iter_errors(document)))
+print(json.dumps(read))
 )";
   const Json shown = python(script);
   EXPECT_TRUE(shown["faults"].empty()) << shown["faults"];
@@ -274,7 +274,7 @@ for folder in glob.glob(experiments[0] + '/*/'):
     run = yaml.safe_load(text(folder + 'meta.yaml'))
     run['params'] = {n: text(folder + 'params/' + n) for n in os.listdir(folder + 'params')}
     run['metrics'] = {n: text(folder + 'metrics/' + n) for n in os.listdir(folder + 'metrics')}
-    run['told'] = {n: text(folder + 'tags/' + n) for n in os.listdir(folder + 'tags')}
+    run['read'] = {n: text(folder + 'tags/' + n) for n in os.listdir(folder + 'tags')}
     runs.append(run)
 print(json.dumps({'experiments': len(experiments), 'meta': meta, 'runs': runs,
                   'hidden': [n for n in os.listdir('mlruns') if n.startswith('.')]}))
@@ -289,7 +289,7 @@ print(json.dumps({'experiments': len(experiments), 'meta': meta, 'runs': runs,
     EXPECT_EQ(run["experiment_id"], shown["meta"]["experiment_id"]);
     const std::string name = run["run_name"];
     const Json& trial = trials.at(std::stoll(name.substr(name.find('-') + 1)));
-    EXPECT_EQ(run["told"]["steptune.status"], trial["status"]);
+    EXPECT_EQ(run["read"]["steptune.status"], trial["status"]);
     EXPECT_EQ(run["params"].size(), trial["configuration"].size());
     EXPECT_EQ(run["params"]["note"], trial["configuration"]["note"]);
     if (trial["status"] != "completed") continue;

@@ -63,7 +63,7 @@ TEST(Import, ACsvKeepsRowsInsideTheSpace) {
   const Json json = must_import(sandbox, {"trials.csv", "--column", "time=seconds"});
   EXPECT_EQ(json["study"], "demo-imported");
   EXPECT_EQ(json["trials"], 2);
-  EXPECT_EQ(json["left"].size(), 3U);
+  EXPECT_EQ(json["left_out"].size(), 3U);
   const Json trials = trials_of(sandbox, "demo-imported");
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_EQ(trials[0]["origin"], "import");
@@ -106,7 +106,7 @@ TEST(Import, OptunasStatesAndValuesAreRead) {
                 "2,,32,FAIL\n3,1.1,,COMPLETE\n");
   const Json json = must_import(sandbox, {"trials.csv"});
   EXPECT_EQ(json["trials"], 2);
-  EXPECT_EQ(json["left"], Json({{"its state is PRUNED", 1}, {"no value of \"batch\"", 1}}));
+  EXPECT_EQ(json["left_out"], Json({{"its state is PRUNED", 1}, {"no value of \"batch\"", 1}}));
   const Json trials = trials_of(sandbox, "demo-imported");
   EXPECT_EQ(trials[0]["objectives"][0]["value"], 1.5);
   EXPECT_EQ(trials[1]["status"], "failed");

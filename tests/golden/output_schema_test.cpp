@@ -134,7 +134,7 @@ TEST_F(OutputSchema, DescribesCommandsThatUseAResult) {
   sandbox_->write("trials.csv",
                   "batch_size,workers,precision,time,cost\n64,1,fp32,0.7,2\n48,0,fp32,1,3\n");
   const Json imported = defined("import", {"import", "trials.csv", "--study", "study.json"});
-  EXPECT_EQ(imported["left"].size(), 1U);
+  EXPECT_EQ(imported["left_out"].size(), 1U);
 }
 
 TEST_F(OutputSchema, DescribesMaintenanceCommands) {

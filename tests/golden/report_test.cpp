@@ -550,8 +550,8 @@ TEST_F(HtmlReport, ThePageFitsATelephone) {
   for (const int width : {390, 1600}) {
     sandbox_->write("narrow.html", page);
     sandbox_->write("frame.html",
-                    fmt::format("<!doctype html><p id=told></p><script>onmessage = e => "
-                                "document.getElementById('told').textContent = e.data.join(' ')"
+                    fmt::format("<!doctype html><p id=sizes></p><script>onmessage = e => "
+                                "document.getElementById('sizes').textContent = e.data.join(' ')"
                                 "</script><iframe src=narrow.html "
                                 "style='width:{}px;height:900px;border:0'></iframe>",
                                 width));
@@ -559,7 +559,7 @@ TEST_F(HtmlReport, ThePageFitsATelephone) {
         document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/frame.html");
     std::smatch sizes;
     ASSERT_TRUE(
-        std::regex_search(browser.out, sizes, std::regex("id=\"told\">(\\d+) (\\d+) (\\d+)<")))
+        std::regex_search(browser.out, sizes, std::regex("id=\"sizes\">(\\d+) (\\d+) (\\d+)<")))
         << browser.out << browser.err;
     EXPECT_EQ(std::stoi(sizes[2]), width);
     EXPECT_LE(std::stoi(sizes[1]), width) << "the page scrolls to the side";

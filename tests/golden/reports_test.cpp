@@ -53,11 +53,11 @@ TEST(Reports, ReportsTheSameInJson) {
   ASSERT_TRUE(json);
   EXPECT_EQ((*json)["reports"], "key=value");
   EXPECT_EQ((*json)["seconds_per_step"], 0.2);
-  ASSERT_EQ((*json)["told"].size(), 4U);
-  EXPECT_EQ((*json)["told"][0]["line"], 2);
-  EXPECT_EQ((*json)["told"][0]["metrics"]["loss"], 0.5);
-  EXPECT_EQ((*json)["told"][2]["phase"]["name"], "evaluation");
-  EXPECT_TRUE((*json)["told"][3]["metrics"]["loss"].is_null());
+  ASSERT_EQ((*json)["report_lines"].size(), 4U);
+  EXPECT_EQ((*json)["report_lines"][0]["line"], 2);
+  EXPECT_EQ((*json)["report_lines"][0]["metrics"]["loss"], 0.5);
+  EXPECT_EQ((*json)["report_lines"][2]["phase"]["name"], "evaluation");
+  EXPECT_TRUE((*json)["report_lines"][3]["metrics"]["loss"].is_null());
 }
 
 TEST(Reports, ReadsByAnExpressionOrAPresetFile) {

@@ -310,13 +310,13 @@ TEST(Run, NotifiesOfFailures) {
   const Sandbox sandbox;
   sandbox.write("study.json", failing_study());
   const Ended failing = sandbox.steptune({"run", "study.json", "--notify", "cat > event.json",
-                                          "--notify-on", "failed", "--notify", "touch told"});
+                                          "--notify-on", "failed", "--notify", "touch notified"});
   EXPECT_EQ(failing.exit_code, 3);
   const auto event = parse_json(sandbox.read("event.json"), "event");
   ASSERT_TRUE(event) << sandbox.read("event.json");
   EXPECT_EQ((*event)["event"], "failed");
   EXPECT_EQ((*event)["end"], "too_many_failures");
-  EXPECT_TRUE(std::filesystem::exists(sandbox.folder() / "told"));
+  EXPECT_TRUE(std::filesystem::exists(sandbox.folder() / "notified"));
 
   const Ended unwanted = sandbox.steptune({"run", "study.json", "--new", "--yes", "--notify",
                                            "touch unwanted", "--notify-on", "improved"});

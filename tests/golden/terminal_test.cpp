@@ -104,13 +104,13 @@ TEST_F(TerminalTest, AnsweringNoSendsNoNotification) {
   ASSERT_EQ(first.wait(), 130);
 
   PseudoTerminal second(
-      {steptune_program(), "run", "endless.json", "--new", "--notify", "touch told"},
+      {steptune_program(), "run", "endless.json", "--new", "--notify", "touch notified"},
       sandbox_.folder(), 100);
   ASSERT_TRUE(second.until("[y/N]")) << second.written();
   second.type("n\r");
   EXPECT_EQ(second.wait(), 2);
   EXPECT_NE(second.written().find("not started"), std::string::npos) << second.written();
-  EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "told"));
+  EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "notified"));
 }
 
 TEST_F(TerminalTest, WhyATrialFailedIsNotCut) {

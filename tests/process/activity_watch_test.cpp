@@ -34,7 +34,7 @@ struct FakeThread {
   double cpu_wait_s = 0.0;
 };
 
-/// Fake /proc of a machine, written again for each look.
+/// Fake /proc of a machine, written again for each sample.
 class FakeProc {
  public:
   void write_process(pid_t pid, const std::string& program,
@@ -88,7 +88,7 @@ TEST(ActivityWatch, SeesEightThreadsThatComputeOnTwoCpus) {
       threads.push_back({k_main + i, 0.25 * at_s, i < 6 ? 'R' : 'S', 0.75 * at_s});
     threads.push_back({k_main + 8, 0.001 * at_s, 'S', 0.0});  // a timer
     proc.write_process(k_main, "/usr/bin/trainer", threads);
-    watch.look(at_s, std::vector{process(k_main, 1, 2.0 * at_s)});
+    watch.sample(at_s, std::vector{process(k_main, 1, 2.0 * at_s)});
   }
   const auto seen = watch.activity();
   ASSERT_TRUE(seen);
@@ -112,9 +112,10 @@ TEST(ActivityWatch, DistinguishesTrainerShellAndWorkers) {
     proc.write_process(k_trainer, "/usr/bin/python3", {{k_trainer, 0.002 * at_s}});
     proc.write_process(201, "/usr/bin/python3", {{201, 0.1 * at_s}});
     proc.write_process(202, "/usr/bin/python3", {{202, 0.1 * at_s}});
-    watch.look(at_s, std::vector{process(k_main, 1, 0.0), process(k_trainer, k_main, 0.002 * at_s),
-                                 process(201, k_trainer, 0.1 * at_s),
-                                 process(202, k_trainer, 0.1 * at_s)});
+    watch.sample(
+        at_s,
+        std::vector{process(k_main, 1, 0.0), process(k_trainer, k_main, 0.002 * at_s),
+                    process(201, k_trainer, 0.1 * at_s), process(202, k_trainer, 0.1 * at_s)});
   }
   const auto seen = watch.activity();
   ASSERT_TRUE(seen);
@@ -129,8 +130,8 @@ TEST(ActivityWatch, CountsTheTimeOfChildrenThatEnded) {
   FakeProc proc;
   ActivityWatch watch(k_main, {}, 1, proc.files());
   proc.write_process(k_main, "/a", {{k_main, 1.0}});
-  watch.look(0.0, std::vector{process(k_main, 1, 1.0, 5.0)});
-  watch.look(2.0, std::vector{process(k_main, 1, 1.5, 8.0)});
+  watch.sample(0.0, std::vector{process(k_main, 1, 1.0, 5.0)});
+  watch.sample(2.0, std::vector{process(k_main, 1, 1.5, 8.0)});
   const auto seen = watch.activity();
   ASSERT_TRUE(seen);
   EXPECT_NEAR(seen->trainer_cpu_s, 0.5, 1e-9);
@@ -144,10 +145,10 @@ TEST(ActivityWatch, SeesIdleCpusAndWaitingForStorage) {
   const std::vector processes{process(k_main, 1, 0.0)};
   proc.write_machine(100.0, 300.0, 1.0);
   proc.write_storage_stall(10.0);
-  watch.look(0.0, processes);
+  watch.sample(0.0, processes);
   proc.write_machine(101.0, 301.0, 3.0);
   proc.write_storage_stall(11.5);
-  watch.look(2.0, processes);
+  watch.sample(2.0, processes);
   const auto seen = watch.activity();
   ASSERT_TRUE(seen);
   EXPECT_THAT(seen->idle_cpu_share, Optional(DoubleNear(0.75, 1e-6)));
@@ -159,9 +160,9 @@ TEST(ActivityWatch, UsesIowaitIfTheKernelHasNoPressure) {
   ActivityWatch watch(k_main, {}, 2, proc.files());
   const std::vector processes{process(k_main, 1, 0.0)};
   proc.write_machine(100.0, 300.0, 1.0);
-  watch.look(0.0, processes);
+  watch.sample(0.0, processes);
   proc.write_machine(101.0, 301.0, 3.0);
-  watch.look(2.0, processes);
+  watch.sample(2.0, processes);
   ASSERT_TRUE(watch.activity());
   EXPECT_THAT(watch.activity()->storage_wait_s, Optional(DoubleNear(2.0, 1e-6)));
 }
@@ -169,18 +170,18 @@ TEST(ActivityWatch, UsesIowaitIfTheKernelHasNoPressure) {
 TEST(ActivityWatch, ForgetsHowTheProgramStarted) {
   FakeProc proc;
   ActivityWatch watch(k_main, {}, 1, proc.files());
-  const auto look = [&](double at_s, double cpu_s, const std::vector<FakeThread>& threads) {
+  const auto sample = [&](double at_s, double cpu_s, const std::vector<FakeThread>& threads) {
     proc.write_process(k_main, "/a", threads);
-    watch.look(at_s, std::vector{process(k_main, 1, cpu_s)});
+    watch.sample(at_s, std::vector{process(k_main, 1, cpu_s)});
   };
-  look(0.0, 0.0, {{k_main, 0.0}, {101, 0.0}});
-  look(10.0, 10.0, {{k_main, 10.0}, {101, 0.0}});
+  sample(0.0, 0.0, {{k_main, 0.0}, {101, 0.0}});
+  sample(10.0, 10.0, {{k_main, 10.0}, {101, 0.0}});
   watch.forget_start(10.0);
-  look(11.0, 10.1, {{k_main, 10.1}, {101, 0.1}});
+  sample(11.0, 10.1, {{k_main, 10.1}, {101, 0.1}});
   ASSERT_TRUE(watch.activity());
   EXPECT_NEAR(watch.activity()->trainer_cpu_s, 0.1, 1e-9);
-  look(20.0, 10.2, {{k_main, 10.2}, {101, 0.2}});
-  look(21.0, 10.3, {{k_main, 10.3}, {101, 0.3}});
+  sample(20.0, 10.2, {{k_main, 10.2}, {101, 0.2}});
+  sample(21.0, 10.3, {{k_main, 10.3}, {101, 0.3}});
   ASSERT_TRUE(watch.activity());
   EXPECT_THAT(watch.activity()->span_s, Eq(10.0));
 }
@@ -188,7 +189,7 @@ TEST(ActivityWatch, ForgetsHowTheProgramStarted) {
 TEST(ActivityWatch, ReportsNothingAfterOneSample) {
   FakeProc proc;
   ActivityWatch watch(k_main, {}, 1, proc.files());
-  watch.look(0.0, std::vector{process(k_main, 1, 0.0)});
+  watch.sample(0.0, std::vector{process(k_main, 1, 0.0)});
   EXPECT_FALSE(watch.activity());
 }
 

@@ -65,9 +65,9 @@ TEST_F(GpuWatchTest, SumsUpWhatATrialMadeOfItsGpus) {
   computes_on("FAKE_GPU_1", ::getpid());
   GpuWatch watch(nvml_.get(), {"0", "1"}, 5.0);
   EXPECT_FALSE(watch.use()) << "not looked at yet";
-  const auto strangers = watch.look(7.0, trial());
-  EXPECT_EQ(strangers.count, 1) << "process 1 is no part of the trial";
-  EXPECT_EQ(strangers.from_s, 5.0);
+  const auto others = watch.sample(7.0, trial());
+  EXPECT_EQ(others.count, 1) << "process 1 is no part of the trial";
+  EXPECT_EQ(others.from_s, 5.0);
   const auto use = watch.use();
   ASSERT_TRUE(use);
   EXPECT_EQ(use->peak_memory_bytes, 9.0 * 0x1p30);
@@ -75,37 +75,37 @@ TEST_F(GpuWatchTest, SumsUpWhatATrialMadeOfItsGpus) {
   EXPECT_DOUBLE_EQ(use->utilisation, 0.75);
   EXPECT_DOUBLE_EQ(use->sm_clock_hz, 1.35e9);
   EXPECT_DOUBLE_EQ(use->slowed_share, 0.5);
-  EXPECT_EQ(use->most_strangers, 1);
+  EXPECT_EQ(use->most_other_processes, 1);
 }
 
 TEST_F(GpuWatchTest, AGpuThatTheTrialDoesNotUseIsNotItsAffair) {
   ASSERT_NE(nvml_, nullptr);
   GpuWatch watch(nvml_.get(), {"0", "1"}, 0.0);
-  EXPECT_EQ(watch.look(1.0, trial()).count, 0) << "the trial does not use a GPU yet";
+  EXPECT_EQ(watch.sample(1.0, trial()).count, 0) << "the trial does not use a GPU yet";
   EXPECT_FALSE(watch.use()) << "only other programs use the full GPU";
   computes_on("FAKE_GPU_0", ::getpid());
-  EXPECT_EQ(watch.look(2.0, trial()).count, 0);
+  EXPECT_EQ(watch.sample(2.0, trial()).count, 0);
   const auto use = watch.use();
   ASSERT_TRUE(use);
   EXPECT_DOUBLE_EQ(use->peak_memory_share, 0.2);
   EXPECT_DOUBLE_EQ(use->utilisation, 0.5);
-  EXPECT_EQ(use->most_strangers, 0);
+  EXPECT_EQ(use->most_other_processes, 0);
 }
 
 TEST_F(GpuWatchTest, AllGpuProcessesCountIfOwnersAreUnknown) {
   ASSERT_NE(nvml_, nullptr);
   GpuWatch watch(nvml_.get(), {"0"}, 0.0);
-  EXPECT_EQ(watch.look(1.0, trial()).count, 0);
+  EXPECT_EQ(watch.sample(1.0, trial()).count, 0);
   ASSERT_TRUE(watch.use());
   EXPECT_DOUBLE_EQ(watch.use()->peak_memory_share, 0.2);
 }
 
-TEST_F(GpuWatchTest, TheTrialsOwnProcessesAreNoStrangers) {
+TEST_F(GpuWatchTest, TheTrialsOwnProcessesAreNotOtherProcesses) {
   ASSERT_NE(nvml_, nullptr);
   ProcessStat own;
   own.id.pid = 1;
-  EXPECT_EQ(GpuWatch(nvml_.get(), {"1"}, 0.0).look(1.0, {{own}}).count, 0);
-  EXPECT_EQ(GpuWatch(nullptr, {"1"}, 0.0).look(1.0, {}).count, 0) << "no driver";
+  EXPECT_EQ(GpuWatch(nvml_.get(), {"1"}, 0.0).sample(1.0, {{own}}).count, 0);
+  EXPECT_EQ(GpuWatch(nullptr, {"1"}, 0.0).sample(1.0, {}).count, 0) << "no driver";
   EXPECT_FALSE(GpuWatch(nvml_.get(), {"7"}, 0.0).use()) << "no such GPU";
 }
 

@@ -83,7 +83,7 @@ class LeftoversTest : public testing::Test {
 
 TEST_F(LeftoversTest, FilesNamedAfterTheTrialsProcessesAreRemoved) {
   Leftovers leftovers = begin();
-  leftovers.look(processes({k_trainer, k_worker}));
+  leftovers.observe(processes({k_trainer, k_worker}));
   write("dev/shm/torch_4002_99_0");
   write("dev/shm/sem.loky-4001-a4");
   write("dev/shm/__KMP_REGISTERED_LIB_4001_0");
@@ -99,7 +99,7 @@ TEST_F(LeftoversTest, FilesMappedForWritingAreRemoved) {
   Leftovers leftovers = begin();
   write("dev/shm/psm_a1b2c3d4");
   map(k_worker, "/dev/shm/psm_a1b2c3d4", "rw-s");
-  leftovers.look_closely(processes({k_trainer, k_worker}));
+  leftovers.observe_files(processes({k_trainer, k_worker}));
   end(k_worker);
   const ClearedLeftovers cleared = leftovers.clear();
   EXPECT_THAT(names(cleared.removed), ElementsAre("/dev/shm/psm_a1b2c3d4"));
@@ -111,7 +111,7 @@ TEST_F(LeftoversTest, EarlierFilesAreKept) {
   write("dev/shm/torch_4001_1_0");
   Leftovers leftovers = begin();
   map(k_trainer, "/dev/shm/psm_old", "rw-s");
-  leftovers.look_closely(processes({k_trainer}));
+  leftovers.observe_files(processes({k_trainer}));
   end(k_trainer);
   const ClearedLeftovers cleared = leftovers.clear();
   EXPECT_THAT(cleared.removed, IsEmpty());
@@ -121,7 +121,7 @@ TEST_F(LeftoversTest, EarlierFilesAreKept) {
 
 TEST_F(LeftoversTest, FilesThatAnotherProcessHoldsAreNamedAndKept) {
   Leftovers leftovers = begin();
-  leftovers.look(processes({k_trainer}));
+  leftovers.observe(processes({k_trainer}));
   write("dev/shm/torch_4001_1_0");
   map(k_other, "/dev/shm/torch_4001_1_0", "r--s");
   const ClearedLeftovers cleared = leftovers.clear();
@@ -134,7 +134,7 @@ TEST_F(LeftoversTest, FilesThatTheTrialOnlyReadAreKept) {
   Leftovers leftovers = begin();
   write("dev/shm/dataset");
   open(k_trainer, 3, "/dev/shm/dataset", O_RDONLY);
-  leftovers.look_closely(processes({k_trainer}));
+  leftovers.observe_files(processes({k_trainer}));
   end(k_trainer);
   const ClearedLeftovers cleared = leftovers.clear();
   EXPECT_THAT(cleared.removed, IsEmpty());
@@ -144,7 +144,7 @@ TEST_F(LeftoversTest, FilesThatTheTrialOnlyReadAreKept) {
 
 TEST_F(LeftoversTest, OthersNewFilesInSharedMemoryAreLeftAlone) {
   Leftovers leftovers = begin();
-  leftovers.look(processes({k_trainer}));
+  leftovers.observe(processes({k_trainer}));
   write("dev/shm/torch_5001_1_0");
   root_.write("proc/5001/stat", "5001 (python3) S 1");
   const ClearedLeftovers cleared = leftovers.clear();
@@ -162,7 +162,7 @@ TEST_F(LeftoversTest, ResultsInTheTemporaryFolderAreNamedNotRemoved) {
   root_.write("proc/net/unix",
               "Num RefCount Protocol Flags Type St Inode Path\n"
               "0: 00000002 00000000 00010000 0001 01 88 /tmp/pymp-k3/listener\n");
-  leftovers.look_closely(processes({k_trainer}));
+  leftovers.observe_files(processes({k_trainer}));
   end(k_trainer);
   for (const char* folder : {"tmp/checkpoints", "tmp/pymp-k3"})
     fs::permissions(root_.path() / folder, fs::perms::owner_all);
@@ -183,7 +183,7 @@ TEST_F(LeftoversTest, SystemVMemoryThatTheTrialCreatedIsRemoved) {
   root_.write("proc/sysvipc/sem", "key semid perms nsems uid gid cuid cgid otime ctime\n" +
                                       fmt::format("0 3 600 1 {0} 0 {0} 0 100 100\n", own));
   Leftovers leftovers = begin();
-  leftovers.look(processes({k_trainer}));
+  leftovers.observe(processes({k_trainer}));
   const ClearedLeftovers cleared = leftovers.clear();
   EXPECT_THAT(removed_segments_, ElementsAre(7));
   EXPECT_THAT(names(cleared.left),

@@ -501,14 +501,14 @@ TEST(CpuUse, CountsAllProcessesSinceTheFirstLook) {
 
   CpuUse use;
   EXPECT_FALSE(use.busy_share(4)) << "no sample yet";
-  use.look(10.0, 30.0);
-  use.look(10.5, 31.0);
+  use.sample(10.0, 30.0);
+  use.sample(10.5, 31.0);
   EXPECT_FALSE(use.busy_share(4)) << "too soon to tell";
-  use.look(12.0, 36.0);
+  use.sample(12.0, 36.0);
   EXPECT_DOUBLE_EQ(use.busy_share(4).value_or(0.0), 0.75) << "6 s of 8";
   EXPECT_DOUBLE_EQ(use.busy_share(2).value_or(0.0), 1.0) << "no more than there is";
-  use.look(13.0, 20.0);
-  use.look(15.0, 21.0);
+  use.sample(13.0, 20.0);
+  use.sample(15.0, 21.0);
   EXPECT_DOUBLE_EQ(use.busy_share(1).value_or(0.0), 0.5) << "a process vanished before";
 }
 
@@ -517,11 +517,11 @@ TEST(DisturbanceWatch, ReportsTheCpuTimeOfOtherPrograms) {
   DisturbanceWatch watch(10.0, CpuTime{100.0, 40.0, 0.0});
   EXPECT_FALSE(watch.is_due(10.5)) << "too soon to tell";
   EXPECT_TRUE(watch.is_due(11.0));
-  const auto quiet = watch.look(11.0, CpuTime{104.0, 41.0, 0.0}, 1.0).taken;
+  const auto quiet = watch.sample(11.0, CpuTime{104.0, 41.0, 0.0}, 1.0).taken;
   ASSERT_TRUE(quiet);
   EXPECT_EQ(quiet->other_load, 0.0);
   EXPECT_FALSE(watch.is_due(11.5));
-  const auto span = watch.look(12.0, CpuTime{108.0, 44.0, 0.0}, 2.0);
+  const auto span = watch.sample(12.0, CpuTime{108.0, 44.0, 0.0}, 2.0);
   EXPECT_EQ(span.from_s, 11.0);
   ASSERT_TRUE(span.taken);
   EXPECT_NEAR(span.taken->other_load, 0.5, 1e-12);
@@ -534,36 +534,36 @@ bool disturbs(const DisturbanceWatch::Span& span) {
 
 TEST(DisturbanceWatch, AMachineThatStoodStillDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
-  EXPECT_FALSE(disturbs(watch.look(1.0, CpuTime{4.0, 1.0, 0.0}, 1.0)));
-  const auto asleep = watch.look(601.0, CpuTime{8.0, 2.0, 0.0}, 2.0);
+  EXPECT_FALSE(disturbs(watch.sample(1.0, CpuTime{4.0, 1.0, 0.0}, 1.0)));
+  const auto asleep = watch.sample(601.0, CpuTime{8.0, 2.0, 0.0}, 2.0);
   ASSERT_TRUE(asleep.taken) << "ten minutes of which no CPU knows";
   EXPECT_EQ(asleep.from_s, 1.0);
   EXPECT_GT(asleep.taken->steal, 0.99);
-  EXPECT_FALSE(disturbs(watch.look(661.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))
+  EXPECT_FALSE(disturbs(watch.sample(661.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))
       << "the tuner alone was stopped";
-  EXPECT_FALSE(disturbs(watch.look(662.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))
+  EXPECT_FALSE(disturbs(watch.sample(662.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))
       << "a kernel that counts nothing";
 }
 
 TEST(DisturbanceWatch, AMachineOfManyCpusThatStoodStillDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0, 16});
-  EXPECT_FALSE(disturbs(watch.look(1.0, CpuTime{16.0, 1.0, 0.0, 16}, 1.0)));
-  const auto paused = watch.look(22.0, CpuTime{32.0, 2.0, 0.0, 16}, 2.0);
+  EXPECT_FALSE(disturbs(watch.sample(1.0, CpuTime{16.0, 1.0, 0.0, 16}, 1.0)));
+  const auto paused = watch.sample(22.0, CpuTime{32.0, 2.0, 0.0, 16}, 2.0);
   ASSERT_TRUE(paused.taken);
   EXPECT_NEAR(paused.taken->steal, 20.0 / 21.0, 1e-9);
 }
 
 TEST(DisturbanceWatch, AVanishedProcessMakesLoadUnknown) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
-  EXPECT_TRUE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
-  EXPECT_FALSE(watch.look(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0).taken)
+  EXPECT_TRUE(watch.sample(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
+  EXPECT_FALSE(watch.sample(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0).taken)
       << "the CPU time of an ended process is missing from the trial's";
 }
 
 TEST(DisturbanceWatch, AMachineThatStoodStillMakesNoLoadKnown) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
-  EXPECT_TRUE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
-  const auto asleep = watch.look(601.0, CpuTime{8.0, 8.0, 0.0}, 1.0);
+  EXPECT_TRUE(watch.sample(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
+  const auto asleep = watch.sample(601.0, CpuTime{8.0, 8.0, 0.0}, 1.0);
   ASSERT_TRUE(asleep.taken) << "a process vanished, too";
   EXPECT_GT(asleep.taken->steal, 0.99);
   EXPECT_TRUE(std::isnan(asleep.taken->other_load));
@@ -605,26 +605,26 @@ TEST(PressureWatch, MalformedFilesGiveNoFigures) {
 
 TEST(PressureWatch, TheFirstCountGivesNoFigure) {
   PressureWatch watch(10.0, {});
-  const auto unknown = watch.look(11.0, {0.9, 0.9, 0.9, 50.0});
+  const auto unknown = watch.sample(11.0, {0.9, 0.9, 0.9, 50.0});
   EXPECT_FALSE(unknown.memory || unknown.storage || unknown.quota || unknown.clocks_throttled);
-  const auto known = watch.look(12.0, {1.0, 0.9, 1.3, 51.0});
+  const auto known = watch.sample(12.0, {1.0, 0.9, 1.3, 51.0});
   EXPECT_THAT(known.memory, Optional(DoubleNear(0.1, 1e-12)));
   EXPECT_EQ(known.storage, 0.0);
   EXPECT_THAT(known.quota, Optional(DoubleNear(0.4, 1e-12)));
   EXPECT_TRUE(known.clocks_throttled);
-  const auto long_wait = watch.look(13.0, {9.0, 9.0, 9.0, 51.0});
+  const auto long_wait = watch.sample(13.0, {9.0, 9.0, 9.0, 51.0});
   EXPECT_EQ(long_wait.memory, 1.0) << "no more than all of the time";
   EXPECT_FALSE(long_wait.clocks_throttled) << "the clocks are free again";
-  EXPECT_FALSE(watch.look(14.0, {}).storage) << "without counters there are no figures";
+  EXPECT_FALSE(watch.sample(14.0, {}).storage) << "without counters there are no figures";
 }
 
 TEST(DisturbanceWatch, StolenTimeDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
-  const auto span = watch.look(1.0, CpuTime{4.0, 0.0, 0.4}, 0.0);
+  const auto span = watch.sample(1.0, CpuTime{4.0, 0.0, 0.4}, 0.0);
   ASSERT_TRUE(span.taken);
   EXPECT_NEAR(span.taken->steal, 0.1, 1e-12);
   EXPECT_TRUE(disturbs(span));
-  EXPECT_FALSE(DisturbanceWatch(0.0, std::nullopt).look(1.0, std::nullopt, 0.0).taken)
+  EXPECT_FALSE(DisturbanceWatch(0.0, std::nullopt).sample(1.0, std::nullopt, 0.0).taken)
       << "nothing is known";
 }
 
@@ -681,13 +681,13 @@ TEST(TrialPauses, OutputDuringSeveralPausesShowsThatTheyFail) {
   TrialPauses pauses;
   pauses.on_output();
   for (int pause = 0; pause < 3; ++pause) {
-    EXPECT_FALSE(pauses.are_in_vain());
+    EXPECT_FALSE(pauses.are_ineffective());
     pauses.begin(pause);
     pauses.on_output();
     pauses.on_output();
     pauses.end(pause + 0.5);
   }
-  EXPECT_TRUE(pauses.are_in_vain());
+  EXPECT_TRUE(pauses.are_ineffective());
 }
 
 }  // namespace

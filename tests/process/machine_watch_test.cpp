@@ -107,14 +107,14 @@ TEST(CpuClockWatch, CountsCpusByHowBusyTheyWere) {
   write_clock(machine, 3, "scaling_cur_freq", 5.0);
   const std::vector<int> cpus{0, 1, 2};
   CpuClockWatch watch(cpus, machine.files());
-  EXPECT_FALSE(watch.look(100.0, proc_stat({10.0, 10.0, 10.0, 10.0})));
+  EXPECT_FALSE(watch.sample(100.0, proc_stat({10.0, 10.0, 10.0, 10.0})));
   // The third CPU waits and has lowered its clock; the fourth is not the trial's.
-  const auto both = watch.look(101.0, proc_stat({10.9, 10.6, 10.2, 11.0}));
+  const auto both = watch.sample(101.0, proc_stat({10.9, 10.6, 10.2, 11.0}));
   ASSERT_TRUE(both);
   EXPECT_NEAR(*both, (0.9 * 3e9 + 0.6 * 2e9) / 1.5, 1.0);
-  EXPECT_FALSE(watch.look(102.0, proc_stat({11.0, 10.7, 10.4, 11.0}))) << "all of them waited";
+  EXPECT_FALSE(watch.sample(102.0, proc_stat({11.0, 10.7, 10.4, 11.0}))) << "all of them waited";
   write_clock(machine, 0, "scaling_cur_freq", 1.5);
-  const auto first = watch.look(103.0, proc_stat({12.0, 10.8, 10.5, 11.0}));
+  const auto first = watch.sample(103.0, proc_stat({12.0, 10.8, 10.5, 11.0}));
   ASSERT_TRUE(first);
   EXPECT_NEAR(*first, 1.5e9, 1.0);
 }
@@ -126,13 +126,13 @@ TEST(CpuClockWatch, SeesNothingWithoutClocks) {
   const FakeMachine other;
   CpuClockWatch virtual_machine({}, other.files());
   for (const double now_s : {0.0, 1.0, 2.0}) {
-    EXPECT_FALSE(without_times.look(now_s, ""));
-    EXPECT_FALSE(virtual_machine.look(now_s, proc_stat({now_s})));
+    EXPECT_FALSE(without_times.sample(now_s, ""));
+    EXPECT_FALSE(virtual_machine.sample(now_s, proc_stat({now_s})));
   }
   // A CPU was switched off, and another one took its line.
   CpuClockWatch switched({}, machine.files());
-  EXPECT_FALSE(switched.look(0.0, "cpu  0\ncpu1 100 0 0 0 0 0 0 0\n"));
-  EXPECT_FALSE(switched.look(1.0, "cpu  0\ncpu0 900 0 0 0 0 0 0 0\n"));
+  EXPECT_FALSE(switched.sample(0.0, "cpu  0\ncpu1 100 0 0 0 0 0 0 0\n"));
+  EXPECT_FALSE(switched.sample(1.0, "cpu  0\ncpu0 900 0 0 0 0 0 0 0\n"));
 }
 
 /// A machine of one CPU whose counters since boot the test sets.
@@ -140,8 +140,8 @@ class MachineWatchTest : public testing::Test {
  protected:
   /// Looks at the machine. The trial used `own_s` of the CPU's time and other processes used
   /// `others_s`.
-  std::optional<MachineWatch::Look> look(double now_s, double own_s, double others_s,
-                                         double storage_wait_s) {
+  std::optional<MachineWatch::Sample> sample(double now_s, double own_s, double others_s,
+                                             double storage_wait_s) {
     const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
     const double busy_s = own_s + others_s;
     const std::string times =
@@ -153,7 +153,7 @@ class MachineWatchTest : public testing::Test {
       watch_.emplace(now_s, cpu_time_of(*machine_.files().text("proc/stat"), {}),
                      std::vector<int>(), machine_.files());
     }
-    return watch_->look(now_s, own_s, gpus_);
+    return watch_->sample(now_s, own_s, gpus_);
   }
 
   FakeMachine machine_;
@@ -163,9 +163,9 @@ class MachineWatchTest : public testing::Test {
 
 TEST_F(MachineWatchTest, RecordsEachSecondAndItsDisturbance) {
   write_clock(machine_, 0, "scaling_cur_freq", 3.0);
-  EXPECT_FALSE(look(100.0, 0.0, 0.0, 0.0)) << "no time has passed";
-  EXPECT_FALSE(look(100.5, 0.5, 0.0, 0.0)) << "too soon to tell";
-  const auto waits = look(101.0, 0.9, 0.05, 0.25);
+  EXPECT_FALSE(sample(100.0, 0.0, 0.0, 0.0)) << "no time has passed";
+  EXPECT_FALSE(sample(100.5, 0.5, 0.0, 0.0)) << "too soon to tell";
+  const auto waits = sample(101.0, 0.9, 0.05, 0.25);
   ASSERT_TRUE(waits);
   EXPECT_FALSE(waits->disturbance) << "waiting may be the trial's own doing";
   EXPECT_DOUBLE_EQ(waits->second.from_s, 0.0) << "since the trial's start";
@@ -175,7 +175,7 @@ TEST_F(MachineWatchTest, RecordsEachSecondAndItsDisturbance) {
   EXPECT_TRUE(std::isnan(waits->second.memory_pressure)) << "the kernel does not report it";
   EXPECT_TRUE(std::isnan(waits->second.gpu_clock_hz));
 
-  const auto disturbed = look(102.0, 1.5, 0.45, 0.25);
+  const auto disturbed = sample(102.0, 1.5, 0.45, 0.25);
   ASSERT_TRUE(disturbed && disturbed->disturbance);
   EXPECT_NEAR(disturbed->disturbance->other_load, 0.4, 0.02);
   EXPECT_EQ(disturbed->disturbance->storage_pressure, 0.0);
@@ -184,7 +184,7 @@ TEST_F(MachineWatchTest, RecordsEachSecondAndItsDisturbance) {
   EXPECT_EQ(disturbed->second.storage_pressure, 0.0);
   EXPECT_NEAR(disturbed->second.cpu_clock_hz, 3e9, 1.0);
 
-  const auto idle = look(103.0, 1.6, 0.45, 0.25);
+  const auto idle = sample(103.0, 1.6, 0.45, 0.25);
   ASSERT_TRUE(idle);
   EXPECT_FALSE(idle->disturbance);
   EXPECT_TRUE(std::isnan(idle->second.cpu_clock_hz)) << "a waiting CPU may have lowered its clock";
@@ -195,7 +195,7 @@ TEST_F(MachineWatchTest, ADisturbanceOfUnknownLoadDoesNotClaimThatThereIsNone) {
   machine_.write(throttles, "3\n");
   MachineWatch watch(100.0, std::nullopt, {}, machine_.files());
   machine_.write(throttles, "4\n");
-  const auto seen = watch.look(101.0, 0.5, gpus_);
+  const auto seen = watch.sample(101.0, 0.5, gpus_);
   ASSERT_TRUE(seen && seen->disturbance);
   EXPECT_TRUE(seen->disturbance->clocks_throttled);
   EXPECT_TRUE(std::isnan(seen->disturbance->other_load)) << "there is no proc/stat";
@@ -205,16 +205,17 @@ TEST_F(MachineWatchTest, ADisturbanceOfUnknownLoadDoesNotClaimThatThereIsNone) {
 TEST(RunWatch, LooksAtThisMachineWhileAProcessRuns) {
   const double started_s = 100.0;
   RunWatch watch(::getpid(), started_s);
-  EXPECT_FALSE(watch.look(started_s + 0.5)) << "too soon to tell";
-  const auto first = watch.look(started_s + 1.0);
+  EXPECT_FALSE(watch.sample(started_s + 0.5)) << "too soon to tell";
+  const auto first = watch.sample(started_s + 1.0);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->from_s, 0.0);
   EXPECT_EQ(first->to_s, 1.0);
-  EXPECT_FALSE(watch.look(started_s + 1.5));
-  const auto second = watch.look(started_s + 2.0);
+  EXPECT_FALSE(watch.sample(started_s + 1.5));
+  const auto second = watch.sample(started_s + 2.0);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->from_s, 1.0);
-  EXPECT_TRUE(RunWatch(::getpid() + (1 << 22), 0.0).look(1.0)) << "also of a process that is gone";
+  EXPECT_TRUE(RunWatch(::getpid() + (1 << 22), 0.0).sample(1.0))
+      << "also of a process that is gone";
 }
 
 TEST(MachineSecond, ClocksAreTheMeanOverATimeAndItsSlowestSecond) {

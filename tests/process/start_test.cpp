@@ -60,7 +60,7 @@ TEST_F(StartTest, TheProcessGetsACleanState) {
   const auto pipe_handler = std::signal(SIGPIPE, SIG_IGN);
   const std::ofstream held_open(folder() / "held_open");
 
-  TrialSpec spec = trial({STEPTUNE_SOURCE_DIR "/tests/fakes/tell_state.sh"});
+  TrialSpec spec = trial({STEPTUNE_SOURCE_DIR "/tests/fakes/print_state.sh"});
   spec.working_directory = folder();
   const std::string state = output_of(spec);
 

@@ -82,7 +82,7 @@ class TunerDeathTest : public LocalRunnerTest {
     ::pclose(pipe);
     return text;
   }
-  [[nodiscard]] std::size_t number_of_looks() const {
+  [[nodiscard]] std::size_t number_of_polls() const {
     std::istringstream lines(read_file(folder() / "tuner.out"));
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line);) {
@@ -159,9 +159,9 @@ TEST_F(TunerDeathTest, ADaemonWithItsOwnSessionDies) {
                "echo pid $$; setsid env -i /bin/sh -c 'sleep 1000 > /dev/null & echo pid $!' & "
                "wait; echo ready; exec sleep 1000"});
   const std::vector<pid_t> pids = wait_for_pids(1, 2);
-  const std::size_t looks = number_of_looks();
+  const std::size_t polls = number_of_polls();
   // The current look may have been too early, so wait for two more.
-  ASSERT_TRUE(eventually([&] { return number_of_looks() >= looks + 2; }));
+  ASSERT_TRUE(eventually([&] { return number_of_polls() >= polls + 2; }));
   kill_tuner();
   EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));
   for (const pid_t pid : alive(pids))

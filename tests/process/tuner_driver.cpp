@@ -13,7 +13,7 @@
 #include "trial_runner/local/local_runner.hpp"
 
 /// A runner looks once a second, and more often at first.
-constexpr double k_between_looks_s = 1.2;
+constexpr double k_poll_interval_s = 1.2;
 
 int main(int argc, char** argv) {
   using namespace steptune;
@@ -42,13 +42,13 @@ int main(int argc, char** argv) {
     if (!(*runner)->start(spec)) return 1;
   }
   int started = 0;
-  double looked_s = clock.now_s();
+  double polled_s = clock.now_s();
   while (true) {
-    const auto events = (*runner)->wait(looked_s + k_between_looks_s);
+    const auto events = (*runner)->wait(polled_s + k_poll_interval_s);
     if (!events) return 1;
-    if (clock.now_s() >= looked_s + k_between_looks_s) {
+    if (clock.now_s() >= polled_s + k_poll_interval_s) {
       std::printf("looked\n");
-      looked_s = clock.now_s();
+      polled_s = clock.now_s();
     }
     for (const TrialEvent& event : *events) {
       if (const auto* begin = std::get_if<TrialStarted>(&event)) {

@@ -651,7 +651,7 @@ class Recomputation(Knobs):
 
 
 class KnobsOfTheEnvironment(Knobs):
-    def test_an_allocator_is_in_force_where_it_is_loaded(self):
+    def test_an_allocator_is_applied_if_it_is_loaded(self):
         with tempfile.TemporaryDirectory() as folder:
             # The linker loads any library of that name.
             library = "libjemalloc.so.2"
@@ -670,7 +670,7 @@ class KnobsOfTheEnvironment(Knobs):
             self.assertFalse(own["may"], own)
             self.assertIn("LD_PRELOAD is set to", own["why"])
 
-    def test_an_allocator_that_is_not_installed_is_not_offered_and_not_in_force(self):
+    def test_an_allocator_that_is_not_installed_is_neither_offered_nor_applied(self):
         none = run_fresh([program("mnist")], hook=knobs(), environment={"LD_PRELOAD": "libtcmalloc_minimal.so.4"})
         row = none.knob("malloc")
         if "tcmalloc" in row["choices"]:
@@ -680,7 +680,7 @@ class KnobsOfTheEnvironment(Knobs):
             self.assertEqual(row["why"], "libtcmalloc_minimal.so.4 is not installed")
 
     @unittest.skipIf(huge_pages.why_not() is not None, "this machine gives no huge pages on request")
-    def test_huge_pages_are_in_force_where_the_kernel_has_given_some(self):
+    def test_huge_pages_have_an_effect_if_the_kernel_gave_some(self):
         table = {knob["name"]: knob for knob in read_table("pytorch")}
         variables = dict(table["malloc"]["environment"]["hugepages"])
         variables["GLIBC_TUNABLES"] = "glibc.rtld.nns=8:" + variables["GLIBC_TUNABLES"]
@@ -739,7 +739,7 @@ class ApplyMode(Knobs):
         self.assertEqual(ran.reports + ran.events, [])
         self.assertEqual(ran.lines, run("mnist").lines)
 
-    def test_warns_once_of_what_is_not_in_force(self):
+    def test_warns_once_of_settings_without_effect(self):
         ran = run("batch_sampler", hook=settings("apply", knobs={"batch_size": 8, "set_to_none": True}))
         warnings = [line for line in ran.lines if line.startswith("steptune: ")]
         self.assertEqual(len(warnings), 1, ran.output)

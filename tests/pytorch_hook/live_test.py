@@ -20,7 +20,7 @@ class Tuner:
     def __init__(self, switches, dies_after=None):
         self._folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self._folder.name, "tuner")
-        self._received = os.path.join(self._folder.name, "told")
+        self._received = os.path.join(self._folder.name, "reported")
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener.bind(self.path)
         listener.listen(8)
@@ -36,13 +36,13 @@ class Tuner:
     def _serve(self, listener, switches, dies_after):
         with listener:
             connection, _ = listener.accept()
-        with connection, open(self._received, "w", encoding="ascii") as told:
+        with connection, open(self._received, "w", encoding="ascii") as reported:
             while True:
                 packet = connection.recv(1 << 16)
                 if not packet:
                     return
-                told.write(packet.decode() + "\n")
-                told.flush()
+                reported.write(packet.decode() + "\n")
+                reported.flush()
                 message = json.loads(packet)
                 if "hello" in message:
                     for switch in switches:
@@ -52,8 +52,8 @@ class Tuner:
 
     def messages(self):
         os.waitpid(self._pid, 0)
-        with open(self._received, encoding="ascii") as told:
-            messages = [json.loads(line) for line in told]
+        with open(self._received, encoding="ascii") as reported:
+            messages = [json.loads(line) for line in reported]
         self._folder.cleanup()
         return messages
 
@@ -123,9 +123,9 @@ class Switches(Live):
 
     def test_the_step_that_was_named(self):
         messages = self.same("mnist", switches=[switch(7, 1, set_to_none=True)])
-        told = {m["step"]: m["configuration"] for m in messages if "step" in m}
-        self.assertEqual({told[step] for step in told if step < 7}, {0})
-        self.assertEqual({told[step] for step in told if step >= 7}, {1})
+        reported = {m["step"]: m["configuration"] for m in messages if "step" in m}
+        self.assertEqual({reported[step] for step in reported if step < 7}, {0})
+        self.assertEqual({reported[step] for step in reported if step >= 7}, {1})
 
     def test_the_warm_up_after_a_switch_of_kernels_in_both_directions(self):
         """The baseline warms up again as long as the trial before it."""
@@ -295,8 +295,8 @@ class WorkersOnTrial(Live):
 
     def test_while_another_pass_is_left_unread(self):
         messages = self.same("left_pass", switches=[switch(30, 1, num_workers=1)])
-        told = [m["warm_up"] for m in messages if "step" in m and m["configuration"] == 1]
-        self.assertFalse(told[-1])
+        reported = [m["warm_up"] for m in messages if "step" in m and m["configuration"] == 1]
+        self.assertFalse(reported[-1])
 
 
 class OddPrograms(Live):
@@ -319,14 +319,14 @@ class OwnFault(Live):
             import torch
             from steptune_hook.pytorch.live import Live
 
-            original = Live._tell_step
+            original = Live._send_step
 
-            def tell_step(live, progress, due):
+            def send_step(live, progress, due):
                 if progress.steps > steps:
                     raise KeyError("of the hook")
                 return original(live, progress, due)
 
-            Live._tell_step = tell_step
+            Live._send_step = send_step
             atexit.register(lambda: print("threads", torch.get_num_threads()))
 
         return self.ran("mnist", switches=switches, prepare=prepare)
@@ -383,13 +383,13 @@ class RanksTogether(Live):
         tuners = [Tuner(switches) for _ in range(2)]
         ranks = start_ranks([settings("live", channel=tuner.path) for tuner in tuners])
         untouched = start_ranks([None, None])
-        told = [tuner.messages() for tuner in tuners]
+        reported = [tuner.messages() for tuner in tuners]
         for rank in range(2):
             self.assertEqual(ranks[rank].status, 0, ranks[rank].output)
             self.assertEqual(ranks[rank].lines, untouched[rank].lines)
-            hello = told[rank][0]["hello"]
+            hello = reported[rank][0]["hello"]
             self.assertEqual((hello["rank"], hello["world_size"]), (rank, 2))
-            configurations = {m["step"]: m["configuration"] for m in told[rank] if "step" in m}
+            configurations = {m["step"]: m["configuration"] for m in reported[rank] if "step" in m}
             for step, configuration in configurations.items():
                 expected = 0 if step < 5 or 9 <= step < 13 else 1 if step < 9 else 2
                 self.assertEqual(configuration, expected, (rank, step))
@@ -481,7 +481,7 @@ class GoneTuner(Live):
         ran = run("mnist", hook=settings("live", channel="/nonexistent/tuner"))
         self.assertEqual(len([line for line in ran.lines if "the tuner is gone" in line]), 1)
 
-    def test_what_it_leaves_and_is_not_in_force(self):
+    def test_settings_that_it_leaves_out_and_settings_without_effect(self):
         ran, _ = self.ran("own_workers", "raises", switches=[switch(5, 1, last=True, num_workers=1)])
         said = [line for line in ran.lines if "num_workers=1 could not be set: RuntimeError: cannot be forked" in line]
         self.assertEqual(len(said), 1, ran.output)

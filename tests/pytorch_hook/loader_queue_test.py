@@ -199,10 +199,10 @@ class Metrics(unittest.TestCase):
         self.assertEqual(ran.lines, run("many_batches").lines)
         self.assertNotIn("loader_queue_depth", ran.steps[0])  # the loader is not known to train yet
         # The next request shows whether the program waited for a batch.
-        told = [(r["loader_queue_depth"], r.get("loader_queue_empty_share")) for r in ran.steps[1:]]
-        self.assertEqual(told[:3], [(9.0, None), (9.0, 0.0), (9.0, 0.0)])
-        self.assertEqual(told[4], (27 / 5, 1 / 4))
-        self.assertEqual(told[-1], (48 * 3 / 64, 16 / 64))
+        reported = [(r["loader_queue_depth"], r.get("loader_queue_empty_share")) for r in ran.steps[1:]]
+        self.assertEqual(reported[:3], [(9.0, None), (9.0, 0.0), (9.0, 0.0)])
+        self.assertEqual(reported[4], (27 / 5, 1 / 4))
+        self.assertEqual(reported[-1], (48 * 3 / 64, 16 / 64))
 
     def test_no_workers_no_queue(self):
         ran = run("mnist", hook=settings(interval_s=0))

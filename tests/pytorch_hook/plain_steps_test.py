@@ -79,7 +79,7 @@ def count_calls():
 
 
 class ShortWay(unittest.TestCase):
-    def told(self, name, arguments, lines_every, prepare=None):
+    def reported(self, name, arguments, lines_every, prepare=None):
         requested = settings("survey", interval_s=lines_every * TICK_S)
         ran = run(name, *arguments, hook=requested, prepare=prepare, before_hook=prepare_clock)
         self.assertEqual(ran.status, 0, ran.output)
@@ -98,8 +98,8 @@ class ShortWay(unittest.TestCase):
                 self.check("any_steps", [str(seed)], LINES_EVERY[seed % 2])
 
     def check(self, name, arguments, lines_every):
-        short = self.told(name, arguments, lines_every)
-        long = self.told(name, arguments, lines_every, take_the_long_way)
+        short = self.reported(name, arguments, lines_every)
+        long = self.reported(name, arguments, lines_every, take_the_long_way)
         self.assertEqual(short.lines, long.lines)
         # Workers, the kernel and the garbage collector use the real clock.
         own_time = ("queue", "gc_share", "kernel_share")
@@ -113,7 +113,7 @@ class ShortWay(unittest.TestCase):
 class ManySteps(unittest.TestCase):
     """Tests programs that continue for long after the hook has learnt how they train."""
 
-    def told(self, *what, mode="report", **keys):
+    def reported(self, *what, mode="report", **keys):
         ran = run("many_steps", *what, hook=settings(mode, **keys))
         self.assertEqual(ran.status, 0, ran.output)
         self.assertIsNone(ran.event("disabled"), ran.output)
@@ -124,14 +124,14 @@ class ManySteps(unittest.TestCase):
             with self.subTest(what):
                 if what == "profiled" and run("many_steps", what).status != 0:
                     continue  # Debian's PyTorch 2.6 crashes in its own profiler
-                ran = self.told(what, interval_s=0.02)
+                ran = self.reported(what, interval_s=0.02)
                 steps, samples = map(int, ran.lines[-1].split()[:2])
                 self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (steps, samples))
 
     def test_keep_their_settings_to_the_end(self):
         for mode, keys in (("report", {"interval_s": 0.02}), ("apply", {})):
             with self.subTest(mode):
-                ran = self.told(mode=mode, knobs={"precision": "bf16"}, **keys)
+                ran = self.reported(mode=mode, knobs={"precision": "bf16"}, **keys)
                 self.assertTrue(ran.lines[-1].endswith("{'torch.bfloat16': 600}"), ran.lines[-1])
 
 

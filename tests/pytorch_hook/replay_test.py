@@ -44,10 +44,10 @@ class Replays(unittest.TestCase):
     def assert_replayed(self, ran, first):
         """`first`: number of the first kept batch."""
         self.assertEqual(ran.status, 0, ran.output)
-        told = ran.event("replay_ended")
-        self.assertEqual(told.get("steps"), 30, told)
-        self.assertGreater(told["step_s"], 0)
-        self.assertGreater(told["before_step_s"], 0)
+        reported = ran.event("replay_ended")
+        self.assertEqual(reported.get("steps"), 30, reported)
+        self.assertGreater(reported["step_s"], 0)
+        self.assertGreater(reported["before_step_s"], 0)
         kept = natural(first, first + KEPT)
         expected = natural(0, first + KEPT) + (3 * kept)[:REPLAYED]
         expected += natural(first + KEPT, STEPS)[: STEPS - len(expected)]
@@ -80,8 +80,8 @@ class Replays(unittest.TestCase):
         self.assertEqual(names[-2:], ["replay_begun", "replay_ended"])
 
     def test_the_time_before_it_is_that_of_the_loader(self):
-        told = survey("waits").event("replay_ended")
-        self.assertGreaterEqual(told["before_step_s"], 4 * 0.002)
+        reported = survey("waits").event("replay_ended")
+        self.assertGreaterEqual(reported["before_step_s"], 4 * 0.002)
 
 
 class Refuses(unittest.TestCase):

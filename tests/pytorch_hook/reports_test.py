@@ -121,8 +121,8 @@ class Untouched(unittest.TestCase):
         self.assertEqual([r["samples"] for r in ran.steps], [8, 24, 32, 48])
         self.assertEqual([r.get("skipped_steps", 0) for r in ran.steps], [0, 1, 1, 2])
         losses = self.losses(ran)
-        told = [r["loss"] for r in ran.steps]
-        for loss, first in zip(told, (0, 4, 6, 10)):
+        reported = [r["loss"] for r in ran.steps]
+        for loss, first in zip(reported, (0, 4, 6, 10)):
             self.assertAlmostEqual(loss, losses[first] + losses[first + 1], places=5)
 
     def test_states_from_which_actions_are_chosen(self):

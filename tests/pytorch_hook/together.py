@@ -52,9 +52,9 @@ def run_case(name):
     _, status = os.waitpid(child, 0)
     print("%s %s, %.1f s" % ("passed" if status == 0 else "FAILED", name, time.monotonic() - begun))
     output.seek(0)
-    told = output.read().decode(errors="replace")
+    printed = output.read().decode(errors="replace")
     # unittest prints the names of skipped tests.
-    kept = [line for line in told.splitlines() if status != 0 or "skipped" in line]
+    kept = [line for line in printed.splitlines() if status != 0 or "skipped" in line]
     print(*kept, sep="\n", end="\n" if kept else "")
     if status != 0:
         print("%s ended with status %#x" % (name, status))

@@ -127,7 +127,7 @@ class Pools(Commands):
 
 
 class Prices(Commands):
-    def test_shows_the_table_in_force(self):
+    def test_shows_the_table_in_use(self):
         shown = self.steptune("prices", "g5.x").stdout
         self.assertIn("us-east-1", shown)
         self.assertIn("ml.g5.xlarge", shown)
@@ -160,13 +160,13 @@ class Prices(Commands):
         self.assertIn("named twice", self.steptune("prices", *both, *both, code=2).stderr)
         self.assertIn("one region", self.steptune("prices", "refresh", *both, code=2).stderr)
 
-    def test_a_refreshed_table_is_in_force_from_then_on(self):
-        told = self.steptune("prices", "refresh").stdout
+    def test_a_refreshed_table_is_used_from_then_on(self):
+        printed = self.steptune("prices", "refresh").stdout
         file = pathlib.Path(self._folder.name, ".local/share/steptune/prices/sagemaker-us-east-1.json")
-        self.assertIn(str(file), told)
-        self.assertIn("4 prices of us-east-1", told)
-        self.assertRegex(told, r"ml\.m5\.large +\$0\.115 +-> \$0\.12 +\+4\.3 %")
-        self.assertIn("1 new: ml.g9.large", told)
+        self.assertIn(str(file), printed)
+        self.assertIn("4 prices of us-east-1", printed)
+        self.assertRegex(printed, r"ml\.m5\.large +\$0\.115 +-> \$0\.12 +\+4\.3 %")
+        self.assertIn("1 new: ml.g9.large", printed)
         written = json.loads(file.read_text())
         self.assertEqual(written["instances"]["ml.g9.large"],
                          {"usd_per_hour": 9.5, "vcpus": 4, "memory_gib": 16.0, "gpus": 1})

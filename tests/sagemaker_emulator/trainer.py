@@ -21,12 +21,12 @@ if arguments.fate == "hangs":
 step_s = 0.002 * arguments.batch_size / 16 + 0.02 / (1 + arguments.workers)
 if arguments.fate == "is_slow":
     step_s *= 5
-step, told = 0, 0.0
+step, printed_s = 0, 0.0
 while arguments.steps == 0 or step < arguments.steps:
     time.sleep(step_s)
     step += 1
     now = time.monotonic()
-    if now - told >= 0.05 and os.environ.get("STEPTUNE_TRIAL"):
-        told = now
+    if now - printed_s >= 0.05 and os.environ.get("STEPTUNE_TRIAL"):
+        printed_s = now
         print("[steptune] " + json.dumps({"v": 1, "step": step, "samples": step * arguments.batch_size,
                                           "clock": now}), flush=True)

@@ -24,7 +24,7 @@ std::unique_ptr<ProcessHost> make_host(const Clock& clock, const std::filesystem
   ProcessHostOptions options;
   options.folder = folder;
   options.supervisor_program = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-supervisor";
-  options.holder_look_s = 1;
+  options.holder_poll_s = 1;
   auto host = ProcessHost::create(clock, options);
   if (host) return *std::move(host);
   ADD_FAILURE() << host.error().text();

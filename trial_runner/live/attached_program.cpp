@@ -34,7 +34,7 @@ std::vector<LiveStep> AttachedProgram::steps(double until_s) {
     is_gone_ = is_gone_ || has_ended;
     const double left_s = until_s - clock_->now_s();
     if (!steps.empty() || is_gone_ || unusable_ || left_s <= 0.0) return steps;
-    static_cast<void>(ends_within(std::min(left_s, k_between_looks_s)));
+    static_cast<void>(ends_within(std::min(left_s, k_poll_interval_s)));
   }
 }
 

@@ -35,7 +35,7 @@ class AttachedRunner final : public Runner {
   void on_step(const LiveStep& step);
   void on_divergence(const std::set<TrialKey>& suspects);
   void begin_measuring();
-  void tell_events();
+  void report_hook_events();
   void report();
   void finish(OutcomeKind kind, std::string detail = "");
 
@@ -46,7 +46,7 @@ class AttachedRunner final : public Runner {
   LossWatch loss_;
   KnobValues baseline_;
   /// Number of the latest configuration (`AttachedProgram::switch_to`).
-  std::int64_t in_force_ = 0;
+  std::int64_t latest_configuration_ = 0;
   std::optional<SharedTrial> active_;
   std::vector<TrialEvent> events_;
 };
@@ -68,15 +68,15 @@ Result<void> AttachedRunner::start(const TrialSpec& spec) {
   }
   baseline_ = spec.live->baseline_knobs;
   begin_blocks(blocks_, *spec.live);
-  if (blocks_.arm() == Arm::trial || in_force_ == 0) take_turn();
+  if (blocks_.arm() == Arm::trial || latest_configuration_ == 0) take_turn();
   return {};
 }
 
 void AttachedRunner::take_turn() {
   const bool of_trial = active_ && blocks_.arm() == Arm::trial;
   const KnobValues& knobs = of_trial ? active_->spec.live->knobs : baseline_;
-  in_force_ = program_.switch_to(knobs);
-  if (knobs != baseline_) loss_.switched(in_force_, active_->spec.key);
+  latest_configuration_ = program_.switch_to(knobs);
+  if (knobs != baseline_) loss_.switched(latest_configuration_, active_->spec.key);
 }
 
 Result<std::vector<TrialEvent>> AttachedRunner::wait(double deadline_s) {
@@ -98,11 +98,11 @@ void AttachedRunner::on_step(const LiveStep& step) {
     return;
   }
   // Ignore steps that were made before the latest switch.
-  if (step.configuration != in_force_) return;
+  if (step.configuration != latest_configuration_) return;
   if (active_ && blocks_.arm() == Arm::trial) {
     const bool begins = !active_->started_s;
     if (begins) begin_measuring();
-    if (active_->notices_lost_settings(program_.log()) || begins) tell_events();
+    if (active_->notices_lost_settings(program_.log()) || begins) report_hook_events();
   }
   if (blocks_.add(step)) take_turn();
   report();
@@ -127,7 +127,7 @@ void AttachedRunner::begin_measuring() {
                                     program_.startup_s().value_or(0.0)});
 }
 
-void AttachedRunner::tell_events() {
+void AttachedRunner::report_hook_events() {
   Report report;
   report.received_s = clock_.now_s();
   report.hook_events = hook_events(program_.log());

@@ -47,7 +47,7 @@ using KnobValues = std::map<std::string, Value>;
 
 /// Seconds between two polls of a channel. Short compared with a block of steps (`PairedBlocks`),
 /// but long enough not to slow the program down.
-inline constexpr double k_between_looks_s = 0.02;
+inline constexpr double k_poll_interval_s = 0.02;
 
 /// Returns the number of the earliest step at which all ranks can switch: they can be informed
 /// before they make it. `last` is the latest step reported by rank 0.

@@ -35,13 +35,13 @@ int size_of(const std::vector<ThreadStat>& threads) {
 
 }  // namespace
 
-const ActivityWatch::Process* ActivityWatch::Look::find(pid_t pid) const {
+const ActivityWatch::Process* ActivityWatch::Sample::find(pid_t pid) const {
   const auto found =
       std::ranges::find(processes, pid, [](const Process& one) { return one.stat.id.pid; });
   return found == processes.end() ? nullptr : &*found;
 }
 
-std::vector<const ActivityWatch::Process*> ActivityWatch::Look::children_of(pid_t pid) const {
+std::vector<const ActivityWatch::Process*> ActivityWatch::Sample::children_of(pid_t pid) const {
   std::vector<const Process*> children;
   for (const Process& process : processes) {
     if (process.stat.parent == pid) children.push_back(&process);
@@ -49,57 +49,57 @@ std::vector<const ActivityWatch::Process*> ActivityWatch::Look::children_of(pid_
   return children;
 }
 
-int ActivityWatch::Look::threads() const {
+int ActivityWatch::Sample::threads() const {
   int sum = 0;
   for (const Process& process : processes)
     sum += size_of(process.threads);
   return sum;
 }
 
-int ActivityWatch::Look::runnable_threads() const {
+int ActivityWatch::Sample::runnable_threads() const {
   std::ptrdiff_t sum = 0;
   for (const Process& process : processes)
     sum += std::ranges::count_if(process.threads, &ThreadStat::is_runnable);
   return static_cast<int>(sum);
 }
 
-void ActivityWatch::look(double now_s, std::span<const ProcessStat> processes) {
-  Look look;
-  look.at_s = now_s;
+void ActivityWatch::sample(double now_s, std::span<const ProcessStat> processes) {
+  Sample sample;
+  sample.at_s = now_s;
   for (const ProcessStat& stat : processes) {
     std::error_code fault;
     const auto program = std::filesystem::read_symlink(
         files_.root / fmt::format(FMT_COMPILE("proc/{}/exe"), stat.id.pid), fault);
-    look.processes.push_back({stat, program.string(), threads_of(files_, stat.id.pid)});
+    sample.processes.push_back({stat, program.string(), threads_of(files_, stat.id.pid)});
   }
-  if (const auto text = files_.text("proc/stat")) look.cpu = cpu_time_of(*text, cpus_);
-  look.storage_wait_s = storage_stall_s(files_);
-  if (!look.storage_wait_s && look.cpu) look.storage_wait_s = look.cpu->iowait_s;
-  looks_.push_back(std::move(look));
+  if (const auto text = files_.text("proc/stat")) sample.cpu = cpu_time_of(*text, cpus_);
+  sample.storage_wait_s = storage_stall_s(files_);
+  if (!sample.storage_wait_s && sample.cpu) sample.storage_wait_s = sample.cpu->iowait_s;
+  samples_.push_back(std::move(sample));
 
   // Keep one sample at or before the window's start, from which differences are computed.
   const double begin_s = std::max(now_s - k_window_s, from_s_);
-  while (looks_.size() > 2 && looks_[1].at_s <= begin_s)
-    looks_.pop_front();
+  while (samples_.size() > 2 && samples_[1].at_s <= begin_s)
+    samples_.pop_front();
 }
 
 std::optional<ProcessActivity> ActivityWatch::activity() const {
-  if (looks_.size() < 2) return std::nullopt;
-  const Look& first = looks_.front();
-  const Look& last = looks_.back();
+  if (samples_.size() < 2) return std::nullopt;
+  const Sample& first = samples_.front();
+  const Sample& last = samples_.back();
   ProcessActivity activity;
   activity.span_s = last.at_s - first.at_s;
   if (activity.span_s < k_least_span_s) return std::nullopt;
   activity.cpus = std::max(1, cpu_count_);
   double runnable = 0.0;
-  for (const Look& look : looks_) {
-    const int now = look.runnable_threads();
-    activity.processes = std::max(activity.processes, static_cast<int>(look.processes.size()));
-    activity.threads = std::max(activity.threads, look.threads());
+  for (const Sample& sample : samples_) {
+    const int now = sample.runnable_threads();
+    activity.processes = std::max(activity.processes, static_cast<int>(sample.processes.size()));
+    activity.threads = std::max(activity.threads, sample.threads());
     activity.peak_runnable_threads = std::max(activity.peak_runnable_threads, now);
     runnable += now;
   }
-  activity.mean_runnable_threads = runnable / static_cast<double>(looks_.size());
+  activity.mean_runnable_threads = runnable / static_cast<double>(samples_.size());
   if (first.cpu && last.cpu && last.cpu->total_s > first.cpu->total_s) {
     const double used_s =
         last.cpu->busy_s - first.cpu->busy_s + last.cpu->steal_s - first.cpu->steal_s;
@@ -114,8 +114,8 @@ std::optional<ProcessActivity> ActivityWatch::activity() const {
 }
 
 pid_t ActivityWatch::trainer() const {
-  const Look& first = looks_.front();
-  const Look& last = looks_.back();
+  const Sample& first = samples_.front();
+  const Sample& last = samples_.back();
   pid_t trainer = main_;
   while (true) {
     const Process* before = first.find(trainer);
@@ -131,21 +131,21 @@ pid_t ActivityWatch::trainer() const {
 
 void ActivityWatch::add_trainer(ProcessActivity& activity) const {
   const pid_t pid = trainer();
-  for (const Look& look : looks_) {
-    const Process* process = look.find(pid);
+  for (const Sample& sample : samples_) {
+    const Process* process = sample.find(pid);
     if (process == nullptr) continue;
     activity.trainer_threads = std::max(activity.trainer_threads, size_of(process->threads));
     // Ancestors of the trainer are wrappers; all other processes of the program are its children.
     int above = 1;
-    for (const Process* parent = look.find(process->stat.parent); parent != nullptr;
-         parent = look.find(parent->stat.parent))
+    for (const Process* parent = sample.find(process->stat.parent); parent != nullptr;
+         parent = sample.find(parent->stat.parent))
       ++above;
     activity.child_processes =
-        std::max(activity.child_processes, static_cast<int>(look.processes.size()) - above);
+        std::max(activity.child_processes, static_cast<int>(sample.processes.size()) - above);
   }
 
-  const Look& first = looks_.front();
-  const Look& last = looks_.back();
+  const Sample& first = samples_.front();
+  const Sample& last = samples_.back();
   std::map<pid_t, ProcessStat> before;
   for (const Process& process : first.processes)
     before.emplace(process.stat.id.pid, process.stat);

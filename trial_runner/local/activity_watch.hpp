@@ -24,7 +24,7 @@ class ActivityWatch {
       : main_(main), cpus_(std::move(cpus)), cpu_count_(cpu_count), files_(std::move(files)) {}
 
   /// Takes a sample. `processes` are all live processes of the program.
-  void look(double now_s, std::span<const ProcessStat> processes);
+  void sample(double now_s, std::span<const ProcessStat> processes);
 
   /// Leaves out the samples before `now_s`. Call it when the program begins to train.
   void forget_start(double now_s) { from_s_ = now_s; }
@@ -38,7 +38,7 @@ class ActivityWatch {
     std::string program;  ///< name of its executable; empty: unknown
     std::vector<ThreadStat> threads;
   };
-  struct Look {
+  struct Sample {
     double at_s = 0.0;
     std::vector<Process> processes;
     std::optional<CpuTime> cpu;
@@ -59,7 +59,7 @@ class ActivityWatch {
   int cpu_count_;
   SystemFiles files_;
   double from_s_ = 0.0;
-  std::deque<Look> looks_;
+  std::deque<Sample> samples_;
 };
 
 }  // namespace steptune::local

@@ -98,10 +98,10 @@ std::vector<std::optional<double>> CpuClocks::read(std::span<const int> cpus) co
 CpuClockWatch::CpuClockWatch(std::span<const int> cpus, SystemFiles files)
     : cpus_(cpus.begin(), cpus.end()), files_(std::move(files)) {}
 
-std::optional<double> CpuClockWatch::look(double now_s, std::string_view proc_stat) {
+std::optional<double> CpuClockWatch::sample(double now_s, std::string_view proc_stat) {
   if (clocks_ && !clocks_->are_known()) return std::nullopt;
   const auto before = std::exchange(busy_, cpu_busy_times_of(proc_stat, cpus_));
-  const double span_s = now_s - std::exchange(looked_s_, now_s);
+  const double span_s = now_s - std::exchange(sampled_s_, now_s);
   std::vector<int> busy_cpus;
   std::vector<double> busy_s;
   for (std::size_t i = 0; i < busy_.size() && before.size() == busy_.size(); ++i) {

@@ -42,13 +42,13 @@ class CpuClockWatch {
 
   /// Returns `MachineSecond::cpu_clock_hz` since the last sample; nullopt at the first one.
   /// `proc_stat` is the text of /proc/stat.
-  [[nodiscard]] std::optional<double> look(double now_s, std::string_view proc_stat);
+  [[nodiscard]] std::optional<double> sample(double now_s, std::string_view proc_stat);
 
  private:
   std::vector<int> cpus_;
   SystemFiles files_;
   std::optional<CpuClocks> clocks_;  ///< nullopt until one of the CPUs has been busy
-  double looked_s_ = 0.0;
+  double sampled_s_ = 0.0;
   std::vector<CpuBusyTime> busy_;
 };
 

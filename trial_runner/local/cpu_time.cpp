@@ -135,7 +135,7 @@ double own_cpu_seconds(std::span<const ProcessStat> processes, double reaped_cpu
   return own_s;
 }
 
-void CpuUse::look(double now_s, double own_s) {
+void CpuUse::sample(double now_s, double own_s) {
   // If the sum fell, a process has vanished with its CPU time. Start again.
   if (!first_ || own_s < latest_.own_s) first_ = {now_s, own_s};
   latest_ = {now_s, own_s};
@@ -148,11 +148,12 @@ std::optional<double> CpuUse::busy_share(int cpus) const {
 }
 
 DisturbanceWatch::DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters)
-    : looked_s_(now_s), counters_(counters) {}
+    : sampled_s_(now_s), counters_(counters) {}
 
-DisturbanceWatch::Span DisturbanceWatch::look(double now_s, const std::optional<CpuTime>& counters,
-                                              double own_s) {
-  Span span{std::exchange(looked_s_, now_s), std::nullopt};
+DisturbanceWatch::Span DisturbanceWatch::sample(double now_s,
+                                                const std::optional<CpuTime>& counters,
+                                                double own_s) {
+  Span span{std::exchange(sampled_s_, now_s), std::nullopt};
   const auto before = std::exchange(counters_, counters);
   const double own_before_s = std::exchange(own_s_, own_s);
   if (!before || !counters) return span;

@@ -55,18 +55,18 @@ struct CpuBusyTime {
 class CpuUse {
  public:
   /// `own_s` is from `own_cpu_seconds`.
-  void look(double now_s, double own_s);
+  void sample(double now_s, double own_s);
   /// Returns the busy share of `cpus` CPUs from the first sample to the latest, in [0, 1]. nullopt
   /// if they are less than `k_least_span_s` apart.
   [[nodiscard]] std::optional<double> busy_share(int cpus) const;
 
  private:
-  struct Look {
+  struct Sample {
     double at_s = 0.0;
     double own_s = 0.0;
   };
-  std::optional<Look> first_;
-  Look latest_;
+  std::optional<Sample> first_;
+  Sample latest_;
 };
 
 /// Samples the machine while a trial runs, and computes the CPU time that processes outside the
@@ -78,7 +78,7 @@ class DisturbanceWatch {
   DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters);
 
   /// True if the last sample is at least `k_least_span_s` old.
-  [[nodiscard]] bool is_due(double now_s) const { return now_s - looked_s_ >= k_least_span_s; }
+  [[nodiscard]] bool is_due(double now_s) const { return now_s - sampled_s_ >= k_least_span_s; }
 
   /// A period that ends now.
   struct Span {
@@ -88,10 +88,10 @@ class DisturbanceWatch {
   };
   /// Returns the CPU time that processes outside the trial used since the last sample. `own_s` is
   /// the trial's `own_cpu_seconds`.
-  [[nodiscard]] Span look(double now_s, const std::optional<CpuTime>& counters, double own_s);
+  [[nodiscard]] Span sample(double now_s, const std::optional<CpuTime>& counters, double own_s);
 
  private:
-  double looked_s_;
+  double sampled_s_;
   std::optional<CpuTime> counters_;
   double own_s_ = 0.0;
 };

@@ -7,14 +7,14 @@
 namespace steptune::local {
 namespace {
 
-struct LookedAt {
+struct SampledGpu {
   GpuReading reading;
   bool is_used = false;  ///< by the trial
   int others = 0;        ///< processes outside the trial
 };
 
-LookedAt looked_at(GpuReading reading, std::span<const ProcessStat> processes) {
-  LookedAt gpu{std::move(reading)};
+SampledGpu sampled(GpuReading reading, std::span<const ProcessStat> processes) {
+  SampledGpu gpu{std::move(reading)};
   for (const pid_t pid : gpu.reading.processes) {
     const bool own = std::ranges::any_of(
         processes, [&](const ProcessStat& process) { return process.id.pid == pid; });
@@ -28,24 +28,25 @@ LookedAt looked_at(GpuReading reading, std::span<const ProcessStat> processes) {
 
 }  // namespace
 
-GpuWatch::Strangers GpuWatch::look(double now_s, std::span<const ProcessStat> processes) {
-  const double from_s = std::exchange(looked_s_, now_s);
+GpuWatch::OtherProcesses GpuWatch::sample(double now_s, std::span<const ProcessStat> processes) {
+  const double from_s = std::exchange(sampled_s_, now_s);
   if (nvml_ == nullptr) return {0, from_s};
-  std::vector<LookedAt> seen;
+  std::vector<SampledGpu> seen;
   for (const std::string& gpu : gpus_) {
-    if (auto reading = nvml_->read(gpu)) seen.push_back(looked_at(*std::move(reading), processes));
+    if (auto reading = nvml_->read(gpu)) seen.push_back(sampled(*std::move(reading), processes));
   }
   // A program may see more GPUs than it uses. Ignore other programs on GPUs that it does not use.
-  if (std::ranges::any_of(seen, [](const LookedAt& gpu) { return gpu.is_used || gpu.others > 0; }))
-    std::erase_if(seen, [](const LookedAt& gpu) { return !gpu.is_used; });
-  int strangers = 0;
-  for (const LookedAt& gpu : seen) {
+  if (std::ranges::any_of(seen,
+                          [](const SampledGpu& gpu) { return gpu.is_used || gpu.others > 0; }))
+    std::erase_if(seen, [](const SampledGpu& gpu) { return !gpu.is_used; });
+  int others = 0;
+  for (const SampledGpu& gpu : seen) {
     all_.add(gpu.reading);
     since_asked_.add(gpu.reading);
-    strangers += gpu.others;
+    others += gpu.others;
   }
-  all_.count_strangers(strangers);
-  return {strangers, from_s};
+  all_.count_other_processes(others);
+  return {others, from_s};
 }
 
 std::optional<GpuUse> GpuWatch::use_since_last_call() {
@@ -64,8 +65,8 @@ void GpuWatch::Readings::add(const GpuReading& reading) {
   sums_.peak_memory_bytes = std::max(sums_.peak_memory_bytes, reading.memory_used_bytes);
 }
 
-void GpuWatch::Readings::count_strangers(int strangers) {
-  sums_.most_strangers = std::max(sums_.most_strangers, strangers);
+void GpuWatch::Readings::count_other_processes(int others) {
+  sums_.most_other_processes = std::max(sums_.most_other_processes, others);
 }
 
 std::optional<GpuUse> GpuWatch::Readings::mean() const {

@@ -19,15 +19,15 @@ class GpuWatch {
   /// If `nvml` is null, nothing is sampled; otherwise `nvml` must outlive the object. `gpus` are
   /// the GPUs that the trial can see. `started_s` is the trial's start.
   GpuWatch(const Nvml* nvml, std::vector<std::string> gpus, double started_s)
-      : nvml_(nvml), gpus_(std::move(gpus)), looked_s_(started_s) {}
+      : nvml_(nvml), gpus_(std::move(gpus)), sampled_s_(started_s) {}
 
   /// Processes outside the trial that compute on its GPUs.
-  struct Strangers {
+  struct OtherProcesses {
     int count = 0;
     double from_s = 0.0;  ///< time of the previous sample, since which they may have computed
   };
   /// Takes a sample at `now_s`. `processes` are the trial's.
-  Strangers look(double now_s, std::span<const ProcessStat> processes);
+  OtherProcesses sample(double now_s, std::span<const ProcessStat> processes);
 
   /// Returns GPU use over all samples; nullopt if no GPU could be read.
   [[nodiscard]] std::optional<GpuUse> use() const { return all_.mean(); }
@@ -38,7 +38,7 @@ class GpuWatch {
   class Readings {
    public:
     void add(const GpuReading& reading);
-    void count_strangers(int strangers);
+    void count_other_processes(int others);
     [[nodiscard]] std::optional<GpuUse> mean() const;
 
    private:
@@ -48,7 +48,7 @@ class GpuWatch {
 
   const Nvml* nvml_;
   std::vector<std::string> gpus_;
-  double looked_s_;
+  double sampled_s_;
   Readings all_;
   Readings since_asked_;
 };

@@ -124,15 +124,15 @@ SystemV SystemV::of_kernel() {
           [](int id) { return static_cast<pid_t>(::semctl(id, 0, GETPID)); }};
 }
 
-void Leftovers::look(std::span<const ProcessStat> processes) {
+void Leftovers::observe(std::span<const ProcessStat> processes) {
   for (const ProcessStat& process : processes)
     pids_.insert(process.id.pid);
   if (++looks_ < next_close_look_ || !has_unknown_shared_memory()) return;
   next_close_look_ = 2 * looks_;
-  look_closely(processes);
+  observe_files(processes);
 }
 
-void Leftovers::look_closely(std::span<const ProcessStat> processes) {
+void Leftovers::observe_files(std::span<const ProcessStat> processes) {
   std::vector<pid_t> pids;
   for (const ProcessStat& process : processes) {
     pids.push_back(process.id.pid);

@@ -64,9 +64,9 @@ class Leftovers {
 
   /// Records the trial's process IDs; called once a second. If /dev/shm has new entries that may be
   /// the trial's, also records which files its processes hold, at growing intervals.
-  void look(std::span<const ProcessStat> processes);
+  void observe(std::span<const ProcessStat> processes);
   /// Records the files that the processes hold, right before they are ended.
-  void look_closely(std::span<const ProcessStat> processes);
+  void observe_files(std::span<const ProcessStat> processes);
 
   /// Removes leftovers. Call it when all processes of the trial are gone.
   ClearedLeftovers clear();

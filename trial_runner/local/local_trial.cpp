@@ -33,9 +33,9 @@ constexpr double k_gather_s = 0.005;
 
 /// Seconds between samples of the trial's processes: few at first, because a small trial may grow
 /// fast; more later, because sampling costs time.
-constexpr double k_first_look_s = 0.02;
-constexpr double k_look_s = 1.0;
-constexpr double k_look_with_memory_limit_s = 0.25;
+constexpr double k_first_sample_s = 0.02;
+constexpr double k_sample_interval_s = 1.0;
+constexpr double k_sample_interval_with_memory_limit_s = 0.25;
 
 /// Time for helpers such as Python's resource tracker to clean up. They end by themselves after the
 /// main process.
@@ -79,8 +79,8 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
       line_came_s_(at_start_.started_s),
-      next_look_s_(at_start_.started_s + k_first_look_s),
-      look_interval_s_(k_first_look_s),
+      next_sample_s_(at_start_.started_s + k_first_sample_s),
+      sample_interval_s_(k_first_sample_s),
       is_interleaved_(spec.interleaved_round > 0),
       sweep_interval_s_(k_first_sweep_s) {}
 
@@ -93,7 +93,7 @@ double LocalTrial::next_timer_s(double now_s) const {
   if (kill_at_s_) return std::min(next, *kill_at_s_);
   if (pauses_.is_paused()) return next;
   return std::min(
-      {next, next_look_s_, at_start_.started_s + excluded_s_ + limits_.wall_s, idle_until_s()});
+      {next, next_sample_s_, at_start_.started_s + excluded_s_ + limits_.wall_s, idle_until_s()});
 }
 
 double LocalTrial::idle_until_s() const {
@@ -118,7 +118,7 @@ bool LocalTrial::advance(double now_s, Subreaper& subreaper, std::vector<TrialEv
     return false;
   }
   if (pauses_.is_paused()) return false;
-  if (now_s >= next_look_s_) look_at_processes(now_s, subreaper, events);
+  if (now_s >= next_sample_s_) look_at_processes(now_s, subreaper, events);
   check_limits(now_s);
   return false;
 }
@@ -182,8 +182,9 @@ void LocalTrial::resume(double now_s, std::vector<TrialEvent>& events) {
   read_output(now_s, k_last_bytes, events);
   const double gap_s = pauses_.end(now_s);
   exclude_from_limits(gap_s);
-  next_look_s_ += gap_s;
-  events.emplace_back(TrialPaused{key_, now_s, true, pauses_.paused_s(), pauses_.are_in_vain()});
+  next_sample_s_ += gap_s;
+  events.emplace_back(
+      TrialPaused{key_, now_s, true, pauses_.paused_s(), pauses_.are_ineffective()});
 }
 
 std::vector<ProcessStat> LocalTrial::processes_now(Subreaper& subreaper) const {
@@ -212,31 +213,32 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   // it.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
-  leftovers_.look(processes);
+  leftovers_.observe(processes);
   // Do not sample the machine of an interleaved trial. The load of the other trials in its round
   // would look like a neighbour's load, and shares of time would include its pauses.
   if (!is_interleaved_) look_at_machine(now_s, own_s, processes, events);
-  const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
-  look_interval_s_ = std::min(2 * look_interval_s_, slowest);
-  next_look_s_ = now_s + look_interval_s_;
+  const double slowest =
+      limits_.memory_bytes ? k_sample_interval_with_memory_limit_s : k_sample_interval_s;
+  sample_interval_s_ = std::min(2 * sample_interval_s_, slowest);
+  next_sample_s_ = now_s + sample_interval_s_;
 }
 
 void LocalTrial::look_at_machine(double now_s, double own_s,
                                  const std::vector<ProcessStat>& processes,
                                  std::vector<TrialEvent>& events) {
-  if (reported_) cpu_use_.look(now_s, own_s);
-  if (!is_replaying_) activity_.look(now_s, processes);
-  if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
+  if (reported_) cpu_use_.sample(now_s, own_s);
+  if (!is_replaying_) activity_.sample(now_s, processes);
+  if (const auto others = gpus_.sample(now_s, processes); others.count > 0) {
     const Disturbance disturbance{.other_load = MachineSecond::k_unknown,
                                   .steal = MachineSecond::k_unknown,
-                                  .gpu_strangers = strangers.count};
-    events.emplace_back(TrialDisturbed{key_, strangers.from_s, now_s, disturbance});
+                                  .other_gpu_processes = others.count};
+    events.emplace_back(TrialDisturbed{key_, others.from_s, now_s, disturbance});
   }
-  if (const auto look = machine_.look(now_s, own_s, gpus_)) {
-    seconds_.push_back(look->second);
-    if (look->disturbance) {
-      const double from_s = at_start_.started_s + look->second.from_s;
-      events.emplace_back(TrialDisturbed{key_, from_s, now_s, *look->disturbance});
+  if (const auto sample = machine_.sample(now_s, own_s, gpus_)) {
+    seconds_.push_back(sample->second);
+    if (sample->disturbance) {
+      const double from_s = at_start_.started_s + sample->second.from_s;
+      events.emplace_back(TrialDisturbed{key_, from_s, now_s, *sample->disturbance});
     }
   }
 }
@@ -250,7 +252,7 @@ void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
     pauses_.end(now_s);
     ended_by_ = by;
     kill_at_s_ = now_s + grace_s;
-    leftovers_.look_closely(process_tree(process_.main.pid));
+    leftovers_.observe_files(process_tree(process_.main.pid));
     if (grace_s > 0) {
       kill_group(SIGTERM);
       kill_group(SIGCONT);  // a stopped process would not receive SIGTERM
@@ -364,7 +366,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.machine = std::move(seconds_);
   outcome.gpu = gpus_.use();
   if (outcome.disturbance && outcome.gpu)
-    outcome.disturbance->gpu_strangers = outcome.gpu->most_strangers;
+    outcome.disturbance->other_gpu_processes = outcome.gpu->most_other_processes;
   outcome.storage_read_bytes = used.storage_read_bytes;
   return outcome;
 }

@@ -143,8 +143,8 @@ class LocalTrial {
   double last_output_s_;  ///< for the idle limit; moved on by `exclude_from_limits`
   double line_came_s_;    ///< trial's time, without pauses, when the latest part of a line came
   double next_read_s_ = 0.0;
-  double next_look_s_;
-  double look_interval_s_;
+  double next_sample_s_;
+  double sample_interval_s_;
 
   bool is_interleaved_;
   TrialPauses pauses_;

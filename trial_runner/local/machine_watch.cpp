@@ -14,12 +14,13 @@ MachineWatch::MachineWatch(double started_s, const std::optional<CpuTime>& cpu,
       pressure_(started_s, read_pressure(files_)),
       clocks_(cpus_, files_) {}
 
-std::optional<MachineWatch::Look> MachineWatch::look(double now_s, double own_s, GpuWatch& gpus) {
+std::optional<MachineWatch::Sample> MachineWatch::sample(double now_s, double own_s,
+                                                         GpuWatch& gpus) {
   if (!is_due(now_s)) return std::nullopt;
   const auto proc_stat = files_.text("proc/stat");
   const auto span =
-      cpu_.look(now_s, proc_stat ? cpu_time_of(*proc_stat, cpus_) : std::nullopt, own_s);
-  const PressureShares waited = pressure_.look(now_s, read_pressure(files_));
+      cpu_.sample(now_s, proc_stat ? cpu_time_of(*proc_stat, cpus_) : std::nullopt, own_s);
+  const PressureShares waited = pressure_.sample(now_s, read_pressure(files_));
 
   MachineSecond second;
   second.from_s = span.from_s - started_s_;
@@ -31,7 +32,7 @@ std::optional<MachineWatch::Look> MachineWatch::look(double now_s, double own_s,
   second.memory_pressure = waited.memory.value_or(MachineSecond::k_unknown);
   second.storage_pressure = waited.storage.value_or(MachineSecond::k_unknown);
   second.quota_wait = waited.quota.value_or(MachineSecond::k_unknown);
-  const auto clock_hz = clocks_.look(now_s, proc_stat.value_or(""));
+  const auto clock_hz = clocks_.sample(now_s, proc_stat.value_or(""));
   second.cpu_clock_hz = clock_hz.value_or(MachineSecond::k_unknown);
   if (const auto gpu = gpus.use_since_last_call()) {
     second.gpu_clock_hz = gpu->sm_clock_hz;
@@ -46,7 +47,7 @@ std::optional<MachineWatch::Look> MachineWatch::look(double now_s, double own_s,
   seen.storage_pressure = waited.storage.value_or(0.0);
   seen.quota_wait = waited.quota.value_or(0.0);
   seen.clocks_throttled = waited.clocks_throttled;
-  return Look{second, is_disturbing(seen) ? std::optional(seen) : std::nullopt};
+  return Sample{second, is_disturbing(seen) ? std::optional(seen) : std::nullopt};
 }
 
 }  // namespace steptune::local

@@ -28,13 +28,13 @@ class MachineWatch {
 
   /// State of the machine since the last sample, and the disturbance of the trial if it was large
   /// enough (`is_disturbing`).
-  struct Look {
+  struct Sample {
     MachineSecond second;
     std::optional<Disturbance> disturbance;
   };
   /// Takes a sample; nullopt if none is due. `own_s` is the trial's `own_cpu_seconds`. Call
-  /// `gpus.look` first.
-  [[nodiscard]] std::optional<Look> look(double now_s, double own_s, GpuWatch& gpus);
+  /// `gpus.sample` first.
+  [[nodiscard]] std::optional<Sample> sample(double now_s, double own_s, GpuWatch& gpus);
 
  private:
   double started_s_;

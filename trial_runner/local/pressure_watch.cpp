@@ -17,7 +17,7 @@ namespace {
 
 constexpr double k_seconds_per_us = 1e-6;
 constexpr double k_seconds_per_ns = 1e-9;
-constexpr int k_cpus_looked_at = 16;
+constexpr int k_sampled_cpus = 16;
 
 /// Parses `some avg10=0.00 avg60=0.00 avg300=0.00 total=1500672554`; the total is in microseconds.
 std::optional<double> stalled_s(const SystemFiles& files, const char* resource) {
@@ -53,7 +53,7 @@ std::optional<double> quota_wait_s(const SystemFiles& files) {
 
 std::optional<double> throttles(const SystemFiles& files) {
   std::optional<double> sum;
-  for (int cpu = 0; cpu < k_cpus_looked_at; ++cpu) {
+  for (int cpu = 0; cpu < k_sampled_cpus; ++cpu) {
     for (const char* what : {"core", "package"}) {
       const auto count = files.number(fmt::format(
           "sys/devices/system/cpu/cpu{}/thermal_throttle/{}_throttle_count", cpu, what));
@@ -80,8 +80,8 @@ PressureCounters read_pressure(const SystemFiles& files) {
           throttles(files)};
 }
 
-PressureShares PressureWatch::look(double now_s, const PressureCounters& counters) {
-  const double span_s = now_s - std::exchange(looked_s_, now_s);
+PressureShares PressureWatch::sample(double now_s, const PressureCounters& counters) {
+  const double span_s = now_s - std::exchange(sampled_s_, now_s);
   const PressureCounters before = std::exchange(counters_, counters);
   return {stalled_share(before.memory_wait_s, counters.memory_wait_s, span_s),
           stalled_share(before.storage_wait_s, counters.storage_wait_s, span_s),

@@ -40,12 +40,12 @@ struct PressureShares {
 class PressureWatch {
  public:
   PressureWatch(double now_s, const PressureCounters& counters)
-      : looked_s_(now_s), counters_(counters) {}
+      : sampled_s_(now_s), counters_(counters) {}
 
-  [[nodiscard]] PressureShares look(double now_s, const PressureCounters& counters);
+  [[nodiscard]] PressureShares sample(double now_s, const PressureCounters& counters);
 
  private:
-  double looked_s_;
+  double sampled_s_;
   PressureCounters counters_;
 };
 

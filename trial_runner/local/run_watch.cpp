@@ -30,13 +30,13 @@ RunWatch::RunWatch(pid_t main, double started_s)
 
 RunWatch::~RunWatch() = default;
 
-std::optional<MachineSecond> RunWatch::look(double now_s) {
+std::optional<MachineSecond> RunWatch::sample(double now_s) {
   if (!watches_->machine.is_due(now_s)) return std::nullopt;
   const std::vector<ProcessStat> processes = process_tree(main_);
-  watches_->gpus.look(now_s, processes);
+  watches_->gpus.sample(now_s, processes);
   const double own_s = local::own_cpu_seconds(processes, 0.0);
-  const auto look = watches_->machine.look(now_s, own_s, watches_->gpus);
-  return look ? std::optional(look->second) : std::nullopt;
+  const auto sample = watches_->machine.sample(now_s, own_s, watches_->gpus);
+  return sample ? std::optional(sample->second) : std::nullopt;
 }
 
 }  // namespace steptune

@@ -11,13 +11,13 @@ namespace {
 
 /// Largest number of searches for processes. Several are needed, because a process may be started
 /// just before its parent is stopped.
-constexpr int k_most_looks = 20;
+constexpr int k_most_lists = 20;
 /// Number of searches in a row that must find no new process. The kernel's list of children may
 /// lack a child while another child exits.
-constexpr int k_looks_without_new = 2;
+constexpr int k_lists_without_new = 2;
 /// Number of pauses with output after which pauses count as ineffective. A single late line may
 /// have been written before the stop.
-constexpr int k_least_in_vain = 3;
+constexpr int k_least_ineffective = 3;
 
 }  // namespace
 
@@ -34,12 +34,12 @@ Report TrialPauses::without_pauses(Report report) const {
   return report;
 }
 
-void TrialPauses::stop(const std::function<std::vector<ProcessStat>()>& look) {
+void TrialPauses::stop(const std::function<std::vector<ProcessStat>()>& list) {
   std::set<ProcessId> known;
   int without_new = 0;
-  for (int looks = 0; without_new < k_looks_without_new && looks < k_most_looks; ++looks) {
+  for (int lists = 0; without_new < k_lists_without_new && lists < k_most_lists; ++lists) {
     ++without_new;
-    for (const ProcessStat& process : look()) {
+    for (const ProcessStat& process : list()) {
       if (!known.insert(process.id).second) continue;
       without_new = 0;
       if (process.state != 'T' && send_signal(process.id, SIGSTOP)) stopped_.push_back(process.id);
@@ -53,7 +53,7 @@ double TrialPauses::end(double now_s) {
   over_.emplace_back(from_s, now_s);
   paused_s_ += now_s - from_s;
   since_s_.reset();
-  if (printed_) ++in_vain_;
+  if (printed_) ++ineffective_;
   printed_ = false;
   // Resume children first, so that no resumed parent finds its child still stopped.
   for (const ProcessId& process : std::views::reverse(stopped_))
@@ -62,8 +62,8 @@ double TrialPauses::end(double now_s) {
   return now_s - from_s;
 }
 
-bool TrialPauses::are_in_vain() const {
-  return in_vain_ >= k_least_in_vain;
+bool TrialPauses::are_ineffective() const {
+  return ineffective_ >= k_least_ineffective;
 }
 
 }  // namespace steptune::local

@@ -27,9 +27,9 @@ class TrialPauses {
   /// them with pauses included.
   [[nodiscard]] Report without_pauses(Report report) const;
 
-  /// Sends SIGSTOP to the processes that `look` returns, until `look` returns no new ones. A
+  /// Sends SIGSTOP to the processes that `list` returns, until `list` returns no new ones. A
   /// process that was already stopped is not resumed later.
-  void stop(const std::function<std::vector<ProcessStat>()>& look);
+  void stop(const std::function<std::vector<ProcessStat>()>& list);
   /// Stops the trial's time at `now_s`.
   void begin(double now_s) { since_s_ = now_s; }
   /// Records that the trial printed. If the trial prints during a pause, some of its processes are
@@ -39,7 +39,7 @@ class TrialPauses {
   double end(double now_s);
   /// True if pauses do not stop the trial: it printed during several pauses. Output written just
   /// before a pause cannot explain output in several pauses.
-  [[nodiscard]] bool are_in_vain() const;
+  [[nodiscard]] bool are_ineffective() const;
 
  private:
   std::vector<ProcessId> stopped_;  ///< in the order in which they were stopped
@@ -47,7 +47,7 @@ class TrialPauses {
   std::vector<std::pair<double, double>> over_;  ///< start and end of completed pauses
   double paused_s_ = 0.0;
   bool printed_ = false;
-  int in_vain_ = 0;
+  int ineffective_ = 0;
 };
 
 }  // namespace steptune::local

@@ -90,7 +90,7 @@ std::optional<Leftovers> leftovers_of(const std::vector<ProcessId>& victims) {
   const auto environment = steptune::environment_of(victims.front().pid);
   auto leftovers = Leftovers::of_earlier(earliest_start_s(victims),
                                          steptune::local::temporary_folder(environment));
-  leftovers.look_closely(processes);
+  leftovers.observe_files(processes);
   return leftovers;
 }
 

@@ -16,11 +16,11 @@
 namespace steptune {
 namespace {
 
-/// Factor by which the series grows from one look to the next. So looks are few and cost little,
-/// and a trial rarely ends because the interval is tight by chance. P. W. Glynn and W. Whitt, "The
-/// asymptotic validity of sequential stopping rules for stochastic simulations", Annals of Applied
-/// Probability 2(1), 1992.
-constexpr double k_look_growth = 1.1;
+/// Factor by which the series grows from one evaluation to the next. So evaluations are few and
+/// cost little, and a trial rarely ends because the interval is tight by chance. P. W. Glynn and W.
+/// Whitt, "The asymptotic validity of sequential stopping rules for stochastic simulations", Annals
+/// of Applied Probability 2(1), 1992.
+constexpr double k_evaluation_growth = 1.1;
 
 /// Smallest number of reports with a counter from which the rate of an ended program is computed.
 constexpr std::size_t k_least_points = 5;
@@ -53,11 +53,11 @@ struct Measurer::State {
   bool samples_reported = false;
   double reports = 0.0;  ///< reports with a counter
   mutable Measurement measurement;
-  /// Number of samples after the first report at which the next look is due.
-  mutable double next_look_samples = 0.0;
+  /// Number of samples after the first report at which the next evaluation is due.
+  mutable double next_evaluation_samples = 0.0;
   mutable std::optional<ProgressPoint> window_begin;
   mutable std::size_t window_index = 0;  ///< index of the window's first distinct point
-  /// True if the widened interval was tight at the last look.
+  /// True if the widened interval was tight at the last evaluation.
   mutable bool was_tight = false;
   std::optional<ComparedRate> compared;
 
@@ -125,7 +125,7 @@ struct Measurer::State {
     series.clear();
     phases = {};
     window_begin.reset();
-    next_look_samples = 0.0;
+    next_evaluation_samples = 0.0;
     was_tight = false;
   }
 
@@ -162,16 +162,16 @@ struct Measurer::State {
 
   [[nodiscard]] bool is_due() const {
     return !compared && series.size() > 0 &&
-           series.back().samples - series[0].samples >= next_look_samples;
+           series.back().samples - series[0].samples >= next_evaluation_samples;
   }
 
-  void look() const {
-    next_look_samples =
-        std::max(k_look_growth * (series.back().samples - series[0].samples), 1e-300);
-    look_at(was_tight ? 1.0 : k_widened_for_looks);
+  void evaluate() const {
+    next_evaluation_samples =
+        std::max(k_evaluation_growth * (series.back().samples - series[0].samples), 1e-300);
+    evaluate_with(was_tight ? 1.0 : k_widened_for_looks);
   }
 
-  void look_at(double widening) const {
+  void evaluate_with(double widening) const {
     const std::vector<std::size_t> points = series.distinct_points();
     const std::vector<Interval> intervals = series.intervals(points);
     Measurement& m = measurement;
@@ -199,10 +199,10 @@ struct Measurer::State {
 
   [[nodiscard]] Measurement whole_run(double ended_s) const {
     if (compared || series.size() < k_least_points) {
-      if (is_due()) look();
+      if (is_due()) evaluate();
       return measurement;
     }
-    look_at(1.0);
+    evaluate_with(1.0);
     Measurement m = measurement;
     m.whole_run = true;
     m.may_have_just_changed = false;
@@ -344,7 +344,7 @@ void Measurer::add(const Report& report) {
 }
 
 const Measurement& Measurer::current() const {
-  if (state_->is_due()) state_->look();
+  if (state_->is_due()) state_->evaluate();
   return state_->measurement;
 }
 

@@ -81,11 +81,11 @@ class EvaluationGap {
   }
 
  private:
-  struct Told {
+  struct ReportedCount {
     double count = 0.0;
     double time_s = 0.0;
   };
-  std::optional<Told> last_;
+  std::optional<ReportedCount> last_;
   std::optional<double> seconds_per_count_;
 };
 
@@ -176,7 +176,7 @@ class KeyValuePreset final : public Preset {
       const std::string column = fmt::format("(column {} of {})", i, row.size());
       const Count count{pair.value, std::nullopt, std::nullopt, /*per_epoch=*/false};
       if (row.size() > 1 && pair.whole && watched_[column].is_counter(count)) {
-        tell_step(column, count, k_unnamed_rank, report);
+        add_step(column, count, k_unnamed_rank, report);
       }
     }
     note_epoch(pairs);
@@ -189,7 +189,7 @@ class KeyValuePreset final : public Preset {
     if (!number) return;
     const Count count{*number, std::nullopt, epoch_, /*per_epoch=*/false};
     if (watched_["(leading)"].is_counter(count)) {
-      tell_step("(leading)", count, k_unnamed_rank, report);
+      add_step("(leading)", count, k_unnamed_rank, report);
     }
   }
   /// Reports epochs or percent if the output has no other counter. They count as samples, because
@@ -208,7 +208,7 @@ class KeyValuePreset final : public Preset {
       report.samples = epoch_;
     }
   }
-  void tell_step(const std::string& key, const Count& count, int rank, Report& report) {
+  void add_step(const std::string& key, const Count& count, int rank, Report& report) {
     if (const auto step = steps_.add(key, count, rank)) report.step = step;
   }
   void read_phase(Report& report) {

@@ -58,7 +58,7 @@ class AccountMachines final : public HeldMachinesService {
     return "aws sagemaker stop-training-job --training-job-name JOB";
   }
 
-  [[nodiscard]] Result<HeldMachinesReport> look(const Clock& clock,
+  [[nodiscard]] Result<HeldMachinesReport> list(const Clock& clock,
                                                 const HeldMachinesRequest& request) const override {
     const auto session = open_session(clock, request.region);
     if (!session) return tl::unexpected(session.error());

@@ -14,12 +14,13 @@ Result<TrialJobs> EarlierJobs::of(std::span<const Runner::Orphan> orphans,
   std::vector<const TrialSpec*> others;
   for (const Runner::Orphan& orphan : orphans)
     others.push_back(&orphan.spec);
-  if (auto looked = find_named(others, found); !looked) return tl::unexpected(looked.error());
+  if (auto searched = find_named(others, found); !searched) return tl::unexpected(searched.error());
   if (!others.empty()) {
     // Look twice: an overlooked job would continue to run and cost money, in addition to the
     // trial's next attempt.
     pause_();
-    if (auto looked = find_named(others, found); !looked) return tl::unexpected(looked.error());
+    if (auto searched = find_named(others, found); !searched)
+      return tl::unexpected(searched.error());
   }
   if (others.empty() || !packs_since_wall_s) return found;
   if (auto searched = find_in_packs(std::move(others), *packs_since_wall_s, found); !searched) {

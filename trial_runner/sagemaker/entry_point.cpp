@@ -12,15 +12,16 @@
 namespace steptune {
 namespace {
 
-constexpr const char* k_meeting_variable = "STEPTUNE_MEETING";
+constexpr const char* k_rendezvous_variable = "STEPTUNE_RENDEZVOUS";
 /// Shell code that reads the job's machines. Every container has this file; the training toolkit
 /// makes SM_HOSTS and SM_CURRENT_HOST from it, too.
 constexpr const char* k_read_machines =
-    "r=$(tr -d ' \\n' </opt/ml/input/config/resourceconfig.json) && eval \"$STEPTUNE_MEETING\" && ";
+    "r=$(tr -d ' \\n' </opt/ml/input/config/resourceconfig.json) && eval \"$STEPTUNE_RENDEZVOUS\" "
+    "&& ";
 /// Shell code that sets the rendezvous. torchrun reads options that its command line lacks from
 /// PET_ variables. The port is that of the training toolkit; it is free, because each container has
 /// its own ports.
-constexpr const char* k_meeting =
+constexpr const char* k_rendezvous =
     "h=${r#*'\"current_host\":\"'} h=${h%%'\"'*}\n"
     "a=${r#*'\"hosts\":['} a=${a%%]*}\n"
     "n=0 i=$IFS IFS=,\n"
@@ -59,7 +60,7 @@ EntryPoint entry_point(const std::vector<std::string>& argv, bool in_code_channe
   script += carry_files(files, entry.environment);
   if (launch && launch->nodes > 1) {
     script += k_read_machines;
-    entry.environment.emplace(k_meeting_variable, k_meeting);
+    entry.environment.emplace(k_rendezvous_variable, k_rendezvous);
   }
   if (in_code_channel) script += "cd /opt/ml/input/data/code && ";
   if (script.empty()) return entry;

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-constexpr double k_settling_look_s = 2.0;
+constexpr double k_settling_poll_s = 2.0;
 
 std::optional<Holding> holding_of(bool ended, const std::optional<PoolState>& pool) {
   if (!ended) return Holding::running;
@@ -140,7 +140,7 @@ aws::AwsResult<std::vector<Release>> release_pools(TrainingJobs& jobs,
     }
     machines = std::move(left);
     if (machines.empty()) break;
-    if (clock.now_s() >= until_s || !wait_until(clock.now_s() + k_settling_look_s)) {
+    if (clock.now_s() >= until_s || !wait_until(clock.now_s() + k_settling_poll_s)) {
       for (HeldMachines& held : machines)
         releases.push_back({std::move(held), ReleaseOutcome::not_ready});
       break;

@@ -104,19 +104,19 @@ void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason)
   }
   for (TrialJob* each : open) {
     if (accepted && each->stop_reason()) each->accept_stop();
-    each->watch().next_look_s = clock_.now_s() + options_.close_look_s;
+    each->watch().next_poll_s = clock_.now_s() + options_.close_poll_interval_s;
   }
 }
 
-Result<void> JobMonitor::look(TrialJobs& jobs, std::vector<TrialEvent>& events) {
+Result<void> JobMonitor::poll(TrialJobs& jobs, std::vector<TrialEvent>& events) {
   std::vector<TrialJob*> due;
   for (TrialJob& job : jobs) {
-    if (leads_job(jobs, job) && job.watch().next_look_s <= clock_.now_s()) due.push_back(&job);
+    if (leads_job(jobs, job) && job.watch().next_poll_s <= clock_.now_s()) due.push_back(&job);
   }
-  const auto to_look_at = changed(std::move(due));
-  if (!to_look_at) return tl::unexpected(to_look_at.error());
-  for (TrialJob* job : *to_look_at) {
-    if (auto looked = look_at(jobs, *job, events); !looked) return looked;
+  const auto to_read = changed(std::move(due));
+  if (!to_read) return tl::unexpected(to_read.error());
+  for (TrialJob* job : *to_read) {
+    if (auto polled = poll_one(jobs, *job, events); !polled) return polled;
   }
   return {};
 }
@@ -146,17 +146,17 @@ Result<std::vector<TrialJob*>> JobMonitor::changed(std::vector<TrialJob*> due) {
     JobWatch& watch = (*listed)->watch();
     watch.listed_wall_s = summary.modified_wall_s;
     if (watch.listed_wall_s == 0.0 || watch.listed_wall_s != watch.read_wall_s) continue;
-    watch.next_look_s = clock_.now_s() + options_.look_s;
+    watch.next_poll_s = clock_.now_s() + options_.poll_interval_s;
     due.erase(listed);
   }
   return due;
 }
 
-Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<TrialEvent>& events) {
+Result<void> JobMonitor::poll_one(TrialJobs& jobs, TrialJob& job, std::vector<TrialEvent>& events) {
   if (job.stop_reason()) request_stop(jobs, job, *job.stop_reason());
   auto described = api_.describe(job.launch().job);
   const double now_s = clock_.now_s();
-  job.watch().next_look_s = now_s + options_.look_s;
+  job.watch().next_poll_s = now_s + options_.poll_interval_s;
   if (!described) return outage_.on_failure(described.error());
   outage_.on_success();
   const std::vector<TrialJob*> open = open_trials_of(jobs, job.launch().job);
@@ -203,7 +203,7 @@ Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<Tri
         job.key().trial);
   }
   watch.closely = state.ending() || job.stop_accepted();
-  if (watch.closely) watch.next_look_s = now_s + options_.close_look_s;
+  if (watch.closely) watch.next_poll_s = now_s + options_.close_poll_interval_s;
   if (state.ended()) on_ended(open, state);
   return {};
 }
@@ -396,7 +396,7 @@ double JobMonitor::next_due_s(const TrialJobs& jobs) const {
     if (!job.under_way()) {
       due_s = std::min(due_s, job.output_until_s());
     } else if (leads_job(jobs, job)) {
-      due_s = std::min(due_s, job.watch().next_look_s);
+      due_s = std::min(due_s, job.watch().next_poll_s);
     }
   }
   return due_s;

@@ -56,7 +56,7 @@ class JobMonitor {
   void request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason);
 
   /// Updates the jobs whose state may have changed.
-  [[nodiscard]] Result<void> look(TrialJobs& jobs, std::vector<TrialEvent>& events);
+  [[nodiscard]] Result<void> poll(TrialJobs& jobs, std::vector<TrialEvent>& events);
   /// Reads new output if it is due.
   [[nodiscard]] Result<void> read_output(TrialJobs& jobs, std::vector<TrialEvent>& events);
   /// Returns the time of the last complete reading of output; minus infinity before the first.
@@ -81,8 +81,8 @@ class JobMonitor {
   /// Returns those of `due` that have changed since the last list of jobs; all of them if they are
   /// few.
   [[nodiscard]] Result<std::vector<TrialJob*>> changed(std::vector<TrialJob*> due);
-  [[nodiscard]] Result<void> look_at(TrialJobs& jobs, TrialJob& job,
-                                     std::vector<TrialEvent>& events);
+  [[nodiscard]] Result<void> poll_one(TrialJobs& jobs, TrialJob& job,
+                                      std::vector<TrialEvent>& events);
   void on_ended(const std::vector<TrialJob*>& sharing, const JobDescription& state);
   /// Processes the output of packs up to the time before which no more lines can arrive.
   void read_packs(TrialJobs& jobs, std::vector<TrialEvent>& events);

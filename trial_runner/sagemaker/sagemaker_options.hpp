@@ -16,10 +16,10 @@ struct SageMakerOptions {
   /// Seconds after which the service frees an unused pool if the tuner has died; 0: no warm pools.
   /// A running tuner releases pools by its own rules.
   int keep_alive_s = 300;
-  double idle_pool_s = 30.0;  ///< a pool that no trial has used for this time is released
-  double look_s = 5.0;        ///< time between two looks at running jobs
+  double idle_pool_s = 30.0;     ///< a pool that no trial has used for this time is released
+  double poll_interval_s = 5.0;  ///< time between two polls of running jobs
   /// Time between two looks at jobs that are about to end, and at pools about to become available.
-  double close_look_s = 0.5;
+  double close_poll_interval_s = 0.5;
   double read_logs_s = 5.0;
   double log_delay_s = 10.0;      ///< longest delay with which a program's last lines may arrive
   double quota_wait_s = 30.0;     ///< wait before a job that exceeded a quota is tried again

@@ -55,7 +55,7 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
       outage_(clock_, notices_, options_.longest_outage_s),
       api_(connection_.client, connection_.sagemaker),
       pools_(clock_, api_, outage_, notices_,
-             {options_.keep_alive_s, options_.idle_pool_s, options_.close_look_s}),
+             {options_.keep_alive_s, options_.idle_pool_s, options_.close_poll_interval_s}),
       monitor_(clock_, api_, outage_, notices_, pools_, options_) {
   if (connection_.cloudwatch) utilisation_.emplace(connection_.client, *connection_.cloudwatch);
   // Data from the study has precedence over data from the price table.
@@ -181,8 +181,8 @@ Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orp
 }
 
 Result<void> SageMakerRunner::advance() {
-  if (auto looked = monitor_.look(jobs_, events_); !looked) return looked;
-  if (auto looked = pools_.look(); !looked) return looked;
+  if (auto polled = monitor_.poll(jobs_, events_); !polled) return polled;
+  if (auto polled = pools_.poll(); !polled) return polled;
   while (true) {
     const auto changed = start_next();
     if (!changed) return tl::unexpected(changed.error());
@@ -197,7 +197,7 @@ Result<void> SageMakerRunner::advance() {
 }
 
 double SageMakerRunner::next_due_s() const {
-  double due_s = std::min(monitor_.next_due_s(jobs_), pools_.next_look_s());
+  double due_s = std::min(monitor_.next_due_s(jobs_), pools_.next_poll_s());
   for (const TrialJob& job : jobs_) {
     if (job.waits() && job.not_before_s() > clock_.now_s()) {
       due_s = std::min(due_s, job.not_before_s());
@@ -294,7 +294,7 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   if (launch.pool_job) pools_.take(*launch.pool_job, launch.job);
   for (const TrialJobs::iterator job : pack) {
     launch.number = job->next_launch();
-    job->request(launch, clock_.now_s() + options_.look_s);
+    job->request(launch, clock_.now_s() + options_.poll_interval_s);
   }
   for (TrialJob& job : jobs_) {
     if (job.waits()) job.defer();
@@ -337,7 +337,7 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
     give_up_all(error.to_error().text());
     return {};
   }
-  postpone(options_.look_s);
+  postpone(options_.poll_interval_s);
   auto failed = outage_.on_failure(error);
   if (!failed && error.code == "ValidationException") {
     give_up_all(failed.error().text());
@@ -424,7 +424,7 @@ void SageMakerRunner::watch_utilisation(const TrialJob& job) {
 
 void SageMakerRunner::take_advice(bool last) {
   if (!utilisation_) return;
-  for (std::string& advice : utilisation_->look(clock_.now_s(), options_.types, last))
+  for (std::string& advice : utilisation_->poll(clock_.now_s(), options_.types, last))
     notices_.add(std::move(advice));
 }
 

@@ -60,10 +60,10 @@ SageMakerOptions SageMakerSettings::options() const {
   options.trials_per_job = section_.trials_per_job;
   options.backlog = std::max(k_backlog, options.parallel);
   options.keep_alive_s = static_cast<int>(section_.keep_alive_s.value_or(k_default_keep_alive_s));
-  options.look_s = section_.poll_s;
+  options.poll_interval_s = section_.poll_s;
   options.read_logs_s = section_.poll_s;
   options.log_delay_s = 2.0 * section_.poll_s;
-  options.close_look_s = std::min(options.close_look_s, section_.poll_s);
+  options.close_poll_interval_s = std::min(options.close_poll_interval_s, section_.poll_s);
   return options;
 }
 

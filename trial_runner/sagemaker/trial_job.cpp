@@ -77,13 +77,13 @@ void TrialJob::postpone(double not_before_s) {
   not_before_s_ = not_before_s;
 }
 
-void TrialJob::request(JobLaunch launch, double look_at_s) {
+void TrialJob::request(JobLaunch launch, double poll_at_s) {
   move_to(JobState::requested);
   if (launch.adopted) first_launch_ = launch.number;
   next_launch_ = launch.number;
   launch_ = std::move(launch);
   watch_ = {};
-  watch_.next_look_s = look_at_s;
+  watch_.next_poll_s = poll_at_s;
 }
 
 const JobLaunch& TrialJob::launch() const {

@@ -50,7 +50,7 @@ struct JobLaunch {
 
 /// Time of the next request for a job's state, and facts from the last answer.
 struct JobWatch {
-  double next_look_s = 0.0;
+  double next_poll_s = 0.0;
   bool closely = false;        ///< the next change will come within seconds
   bool known = false;          ///< the service has described the job at least once
   double listed_wall_s = 0.0;  ///< modification time in the latest list; 0: unknown
@@ -95,7 +95,7 @@ class TrialJob {
   [[nodiscard]] int next_launch() const { return next_launch_; }
   [[nodiscard]] int capacity_failures() const { return next_launch_ - first_launch_; }
   /// Records that a job was requested for the trial: waiting -> requested.
-  void request(JobLaunch launch, double look_at_s);
+  void request(JobLaunch launch, double poll_at_s);
   /// Returns the latest launch. Not valid while the trial waits.
   [[nodiscard]] const JobLaunch& launch() const;
   [[nodiscard]] JobWatch& watch();

@@ -23,7 +23,7 @@ void UtilisationWatch::consider(const JobUtilisation& job, const PriceTable& typ
   }
 }
 
-std::vector<std::string> UtilisationWatch::look(double now_s, const PriceTable& types, bool last) {
+std::vector<std::string> UtilisationWatch::poll(double now_s, const PriceTable& types, bool last) {
   const bool due = last || std::ranges::any_of(pending_, [&](const Pending& pending) {
                      return now_s >= pending.ended_s + k_metrics_delay_s;
                    });

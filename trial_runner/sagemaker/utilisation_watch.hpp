@@ -30,7 +30,7 @@ class UtilisationWatch {
 
   /// Returns new advice about jobs whose metrics should be available; reads the metrics with one
   /// request for all jobs. If `last` is true, considers all remaining jobs.
-  [[nodiscard]] std::vector<std::string> look(double now_s, const PriceTable& types,
+  [[nodiscard]] std::vector<std::string> poll(double now_s, const PriceTable& types,
                                               bool last = false);
 
  private:

@@ -55,7 +55,7 @@ void WarmPools::add_ended(PoolKey key, std::string job, double usd_per_hour) {
   // If the job ended before this tuner started, its pool may already be known.
   if (is_known(job)) return;
   pools_.push_back({std::move(key), std::move(job), false, clock_.now_s(), usd_per_hour});
-  next_look_s_ = clock_.now_s();
+  next_poll_s_ = clock_.now_s();
 }
 
 double WarmPools::expected_start_s(const std::optional<PoolKey>& key) const {
@@ -114,7 +114,7 @@ void WarmPools::pass_on(const std::string& job, const PoolState& state, double r
     const bool is_ours = std::ranges::find(taken_, state.reused_by, &TakenPool::by) != taken_.end();
     if (is_ours) return;  // `settle` for that job will decide
     const double retained_s = state.retained_s.value_or(0.0);
-    count_in_vain(job, requested_s - retained_s, retained_s, taken->pool.usd_per_hour);
+    count_unused(job, requested_s - retained_s, retained_s, taken->pool.usd_per_hour);
   }
   taken_.erase(taken);
 }
@@ -146,8 +146,8 @@ Result<void> WarmPools::settle(TrialJob& job) {
   return {};
 }
 
-void WarmPools::count_in_vain(const std::string& job, double since_s, double retained_s,
-                              double usd_per_hour) {
+void WarmPools::count_unused(const std::string& job, double since_s, double retained_s,
+                             double usd_per_hour) {
   if (retained_s <= 0.0) return;
   // The service reports only the duration. It began at the end of the pool's job: seconds before
   // the pool became available, or long before if an earlier tuner left the pool.
@@ -157,7 +157,7 @@ void WarmPools::count_in_vain(const std::string& job, double since_s, double ret
 }
 
 void WarmPools::on_terminated(const WarmPool& pool, double retained_s) {
-  count_in_vain(pool, retained_s);
+  count_unused(pool, retained_s);
   if (pool.available || retained_s > 0.0) return;
   const std::string& type = pool.key.instance_type;
   types_without_pools_.insert(type);
@@ -167,7 +167,7 @@ void WarmPools::on_terminated(const WarmPool& pool, double retained_s) {
                                 type, type));
 }
 
-Result<bool> WarmPools::look_at(WarmPool& pool) {
+Result<bool> WarmPools::poll_one(WarmPool& pool) {
   const double now_s = clock_.now_s();
   const auto state = jobs_.describe(pool.job);
   if (!state) {
@@ -186,7 +186,7 @@ Result<bool> WarmPools::look_at(WarmPool& pool) {
     return true;
   }
   if (status == "Reused") {
-    count_in_vain(pool, retained_s);
+    count_unused(pool, retained_s);
     notices_.add(
         fmt::format("the warm pool of job {} was taken by job {}, which has the same role, "
                     "instances and network",
@@ -200,26 +200,26 @@ Result<bool> WarmPools::look_at(WarmPool& pool) {
   return !pool.available && now_s - pool.since_s <= k_longest_settling_s;
 }
 
-Result<void> WarmPools::look() {
+Result<void> WarmPools::poll() {
   const double now_s = clock_.now_s();
-  if (pools_.empty() || now_s < next_look_s_) return {};
+  if (pools_.empty() || now_s < next_poll_s_) return {};
   for (auto pool = pools_.begin(); pool != pools_.end();) {
     bool remains = true;
     // An available pool changes only if a job uses it, if it is released, or if its keep-alive
     // period ends.
     if (!pool->available || now_s - pool->since_s > options_.keep_alive_s) {
-      const auto looked = look_at(*pool);
-      if (!looked) return tl::unexpected(looked.error());
-      remains = *looked;
+      const auto polled = poll_one(*pool);
+      if (!polled) return tl::unexpected(polled.error());
+      remains = *polled;
     }
     pool = remains ? pool + 1 : pools_.erase(pool);
   }
-  next_look_s_ = clock_.now_s() + options_.look_s;
+  next_poll_s_ = clock_.now_s() + options_.poll_interval_s;
   return {};
 }
 
-double WarmPools::next_look_s() const {
-  return pools_.empty() ? std::numeric_limits<double>::infinity() : next_look_s_;
+double WarmPools::next_poll_s() const {
+  return pools_.empty() ? std::numeric_limits<double>::infinity() : next_poll_s_;
 }
 
 Result<bool> WarmPools::release(const std::string& job) {
@@ -235,7 +235,7 @@ Result<bool> WarmPools::release(const std::string& job) {
   if (!state) return later(state.error());
   outage_.on_success();
   if (*state && (*state)->pool) {
-    count_in_vain(*pool, (*state)->pool->retained_s.value_or(0.0));
+    count_unused(*pool, (*state)->pool->retained_s.value_or(0.0));
   }
   pools_.erase(pool);
   return true;

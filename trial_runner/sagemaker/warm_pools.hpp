@@ -22,7 +22,8 @@ struct WarmPoolOptions {
   /// A running tuner releases pools by its own rules.
   int keep_alive_s = 300;
   double idle_s = 30.0;  ///< a pool that no trial has used for this time is released
-  double look_s = 0.5;   ///< seconds between looks at pools that are about to become available
+  /// Seconds between polls of pools that are about to become available.
+  double poll_interval_s = 0.5;
 };
 
 /// Warm pools of a study's jobs, until a job uses them or they are released. Counts the cost of
@@ -60,9 +61,9 @@ class WarmPools {
   [[nodiscard]] Result<void> settle(TrialJob& job);
 
   /// If a look is due, updates pools whose state may have changed.
-  [[nodiscard]] Result<void> look();
+  [[nodiscard]] Result<void> poll();
   /// Returns the time of the next due `look`; infinite without pools.
-  [[nodiscard]] double next_look_s() const;
+  [[nodiscard]] double next_poll_s() const;
 
   /// Releases the pool of `job`. Returns false if that failed for now.
   [[nodiscard]] Result<bool> release(const std::string& job);
@@ -96,14 +97,13 @@ class WarmPools {
   /// the pool is gone, counts its cost.
   void pass_on(const std::string& job, const PoolState& state, double requested_s);
   /// Returns false if the pool no longer exists.
-  [[nodiscard]] Result<bool> look_at(WarmPool& pool);
+  [[nodiscard]] Result<bool> poll_one(WarmPool& pool);
   void on_terminated(const WarmPool& pool, double retained_s);
   /// Counts machines that were kept unused for `retained_s`, from about `since_s` (runner's clock)
   /// on.
-  void count_in_vain(const std::string& job, double since_s, double retained_s,
-                     double usd_per_hour);
-  void count_in_vain(const WarmPool& pool, double retained_s) {
-    count_in_vain(pool.job, pool.since_s, retained_s, pool.usd_per_hour);
+  void count_unused(const std::string& job, double since_s, double retained_s, double usd_per_hour);
+  void count_unused(const WarmPool& pool, double retained_s) {
+    count_unused(pool.job, pool.since_s, retained_s, pool.usd_per_hour);
   }
 
   const Clock& clock_;
@@ -119,7 +119,7 @@ class WarmPools {
   /// Seconds for which pools wait for their next trial: first a guess, then as measured.
   double idle_time_s_ = 24.0;
   std::vector<UnusedTime> unused_;
-  double next_look_s_ = 0.0;
+  double next_poll_s_ = 0.0;
 };
 
 }  // namespace steptune

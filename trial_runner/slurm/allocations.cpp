@@ -24,9 +24,9 @@ constexpr double k_change_shows_s = 1.0;
 constexpr double k_first_cancel_gap_s = 10.0;
 constexpr double k_longest_cancel_gap_s = 120.0;
 /// Time between checks for the placeholder's file, as a share of the time waited so far.
-constexpr double k_holder_look_share = 0.05;
-constexpr double k_least_holder_look_s = 0.25;
-constexpr double k_longest_holder_look_s = 10.0;
+constexpr double k_holder_poll_share = 0.05;
+constexpr double k_least_holder_poll_s = 0.25;
+constexpr double k_longest_holder_poll_s = 10.0;
 /// Seconds for which an accepted job may be missing from the list before it counts as gone.
 constexpr double k_missing_s = 10.0;
 /// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
@@ -481,8 +481,8 @@ void Allocations::look_at_holders() {
       queue_.ask_soon(0.0);  // the queue's list must confirm it
       continue;
     }
-    const double pace_s = std::clamp(k_holder_look_share * (now_s - allocation.requested_s),
-                                     k_least_holder_look_s, k_longest_holder_look_s);
+    const double pace_s = std::clamp(k_holder_poll_share * (now_s - allocation.requested_s),
+                                     k_least_holder_poll_s, k_longest_holder_poll_s);
     next_holder_look_s_ = std::min(next_holder_look_s_, now_s + pace_s);
   }
 }

@@ -25,7 +25,7 @@ namespace {
 /// themselves if the controller does not answer.
 constexpr double k_command_limit_s = 25.0;
 constexpr double k_release_limit_s = 30.0;
-constexpr double k_release_look_s = 0.5;
+constexpr double k_release_poll_s = 0.5;
 constexpr int k_not_found = 127;
 constexpr int k_by_signal = 128;
 
@@ -118,7 +118,7 @@ class ClusterAllocations final : public HeldMachinesService {
   }
   [[nodiscard]] std::string end_command() const override { return "scancel JOB"; }
 
-  [[nodiscard]] Result<HeldMachinesReport> look(const Clock& clock,
+  [[nodiscard]] Result<HeldMachinesReport> list(const Clock& clock,
                                                 const HeldMachinesRequest& request) const override {
     Cluster cluster(clock);
     auto report = list(cluster, clock, request);
@@ -151,7 +151,7 @@ class ClusterAllocations final : public HeldMachinesService {
         after->releases = std::move(releases);
         return after;
       }
-      cluster.pause(k_release_look_s);
+      cluster.pause(k_release_poll_s);
     }
   }
 

@@ -292,7 +292,7 @@ std::string ProcessHost::holder_script(const std::string& allocation) const {
       "  sleep {} & wait $!\n"
       "done\n",
       posix_quoted(lease_of(allocation).string()), posix_quoted(up_of(allocation).string()),
-      std::max(2, k_longest_blind_s / options_.holder_look_s), options_.holder_look_s);
+      std::max(2, k_longest_blind_s / options_.holder_poll_s), options_.holder_poll_s);
 }
 
 bool ProcessHost::holder_is_up(const std::string& allocation) const {

@@ -22,7 +22,7 @@ struct ProcessHostOptions {
   std::filesystem::path supervisor_program;  ///< empty: the installed helper
   double command_limit_s = 45.0;             ///< a command that takes longer is killed
   /// Seconds between a placeholder's checks of its lease.
-  int holder_look_s = 5;
+  int holder_poll_s = 5;
   /// Variables of this program's environment that steps get, in addition to those that `srun`
   /// needs: names, or prefixes followed by `*`. nullopt: all variables except those withheld from
   /// Slurm's commands.

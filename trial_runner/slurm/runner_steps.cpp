@@ -111,7 +111,7 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
   if (late) trial.set_late();
   if (gone || late) {
     trial.kill();
-  } else if (trial.marks().started() == 0 && now_s >= trial.next_step_look_s()) {
+  } else if (trial.marks().started() == 0 && now_s >= trial.next_step_poll_s()) {
     look_for_step(trial);
   }
 }
@@ -119,7 +119,7 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
 void SlurmRunner::look_for_step(StepTrial& trial) {
   const slurm::StepLaunch& launch = trial.step_launch();
   const double waited_s = clock_.now_s() - launch.at_s;
-  trial.set_next_step_look_s(clock_.now_s() +
+  trial.set_next_step_poll_s(clock_.now_s() +
                              std::clamp(waited_s, k_least_patience_s, k_longest_patience_s));
   host_->run(
       {"squeue", "--noheader", "--all", "--steps", "--format=%i|%j", "--jobs=" + launch.job_id}, {},

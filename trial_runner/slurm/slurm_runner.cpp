@@ -24,7 +24,7 @@ namespace {
 
 constexpr double k_least_wait_s = 0.005;
 /// Seconds between two checks of the trials' limits.
-constexpr double k_timers_look_s = 1.0;
+constexpr double k_timers_poll_s = 1.0;
 /// Seconds for which the tuner waits for running commands when it detaches.
 constexpr double k_commands_end_s = 30.0;
 
@@ -244,7 +244,7 @@ Result<std::vector<TrialEvent>> SlurmRunner::wait(double deadline_s) {
     if (!events_.empty() || now_s >= deadline_s) break;
     double due_s = std::min(deadline_s, allocations_.next_due_s());
     // `wait_until` returns earlier if an event may have occurred.
-    if (!trials_.empty() || host_->busy()) due_s = std::min(due_s, now_s + k_timers_look_s);
+    if (!trials_.empty() || host_->busy()) due_s = std::min(due_s, now_s + k_timers_poll_s);
     host_->wait_until(std::max(due_s, now_s + k_least_wait_s));
   }
   return std::exchange(events_, {});
@@ -280,7 +280,7 @@ Result<std::string> SlurmRunner::detach() {
   // If sbatch is still running, its allocation is given back when its answer comes.
   const double until_s = clock_.now_s() + k_commands_end_s;
   while (host_->busy() && clock_.now_s() < until_s)
-    host_->wait_until(clock_.now_s() + k_timers_look_s);
+    host_->wait_until(clock_.now_s() + k_timers_poll_s);
   return text;
 }
 
@@ -298,7 +298,7 @@ Result<void> SlurmRunner::release(double longest_s) {
       add_leftover_notices();
       break;
     }
-    host_->wait_until(std::min(until_s, now_s + k_timers_look_s));
+    host_->wait_until(std::min(until_s, now_s + k_timers_poll_s));
   }
   if (trials_.empty()) host_->remove_shared_files();
   shared_hook_.clear();

@@ -21,7 +21,7 @@ constexpr std::size_t k_most_script_bytes = 131'071;
 constexpr char k_mark = '\x1e';
 constexpr std::string_view k_end_of_mark = ";";
 /// Word in the mark of an exit that means: the task had received SIGTERM.
-constexpr std::string_view k_told = "told";
+constexpr std::string_view k_sigterm_mark = "sigterm";
 /// Exit statuses of a shell whose program was ended by a signal.
 constexpr int k_terminated = 128 + 15;
 constexpr int k_killed = 128 + 9;
@@ -50,7 +50,7 @@ constexpr const char* k_node =
 /// Slurm numbers the nodes; the first node is the rendezvous. torchrun's own rendezvous (c10d) is
 /// not used for two reasons. It would number nodes as they arrive. It would also announce the first
 /// node's host name, which other nodes may be unable to resolve.
-constexpr const char* k_meeting =
+constexpr const char* k_rendezvous =
     "export PET_NODE_RANK=\"$SLURM_NODEID\" PET_MASTER_ADDR={} PET_MASTER_PORT={}\n";
 
 bool is_torchrun(const TrialSpec& spec) {
@@ -68,11 +68,12 @@ std::string marking_lines(const std::string& mark_word) {
       // node's data.
       "{1}"
       "m start \"$SLURM_PROCID ${{SLURMD_NODENAME:-?}} $SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
-      "told=\n"
-      "trap 'told=\" told\"' TERM\n"
+      "sigterm=\n"
+      "trap 'sigterm=\" sigterm\"' TERM\n"
       "trap : INT\n"
       // A signal to the step may end the command before this shell has seen it.
-      "trap 's=$?; [ \"$s\" = 0 ] || sleep 0.2; printf \"\\n\"; m exit \"$SLURM_PROCID $s$told\"; "
+      "trap 's=$?; [ \"$s\" = 0 ] || sleep 0.2; printf \"\\n\"; m exit \"$SLURM_PROCID "
+      "$s$sigterm\"; "
       "exit \"$s\"' EXIT\n",
       mark_word, k_node);
 }
@@ -95,7 +96,7 @@ std::string rank_lines(const TrialSpec& spec, const StepScript& script) {
                         script.port);
   }
   if (is_torchrun(spec)) {
-    text += fmt::format(k_meeting, posix_quoted(script.head_host), script.port);
+    text += fmt::format(k_rendezvous, posix_quoted(script.head_host), script.port);
   }
   return text;
 }
@@ -150,7 +151,7 @@ Result<void> check_script(const std::string& text, const std::string& program) {
 
 }  // namespace
 
-bool has_meeting(const TrialSpec& spec, int tasks) {
+bool has_rendezvous(const TrialSpec& spec, int tasks) {
   return tasks > 1 || is_torchrun(spec);
 }
 
@@ -239,7 +240,7 @@ bool StepMarks::take(std::string_view mark) {
   }
   int status = 0;
   if (what != "exit" || !(words >> status >> end)) return false;
-  const bool on_request = end == k_told;
+  const bool on_request = end == k_sigterm_mark;
   if (on_request && !(words >> end)) return false;
   if (end != k_end_of_mark) return false;
   if (statuses_.try_emplace(task, status).second) take_end(status, on_request);

@@ -27,7 +27,7 @@ struct StepScript {
 
 /// True if the program gets a port for the rendezvous of its processes: if it has several tasks, or
 /// is torchrun.
-[[nodiscard]] bool has_meeting(const TrialSpec& spec, int tasks);
+[[nodiscard]] bool has_rendezvous(const TrialSpec& spec, int tasks);
 
 /// Returns the script that `/bin/sh -c` runs as each task of a trial's step. The script prints a
 /// mark with the node and the start. It sets ranks and the study's variables, and enters the

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t k_tail_lines = 5;
 /// Largest number of stored lines that early tasks print before all tasks have started.
 constexpr std::size_t k_most_early_lines = 10'000;
-constexpr double k_first_step_look_s = 5.0;
+constexpr double k_first_step_poll_s = 5.0;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ Result<StepTrial> StepTrial::create(TrialSpec spec, AllocationSpec requested) {
 
 void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
   marks_.emplace(launch.mark_word, launch.tasks);
-  next_step_look_s_ = launch.at_s + k_first_step_look_s * std::exp2(blocked_launches_);
+  next_step_poll_s_ = launch.at_s + k_first_step_poll_s * std::exp2(blocked_launches_);
   launch_ = std::move(launch);
   step_ = std::move(step);
   step_end_.reset();
@@ -66,7 +66,7 @@ void StepTrial::wait_again(double now_s, bool failed) {
   waits_since_s_ = now_s;
 }
 
-void StepTrial::tell_start(double time_s, std::vector<TrialEvent>& events) {
+void StepTrial::report_start(double time_s, std::vector<TrialEvent>& events) {
   started_s_ = time_s;
   last_event_s_ = time_s;
   last_output_s_ = time_s;
@@ -119,7 +119,7 @@ void StepTrial::take_output(double time_s, std::string_view bytes,
     });
   });
   last_output_s_ = std::max(last_output_s_, time_s);
-  if (!started_s_ && marks_->all_started()) tell_start(time_s, events);
+  if (!started_s_ && marks_->all_started()) report_start(time_s, events);
 }
 
 void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
@@ -134,7 +134,7 @@ void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
   lines_.flush([&](std::string_view line) { take_line(now_s, line, events); });
   // After an early failure, some tasks may never start. Report the output of the started tasks
   // anyway.
-  if (!started_s_ && marks_->failure() && !marks_->only_ended()) tell_start(now_s, events);
+  if (!started_s_ && marks_->failure() && !marks_->only_ended()) report_start(now_s, events);
   if (started_s_) return;
   for (const auto& early : early_lines_)
     keep_line(early.second);
@@ -170,7 +170,7 @@ StepEvidence StepTrial::evidence() const {
   evidence.cancelled = cancelled_;
   evidence.node_lost = node_lost_;
   evidence.port_taken =
-      port_taken_ && !has_progressed_ && launch_ && has_meeting(spec_, launch_->tasks);
+      port_taken_ && !has_progressed_ && launch_ && has_rendezvous(spec_, launch_->tasks);
   evidence.tail = tail_.last_lines(k_tail_lines);
   if (step_end_) {
     evidence.srun_status = step_end_->status;

@@ -62,8 +62,8 @@ class StepTrial {
   /// Returns the number of launches ended by `give_up_launch`.
   [[nodiscard]] int blocked_launches() const { return blocked_launches_; }
   /// Returns the time at which to request the list of steps, if no task has started by that time.
-  [[nodiscard]] double next_step_look_s() const { return next_step_look_s_; }
-  void set_next_step_look_s(double time_s) { next_step_look_s_ = time_s; }
+  [[nodiscard]] double next_step_poll_s() const { return next_step_poll_s_; }
+  void set_next_step_poll_s(double time_s) { next_step_poll_s_ = time_s; }
   /// Records that some tasks have not started in time.
   void set_late() { late_ = true; }
   [[nodiscard]] bool is_late() const { return late_; }
@@ -110,7 +110,7 @@ class StepTrial {
   void take_output(double time_s, std::string_view bytes, std::vector<TrialEvent>& events);
   void take_line(double time_s, std::string_view line, std::vector<TrialEvent>& events);
   void keep_line(std::string_view line);
-  void tell_start(double time_s, std::vector<TrialEvent>& events);
+  void report_start(double time_s, std::vector<TrialEvent>& events);
 
   TrialSpec spec_;
   AllocationSpec allocation_spec_;
@@ -124,7 +124,7 @@ class StepTrial {
   int blocked_launches_ = 0;
   bool blocked_ = false;
   bool late_ = false;
-  double next_step_look_s_ = 0.0;
+  double next_step_poll_s_ = 0.0;
   std::optional<StepLaunch> launch_;
   std::unique_ptr<Step> step_;
   std::optional<StepMarks> marks_;

@@ -33,10 +33,10 @@ namespace {
 namespace fs = std::filesystem;
 using steptune::UniqueFd;
 
-constexpr int k_look_ms = 200;
+constexpr int k_poll_ms = 200;
 /// Number of polls without output after srun's end until the supervisor stops reading. It does not
 /// wait for the end of the stream, because other processes may have inherited srun's output.
-constexpr int k_drain_looks = 10;
+constexpr int k_drain_polls = 10;
 
 volatile std::sig_atomic_t srun_pid = 0;
 
@@ -165,15 +165,15 @@ class Output {
 std::optional<int> copy_output(int fd, pid_t srun, Output& output) {
   std::array<char, 65'536> block;
   std::optional<int> status;
-  for (int quiet_looks = 0; !status || quiet_looks < k_drain_looks;) {
+  for (int quiet_polls = 0; !status || quiet_polls < k_drain_polls;) {
     pollfd descriptor{fd, POLLIN, 0};
-    if (::poll(&descriptor, 1, k_look_ms) > 0) {
+    if (::poll(&descriptor, 1, k_poll_ms) > 0) {
       const ssize_t got = ::read(fd, block.data(), block.size());
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       output.write({block.data(), static_cast<std::size_t>(got)});
     } else if (status) {
-      ++quiet_looks;
+      ++quiet_polls;
     }
     int raw = 0;
     if (!status && ::waitpid(srun, &raw, WNOHANG) == srun) status = raw;

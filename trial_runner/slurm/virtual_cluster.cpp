@@ -99,7 +99,7 @@ struct VirtualCluster::StepState {
   void end(double time_s, std::optional<int> status) {
     if (srun_status) return;
     for (int task = 0; begun && status && task < tasks_that_run(); ++task)
-      mark(time_s, fmt::format("exit {} {}{}", task, *status, got_sigterm ? " told" : ""));
+      mark(time_s, fmt::format("exit {} {}{}", task, *status, got_sigterm ? " sigterm" : ""));
     srun_status = begun ? status.value_or(137) : 1;
     ends_s = time_s;
   }

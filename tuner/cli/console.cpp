@@ -68,8 +68,8 @@ void Console::result(std::string_view text) {
 
 bool Console::has_reader() const {
   pollfd out{STDOUT_FILENO, 0, 0};
-  const bool is_told = ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
-  return !reader_gone_ && !is_told;
+  const bool is_hung_up = ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+  return !reader_gone_ && !is_hung_up;
 }
 
 void Console::json_result(const Json& json) {

@@ -122,7 +122,7 @@ class Following {
  private:
   void look_at_machine() {
     if (!watch_ || !run_.process()) return;
-    if (const auto second = watch_->look(context_.clock.now_s())) follower_.saw_machine(*second);
+    if (const auto second = watch_->sample(context_.clock.now_s())) follower_.saw_machine(*second);
   }
   void show() {
     const double now_s = context_.clock.now_s();

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
 /// Interval between checks of a growing file.
-constexpr double k_look_s = 0.2;
+constexpr double k_poll_interval_s = 0.2;
 
 struct Pipe {
   UniqueFd reading;
@@ -190,7 +190,7 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
       // The existing content has been read: lines from now on are new.
       is_live_ = true;
       look_for_more(stream, on_text);
-      pause_thread(k_look_s);
+      pause_thread(k_poll_interval_s);
       return;
     }
     stream.lines.flush(on_text);

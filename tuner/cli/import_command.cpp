@@ -81,16 +81,16 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
     json["study"] = name;
     json["kind"] = foreign->kind;
     json["trials"] = count;
-    json["left"] = Json::object();
-    for (const auto& [why, rows] : imported->left)
-      json["left"][why] = rows;
+    json["left_out"] = Json::object();
+    for (const auto& [why, rows] : imported->left_out)
+      json["left_out"][why] = rows;
     json["notes"] = imported->notes;
     context.console.json_result(json);
     return ExitCode::ok;
   }
   std::string text = fmt::format("imported {} of {} trials ({}) as study \"{}\"\n", count,
                                  foreign->trials.size(), foreign->kind, name);
-  for (const auto& [why, rows] : imported->left)
+  for (const auto& [why, rows] : imported->left_out)
     text += fmt::format("left     {}: {}\n", rows, why);
   for (const std::string& note : imported->notes)
     text += fmt::format("note     {}\n", note);

@@ -55,7 +55,7 @@ Json init_json(const InitResult& result) {
                               {"today", knob.today.empty() ? Json() : Json(knob.today)},
                               {"from", knob.from.empty() ? Json() : Json(knob.from)}});
   }
-  json["left"] = result.guess.left;
+  json["left_out"] = result.guess.left_out;
   json["notes"] = result.guess.notes;
   json["study"] = result.guess.document;
   return json;

@@ -254,7 +254,7 @@ class Initiation {
     std::string text = fmt::format(
         "{}{}.\n// Change it as you like; 'steptune check' says what it means.\n{}",
         init_heading(options_.argv), printable_line(result_.found, 300), options_.options);
-    for (const std::string& left : guess.left)
+    for (const std::string& left : guess.left_out)
       text += fmt::format("// not varied: {}\n", printable_line(left, 300));
     for (const std::string& note : guess.notes)
       text += fmt::format("// {}\n", printable_line(note, 300));
@@ -318,7 +318,7 @@ std::string init_text(const InitResult& result) {
     text += fmt::format("{:<7} {}\n", first ? "varies" : "", printable_line(line, 200));
     first = false;
   }
-  text += titled_lines("leaves", result.guess.left);
+  text += titled_lines("leaves", result.guess.left_out);
   text += titled_lines("note", result.guess.notes);
   return text + fmt::format("wrote   {}", shell_quoted(result.file));
 }

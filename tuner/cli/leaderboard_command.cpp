@@ -33,7 +33,7 @@ struct LeaderboardOptions {
 };
 
 /// Interval between two checks of a study that is being tuned.
-constexpr int k_board_look_ms = 1000;
+constexpr int k_board_poll_ms = 1000;
 
 /// Sorts by a column. An objective needs only the rows shown; another column needs all rows.
 void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::string& sort) {
@@ -80,10 +80,10 @@ std::string board_text(const CommandContext& context, const StudyRecord& record,
   const auto& hours = board.machine_hours;
   // The tuning time of a running study is stored at each change of the study. A new study may have
   // no stored time yet.
-  const bool is_told = record.status != StudyStatus::running || record.elapsed_s >= 1.0;
+  const bool is_shown = record.status != StudyStatus::running || record.elapsed_s >= 1.0;
   return fmt::format("{}  {}{}{}{}\n", record.name, to_text(record.status),
                      record.stop_reason.empty() ? "" : ": " + printable_line(record.stop_reason),
-                     is_told ? ", " + format_duration(record.elapsed_s) : "",
+                     is_shown ? ", " + format_duration(record.elapsed_s) : "",
                      hours ? ", " + machine_hours_text(hours->total()) : "") +
          leaderboard_text(board,
                           {console.color_on_stdout(), console.stdout_width(), options.columns});
@@ -105,7 +105,7 @@ ExitCode watch_leaderboard(CommandContext& context, StoredStudy study,
     if (study.record.status != StudyStatus::running) return ExitCode::ok;
     // poll also reports that the reader has gone, even if nothing new is written.
     pollfd out{STDOUT_FILENO, 0, 0};
-    if (flags.count() == 0) ::poll(&out, 1, k_board_look_ms);
+    if (flags.count() == 0) ::poll(&out, 1, k_board_poll_ms);
     if (flags.count() > 0) return flags.exit_code();
     if ((out.revents & (POLLERR | POLLHUP)) != 0) return ExitCode::ok;
     auto record = study.history.study(study.record.name);

@@ -18,7 +18,7 @@ struct PoolsOptions {
 
 ExitCode show_pools(CommandContext& context, const PoolsOptions& options) {
   const HeldMachinesService& service = *find_runner_kind(options.kind)->held_machines();
-  const auto report = service.look(context.clock, options.request);
+  const auto report = service.list(context.clock, options.request);
   if (!report) return context.console.error(report.error());
   if (!report->warning.empty()) context.console.warning(report->warning);
   if (context.json) {

@@ -88,8 +88,9 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   const auto existing = existing_file(context, file, argv, options);
   if (!existing) return tl::unexpected(existing.error());
   if (*existing) return StudyFile{**existing};
-  if (options.before_look) {
-    if (const auto ready = options.before_look(); !ready) return tl::unexpected(ready.error());
+  if (options.before_inspection) {
+    if (const auto ready = options.before_inspection(); !ready)
+      return tl::unexpected(ready.error());
   }
   return write_program_study(context, argv, options, name, file);
 }

@@ -26,7 +26,7 @@ struct ProgramOptions {
   std::optional<double> longest_s = {};
   /// Called before a program is examined, which takes long. If it returns an error, the program is
   /// not examined, and the error is reported. May be null.
-  std::function<Result<void>()> before_look = {};
+  std::function<Result<void>()> before_inspection = {};
 };
 
 /// Adds `--name`, `--safe`, `--semantic`, `--samples-per-step`, `--samples` and

@@ -196,7 +196,7 @@ Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
       {"why", chosen.why},
       {"unit", counted_unit(chosen, output).plural},
       {"lines", output.lines},
-      {"telling_lines", output.with_content},
+      {"lines_with_values", output.with_content},
       {"progress_lines", output.with_progress},
       {"last_step", output.last_step ? Json(*output.last_step) : Json()},
       {"last_samples", output.last_samples ? Json(*output.last_samples) : Json()},
@@ -237,7 +237,7 @@ class ReadingOfLog {
     if (context_.json) {
       Json json{{"schema_version", k_json_schema_version}};
       json.update(summary_json(chosen_, output));
-      json["told"] = std::move(read_lines_);
+      json["report_lines"] = std::move(read_lines_);
       context_.console.json_result(json);
     } else {
       context_.console.result("\n" + summary_text(chosen_, output));
@@ -276,7 +276,7 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
     return context.console.error({ErrorKind::not_found, "cannot be read", options.log, ""});
   }
   std::istream& input = is_stdin ? std::cin : file;
-  std::string begin(k_looked_at_bytes, '\0');
+  std::string begin(k_inspected_bytes, '\0');
   input.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(input.gcount()));
   auto chosen = choose_format(options, begin);
@@ -287,7 +287,7 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
   ReadingOfLog reading(context, **std::move(chosen), *std::move(reader));
   reading.feed(begin);
   while (input) {
-    std::string more(k_looked_at_bytes, '\0');
+    std::string more(k_inspected_bytes, '\0');
     input.read(more.data(), static_cast<std::streamsize>(more.size()));
     reading.feed(std::string_view(more).substr(0, static_cast<std::size_t>(input.gcount())));
   }

@@ -123,8 +123,8 @@ ExitCode exit_code_of_night(NightResult result, const SignalFlags& flags) {
   return flags.count() > 0 ? flags.exit_code() : ExitCode::interrupted;
 }
 
-void tell_everybody(CommandContext& context, const RetuneCommandOptions& given,
-                    const Notifier& notifier, const Night& night, const NightContext& about) {
+void notify_all(CommandContext& context, const RetuneCommandOptions& given,
+                const Notifier& notifier, const Night& night, const NightContext& about) {
   for (const std::string& event : night_events(night)) {
     notify_if_wanted(context, notifier, given.notify,
                      {event, night_text(night, about, 0), night_json(night, about)});
@@ -199,7 +199,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
     context.console.result(night_text(*night, about, context.console.stdout_width()));
   }
   if (night->result != NightResult::running) {
-    tell_everybody(context, given, *notifier, *night, about);
+    notify_all(context, given, *notifier, *night, about);
   }
   return exit_code_of_night(night->result, flags);
 }

@@ -82,7 +82,7 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   const SignalFlags flags;
   const StudyTuning tuning{options.quiet, options.on_interrupt == "detach",
                            continuation(context, options, study, name_in_file, options.time),
-                           options.looked_s, options.seen_startup_s};
+                           options.inspected_s, options.seen_startup_s};
   const auto result = tune_study(context, tuning, study, *history, flags);
   if (!result) return failed(result.error());
   const ExitCode code = exit_code_of(*result, flags);
@@ -127,20 +127,20 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   if (!worth) return context.console.error(worth.error());
   options.program.worth = *worth;
   std::optional<History> history;
-  options.program.before_look = [&]() -> Result<void> {
+  options.program.before_inspection = [&]() -> Result<void> {
     auto opened = open_if_present(context.database(), context.clock);
     if (!opened) return tl::unexpected(opened.error());
     history = *std::move(opened);
     return {};
   };
-  const double looked_from_s = context.clock.now_s();
+  const double inspected_from_s = context.clock.now_s();
   auto file = study_file_of(context, options.words, options.program);
   if (!file)
     return failed_run(context, options, *notifier, named_study(context, options), file.error());
   if (file->ended_by != ExitCode::ok) return file->ended_by;
   options.study = std::move(file->path);
   options.seen_startup_s = file->startup_s;
-  options.looked_s = context.clock.now_s() - looked_from_s;
+  options.inspected_s = context.clock.now_s() - inspected_from_s;
   auto study = open_study_file(context, options.study);
   if (!study) return failed_run(context, options, *notifier, options.study, study.error());
   if (const auto applied = apply_overrides(options, *study); !applied) {

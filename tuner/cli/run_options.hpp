@@ -25,8 +25,8 @@ struct RunOptions {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> trials;
   std::string time;
-  std::string worth;      ///< as given; if empty, the study's value
-  double looked_s = 0.0;  ///< time spent on examining the program
+  std::string worth;         ///< as given; if empty, the study's value
+  double inspected_s = 0.0;  ///< time spent on examining the program
   /// Start-up time of the program, as seen while examining it.
   std::optional<double> seen_startup_s;
   bool fresh = false;

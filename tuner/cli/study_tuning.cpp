@@ -91,7 +91,7 @@ Result<LoopResult> tune_study(CommandContext& context, const StudyTuning& tuning
                  tuning.detach,
                  std::move(machine),
                  "stopped by the user",
-                 tuning.looked_s,
+                 tuning.inspected_s,
                  tuning.seen_startup_s};
   loop.why_unread = [&](const std::filesystem::path& log, double run_s) {
     return unread.why_unread(log, run_s);

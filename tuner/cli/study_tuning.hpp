@@ -19,7 +19,7 @@ struct StudyTuning {
   bool detach = false;  ///< on an interruption, leave running trials to the next run
   /// Command that continues the study after an interruption; empty: none.
   std::string continue_with;
-  double looked_s = 0.0;                      ///< time spent on examining the program
+  double inspected_s = 0.0;                   ///< time spent on examining the program
   std::optional<double> seen_startup_s = {};  ///< start-up time seen then
 };
 

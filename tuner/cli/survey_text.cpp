@@ -73,7 +73,7 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
     text += fmt::format("note    {}\n", printable_line(text_at(separate, "why"), 300));
   }
   text += titled_lines("tunes", draft.tuned);
-  text += titled_lines("leaves", draft.left);
+  text += titled_lines("leaves", draft.left_out);
   if (survey.ended && survey.ended->kind != OutcomeKind::completed) {
     text += fmt::format("note    the program failed after {:.0f} steps, and so may trials: {}\n",
                         survey.last.step.value_or(0.0), printable_line(survey.ended->detail, 300));
@@ -116,7 +116,7 @@ std::string study_file_text(const Survey& survey, const Draft& draft,
       "docs/hooks.md.\n{}",
       survey_heading(argv), found_text(survey), options);
   if (planned) text += fmt::format("// planned run: {}\n", printable_line(planned->why));
-  for (const std::string& left : draft.left)
+  for (const std::string& left : draft.left_out)
     text += fmt::format("// not tuned: {}\n", printable_line(left, 300));
   const StudyComments comments{{"/loading_ceiling", "measured with cached batches"}};
   return text + study_text(draft.document, comments) + "\n";

@@ -40,7 +40,7 @@ constexpr double k_most_of_watching = 0.1;
 /// Share of the start-up limit for a program without PyTorch. The rest is for reading its help.
 constexpr double k_most_without_pytorch = 0.75;
 /// Least time, in seconds, for reading a program's help.
-constexpr double k_least_look_s = 2.0;
+constexpr double k_least_inspection_s = 2.0;
 
 /// Shares of the budget, as in tuner/loop/budget.cpp: the search's share of the time, and the most
 /// trials of the search.
@@ -121,14 +121,15 @@ class NewProgramStudy {
               "the program is a native executable, which the Python hook cannot enter"),
           options_.longest_s);
     }
-    const double looked_from_s = context_.clock.now_s();
-    const auto survey = look();
+    const double inspected_from_s = context_.clock.now_s();
+    const auto survey = inspect();
     if (!survey && flags_.count() > 0) return stopped();
     if (!survey) return tl::unexpected(survey.error());
     auto refusal = why_not(*survey);
     if (!refusal) return by_its_knobs(*survey);
     if (!refusal->may_have_options) return tl::unexpected(std::move(refusal->error));
-    return by_its_options_after(std::move(refusal->error), context_.clock.now_s() - looked_from_s);
+    return by_its_options_after(std::move(refusal->error),
+                                context_.clock.now_s() - inspected_from_s);
   }
 
  private:
@@ -151,7 +152,7 @@ class NewProgramStudy {
 
   /// Surveys the program: the hook's events and the printed output. If the program needs a
   /// terminal, runs it again with one.
-  Result<Survey> look() {
+  Result<Survey> inspect() {
     auto survey = look_once();
     const bool lacks_terminal =
         survey && survey->ended && survey->ended->lacked_stream == LackedStream::terminal;
@@ -169,7 +170,7 @@ class NewProgramStudy {
     if (!options_.input.empty()) survey.standard_input = folder_ / options_.input;
     // Do not wait for PyTorch once a program prints progress without it.
     survey.seen_enough = [&](HookProgress hook) {
-      output.look();
+      output.poll();
       if (hook == HookProgress::none && output.has_seen_enough()) return true;
       return output.is_not_understood(hook);
     };
@@ -302,11 +303,11 @@ class NewProgramStudy {
     return StudyFile{result->file};
   }
 
-  /// Like `by_its_options`, after `looked_s` of the time for examining the program have passed.
-  Result<StudyFile> by_its_options_after(Error why, double looked_s) {
+  /// Like `by_its_options`, after `inspected_s` of the time for examining the program have passed.
+  Result<StudyFile> by_its_options_after(Error why, double inspected_s) {
     std::optional<double> longest_s = options_.longest_s;
-    if (longest_s) *longest_s -= looked_s / k_most_until_step;
-    if (longest_s && until_step_s(*longest_s) < k_least_look_s && !needs_hook(options_)) {
+    if (longest_s) *longest_s -= inspected_s / k_most_until_step;
+    if (longest_s && until_step_s(*longest_s) < k_least_inspection_s && !needs_hook(options_)) {
       why.message += "; and half of the tuning time is over, before its options were seen";
       why.where = "--time";
       why.hint = "give a longer tuning time";

@@ -67,7 +67,7 @@ std::vector<Direction> optuna_directions(SQLite::Database& database, std::int64_
 void take_optuna_state(const std::string& state, ForeignTrial& trial) {
   trial.failed = state == "FAIL";
   if (state != "COMPLETE" && state != "FAIL") {
-    trial.left = fmt::format("its state is {}", printable_line(state));
+    trial.why_left_out = fmt::format("its state is {}", printable_line(state));
   }
 }
 

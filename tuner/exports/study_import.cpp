@@ -205,7 +205,7 @@ tl::expected<RowConfiguration, std::string> configuration_of(const ForeignTrial&
 tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const StudySpec& study,
                                                 const ImportColumns& columns,
                                                 const std::set<std::string>& reported) {
-  if (!row.left.empty()) return tl::unexpected(row.left);
+  if (!row.why_left_out.empty()) return tl::unexpected(row.why_left_out);
   auto configuration = configuration_of(row, study, columns);
   if (!configuration) return tl::unexpected(configuration.error());
   TrialRecord trial;
@@ -290,7 +290,7 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
   for (const ForeignTrial& row : foreign.trials) {
     auto trial = trial_of(row, study, columns, reported);
     if (!trial) {
-      ++imported.left[trial.error()];
+      ++imported.left_out[trial.error()];
       continue;
     }
     trial->number = static_cast<std::int64_t>(imported.trials.size()) + 1;
@@ -299,7 +299,7 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
   }
   if (imported.trials.empty()) {
     std::string reasons;
-    for (const auto& [why, count] : imported.left)
+    for (const auto& [why, count] : imported.left_out)
       reasons += fmt::format("\n  {}: {}", count, why);
     return fail(ErrorKind::usage, "no trial lies in the study's space" + reasons);
   }

@@ -20,7 +20,7 @@ struct ForeignTrial {
   std::map<std::string, Json> cells;
   bool failed = false;
   /// Why the trial cannot be used, for example because it was still running; otherwise empty.
-  std::string left;
+  std::string why_left_out;
 };
 
 /// Trials stored by another program.
@@ -41,9 +41,9 @@ using ImportColumns = std::map<std::string, std::string>;
 
 /// Trials converted to a study, and reasons why other trials were left out.
 struct ImportedTrials {
-  std::vector<TrialRecord> trials;            ///< all ended; numbered from 1
-  std::map<std::string, std::size_t> left{};  ///< reason -> number of trials
-  std::vector<std::string> notes{};           ///< warnings about the values, for people
+  std::vector<TrialRecord> trials;                ///< all ended; numbered from 1
+  std::map<std::string, std::size_t> left_out{};  ///< reason -> number of trials
+  std::vector<std::string> notes{};               ///< warnings about the values, for people
 };
 
 /// Returns the trials within the study's space: completed if each objective has a value, failed if

@@ -251,10 +251,10 @@ void get_gpu(ondemand::value value, TrialRecord& trial) {
   GpuUse& gpu = trial.gpu.emplace();
   for_each_field(value.get_object(), [&](std::string_view name, ondemand::value element) {
     if (get_number(name, element, k_gpu_use_fields, gpu)) return;
-    double strangers = 0.0;
-    if (name != "most_strangers") return;
-    get(element, strangers);
-    gpu.most_strangers = static_cast<int>(strangers);
+    double others = 0.0;
+    if (name != "most_other_processes") return;
+    get(element, others);
+    gpu.most_other_processes = static_cast<int>(others);
   });
 }
 
@@ -375,7 +375,7 @@ std::string measurement_document(const TrialRecord& trial) {
   if (trial.gpu) {
     Json& gpu = json["gpu"];
     put_numbers(gpu, k_gpu_use_fields, *trial.gpu);
-    gpu["most_strangers"] = trial.gpu->most_strangers;
+    gpu["most_other_processes"] = trial.gpu->most_other_processes;
   }
   if (!trial.hook.is_null()) json["hook"] = trial.hook;
   if (trial.disturbed_s > 0.0) put(json, "disturbed_s", trial.disturbed_s);

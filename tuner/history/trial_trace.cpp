@@ -28,7 +28,7 @@ Disturbance disturbance_from(const Json& json) {
   Disturbance disturbance;
   disturbance.other_load = number_at(json, "other_load").value_or(MachineSecond::k_unknown);
   disturbance.steal = number_at(json, "steal").value_or(MachineSecond::k_unknown);
-  disturbance.gpu_strangers = static_cast<int>(number_or_zero(json, "gpu_strangers"));
+  disturbance.other_gpu_processes = static_cast<int>(number_or_zero(json, "other_gpu_processes"));
   disturbance.memory_pressure = number_or_zero(json, "memory_pressure");
   disturbance.storage_pressure = number_or_zero(json, "storage_pressure");
   disturbance.quota_wait = number_or_zero(json, "quota_wait");
@@ -111,7 +111,7 @@ Json to_json(const TrialTrace& trace) {
                                  {"to_s", to_microseconds(time.to_s)},
                                  {"other_load", number_or_null(time.disturbance.other_load)},
                                  {"steal", number_or_null(time.disturbance.steal)},
-                                 {"gpu_strangers", time.disturbance.gpu_strangers},
+                                 {"other_gpu_processes", time.disturbance.other_gpu_processes},
                                  {"memory_pressure", time.disturbance.memory_pressure},
                                  {"storage_pressure", time.disturbance.storage_pressure},
                                  {"quota_wait", time.disturbance.quota_wait},

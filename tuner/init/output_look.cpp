@@ -86,7 +86,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     last_step = report->step.value_or(last_step);
     last_samples = report->samples.value_or(last_samples);
   };
-  splitter.feed(output.substr(0, k_looked_at_bytes), take);
+  splitter.feed(output.substr(0, k_inspected_bytes), take);
   splitter.flush(take);
   reading.unit = reader->unit();
   return reading;

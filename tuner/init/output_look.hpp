@@ -43,7 +43,7 @@ struct OutputReading {
 [[nodiscard]] std::string name_of(CountUnit unit, const std::string& of_steps);
 
 /// Number of bytes at the start of an output that decide the choice of a format.
-inline constexpr std::size_t k_looked_at_bytes = std::size_t{256} << 10;
+inline constexpr std::size_t k_inspected_bytes = std::size_t{256} << 10;
 
 /// Returns the best reading; nullopt if no format finds progress. If there are at least two
 /// `[steptune]` lines, their format is the best. Otherwise formats that count steps or samples

@@ -41,7 +41,7 @@ bool is_of_run(const std::string& plain) {
 
 /// True if the option concerns the run as a whole, and the command gives all options that this
 /// option needs.
-bool may_tell_length(const ProgramFacts& program, const ProgramOption& option) {
+bool may_set_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
 
@@ -80,7 +80,7 @@ std::optional<CurrentNumber> number_in_command(const ProgramFacts& program, cons
     auto option = spelled_in_command(program.argv, name);
     if (!option) {
       const ProgramOption* declared = find_option(program.options, name);
-      if (declared != nullptr && may_tell_length(program, *declared)) option = *declared;
+      if (declared != nullptr && may_set_length(program, *declared)) option = *declared;
     }
     const auto value = option ? value_on_command_line(program.argv, *option) : std::nullopt;
     if (const auto number = value ? positive(*value) : std::nullopt) {
@@ -107,7 +107,7 @@ std::optional<CurrentNumber> number_of(const std::vector<ProgramOption>& setting
 RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption>& settings) {
   std::vector<ProgramOption> of_run = settings;
   std::erase_if(of_run, [&](const ProgramOption& setting) {
-    return setting.is_assigned || !may_tell_length(program, setting);
+    return setting.is_assigned || !may_set_length(program, setting);
   });
   RunLength length{number_of(of_run, k_step_options), number_of(of_run, k_epoch_options)};
   return length.steps && length.epochs ? RunLength{} : length;

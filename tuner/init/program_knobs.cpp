@@ -224,10 +224,10 @@ class ProgramKnobs {
     }
     if (rule.default_value.empty()) return std::nullopt;
     // A default may be an expression over facts: `cpus`.
-    const bool is_told = rule.type != "int" || whole_number(rule.default_value);
+    const bool is_valid = rule.type != "int" || whole_number(rule.default_value);
     return ProgramFacts::Today{
-        is_told ? rule.default_value
-                : fmt::format("{:.0f}", fact_value(rule.default_value, input_.machine)),
+        is_valid ? rule.default_value
+                 : fmt::format("{:.0f}", fact_value(rule.default_value, input_.machine)),
         fmt::format("the published default of {}", input_.space->title)};
   }
 
@@ -377,7 +377,7 @@ bool has_accumulation(const std::vector<SpaceKnob>& rules, const ProgramFacts& p
 std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& study) {
   const UsualKnobs usual =
       input.space == nullptr ? usual_knobs(input.program) : UsualKnobs{input.space->knobs, {}, {}};
-  for (const LeftKnob& left : usual.left)
+  for (const LeftOutKnob& left : usual.left_out)
     study.leave(left.option, left.why);
   std::vector<SpaceKnob> rules = usual.rules;
   const auto& step = usual.step;

@@ -124,7 +124,7 @@ OutputWatch::OutputWatch(std::filesystem::path log, const Clock& clock, double w
 
 OutputWatch::~OutputWatch() = default;
 
-void OutputWatch::look() {
+void OutputWatch::poll() {
   // Look for libraries repeatedly: they may be loaded late, and cannot be found after the program's
   // end.
   if (!runtimes_.has_openmp) {
@@ -194,7 +194,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   OutputWatch watch(options.log_path, clock, options.watch_s);
   bool trains = false;
   survey.seen_enough = [&](HookProgress hook) {
-    watch.look();
+    watch.poll();
     trains = watch.progress() >= k_training_lines;
     if (trains) return options.output_is_known || watch.has_seen_enough();
     if (watch.is_not_understood(hook)) {
@@ -248,7 +248,7 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   survey.longest_watch_s = 5.0 * options.watch_s;
   // A hook's reports end the survey by themselves. Here the program's own output decides, too.
   survey.seen_enough = [&](HookProgress hook) {
-    watch.look();
+    watch.poll();
     return watch.has_seen_enough() || watch.is_not_understood(hook);
   };
   auto seen = survey_program(survey, clock, interrupted);

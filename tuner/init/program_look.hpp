@@ -60,7 +60,7 @@ class OutputWatch {
   OutputWatch& operator=(const OutputWatch&) = delete;
 
   /// Checks the libraries and the size of the output. Call it a few times a second.
-  void look();
+  void poll();
   /// Reads the output and returns the number of lines with progress so far.
   [[nodiscard]] std::size_t progress();
   /// Reads the output. Returns true once it has shown progress for twice `watch_s`.

@@ -50,7 +50,7 @@ void StudyBuilder::add(GuessedKnob knob, Json declaration, const Json& baseline,
 }
 
 void StudyBuilder::leave(const std::string& what, const std::string& why) {
-  guess_.left.push_back(fmt::format("{}: {}", what, why));
+  guess_.left_out.push_back(fmt::format("{}: {}", what, why));
 }
 
 void StudyBuilder::add_constraint(std::string constraint, std::string comment) {

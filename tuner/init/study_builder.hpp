@@ -37,7 +37,7 @@ class StudyBuilder {
   [[nodiscard]] std::string parameter_of(const std::string& role) const {
     return guess_.parameter_of(role);
   }
-  [[nodiscard]] const std::vector<std::string>& left() const { return guess_.left; }
+  [[nodiscard]] const std::vector<std::string>& left_out() const { return guess_.left_out; }
 
   /// Adds a parameter. `finish` computes `knob.range` from the declaration. `baseline` is null if
   /// the parameter is inactive today.

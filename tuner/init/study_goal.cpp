@@ -27,7 +27,7 @@ constexpr double k_guard_shares = 3.0;
 /// Factor by which `probe` changes the batch size. The effect of such a change exceeds the noise.
 constexpr std::int64_t k_probe = 4;
 constexpr double k_longest_count_s = 5.0;
-constexpr std::size_t k_files_between_looks = 256;
+constexpr std::size_t k_files_between_checks = 256;
 
 const std::vector<std::string> k_samples = {"samples",           "num_samples", "train_samples",
                                             "max_train_samples", "n_samples",   "dataset_size",
@@ -93,7 +93,7 @@ std::optional<double> files_of_data(const fs::path& folder,
   const double give_up_s = clock.now_s() + k_longest_count_s;
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     ++seen;
-    const bool looks_up = seen % k_files_between_looks == 0;
+    const bool looks_up = seen % k_files_between_checks == 0;
     if (looks_up && clock.now_s() >= give_up_s) return std::nullopt;
     if (looks_up && interrupted && interrupted()) return std::nullopt;
     const std::string kind = entry->path().extension().string();

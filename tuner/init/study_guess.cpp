@@ -55,7 +55,7 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
     add_environment_knobs(input.runtimes, input.machine, study);
   }
   if (study.empty()) {
-    const auto& left = study.left();
+    const auto& left_out = study.left_out();
     return fail(ErrorKind::usage,
                 left.empty()
                     ? std::string("no option is known that changes how fast this program trains")

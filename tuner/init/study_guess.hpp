@@ -25,7 +25,7 @@ struct StudyGuess {
   Json document;
   StudyComments comments;
   std::vector<GuessedKnob> tuned;
-  std::vector<std::string> left;  ///< `--threads: its default is unknown`
+  std::vector<std::string> left_out;  ///< `--threads: its default is unknown`
   /// Notes of one line each: how the output is read, how long the planned run is.
   std::vector<std::string> notes;
 

@@ -35,7 +35,7 @@ class UnreadTrial {
   bool is_hooked_;     ///< true if a hook counts the steps; it reports its own problems
   bool has_counters_;  ///< true if the study has its own expressions for a counter
   bool has_said_ = false;
-  double next_look_s_ = 0.0;
+  double next_poll_s_ = 0.0;
   std::filesystem::path log_;
   std::unique_ptr<OutputWatch> watch_;
 };

@@ -107,7 +107,7 @@ UsualKnobs usual_knobs(const ProgramFacts& program) {
   });
   if (knobs.step) return knobs;
   for (const SpaceKnob& rule : batches)
-    knobs.left.push_back({rule.option, "one of several batch sizes; vary it by hand"});
+    knobs.left_out.push_back({rule.option, "one of several batch sizes; vary it by hand"});
   return knobs;
 }
 

@@ -11,7 +11,7 @@
 namespace steptune {
 
 /// An option that is not varied, and why.
-struct LeftKnob {
+struct LeftOutKnob {
   std::string option;
   std::string why;
 };
@@ -29,7 +29,7 @@ struct StepBatch {
 /// All knobs of a program without a ready-made space.
 struct UsualKnobs {
   std::vector<SpaceKnob> rules;  ///< a rule on which other rules depend comes before them
-  std::vector<LeftKnob> left;
+  std::vector<LeftOutKnob> left_out;
   std::optional<StepBatch> step;  ///< set if two batch sizes belong together
 };
 

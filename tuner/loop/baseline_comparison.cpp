@@ -64,7 +64,7 @@ bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {
   const TrialTargets& targets = trial.targets;
   const Measurement& current = trial.measurement();
   const bool in_turns = trial.takes_turns();
-  const bool too_short = !in_turns && (current.window_steps < k_least_look_steps ||
+  const bool too_short = !in_turns && (current.window_steps < k_least_observed_steps ||
                                        current.window_s < targets.measure.min_window_s);
   if (!targets.to_beat || !is_searched(trial.record.purpose) ||
       trial.study.objectives.size() != 1 || !all_timed(trial.study) || too_short) {

@@ -41,7 +41,7 @@ bool leaves_time(const StudyRun& run) {
   const bool has_trials = !budget.trials || so_far.search_trials < *budget.trials;
   return run.may_continue_search() && has_trials &&
          so_far.elapsed_s + so_far.least_trial_s < *budget.time_s &&
-         run.standing().baseline() != nullptr && !run.confirmation().may_take_turns();
+         run.standing().baseline() != nullptr && !run.confirmation().may_confirm_more();
 }
 
 /// Returns why the study keeps its baseline, as the end of `LoopResult::reason`.

@@ -22,7 +22,7 @@ Result<void> EndedTrials::add(const TrialRecord& trial) {
   run_->put(trial);
   update_scheduler(trial);
   if (!is_final(trial.status)) {
-    tell_interleaving_failed(trial);
+    report_interleaving_failed(trial);
     pending_->on_interrupted(trial);
     run_->parts.listener.on_trial_ended(trial, standing);
     return {};
@@ -55,7 +55,7 @@ void EndedTrials::learn_from(std::vector<const TrialRecord*> ended, bool counts_
   }
 }
 
-void EndedTrials::tell_interleaving_failed(const TrialRecord& trial) {
+void EndedTrials::report_interleaving_failed(const TrialRecord& trial) {
   if (!run_->running.interleaving_failed() || std::exchange(warned_of_interleaving_, true)) return;
   run_->announce(
       {.kind = "interleave",

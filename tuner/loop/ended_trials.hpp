@@ -40,7 +40,7 @@ class EndedTrials {
   /// Gives the values of an ended trial to the scheduler for comparison. If the trial does not
   /// count, removes it from the scheduler.
   void update_scheduler(const TrialRecord& trial);
-  void tell_interleaving_failed(const TrialRecord& trial);
+  void report_interleaving_failed(const TrialRecord& trial);
   void count_failures(const TrialRecord& trial);
   void check_baseline(const TrialRecord& baseline);
   /// Reports once how many trials the budget allows for a program with this start-up.

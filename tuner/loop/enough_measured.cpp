@@ -15,7 +15,7 @@ bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
          measurement.window_steps >= wanted.min_window_steps;
 }
 
-bool was_looked_at_for_long(const Measurement& measurement, const TrialTargets& targets) {
+bool was_observed_for_long(const Measurement& measurement, const TrialTargets& targets) {
   return measurement.window_steps >= targets.baseline_window_steps ||
          measurement.window_s >= targets.baseline_window_s;
 }
@@ -32,7 +32,7 @@ bool is_measured_enough(const TrialView& trial) {
   const Measurement& current = trial.measurement();
   const bool is_judged = trial.shares_program() || trial.reports.guards().are_full();
   return all_timed(trial.study) && is_judged && is_tight(current, wanted) &&
-         was_looked_at_for_long(current, targets) &&
+         was_observed_for_long(current, targets) &&
          current.window_samples >= targets.min_window_samples && !may_be_buffered(trial);
 }
 

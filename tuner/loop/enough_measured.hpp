@@ -9,14 +9,14 @@
 namespace steptune {
 
 /// Least number of steps in the window before the loop judges a trial by its speed.
-inline constexpr double k_least_look_steps = 10.0;
+inline constexpr double k_least_observed_steps = 10.0;
 
 /// True if the measurement is as precise and as long as `wanted` asks, and the speed has not just
 /// changed.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 /// True if the window has reached `baseline_window_steps` or `baseline_window_s`.
-[[nodiscard]] bool was_looked_at_for_long(const Measurement& measurement,
-                                          const TrialTargets& targets);
+[[nodiscard]] bool was_observed_for_long(const Measurement& measurement,
+                                         const TrialTargets& targets);
 
 /// True if the trial is measured as its targets ask and each guard has its value.
 [[nodiscard]] bool is_measured_enough(const TrialView& trial);

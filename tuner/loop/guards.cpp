@@ -167,7 +167,7 @@ std::optional<std::string> missing_headroom(double max_share, const Outcome& out
         100.0 * share, memory, 100.0 * max_share);
   };
   const std::optional<GpuUse>& gpu = outcome.gpu;
-  const double of_gpu = gpu && gpu->most_strangers == 0 ? gpu->peak_memory_share : 0.0;
+  const double of_gpu = gpu && gpu->most_other_processes == 0 ? gpu->peak_memory_share : 0.0;
   // The baseline's share may include memory of other programs. Count all of it as the baseline's.
   const double baselines_of_gpu =
       baseline != nullptr && baseline->gpu ? baseline->gpu->peak_memory_share : 0.0;

@@ -41,11 +41,11 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
   if (!study.hooks.python) return findings;
   findings.given_up = hook_log.gave_up();
   if (hook_log.patched() && !hook_log.disabled()) {
-    findings.not_in_force = why_not_applied(hook_log, knob_values(study, configuration));
+    findings.not_applied = why_not_applied(hook_log, knob_values(study, configuration));
     // The hook sets only settings that differ from the baseline, so "baseline" itself is wrong
     // here.
-    if (findings.not_in_force && configuration == study.baseline) {
-      *findings.not_in_force +=
+    if (findings.not_applied && configuration == study.baseline) {
+      *findings.not_applied +=
           "; \"baseline\" must be what the program does without the hook: write that value there";
     }
   } else {

@@ -13,9 +13,9 @@ namespace steptune {
 
 /// Problems with a trial's hook that make the measurement invalid, as text for people.
 struct HookFindings {
-  std::optional<std::string> absent;        ///< why the hook did not work at all
-  std::optional<std::string> not_in_force;  ///< which settings had no effect
-  std::optional<std::string> given_up;      ///< why the hook ended the program
+  std::optional<std::string> absent;       ///< why the hook did not work at all
+  std::optional<std::string> not_applied;  ///< which settings had no effect
+  std::optional<std::string> given_up;     ///< why the hook ended the program
 };
 
 /// Checks the hook of a trial that has ended. `hook_log`: the hook's events in the output. If these

@@ -95,7 +95,7 @@ struct LoopParts {
   MachineDescription machine{};  ///< machine that trials run on, for the history
   std::string interrupted_because = "stopped by the user";
   /// Seconds spent earlier on inspecting the program; they count as tuning time.
-  double looked_s = 0.0;
+  double inspected_s = 0.0;
   /// Seconds from the program's start to its first step, as seen before the study. Unset: not seen.
   std::optional<double> seen_startup_s{};
   /// Advice for people if the time was enough for the baseline only; empty: none.

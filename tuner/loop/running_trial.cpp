@@ -117,7 +117,7 @@ std::optional<std::string> RunningTrial::given_up(Scheduler& scheduler, Searcher
 }
 
 std::optional<std::string> RunningTrial::settled_difference() const {
-  if (reports_.hook().empty() || !(measurement().window_steps >= k_least_look_steps)) {
+  if (reports_.hook().empty() || !(measurement().window_steps >= k_least_observed_steps)) {
     return std::nullopt;
   }
   return why_not_applied(reports_.hook(), knob_values(*study_, record_.configuration));

@@ -16,7 +16,7 @@ StudyRun::StudyRun(const LoopParts& loop_parts, StudyRecord study_record)
     : parts(loop_parts),
       machines(parts.runner.machine_holder()),
       record(std::move(study_record)),
-      stopwatch(parts.clock, record.elapsed_s + parts.looked_s),
+      stopwatch(parts.clock, record.elapsed_s + parts.inspected_s),
       events(parts),
       recorder(parts, events, stopwatch, record),
       running(parts, events, recorder, stopwatch),

@@ -67,7 +67,7 @@ double measuring_limit_s(const TrialView& trial) {
     return last_s;
   }
   const bool will_do = current.status == MeasurementStatus::steady &&
-                       current.window_steps >= k_least_look_steps && !may_be_buffered(trial);
+                       current.window_steps >= k_least_observed_steps && !may_be_buffered(trial);
   const double most_s = (trial.takes_turns() ? k_with_turns : 1.0) * measure.max_trial_s;
   const double without_guard_s =
       will_do ? trial.targets.share_of_budget_s : longest_without_steady_state_s(trial);

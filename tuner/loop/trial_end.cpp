@@ -121,9 +121,9 @@ TrialEnding EndOfTrial::ending(const FactsAtEnd& facts) const {
   if (facts.hook.absent && outcome_.kind == OutcomeKind::hung) {
     add_clause(ending.detail, *facts.hook.absent);
   }
-  ending.not_in_force = facts.hook.not_in_force;
-  if (!ending.not_in_force) {
-    ending.not_in_force = unlike_batch(trial_, facts.measurement, baseline_);
+  ending.not_applied = facts.hook.not_applied;
+  if (!ending.not_applied) {
+    ending.not_applied = unlike_batch(trial_, facts.measurement, baseline_);
   }
   ending.given_up = facts.hook.given_up;
   if (!facts.objectives) ending.missing = facts.objectives.error();
@@ -251,7 +251,7 @@ TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, con
   const HookLog& hook = trial.reports.hook();
   if (record.purpose == TrialPurpose::baseline && !hook.empty()) record.hook = hook.to_json();
   if (is_final(record.status)) record.measurement = std::move(facts.measurement);
-  if (was_measured(record.status) && facts.objectives && !ending.not_in_force) {
+  if (was_measured(record.status) && facts.objectives && !ending.not_applied) {
     record.objectives = std::move(facts.objectives->values);
     record.standard_errors = std::move(facts.objectives->standard_errors);
   }

@@ -20,7 +20,7 @@ TrialResult interrupted(EndRequest request) {
 
 /// Judges a trial by its measurement. Call this for a trial whose program did not fail.
 TrialResult measured_result(const TrialEnding& ending) {
-  if (ending.not_in_force) return {TrialStatus::infeasible, *ending.not_in_force};
+  if (ending.not_applied) return {TrialStatus::infeasible, *ending.not_applied};
   if (ending.request == EndRequest::scheduler && !ending.violated) {
     if (ending.missing) return {TrialStatus::failed, *ending.missing};
     return {TrialStatus::stopped_early, ending.request_reason};

@@ -35,7 +35,7 @@ struct TrialEnding {
   std::optional<std::string> violated;  ///< the guard that is violated
   std::optional<std::string> slow;      ///< why too little was measured in its time
   /// Settings that a hook could not apply: another configuration was measured.
-  std::optional<std::string> not_in_force{};
+  std::optional<std::string> not_applied{};
   /// Why a hook ended the program: the configuration does not suit the program.
   std::optional<std::string> given_up{};
 };

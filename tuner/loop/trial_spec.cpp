@@ -72,7 +72,7 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
 
 /// Asks all processes to report if there are at most 64. Each process prints a few lines a second,
 /// so with more processes only rank 0 reports.
-void tell_ranks_to_report(const Launch& launch, std::map<std::string, std::string>& environment) {
+void make_all_ranks_report(const Launch& launch, std::map<std::string, std::string>& environment) {
   constexpr int k_most_reporting = 64;
   const int processes = launch.processes();
   if (processes < 2 || processes > k_most_reporting) return;
@@ -96,7 +96,7 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
     spec.files = carried_config_files(study, trial.configuration);
   }
   spec.launch = command.launch;
-  if (command.launch) tell_ranks_to_report(*command.launch, spec.environment);
+  if (command.launch) make_all_ranks_report(*command.launch, spec.environment);
   spec.live = live;
   if (study.trials == TrialsIn::forked && !is_confirmation(trial.purpose))
     spec.forked = ForkedStart{};

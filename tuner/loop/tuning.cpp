@@ -140,7 +140,7 @@ bool Tuning::continues_search() const {
   });
   if (lack_time || search_.is_nothing_to_gain()) return false;
   const Confirmation& fresh = run_.confirmation();
-  return fresh.may_take_turns() && !fresh.baseline_failed() &&
+  return fresh.may_confirm_more() && !fresh.baseline_failed() &&
          !search_budget_spent(study, run_.spending(), run_.confirmed);
 }
 

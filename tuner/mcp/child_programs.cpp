@@ -27,7 +27,7 @@ constexpr std::size_t k_longest_line = 4096;
 constexpr double k_patience_s = 15.0;
 /// The same if the client has gone: it may kill this process after two seconds.
 constexpr double k_patience_at_end_s = 0.7;
-constexpr double k_look_s = 0.02;
+constexpr double k_poll_interval_s = 0.02;
 
 /// Reads what is there; returns true if there was any.
 template <typename Take>
@@ -146,7 +146,7 @@ bool ChildPrograms::has_ended(Child& child) {
   return true;
 }
 
-void ChildPrograms::look(const Listener& listener) {
+void ChildPrograms::poll(const Listener& listener) {
   for (auto child = children_.begin(); child != children_.end();) {
     const bool has_gone = has_ended(*child);
     read_output(*child, listener);
@@ -177,7 +177,7 @@ void ChildPrograms::end_all() {
         press(*child++, SIGTERM, k_patience_at_end_s);
       }
     }
-    pause_thread(k_look_s);
+    pause_thread(k_poll_interval_s);
   }
 }
 

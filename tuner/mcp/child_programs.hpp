@@ -38,7 +38,7 @@ class ChildPrograms final : public ProgramHost {
   /// Adds the descriptors from which output will come.
   void add_to(std::vector<pollfd>& descriptors) const;
   /// Reads output that is there, reports ended children, and kills those that do not end in time.
-  void look(const Listener& listener);
+  void poll(const Listener& listener);
   /// Asks all children to end at once, and waits for them.
   void end_all();
 

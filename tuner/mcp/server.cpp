@@ -13,9 +13,9 @@
 namespace steptune::mcp {
 namespace {
 
-constexpr int k_look_ms = 200;
+constexpr int k_poll_ms = 200;
 /// Without programs. A signal that arrives just before a wait is noticed this much later.
-constexpr int k_idle_look_ms = 1000;
+constexpr int k_idle_poll_ms = 1000;
 constexpr std::size_t k_longest_message = std::size_t{1} << 20U;
 
 /// Cuts the client's bytes into lines.
@@ -56,10 +56,10 @@ void serve_client(int in, Session& session, ChildPrograms& children,
     std::vector<pollfd> descriptors{{in, POLLIN, 0}};
     children.add_to(descriptors);
     const int ready = ::poll(descriptors.data(), descriptors.size(),
-                             children.empty() ? k_idle_look_ms : k_look_ms);
+                             children.empty() ? k_idle_poll_ms : k_poll_ms);
     if (ready > 0 && descriptors.front().revents != 0 && !lines.read(in, session)) break;
-    children.look(listener);
-    session.look();
+    children.poll(listener);
+    session.poll();
   }
   children.end_all();
 }

@@ -204,7 +204,7 @@ void Session::on_program_line(std::int64_t program, std::string_view line) {
   call->has_new_line = true;
 }
 
-void Session::look() {
+void Session::poll() {
   const double now_s = clock_.now_s();
   for (Call& call : calls_) {
     if (now_s - call.begin_s > call.invocation.most_time_s && !call.is_too_long) {

@@ -36,7 +36,7 @@ class Session {
 
   /// Reports progress and interrupts programs whose time is over. Call it at least each second
   /// while a program runs.
-  void look();
+  void poll();
 
  private:
   /// A call whose program runs.

@@ -19,7 +19,7 @@ namespace steptune {
 namespace {
 
 constexpr double k_longest_s = 30.0;
-constexpr double k_look_s = 0.02;
+constexpr double k_poll_interval_s = 0.02;
 
 Result<pid_t> start(const std::string& command, const std::string& event, int input) {
   ChildRequest request;
@@ -50,7 +50,7 @@ Result<void> run_hook_command(const std::string& command, const std::string& eve
     const pid_t ended = waitpid(*pid, &status, in_time ? WNOHANG : 0);
     if (ended == *pid || (ended < 0 && errno != EINTR)) break;
     if (ended != 0) continue;
-    pause_thread(k_look_s);
+    pause_thread(k_poll_interval_s);
     if (clock.now_s() < deadline_s) continue;
     kill(-*pid, SIGKILL);
     in_time = false;

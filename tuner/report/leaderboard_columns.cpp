@@ -219,8 +219,8 @@ LeaderboardColumn parameter_column(const std::string& name,
 }
 
 /// Renames columns that have an objective's name; objectives keep theirs.
-void tell_apart_from_objectives(std::vector<LeaderboardColumn>& columns,
-                                const std::vector<ObjectiveView>& objectives) {
+void distinguish_from_objectives(std::vector<LeaderboardColumn>& columns,
+                                 const std::vector<ObjectiveView>& objectives) {
   std::set<std::string> kept;
   for (const ObjectiveView& view : objectives)
     kept.insert(view.objective.metric);
@@ -263,7 +263,7 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
   }
   columns.push_back(status_column(board.rows));
   add_further(columns, board);
-  tell_apart_from_objectives(columns, board.objectives);
+  distinguish_from_objectives(columns, board.objectives);
   std::set<std::string> taken;
   for (const LeaderboardColumn& column : columns)
     taken.insert(column.name);

@@ -27,7 +27,7 @@ constexpr std::uint64_t k_most_levels = 4096;
 /// differ.
 constexpr double k_least_error = 1e-3;
 
-Result<std::string> parameter_to_look_at(const StudySpec& study, const std::string& over) {
+Result<std::string> parameter_to_scale(const StudySpec& study, const std::string& over) {
   std::vector<std::string> numeric;
   for (const Parameter& parameter : study.space.parameters()) {
     if (is_numeric(parameter)) numeric.push_back(parameter.name);
@@ -286,7 +286,7 @@ std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Stan
 /// it.
 Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standing,
                                    const ScalingOptions& options) {
-  const auto over = parameter_to_look_at(spec, options.over);
+  const auto over = parameter_to_scale(spec, options.over);
   if (!over) return tl::unexpected(over.error());
   if (options.deadline_s && !spec.planned_run.samples) {
     return fail(ErrorKind::usage, "a deadline needs the length of the run", "--deadline",

@@ -114,7 +114,7 @@ Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& obje
   }
   json["gpu"] = nullptr;
   if (trial.gpu) {
-    json["gpu"] = {{"other_processes", trial.gpu->most_strangers}};
+    json["gpu"] = {{"other_processes", trial.gpu->most_other_processes}};
     for (const auto& [name, member] : k_gpu_use_fields)
       json["gpu"][std::string(name)] = number_or_null((*trial.gpu).*member);
   }

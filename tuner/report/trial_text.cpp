@@ -199,9 +199,9 @@ std::string disturbance_text(const Disturbance& disturbance) {
   add("storage pressure", disturbance.storage_pressure);
   add("out of CPU quota", disturbance.quota_wait);
   if (disturbance.clocks_throttled) text += ", CPU clocks throttled";
-  if (disturbance.gpu_strangers > 0) {
-    text += fmt::format(", {} other process{} on its GPUs", disturbance.gpu_strangers,
-                        disturbance.gpu_strangers == 1 ? "" : "es");
+  if (disturbance.other_gpu_processes > 0) {
+    text += fmt::format(", {} other process{} on its GPUs", disturbance.other_gpu_processes,
+                        disturbance.other_gpu_processes == 1 ? "" : "es");
   }
   return text;
 }
@@ -275,9 +275,9 @@ std::string gpu_text(const GpuUse& gpu) {
   if (gpu.slowed_share > 0.0) {
     text += fmt::format(", throttled {} of the time", format_percent(gpu.slowed_share));
   }
-  if (gpu.most_strangers > 0) {
-    text += fmt::format(", shared with {} other process{}", gpu.most_strangers,
-                        gpu.most_strangers == 1 ? "" : "es");
+  if (gpu.most_other_processes > 0) {
+    text += fmt::format(", shared with {} other process{}", gpu.most_other_processes,
+                        gpu.most_other_processes == 1 ? "" : "es");
   }
   return text;
 }

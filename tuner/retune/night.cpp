@@ -24,7 +24,7 @@ constexpr auto k_phases = enum_names<NightPhase>({
     {NightPhase::check, "check"},
     {NightPhase::recheck, "recheck"},
     {NightPhase::search, "search"},
-    {NightPhase::duel, "duel"},
+    {NightPhase::confirmation, "confirmation"},
 });
 constexpr auto k_trusts = enum_names<Trust>({{Trust::full, "full"}, {Trust::hint, "hint"}});
 constexpr auto k_scopes = enum_names<SlowdownScope>({

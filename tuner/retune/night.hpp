@@ -30,7 +30,7 @@ enum class NightResult {
 
 /// Phase of a night. A night whose tuner was killed continues with its phase. The history stores
 /// the names, so they must not change.
-enum class NightPhase { first, check, recheck, search, duel };
+enum class NightPhase { first, check, recheck, search, confirmation };
 [[nodiscard]] std::string to_text(NightPhase phase);
 
 /// Configuration that a pipeline trains with, and where it was measured.

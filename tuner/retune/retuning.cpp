@@ -15,7 +15,7 @@ namespace {
 /// Number of further rounds, each with a run of the incumbent and of the baseline, if a night looks
 /// slower.
 constexpr int k_recheck_rounds = 4;
-/// The search's share of the time that a night has left. The duel gets the rest.
+/// The search's share of the time that a night has left. The confirmation gets the rest.
 constexpr double k_search_share = 0.6;
 constexpr const char* k_too_little =
     "a night's time or cost limit is too low to measure the configuration in use and the baseline: "
@@ -113,7 +113,7 @@ Result<void> Retuning::search() {
   if (!prior) return tl::unexpected(prior.error());
   night_.trust = prior->own.empty() ? Trust::hint : Trust::full;
   std::int64_t most = 0;
-  if (night_.phase < NightPhase::duel) {
+  if (night_.phase < NightPhase::confirmation) {
     const auto worth = trials_worth(*prior);
     if (!worth) return tl::unexpected(worth.error());
     most = *worth;
@@ -138,14 +138,14 @@ Result<void> Retuning::search() {
       return {};
     }
   }
-  return duel();
+  return confirm();
 }
 
-Result<void> Retuning::duel() {
+Result<void> Retuning::confirm() {
   const int usual = std::max(2, parts_.study.measure.confirm_pairs);
   for (const int pairs : {usual, 2 * usual}) {
     PhasePlan plan;
-    plan.phase = NightPhase::duel;
+    plan.phase = NightPhase::confirmation;
     plan.search_trials = night_.searched;
     plan.rounds = 0;
     plan.confirm_pairs = pairs;

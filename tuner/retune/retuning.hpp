@@ -38,7 +38,7 @@ class Retuning {
   [[nodiscard]] Result<void> tune_from_scratch();
   [[nodiscard]] Result<void> check();
   [[nodiscard]] Result<void> search();
-  [[nodiscard]] Result<void> duel();
+  [[nodiscard]] Result<void> confirm();
   /// Sets the night's result if no winner was accepted, and its reason if the configuration in use
   /// fails.
   void settle();

@@ -30,7 +30,7 @@ constexpr const char* k_served_policy =
     "form-action 'none'; frame-ancestors 'none'";
 
 constexpr int k_most_streams = 32;
-constexpr std::chrono::seconds k_look_every{1};
+constexpr std::chrono::seconds k_poll_interval{1};
 /// A client that disappeared is noticed only by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
 constexpr double k_read_busy_timeout_s = 1.0;
@@ -249,7 +249,7 @@ void StudySite::stream_changes(std::optional<std::int64_t> id, const httplib::Re
           sent->at_s = now_s;
           if (!sink.write(text.data(), text.size())) return false;
         }
-        if (!pause_between_looks()) sink.done();
+        if (!pause_between_polls()) sink.done();
         return true;
       });
 }
@@ -269,9 +269,9 @@ std::string StudySite::news(std::optional<std::int64_t> id, std::string& version
   return fmt::format("id: {0}\nevent: changed\ndata: {0}\n\n", version);
 }
 
-bool StudySite::pause_between_looks() {
+bool StudySite::pause_between_polls() {
   std::unique_lock lock(stopping_);
-  return !stopped_.wait_for(lock, k_look_every, [this] { return is_stopping_; });
+  return !stopped_.wait_for(lock, k_poll_interval, [this] { return is_stopping_; });
 }
 
 void StudySite::stop() {

@@ -70,7 +70,7 @@ class StudySite {
   [[nodiscard]] std::string news(std::optional<std::int64_t> id, std::string& version,
                                  std::string& fault);
   /// Waits until changes are to be checked again. Returns false once the site is stopping.
-  [[nodiscard]] bool pause_between_looks();
+  [[nodiscard]] bool pause_between_polls();
 
   /// Returns `unavailable` after waiting some seconds for other threads.
   [[nodiscard]] Result<std::unique_lock<std::timed_mutex>> lock_for_reading();

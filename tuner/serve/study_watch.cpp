@@ -20,9 +20,9 @@ std::string hash_text(const std::string& text) {
 
 Result<std::string> StudyWatch::version(std::optional<std::int64_t> study_id) {
   const std::lock_guard lock(mutex_);
-  if (const auto looked = look(); !looked) {
+  if (const auto polled = poll(); !polled) {
     history_.reset();
-    return tl::unexpected(looked.error());
+    return tl::unexpected(polled.error());
   }
   if (!study_id) return of_all_;
   const auto found = of_study_.find(*study_id);
@@ -33,7 +33,7 @@ Result<std::string> StudyWatch::version(std::optional<std::int64_t> study_id) {
   return found->second;
 }
 
-Result<void> StudyWatch::look() {
+Result<void> StudyWatch::poll() {
   if (auto opened = open_what_is_there(); !opened) return opened;
   const auto counter = history_->change_counter();
   if (!counter) return tl::unexpected(counter.error());

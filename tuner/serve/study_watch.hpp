@@ -25,7 +25,7 @@ class StudyWatch {
   [[nodiscard]] Result<std::string> version(std::optional<std::int64_t> study_id);
 
  private:
-  [[nodiscard]] Result<void> look();
+  [[nodiscard]] Result<void> poll();
   [[nodiscard]] Result<void> open_what_is_there();
   [[nodiscard]] Result<void> read_versions();
 

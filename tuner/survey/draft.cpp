@@ -48,7 +48,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   if (knobs.empty()) {
     return fail(ErrorKind::usage,
                 fmt::format("nothing can be tuned in this program from outside:\n  {}",
-                            fmt::join(knobs.left(), "\n  ")),
+                            fmt::join(knobs.left_out(), "\n  ")),
                 "", "give the program options, and write a study file: docs/tutorial.md");
   }
   if (knobs.lacks_guard()) {

@@ -36,8 +36,8 @@ struct DraftOptions {
 /// A study file for a program that runs unchanged.
 struct Draft {
   Json document;
-  std::vector<std::string> tuned;  ///< `num_workers 0..4, today 0`
-  std::vector<std::string> left;   ///< `pin_memory: there is no GPU`
+  std::vector<std::string> tuned;     ///< `num_workers 0..4, today 0`
+  std::vector<std::string> left_out;  ///< `pin_memory: there is no GPU`
   /// `data loading costs 78 % of a step: at most 4.5 times as fast without it`; empty if unknown.
   std::string ceiling;
 };

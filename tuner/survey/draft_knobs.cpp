@@ -113,7 +113,7 @@ void DraftKnobs::write_into(Json& document, Draft& draft) && {
   document["baseline"] = std::move(baseline_);
   if (changes_loss_) document["guards"] = Json::array({*std::move(guard_)});
   draft.tuned = std::move(tuned_);
-  draft.left = left();
+  draft.left_out = left();
 }
 
 std::vector<std::string> DraftKnobs::left() const {

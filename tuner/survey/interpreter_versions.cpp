@@ -20,18 +20,18 @@ constexpr const char* k_question = R"(
 import sys
 sys.path[:] = [folder for folder in sys.path if folder]
 import importlib.metadata, json, platform
-told = {"python": platform.python_version()}
+versions = {"python": platform.python_version()}
 for name, dists in {"torch": ["torch"], "cuda": ["nvidia-cuda-runtime-cu13", "nvidia-cuda-runtime-cu12",
                     "nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime"], "cudnn": ["nvidia-cudnn-cu13",
                     "nvidia-cudnn-cu12", "nvidia-cudnn-cu11"], "jax": ["jax"], "tensorflow": ["tensorflow"],
                     "numpy": ["numpy"]}.items():
     for dist in dists:
         try:
-            told[name] = str(importlib.metadata.version(dist))
+            versions[name] = str(importlib.metadata.version(dist))
             break
         except Exception:
             pass
-print("\n" + json.dumps(told))
+print("\n" + json.dumps(versions))
 )";
 
 bool is_python(const std::filesystem::path& word) {

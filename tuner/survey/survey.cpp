@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-constexpr double k_look_s = 0.25;
+constexpr double k_poll_interval_s = 0.25;
 
 /// A replay starts this many seconds and one step before the end of a survey without a replay.
 constexpr double k_replay_lead_s = 1.0;
@@ -118,7 +118,7 @@ class Watch {
   }
 
   /// Calls `no_step_yet` if there was no step for a long time.
-  void tell_of_waiting(double now_s) {
+  void report_waiting(double now_s) {
     if (has_named_wait_ || survey_.first || now_s - started_s_ < options_.notice_s) return;
     has_named_wait_ = true;
     if (options_.no_step_yet) options_.no_step_yet();
@@ -223,7 +223,7 @@ Survey survey_attached(live::AttachedProgram& program, const SurveyOptions& opti
                        const Clock& clock) {
   Watch watch(options, clock.now_s());
   while (!program.is_gone() && !program.unusable() && !watch.wants_to_end(clock.now_s())) {
-    const auto steps = program.steps(clock.now_s() + k_look_s);
+    const auto steps = program.steps(clock.now_s() + k_poll_interval_s);
     for (const live::LiveStep& step : steps)
       watch.take(step, clock.now_s());
   }
@@ -256,11 +256,11 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
   if (auto started = runner.start(*trial); !started) return tl::unexpected(started.error());
   Watch watch(options, clock.now_s(), [&events] { return read_hook_events(events); });
   while (!watch.finished()) {
-    const auto happened = runner.wait(clock.now_s() + k_look_s);
+    const auto happened = runner.wait(clock.now_s() + k_poll_interval_s);
     if (!happened) return tl::unexpected(happened.error());
     for (const TrialEvent& event : *happened)
       watch.take(event);
-    watch.tell_of_waiting(clock.now_s());
+    watch.report_waiting(clock.now_s());
     if (interrupted())
       return fail(ErrorKind::usage, "stopped before the program had been examined");
     if (!watch.is_asked_to_end() && watch.wants_to_end(clock.now_s())) {

@@ -265,7 +265,7 @@ bool Confirmation::may_be_worth_it(const TrialRecord& trial) const {
              worth;
 }
 
-bool Confirmation::may_take_turns() const {
+bool Confirmation::may_confirm_more() const {
   if (study_->measure.confirm_all) return standing_->baseline() != nullptr;
   const auto unproven = std::ranges::count_if(
       finalists_, [](const Finalist& finalist) { return finalist.verdict != Verdict::faster; });
@@ -273,7 +273,7 @@ bool Confirmation::may_take_turns() const {
 }
 
 std::optional<Configuration> Confirmation::next_in_turn() const {
-  if (!may_take_turns() || study_->measure.confirm_all) return std::nullopt;
+  if (!may_confirm_more() || study_->measure.confirm_all) return std::nullopt;
   if (const Finalist* best = winner()) return simpler_than(*best);
   const TrialRecord& baseline = *standing_->baseline();
   const double to_beat = standing_->value(baseline, 0);
@@ -294,7 +294,7 @@ std::vector<Configuration> Confirmation::in_round(std::size_t together) const {
   for (const Finalist& finalist : finalists_) {
     if (!finalist.settled) configurations.push_back(finalist.configuration);
   }
-  if (!may_take_turns()) return configurations;
+  if (!may_confirm_more()) return configurations;
   // There is a new incumbent if an earlier incumbent failed, or if a continued study has found
   // another.
   for (const Configuration& contender : contenders(finalists_.empty() ? together : 1)) {
@@ -379,7 +379,7 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
         finalists_, [](const Finalist& finalist) { return !finalist.pairs.empty(); });
     for (const Configuration& contender : contenders(begun ? 0 : limits.together)) {
       const bool may_begin = finalists_.empty() || limits.another_round;
-      if (may_begin && !was_tried(contender) && may_take_turns()) {
+      if (may_begin && !was_tried(contender) && may_confirm_more()) {
         return ConfirmStep{TrialPurpose::confirm_incumbent, 1, contender};
       }
     }

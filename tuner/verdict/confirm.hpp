@@ -99,7 +99,7 @@ class Confirmation {
   [[nodiscard]] bool baseline_failed() const { return baseline_failed_; }
 
   /// True if a further finalist may still be confirmed.
-  [[nodiscard]] bool may_take_turns() const;
+  [[nodiscard]] bool may_confirm_more() const;
 
   /// Returns the finalists of the first round: all configurations if each is confirmed, otherwise
   /// at most `most`:

@@ -27,16 +27,16 @@ Point unchanged_point(const StudySpec& study) {
 }
 
 /// Returns the name of a value's effect: `malloc=jemalloc`.
-std::string lever_of(const std::string& name, const Value& value) {
+std::string effect_name(const std::string& name, const Value& value) {
   return name + "=" + to_text(value);
 }
 
 /// Returns the names of the effects of all changes.
-std::vector<std::string> levers_of(const StudySpec& study, const Configuration& configuration) {
-  std::vector<std::string> levers;
+std::vector<std::string> effect_names(const StudySpec& study, const Configuration& configuration) {
+  std::vector<std::string> names;
   for (const std::string& name : changed_settings(study, configuration))
-    levers.push_back(lever_of(name, *configuration.find(name)));
-  return levers;
+    names.push_back(effect_name(name, *configuration.find(name)));
+  return names;
 }
 
 using Rows = std::vector<std::vector<double>>;
@@ -71,7 +71,7 @@ struct ShownGain {
   double gain = 0.0;
   double variance = 0.0;
   bool is_fresh = false;  ///< compared with a fresh run of the baseline
-  std::vector<std::size_t> levers{};
+  std::vector<std::size_t> effects{};
 };
 
 double relative_variance(const Standing& standing, const TrialRecord& trial,
@@ -149,14 +149,14 @@ SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
   std::vector<ShownGain> shown = shown_gains(standing, objective);
   if (shown.empty()) return;
   for (ShownGain& gain : shown) {
-    for (const std::string& lever : levers_of(study, gain.trial->configuration)) {
-      const auto known = std::ranges::find(levers_, lever);
-      gain.levers.push_back(static_cast<std::size_t>(known - levers_.begin()));
-      if (known == levers_.end()) levers_.push_back(lever);
+    for (const std::string& name : effect_names(study, gain.trial->configuration)) {
+      const auto known = std::ranges::find(effect_names_, name);
+      gain.effects.push_back(static_cast<std::size_t>(known - effect_names_.begin()));
+      if (known == effect_names_.end()) effect_names_.push_back(name);
     }
   }
   // The last column is the error of the search's baseline, which all gains of search trials share.
-  const std::size_t size = levers_.size() + 1;
+  const std::size_t size = effect_names_.size() + 1;
   Rows information(size, std::vector<double>(size, 0.0));
   std::vector<double> evidence(size, 0.0);
   for (std::size_t i = 0; i + 1 < size; ++i)
@@ -164,10 +164,10 @@ SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
   information[size - 1][size - 1] =
       1.0 / relative_variance(standing, *standing.baseline(), objective);
   for (ShownGain& gain : shown) {
-    if (!gain.is_fresh) gain.levers.push_back(size - 1);
-    for (const std::size_t row : gain.levers) {
+    if (!gain.is_fresh) gain.effects.push_back(size - 1);
+    for (const std::size_t row : gain.effects) {
       evidence[row] += gain.gain / gain.variance;
-      for (const std::size_t column : gain.levers)
+      for (const std::size_t column : gain.effects)
         information[row][column] += 1.0 / gain.variance;
     }
   }
@@ -181,23 +181,23 @@ SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
   double misfit = 0.0;
   for (const ShownGain& gain : shown) {
     double residual = gain.gain;
-    for (const std::size_t lever : gain.levers)
-      residual -= means[lever];
+    for (const std::size_t effect : gain.effects)
+      residual -= means[effect];
     misfit += residual * residual / gain.variance;
   }
   const double freedom =
-      std::max(1.0, static_cast<double>(shown.size()) - static_cast<double>(levers_.size()));
+      std::max(1.0, static_cast<double>(shown.size()) - static_cast<double>(effect_names_.size()));
   const double widening = std::sqrt(std::max(1.0, misfit / freedom));
-  for (std::size_t i = 0; i < levers_.size(); ++i)
+  for (std::size_t i = 0; i < effect_names_.size(); ++i)
     effects_.push_back({means[i], widening * std::sqrt(covariance[i][i])});
 }
 
 SettingEffect SettingEffects::of(const Configuration& configuration,
                                  const std::string& name) const {
-  const auto lever = lever_of(name, *configuration.find(name));
-  const auto known = std::ranges::find(levers_, lever);
-  if (known == levers_.end()) return {0.0, k_usual_gain};
-  return effects_[static_cast<std::size_t>(known - levers_.begin())];
+  const auto effect = effect_name(name, *configuration.find(name));
+  const auto known = std::ranges::find(effect_names_, effect);
+  if (known == effect_names_.end()) return {0.0, k_usual_gain};
+  return effects_[static_cast<std::size_t>(known - effect_names_.begin())];
 }
 
 std::optional<Configuration> fewer_changes(const StudySpec& study, const Standing& standing) {

@@ -52,8 +52,8 @@ class SettingEffects {
   [[nodiscard]] const std::vector<SettingEffect>& all() const { return effects_; }
 
  private:
-  std::vector<std::string> levers_;     ///< names of the effects: `malloc=jemalloc`
-  std::vector<SettingEffect> effects_;  ///< in the order of `levers_`
+  std::vector<std::string> effect_names_;  ///< names of the effects: `malloc=jemalloc`
+  std::vector<SettingEffect> effects_;     ///< in the order of `effect_names_`
 };
 
 /// Returns the incumbent without the changes that have no measurable effect (backward elimination).

@@ -17,9 +17,9 @@ double window_for_precision_s(const MeasureSpec& wanted, const TrialRecord& tria
 
 TrialPrice price_of_repeat(const MeasureSpec& wanted, const TrialRecord& trial) {
   const TrialPrice all{latest_attempt_s(trial), latest_attempt_usd(trial)};
-  const bool was_looked_at = trial.measurement && all.seconds > 0.0;
+  const bool was_priced = trial.measurement && all.seconds > 0.0;
   // A program that ends by itself cannot be cut short.
-  if (!was_looked_at || trial.measurement->whole_run) return all;
+  if (!was_priced || trial.measurement->whole_run) return all;
   const double longer_s = trial.measurement->window_s - window_for_precision_s(wanted, trial);
   const double share = std::max(0.0, 1.0 - longer_s / all.seconds);
   return {share * all.seconds, share * all.usd};

@@ -28,8 +28,7 @@ std::optional<BayesSearcher::StoppingModel> BayesSearcher::stopping_model() {
   if (!learns_curves()) return std::nullopt;
   std::vector<Model> models;
   std::vector<double> targets;
-  for (ObjectiveModel& model :
-       objectives_[0].models(Matrix(feature_map_.width()), most_beliefs())) {
+  for (ObjectiveModel& model : objectives_[0].models(Matrix(feature_map_.width()), most_models())) {
     // A model that uses an earlier study cannot predict the end of running trials.
     if (model.plain() == nullptr) return std::nullopt;
     const double weight = model.weight();

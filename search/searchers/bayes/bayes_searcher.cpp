@@ -192,7 +192,7 @@ bool BayesSearcher::needs_initial_point(std::size_t running) const {
   return measured_.size() < 2 && observed_ + running < 2 * wanted;
 }
 
-std::size_t BayesSearcher::most_beliefs() const {
+std::size_t BayesSearcher::most_models() const {
   if (objectives_.size() > 1) return 1;
   if (observed_ < 100) return 3;
   return observed_ < 180 ? 2 : 1;
@@ -234,7 +234,7 @@ std::vector<Point> BayesSearcher::promising_points(
 std::vector<Acquisition::EnsembleMember> BayesSearcher::make_ensemble(const Matrix& pending) {
   std::vector<Acquisition::EnsembleMember> ensemble;
   if (measured_.empty()) return ensemble;
-  std::vector<ObjectiveModel> models = objectives_[0].models(pending, most_beliefs());
+  std::vector<ObjectiveModel> models = objectives_[0].models(pending, most_models());
   if (objectives_.size() > 1) {
     Acquisition::EnsembleMember& member = ensemble.emplace_back();
     member.objectives.push_back(std::move(models[0]));
@@ -322,17 +322,17 @@ std::optional<Point> BayesSearcher::initial_point(
     const SuggestRequest& request,
     const std::function<bool(std::span<const double>)>& admissible) const {
   if (!request.price) return initial_design_.next(admissible);
-  constexpr int k_looked_at = 16;
+  constexpr int k_checked_points = 16;
   constexpr double k_clearly_less = 0.999;
   std::optional<Point> cheapest;
   double least = 0.0;
-  PointSet looked_at;
-  for (int i = 0; i < k_looked_at; ++i) {
+  PointSet checked;
+  for (int i = 0; i < k_checked_points; ++i) {
     auto point = initial_design_.next([&](std::span<const double> candidate) {
-      return !looked_at.contains(candidate) && admissible(candidate);
+      return !checked.contains(candidate) && admissible(candidate);
     });
     if (!point) break;
-    looked_at.insert(*point);
+    checked.insert(*point);
     const double price = request.price(space_.decode(*point));
     if (cheapest && !(price < k_clearly_less * least)) continue;
     cheapest = *std::move(point);

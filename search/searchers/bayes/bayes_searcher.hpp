@@ -58,7 +58,7 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
   /// Returns the number of models to use. With more trials, fewer models suffice, because they
   /// agree more and each costs more time.
-  [[nodiscard]] std::size_t most_beliefs() const;
+  [[nodiscard]] std::size_t most_models() const;
   /// True if a restart of this trial may be worthwhile: it was stopped early, and no other trial of
   /// its configuration ran to its end.
   [[nodiscard]] bool is_open(const Measured& measured) const;

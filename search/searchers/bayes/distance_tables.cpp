@@ -15,12 +15,13 @@ DistanceTables::DistanceTables(const Matrix& features, std::size_t first, std::s
     dimension.range = range;
     dimension.weight = weights[dimensions_.size() - 1];
     dimension.first_table = tables_;
-    tell_apart(first, last, dimension);
+    find_distinct_rows(first, last, dimension);
     tables_ += dimension.rows.size();
   }
 }
 
-void DistanceTables::tell_apart(std::size_t first, std::size_t last, Dimension& dimension) const {
+void DistanceTables::find_distinct_rows(std::size_t first, std::size_t last,
+                                        Dimension& dimension) const {
   const auto [begin, end] = dimension.range;
   // The first feature distinguishes nearly all rows; compare the other features only for ties.
   std::vector<std::pair<double, std::size_t>> order;

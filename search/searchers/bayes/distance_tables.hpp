@@ -42,7 +42,7 @@ class DistanceTables {
     std::vector<std::size_t> place;  ///< index in `rows`, for each row
   };
 
-  void tell_apart(std::size_t first, std::size_t last, Dimension& dimension) const;
+  void find_distinct_rows(std::size_t first, std::size_t last, Dimension& dimension) const;
 
   const Matrix& features_;
   std::vector<Dimension> dimensions_;

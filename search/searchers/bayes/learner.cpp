@@ -28,12 +28,12 @@ std::size_t stride(std::size_t count) {
 }
 
 /// Returns the largest number of examples up to `count` at which hyperparameters are fitted from
-/// scratch. `place`: index of the belief.
+/// scratch. `place`: index of the candidate.
 std::size_t last_fresh_fit(std::size_t count, std::size_t place) {
   std::size_t at = k_first_fit;
   for (;;) {
-    // From 12 examples on, beliefs are refitted in turn, so that no single suggestion waits for all
-    // of them.
+    // From 12 examples on, candidates are refitted in turn, so that no single suggestion waits for
+    // all of them.
     std::size_t next = at + std::max<std::size_t>(3, at / 4);
     if (at < 12 && next >= 12) next += place;
     if (next > count) return at;
@@ -47,7 +47,7 @@ int refit_evaluations(std::size_t count) {
 
 }  // namespace
 
-double belief_weight(double evidence_gap, std::size_t examples) {
+double candidate_weight(double evidence_gap, std::size_t examples) {
   return std::exp(evidence_gap * static_cast<double>(examples) / k_correlated);
 }
 
@@ -64,15 +64,15 @@ Learner::Learner(const FeatureGroups& groups, std::size_t dimensions, bool posit
       priors_{Prior::smooth(dimensions), Prior::dimension_scaled(dimensions), Prior::flat()},
       positive_(positive),
       features_(groups.group_of_feature.size()) {
-  make_beliefs();
+  make_candidates();
 }
 
-void Learner::make_beliefs() {
-  beliefs_.clear();
+void Learner::make_candidates() {
+  candidates_.clear();
   for (std::size_t prior = 0; prior < priors_.size(); ++prior) {
     const Hyperparameters start = priors_[prior].start(groups_.count);
-    if (positive_) beliefs_.push_back({prior, Warp::log, 0, start, 0.0, std::nullopt});
-    beliefs_.push_back({prior, Warp::none, 0, start, 0.0, std::nullopt});
+    if (positive_) candidates_.push_back({prior, Warp::log, 0, start, 0.0, std::nullopt});
+    candidates_.push_back({prior, Warp::none, 0, start, 0.0, std::nullopt});
   }
 }
 
@@ -81,10 +81,10 @@ void Learner::add(std::span<const double> features, double value, double standar
   values_.push_back(value);
   standard_errors_.push_back(standard_error);
   if (positive_ && !(value > 0.0)) {
-    // Use no logarithms from now on. Start again with new beliefs, so that fits do not depend on
+    // Use no logarithms from now on. Start again with new candidates, so that fits do not depend on
     // the times at which models were requested.
     positive_ = false;
-    make_beliefs();
+    make_candidates();
   }
 }
 
@@ -119,60 +119,60 @@ TrainingSet Learner::training_set(const OutputTransform& transform,
   return training;
 }
 
-void Learner::fit(Belief& belief, std::size_t count, std::size_t limit,
+void Learner::fit(ModelCandidate& candidate, std::size_t count, std::size_t limit,
                   const std::vector<Hyperparameters>& starts, int evaluations) const {
-  const OutputTransform transform(belief.warp, std::span(values_).first(count));
+  const OutputTransform transform(candidate.warp, std::span(values_).first(count));
   const auto rows = representative_rows(count, limit);
   const TrainingSet training = training_set(transform, rows);
   double lowest = std::numeric_limits<double>::infinity();
   for (const Hyperparameters& start : starts) {
-    Fit fit = fit_hyperparameters(training, groups_, priors_[belief.prior], start, evaluations);
+    Fit fit = fit_hyperparameters(training, groups_, priors_[candidate.prior], start, evaluations);
     if (!(fit.negative_log_posterior < lowest)) continue;
     lowest = fit.negative_log_posterior;
-    belief.hyperparameters = std::move(fit.hyperparameters);
+    candidate.hyperparameters = std::move(fit.hyperparameters);
   }
   std::vector<double> values;
   for (const std::size_t row : rows)
     values.push_back(values_[row]);
-  const GaussianProcess process(training, groups_, belief.hyperparameters);
-  belief.evidence = evidence_of({process, transform}, values);
-  belief.examples = count;
+  const GaussianProcess process(training, groups_, candidate.hyperparameters);
+  candidate.evidence = evidence_of({process, transform}, values);
+  candidate.examples = count;
 }
 
-void Learner::fit_afresh(Belief& belief, std::size_t count) const {
-  const Prior& prior = priors_[belief.prior];
-  fit(belief, count, k_fresh_limit, {prior.start(groups_.count), prior.rugged_start(groups_.count)},
-      30);
+void Learner::fit_afresh(ModelCandidate& candidate, std::size_t count) const {
+  const Prior& prior = priors_[candidate.prior];
+  fit(candidate, count, k_fresh_limit,
+      {prior.start(groups_.count), prior.rugged_start(groups_.count)}, 30);
 }
 
-void Learner::refit(Belief& belief, std::size_t count) const {
-  fit(belief, count, k_fit_limit, {belief.hyperparameters}, refit_evaluations(count));
+void Learner::refit(ModelCandidate& candidate, std::size_t count) const {
+  fit(candidate, count, k_fit_limit, {candidate.hyperparameters}, refit_evaluations(count));
 }
 
-void Learner::advance(Belief& belief, std::size_t place) const {
+void Learner::advance(ModelCandidate& candidate, std::size_t place) const {
   const std::size_t fresh = last_fresh_fit(size(), place);
-  if (belief.examples < fresh) fit_afresh(belief, fresh);
+  if (candidate.examples < fresh) fit_afresh(candidate, fresh);
   for (;;) {
-    const std::size_t next = belief.examples + stride(belief.examples);
+    const std::size_t next = candidate.examples + stride(candidate.examples);
     if (next > size()) break;
-    refit(belief, next);
+    refit(candidate, next);
   }
 }
 
 void Learner::advance() {
   if (size() < k_first_fit) return;
-  for (std::size_t place = 0; place < beliefs_.size(); ++place)
-    advance(beliefs_[place], place);
+  for (std::size_t place = 0; place < candidates_.size(); ++place)
+    advance(candidates_[place], place);
 }
 
-void Learner::keep_up(Belief& belief) const {
+void Learner::keep_up(ModelCandidate& candidate) const {
   // Before the first fit, build the process from all examples.
-  const std::size_t base = belief.examples > 0 ? belief.examples : size();
-  auto& conditioned = belief.conditioned;
+  const std::size_t base = candidate.examples > 0 ? candidate.examples : size();
+  auto& conditioned = candidate.conditioned;
   if (!conditioned || conditioned->built_from != base) {
-    const OutputTransform transform(belief.warp, std::span(values_).first(base));
+    const OutputTransform transform(candidate.warp, std::span(values_).first(base));
     auto rows = representative_rows(base, k_model_limit);
-    GaussianProcess process(training_set(transform, rows), groups_, belief.hyperparameters);
+    GaussianProcess process(training_set(transform, rows), groups_, candidate.hyperparameters);
     conditioned.emplace(Conditioned{base, base, std::move(rows), transform, std::move(process)});
   }
   if (conditioned->examples == size()) return;
@@ -184,13 +184,13 @@ void Learner::keep_up(Belief& belief) const {
   conditioned->rows.insert(conditioned->rows.end(), later.begin(), later.end());
 }
 
-Model Learner::condition(Belief& belief, const Matrix& pending) const {
-  keep_up(belief);
-  const OutputTransform transform(belief.warp, values_);
+Model Learner::condition(ModelCandidate& candidate, const Matrix& pending) const {
+  keep_up(candidate);
+  const OutputTransform transform(candidate.warp, values_);
   std::vector<double> targets;
-  for (const std::size_t row : belief.conditioned->rows)
+  for (const std::size_t row : candidate.conditioned->rows)
     targets.push_back(transform.forward(values_[row]));
-  Model model{belief.conditioned->process, transform};
+  Model model{candidate.conditioned->process, transform};
   model.process.set_targets(std::move(targets));
   if (pending.rows() == 0) return model;
   TrainingSet expected;
@@ -202,10 +202,10 @@ Model Learner::condition(Belief& belief, const Matrix& pending) const {
 }
 
 std::vector<std::size_t> Learner::order() const {
-  std::vector<std::size_t> order(beliefs_.size());
+  std::vector<std::size_t> order(candidates_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return beliefs_[a].evidence > beliefs_[b].evidence;
+    return candidates_[a].evidence > candidates_[b].evidence;
   });
   return order;
 }
@@ -216,13 +216,14 @@ std::vector<Model> Learner::models(const Matrix& pending, std::size_t most) {
   std::vector<Model> result;
   double sum = 0.0;
   for (const std::size_t place : order) {
-    Belief& belief = beliefs_[place];
-    const double weight = belief_weight(belief.evidence - beliefs_[order[0]].evidence, size());
+    ModelCandidate& candidate = candidates_[place];
+    const double weight =
+        candidate_weight(candidate.evidence - candidates_[order[0]].evidence, size());
     if (result.size() == most || (weight < k_negligible && !result.empty())) {
-      belief.conditioned.reset();
+      candidate.conditioned.reset();
       continue;
     }
-    result.push_back(condition(belief, pending));
+    result.push_back(condition(candidate, pending));
     result.back().weight = weight;
     sum += weight;
   }

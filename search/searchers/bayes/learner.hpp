@@ -21,7 +21,7 @@ struct Model {
 
 /// Returns the weight of a model relative to the best model. `evidence_gap` is its evidence per
 /// example minus that of the best model, so it is not positive.
-[[nodiscard]] double belief_weight(double evidence_gap, std::size_t examples);
+[[nodiscard]] double candidate_weight(double evidence_gap, std::size_t examples);
 /// Models with a lower relative weight are not used, because they are not worth their time.
 inline constexpr double k_negligible = 0.05;
 
@@ -68,30 +68,30 @@ class Learner {
   };
 
   /// One prior combined with one transform.
-  struct Belief {
+  struct ModelCandidate {
     std::size_t prior = 0;
     Warp warp = Warp::none;
     std::size_t examples = 0;  ///< number of examples of the last fit; 0 if never fitted
     Hyperparameters hyperparameters;
-    /// Mean log density of the values, each predicted from all others; compares beliefs.
+    /// Mean log density of the values, each predicted from all others; compares candidates.
     double evidence = 0.0;
     /// Process that has learned all examples up to the last request.
     std::optional<Conditioned> conditioned;
   };
 
-  void make_beliefs();
-  /// Indices of the beliefs, the likeliest first.
+  void make_candidates();
+  /// Indices of the candidates, the likeliest first.
   [[nodiscard]] std::vector<std::size_t> order() const;
   /// Makes all fits of hyperparameters that are due at the current number of examples.
   void advance();
-  void advance(Belief& belief, std::size_t place) const;
-  void fit_afresh(Belief& belief, std::size_t count) const;
-  void refit(Belief& belief, std::size_t count) const;
-  void fit(Belief& belief, std::size_t count, std::size_t limit,
+  void advance(ModelCandidate& candidate, std::size_t place) const;
+  void fit_afresh(ModelCandidate& candidate, std::size_t count) const;
+  void refit(ModelCandidate& candidate, std::size_t count) const;
+  void fit(ModelCandidate& candidate, std::size_t count, std::size_t limit,
            const std::vector<Hyperparameters>& starts, int evaluations) const;
-  [[nodiscard]] Model condition(Belief& belief, const Matrix& pending) const;
-  /// Brings the belief's process up to date with all examples.
-  void keep_up(Belief& belief) const;
+  [[nodiscard]] Model condition(ModelCandidate& candidate, const Matrix& pending) const;
+  /// Brings the candidate's process up to date with all examples.
+  void keep_up(ModelCandidate& candidate) const;
   [[nodiscard]] TrainingSet training_set(const OutputTransform& transform,
                                          std::span<const std::size_t> rows) const;
   [[nodiscard]] std::vector<std::size_t> representative_rows(std::size_t count,
@@ -103,7 +103,7 @@ class Learner {
   Matrix features_;
   std::vector<double> values_;
   std::vector<double> standard_errors_;
-  std::vector<Belief> beliefs_;
+  std::vector<ModelCandidate> candidates_;
 };
 
 }  // namespace steptune::bayes

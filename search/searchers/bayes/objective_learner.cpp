@@ -102,7 +102,8 @@ std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std:
   const double highest = *std::max_element(evidences.begin(), evidences.end());
   std::vector<ObjectiveModel> result;
   for (std::size_t i = 0; i < models.size(); ++i) {
-    const double weight = models[i].weight() * belief_weight(evidences[i] - highest, own_.size());
+    const double weight =
+        models[i].weight() * candidate_weight(evidences[i] - highest, own_.size());
     if (weight < k_negligible * models[i].weight()) continue;
     models[i].set_weight(weight);
     result.push_back(std::move(models[i]));

@@ -83,7 +83,7 @@ SearcherOptions options(std::uint64_t seed, int threads = 1, std::size_t objecti
 }
 
 /// Reports earlier trials of the space's best corner, on a machine half as fast.
-void tell_of_earlier_study(Searcher& searcher, const SearchSpace& space, int trials) {
+void observe_earlier_study(Searcher& searcher, const SearchSpace& space, int trials) {
   Rng rng(5, "earlier");
   for (int i = 0; i < trials; ++i) {
     Observation observation = observation_of(i + 1, *space.sample(rng), step_time);
@@ -128,7 +128,7 @@ TEST(BayesSearcher, AnEarlierStudyGuidesTheFirstTrials) {
     double sum = 0.0;
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       BayesSearcher searcher(space, options(seed));
-      tell_of_earlier_study(searcher, space, earlier_trials);
+      observe_earlier_study(searcher, space, earlier_trials);
       double best = 1e9;
       for (const Observation& observation : run(searcher, step_time, 8))
         best = std::min(best, observation.values[0]);

@@ -20,7 +20,7 @@ class WarmPools final : public HeldMachinesService {
     return several ? "warm pools" : "warm pool";
   }
   [[nodiscard]] std::string end_command() const override { return "aws stop --name JOB"; }
-  [[nodiscard]] Result<HeldMachinesReport> look(
+  [[nodiscard]] Result<HeldMachinesReport> list(
       const Clock& /*clock*/, const HeldMachinesRequest& /*request*/) const override {
     return HeldMachinesReport{};
   }

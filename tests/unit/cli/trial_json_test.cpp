@@ -123,7 +123,7 @@ TEST(TrialJson, DisturbancesAndGpusAreReported) {
   trial.disturbance = Disturbance{.other_load = 0.25, .steal = 0.5};
   trial.disturbed_s = 8.0;
   trial.gpu.emplace();
-  trial.gpu->most_strangers = 2;
+  trial.gpu->most_other_processes = 2;
   trial.gpu->utilisation = 0.5;
   const Json json = trial_json(trial, {});
   EXPECT_EQ(json["disturbance"], Json({{"other_load", 0.25}, {"steal", 0.5}, {"seconds", 8.0}}));

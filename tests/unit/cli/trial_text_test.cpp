@@ -29,16 +29,17 @@ TrialRecord disturbed_trial() {
 TrialDetails disturbed_details() {
   TrialDetails details;
   details.trace.emplace();
-  details.trace->disturbed = {{12.0,
-                               20.5,
-                               {.other_load = 0.4,
-                                .steal = 0.0,
-                                .gpu_strangers = 2,
-                                .memory_pressure = 0.25,
-                                .storage_pressure = 0.03,
-                                .quota_wait = 0.5,
-                                .clocks_throttled = true}},
-                              {60.0, 65.0, {.other_load = 0.2, .steal = 0.08, .gpu_strangers = 1}}};
+  details.trace->disturbed = {
+      {12.0,
+       20.5,
+       {.other_load = 0.4,
+        .steal = 0.0,
+        .other_gpu_processes = 2,
+        .memory_pressure = 0.25,
+        .storage_pressure = 0.03,
+        .quota_wait = 0.5,
+        .clocks_throttled = true}},
+      {60.0, 65.0, {.other_load = 0.2, .steal = 0.08, .other_gpu_processes = 1}}};
   AttemptRecord lost;
   lost.attempt = 1;
   lost.status = TrialStatus::interrupted;

@@ -108,13 +108,13 @@ TEST_F(OptunaFile, ReadsStatesValuesAndDirections) {
   EXPECT_THAT(foreign.directions, ElementsAre(Direction::minimize, Direction::maximize));
   ASSERT_EQ(foreign.trials.size(), 4U);
   EXPECT_THAT(foreign.trials[0].cells, ElementsAre(Pair("value", 2.5), Pair("value_1", 0.5)));
-  EXPECT_EQ(foreign.trials[0].left, "");
+  EXPECT_EQ(foreign.trials[0].why_left_out, "");
   EXPECT_FALSE(foreign.trials[0].failed);
   EXPECT_TRUE(foreign.trials[1].failed);
-  EXPECT_EQ(foreign.trials[1].left, "") << "a failure is a result, too";
+  EXPECT_EQ(foreign.trials[1].why_left_out, "") << "a failure is a result, too";
   EXPECT_EQ(foreign.trials[1].cells, Cells{});
-  EXPECT_EQ(foreign.trials[2].left, "its state is PRUNED");
-  EXPECT_EQ(foreign.trials[3].left, "its state is RUNNING");
+  EXPECT_EQ(foreign.trials[2].why_left_out, "its state is PRUNED");
+  EXPECT_EQ(foreign.trials[3].why_left_out, "its state is RUNNING");
 }
 
 TEST_F(OptunaFile, OneOfSeveralStudiesIsChosenByName) {
@@ -159,7 +159,7 @@ TEST_F(ForeignFiles, EmptyCellsOfACsvAreMissing) {
   ASSERT_EQ(foreign.trials.size(), 2U);
   EXPECT_EQ(foreign.trials[0].cells, (Cells{{"batch", "64"}, {"note", "a, b"}, {"s", "1.5"}}));
   EXPECT_EQ(foreign.trials[1].cells, (Cells{{"batch", "128"}}));
-  EXPECT_EQ(foreign.trials[1].left, "");
+  EXPECT_EQ(foreign.trials[1].why_left_out, "");
   folder_.write("twice.csv", "batch,s,batch\n1,2,3\n");
   EXPECT_THAT(refused("twice.csv"), HasSubstr("has two columns \"batch\""));
 }
@@ -169,10 +169,10 @@ TEST_F(ForeignFiles, ATableOfOptunasHasStates) {
   const ForeignTrials foreign = read("t.csv");
   EXPECT_EQ(foreign.kind, "Optuna's table");
   ASSERT_EQ(foreign.trials.size(), 4U);
-  EXPECT_EQ(foreign.trials[0].left + foreign.trials[1].left, "");
+  EXPECT_EQ(foreign.trials[0].why_left_out + foreign.trials[1].why_left_out, "");
   EXPECT_TRUE(foreign.trials[1].failed);
-  EXPECT_EQ(foreign.trials[2].left, "its state is PRUNED");
-  EXPECT_EQ(foreign.trials[3].left, "its state is not given");
+  EXPECT_EQ(foreign.trials[2].why_left_out, "its state is PRUNED");
+  EXPECT_EQ(foreign.trials[3].why_left_out, "its state is not given");
   folder_.write("two.csv", "values_0,values_1,state\n1,2,COMPLETE\n");
   EXPECT_EQ(read("two.csv").kind, "Optuna's table");
   folder_.write("own.csv", "seconds,state\n1,FAIL\n");

@@ -70,7 +70,7 @@ Value value_of(const Json& cell, const std::string& parameter) {
 /// Returns why a row with these cells is skipped; empty if it is imported.
 std::string why_left(const std::map<std::string, Json>& changed) {
   const auto imported = imported_of({whole_row(changed), whole_row()});
-  return imported.left.empty() ? "" : imported.left.begin()->first;
+  return imported.left_out.empty() ? "" : imported.left_out.begin()->first;
 }
 
 TEST(StudyImport, EveryConfigurationOfASpaceIsReadBackFromItsText) {
@@ -91,7 +91,8 @@ TEST(StudyImport, EveryConfigurationOfASpaceIsReadBackFromItsText) {
     }
     const ImportedTrials imported = must(translate_foreign_trials(foreign, spec, {}));
     ASSERT_EQ(imported.trials.size(), configurations.size())
-        << "seed " << seed << ": " << (imported.left.empty() ? "" : imported.left.begin()->first);
+        << "seed " << seed << ": "
+        << (imported.left_out.empty() ? "" : imported.left_out.begin()->first);
     for (std::size_t i = 0; i < configurations.size(); ++i) {
       EXPECT_EQ(imported.trials[i].configuration.text(), configurations[i].text());
       EXPECT_EQ(imported.trials[i].objectives, std::vector<double>{1.0 + static_cast<double>(i)});
@@ -157,10 +158,10 @@ TEST(StudyImport, InactiveValuesAreDroppedAndActiveOnesRequired) {
   EXPECT_EQ(*trials[1].configuration.find("prefetch"), whole(2));
   ForeignTrial without = whole_row({{"batch", "9"}});
   without.cells.erase("prefetch");
-  EXPECT_THAT(imported_of({without, whole_row()}).left,
+  EXPECT_THAT(imported_of({without, whole_row()}).left_out,
               ElementsAre(Pair("no value of \"prefetch\"", 1U)));
   without.cells["batch"] = "8";
-  EXPECT_THAT(imported_of({without, whole_row()}).left, IsEmpty());
+  EXPECT_THAT(imported_of({without, whole_row()}).left_out, IsEmpty());
 }
 
 TEST(StudyImport, AMissingParameterHasTheBaselinesValue) {
@@ -180,7 +181,7 @@ TEST(StudyImport, TrialsAreRenumberedWithoutErrors) {
   ForeignTrial broken = whole_row();
   broken.failed = true;
   ForeignTrial running = whole_row();
-  running.left = "it was still running";
+  running.why_left_out = "it was still running";
   const auto imported = imported_of({running, broken, whole_row()});
   ASSERT_EQ(imported.trials.size(), 2U);
   EXPECT_EQ(imported.trials[0].number, 1);
@@ -192,7 +193,7 @@ TEST(StudyImport, TrialsAreRenumberedWithoutErrors) {
   EXPECT_EQ(imported.trials[1].status, TrialStatus::completed);
   EXPECT_EQ(imported.trials[1].origin, "import");
   EXPECT_THAT(imported.trials[1].standard_errors, ElementsAre(INFINITY));
-  EXPECT_THAT(imported.left, ElementsAre(Pair("it was still running", 1U)));
+  EXPECT_THAT(imported.left_out, ElementsAre(Pair("it was still running", 1U)));
 }
 
 TEST(StudyImport, ATrialNeedsEveryObjectiveUnlessItFailed) {
@@ -201,7 +202,7 @@ TEST(StudyImport, ATrialNeedsEveryObjectiveUnlessItFailed) {
   ForeignTrial failed = whole_row();
   failed.failed = true;
   const auto imported = imported_of({half, both, failed}, {}, {"time", "loss"});
-  EXPECT_THAT(imported.left, ElementsAre(Pair("without a value of every objective", 1U)));
+  EXPECT_THAT(imported.left_out, ElementsAre(Pair("without a value of every objective", 1U)));
   ASSERT_EQ(imported.trials.size(), 2U);
   EXPECT_THAT(imported.trials[0].objectives, ElementsAre(1.5, 0.25));
   EXPECT_EQ(imported.trials[1].status, TrialStatus::failed);
@@ -229,7 +230,7 @@ TEST(StudyImport, ColumnsMayHaveOtherNames) {
 
 TEST(StudyImport, NoTrialLeftIsAnErrorThatCountsTheReasons) {
   ForeignTrial running = whole_row();
-  running.left = "it was still running";
+  running.why_left_out = "it was still running";
   const std::string refusal = refusal_of(
       {"CSV", {running, running, whole_row({{"batch", "99"}}), whole_row({{"time", "x"}})}, {}});
   EXPECT_THAT(refusal, HasSubstr("no trial lies in the study's space"));

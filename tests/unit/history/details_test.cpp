@@ -101,7 +101,7 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   ASSERT_EQ(read->disturbed.size(), 1U);
   EXPECT_EQ(read->disturbed[0].to_s, 1.5);
   EXPECT_EQ(read->disturbed[0].disturbance.steal, 0.125);
-  EXPECT_EQ(read->disturbed[0].disturbance.gpu_strangers, 1);
+  EXPECT_EQ(read->disturbed[0].disturbance.other_gpu_processes, 1);
   EXPECT_EQ(read->disturbed[0].disturbance.memory_pressure, 0.5);
   EXPECT_EQ(read->disturbed[0].disturbance.storage_pressure, 0.75);
   EXPECT_EQ(read->disturbed[0].disturbance.quota_wait, 0.375);
@@ -279,13 +279,13 @@ TEST_F(HistoryDetails, NightsComeBackInOrderAndAreReplaced) {
   must(history.record_night("s", {2, 20.0, "running", Json{{"phase", "check"}}}));
   must(history.record_night("s", {1, 10.0, "kept", Json{{"phase", "search"}}}));
   must(history.record_night("other", {1, 11.0, "failed", Json::object()}));
-  must(history.record_night("s", {2, 20.0, "improved", Json{{"phase", "duel"}}}));
+  must(history.record_night("s", {2, 20.0, "improved", Json{{"phase", "confirmation"}}}));
   const auto nights = must(history.nights("s"));
   ASSERT_EQ(nights.size(), 2U);
   EXPECT_EQ(nights[0].status, "kept");
   EXPECT_EQ(nights[1].status, "improved");
   EXPECT_DOUBLE_EQ(nights[1].started_wall_s, 20.0);
-  EXPECT_EQ(nights[1].record, (Json{{"phase", "duel"}}));
+  EXPECT_EQ(nights[1].record, (Json{{"phase", "confirmation"}}));
   EXPECT_FALSE(history.record_night("s", {3, 0.0, "no such state", Json::object()}));
 }
 

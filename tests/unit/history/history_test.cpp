@@ -162,7 +162,7 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.gpu->utilisation, 0.5);
   EXPECT_EQ(read.gpu->sm_clock_hz, 1.8e9);
   EXPECT_EQ(read.gpu->slowed_share, 0.125);
-  EXPECT_EQ(read.gpu->most_strangers, 2);
+  EXPECT_EQ(read.gpu->most_other_processes, 2);
   EXPECT_EQ(read.level.log_ratio, 0.125);
   EXPECT_EQ(read.level.standard_error, 0.0625);
   EXPECT_EQ(read.disturbed_s, 3.5);

@@ -158,7 +158,7 @@ TEST(StudyGuess, KeepsLearningSettingsWithoutALoss) {
   EXPECT_FALSE(unguarded.document["parameters"].contains("batch_size"));
   EXPECT_FALSE(unguarded.document["parameters"].contains("precision"));
   EXPECT_TRUE(unguarded.document["parameters"].contains("workers"));
-  EXPECT_THAT(unguarded.left, Contains(HasSubstr("--precision: it changes what is learnt")));
+  EXPECT_THAT(unguarded.left_out, Contains(HasSubstr("--precision: it changes what is learnt")));
   // With accumulation, the samples of an optimizer step stay the same, so the batch needs no guard.
   input.reading = reading_of(32.0);
   input.reading->metrics.clear();
@@ -211,7 +211,7 @@ TEST(StudyGuess, FalseOmitsOptionsThatReadAnyTextAsTrue) {
   EXPECT_EQ(must_guess(typed).document["baseline"]["amp"], true)
       << "the value as the program parses it";
   const GuessInput always = input_with_bool({"python3", "train.py"}, "True");
-  EXPECT_THAT(must_guess(always).left, Contains(HasSubstr("--amp: it cannot be switched off")));
+  EXPECT_THAT(must_guess(always).left_out, Contains(HasSubstr("--amp: it cannot be switched off")));
 }
 
 TEST(StudyGuess, OmitsFalseOptionsOfUnknownSpelling) {
@@ -233,8 +233,8 @@ TEST(StudyGuess, NoneIsAnUnknownDefault) {
   input.reading = reading_of(32.0);
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["parameters"].size(), 1U) << guess.document;
-  EXPECT_THAT(guess.left, Contains(HasSubstr("--precision: its default is unknown; write")));
-  EXPECT_THAT(guess.left, Contains(HasSubstr("--workers: its default is unknown; write")));
+  EXPECT_THAT(guess.left_out, Contains(HasSubstr("--precision: its default is unknown; write")));
+  EXPECT_THAT(guess.left_out, Contains(HasSubstr("--workers: its default is unknown; write")));
 }
 
 TEST(StudyGuess, LeavesSeveralBatchSizesToTheUser) {
@@ -245,7 +245,8 @@ TEST(StudyGuess, LeavesSeveralBatchSizesToTheUser) {
   input.reading = reading_of(64.0);
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["parameters"].size(), 1U) << guess.document;
-  EXPECT_THAT(guess.left, Contains(HasSubstr("--micro-batch-size: one of several batch sizes")));
+  EXPECT_THAT(guess.left_out,
+              Contains(HasSubstr("--micro-batch-size: one of several batch sizes")));
 }
 
 TEST(StudyGuess, VariesTheMicroBatchWhileTheGlobalBatchStays) {
@@ -260,7 +261,7 @@ TEST(StudyGuess, VariesTheMicroBatchWhileTheGlobalBatchStays) {
   EXPECT_EQ(guess.document["planned_run"]["batch_size"], 64);
   EXPECT_EQ(guess.document["constraints"], Json::array({"64 % micro_batch_size == 0"}));
   EXPECT_FALSE(guess.document.contains("guards"));
-  EXPECT_THAT(guess.left, IsEmpty());
+  EXPECT_THAT(guess.left_out, IsEmpty());
   must_study(guess, input);
 
   input.reading = reading_of(64.0);
@@ -275,7 +276,7 @@ TEST(StudyGuess, AnAccumulationMakesTheGlobalBatchOfMicroBatches) {
       "  --global-batch-size N  (default: 64)\n  --micro-batch-size N  (default: 4)\n"
       "  --workers N  (default: 2)\n",
       {"x"});
-  EXPECT_THAT(must_guess(input).left,
+  EXPECT_THAT(must_guess(input).left_out,
               Contains(HasSubstr("--micro-batch-size: --global-batch-size fixes the samples")));
   input.reading = reading_of(64.0);
   const StudyGuess guess = must_guess(input);
@@ -330,7 +331,7 @@ TEST(StudyGuess, LeavesOptionsOfAnotherUseOfTheProgram) {
   const StudyGuess guess = must_guess(input_of(help, {"x"}));
   EXPECT_FALSE(guess.document.contains("planned_run")) << guess.document;
   EXPECT_FALSE(guess.document["parameters"].contains("threads"));
-  EXPECT_THAT(guess.left,
+  EXPECT_THAT(guess.left_out,
               Contains("--threads: it needs --generate, which the command does not give"));
   const StudyGuess given = must_guess(input_of(help, {"x", "--generate", "pictures"}));
   EXPECT_EQ(given.document["planned_run"]["samples"], 3000);
@@ -356,13 +357,13 @@ TEST(StudyGuess, KeepsAccumulationIfStepsMayBeMicroSteps) {
   steps_only.reading->samples_per_step.reset();
   const StudyGuess guess = must_guess(steps_only);
   EXPECT_FALSE(guess.document["parameters"].contains("accumulate"));
-  EXPECT_THAT(guess.left, Contains(HasSubstr("--accumulate: its output reports no samples")));
+  EXPECT_THAT(guess.left_out, Contains(HasSubstr("--accumulate: its output reports no samples")));
   GuessInput alone = input_of(
       "usage: x\n\noptions:\n  --accumulate N  batches of a step (default: 1)\n"
       "  --workers N     loaders (default: 0)\n",
       {"x"});
   alone.reading = reading_of(32.0);
-  EXPECT_THAT(must_guess(alone).left, Contains(HasSubstr("--accumulate: no batch size")));
+  EXPECT_THAT(must_guess(alone).left_out, Contains(HasSubstr("--accumulate: no batch size")));
 }
 
 TEST(StudyGuess, VariesKnownSettingsFromTheirDefaults) {
@@ -384,8 +385,8 @@ TEST(StudyGuess, VariesKnownSettingsFromTheirDefaults) {
   EXPECT_EQ(study.planned_run.samples, 90.0 * 50000.0);
   EXPECT_EQ(study.planned_run.batch_size->text(), "batch_size * accumulate");
   EXPECT_EQ(study.measure.buffers->text(), "workers * prefetch");
-  EXPECT_THAT(guess.left, Contains("--threads: its default is unknown; write --threads VALUE "
-                                   "into the command"));
+  EXPECT_THAT(guess.left_out, Contains("--threads: its default is unknown; write --threads VALUE "
+                                       "into the command"));
 }
 
 TEST(StudyGuess, TakesTodayFromTheFileThatTheCommandNames) {
@@ -456,7 +457,7 @@ TEST_F(DeepSpeedGuess, VariesTheSettingsOfTheFile) {
                 "bf16.enabled": "{bf16}", "zero_optimization.stage": "{zero_stage}"}}})"));
   EXPECT_EQ(guess.document["constraints"], Json::array({"micro_batch * accumulation == 16"}));
   EXPECT_EQ(guess.document["planned_run"]["batch_size"], "micro_batch * accumulation * 4");
-  EXPECT_THAT(guess.left, ElementsAre(HasSubstr("overlap_comm: \"auto\" in conf/ds.json")));
+  EXPECT_THAT(guess.left_out, ElementsAre(HasSubstr("overlap_comm: \"auto\" in conf/ds.json")));
   EXPECT_EQ(guess.comments.at("/parameters/zero_stage"),
             "zero_optimization.stage in conf/ds.json; 1 is from conf/ds.json");
   const auto study =
@@ -470,10 +471,10 @@ TEST_F(DeepSpeedGuess, KeepsSettingsThatTheFileForbidsToChange) {
       R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8, "fp16": {"enabled": true},
           "bf16": {"enabled": false}, "zero_optimization": {"stage": 1}})"));
   EXPECT_EQ(guess.document["parameters"].size(), 1U) << guess.document;
-  EXPECT_THAT(guess.left, Contains(HasSubstr("train_batch_size fixes the samples of a step")));
-  EXPECT_THAT(guess.left, Contains("bf16.enabled: fp16.enabled is on"));
+  EXPECT_THAT(guess.left_out, Contains(HasSubstr("train_batch_size fixes the samples of a step")));
+  EXPECT_THAT(guess.left_out, Contains("bf16.enabled: fp16.enabled is on"));
   EXPECT_THAT(
-      guess.left,
+      guess.left_out,
       Contains(HasSubstr("gradient_accumulation_steps: no value of the configuration file")));
 }
 
@@ -558,7 +559,7 @@ TEST(StudyGuess, NamesSettingsThatCannotBeEdited) {
     ProgramOption threads;
     threads.name = "--threads";
     input.program.options.push_back(threads);
-    return must_guess(input).left;
+    return must_guess(input).left_out;
   };
   EXPECT_THAT(
       left_of("batch_size: &bs 8\neval: *bs\n"),
@@ -576,8 +577,9 @@ TEST_F(DeepSpeedGuess, ReportsThatATrainerSetsItsBatch) {
   const StudyGuess guess = must_guess(input_of_config(
       R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": "auto",
           "zero_optimization": {"stage": 1}})"));
-  EXPECT_THAT(guess.left, Contains("train_micro_batch_size_per_gpu: \"auto\" in conf/ds.json: the "
-                                   "trainer fills it in"));
+  EXPECT_THAT(guess.left_out,
+              Contains("train_micro_batch_size_per_gpu: \"auto\" in conf/ds.json: the "
+                       "trainer fills it in"));
 }
 
 TEST(StudyGuess, KnowsSettingsOfManyTrainersByTheirNames) {
@@ -706,7 +708,7 @@ TEST(StudyGuess, VariesVariablesOfOpenMpAndTheAllocator) {
   input.runtimes.set_by_command = {"OMP_WAIT_POLICY"};
   const StudyGuess given = must_guess(input);
   EXPECT_EQ(given.document["baseline"], Json({{"threads", 3}, {"malloc", "default"}}));
-  EXPECT_THAT(given.left, ElementsAre("OMP_WAIT_POLICY: the command sets it itself"));
+  EXPECT_THAT(given.left_out, ElementsAre("OMP_WAIT_POLICY: the command sets it itself"));
 
   // A program without progress may not train at all.
   input.reading.reset();
@@ -767,7 +769,7 @@ TEST(StudyGuess, ThreadsThatAreNoNumberAreLeft) {
   input.runtimes.environment = {{"OMP_NUM_THREADS", "4,2"}};
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["baseline"], Json({{"omp_wait_policy", "default"}}));
-  EXPECT_THAT(guess.left, ElementsAre("OMP_NUM_THREADS: \"4,2\" is not a whole number"));
+  EXPECT_THAT(guess.left_out, ElementsAre("OMP_NUM_THREADS: \"4,2\" is not a whole number"));
 }
 
 TEST(StudyGuess, ThreadsThatTheProgramSetsAreNotVaried) {
@@ -779,8 +781,9 @@ TEST(StudyGuess, ThreadsThatTheProgramSetsAreNotVaried) {
   input.runtimes.computing_threads = 8;
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["baseline"], Json({{"omp_wait_policy", "default"}}));
-  EXPECT_THAT(guess.left, ElementsAre("OMP_NUM_THREADS: 8 threads compute where OpenMP would start "
-                                      "2: the program sets their number itself"));
+  EXPECT_THAT(guess.left_out,
+              ElementsAre("OMP_NUM_THREADS: 8 threads compute where OpenMP would start "
+                          "2: the program sets their number itself"));
   // A third thread may load data.
   input.runtimes.computing_threads = 3;
   EXPECT_EQ(must_guess(input).document["baseline"]["threads"], 2);

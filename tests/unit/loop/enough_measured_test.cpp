@@ -38,12 +38,12 @@ TEST(EnoughMeasured, ALongerWindowNeedsItsStepsOrItsSeconds) {
   Measurement measured = steady(0.1, 0.002);
   measured.window_steps = 139;
   measured.window_s = 49.0;
-  EXPECT_FALSE(was_looked_at_for_long(measured, targets));
+  EXPECT_FALSE(was_observed_for_long(measured, targets));
   measured.window_steps = 140;
-  EXPECT_TRUE(was_looked_at_for_long(measured, targets)) << "seven least windows of steps";
+  EXPECT_TRUE(was_observed_for_long(measured, targets)) << "seven least windows of steps";
   measured.window_steps = 20;
   measured.window_s = 50.0;
-  EXPECT_TRUE(was_looked_at_for_long(measured, targets)) << "ten least windows of time";
+  EXPECT_TRUE(was_observed_for_long(measured, targets)) << "ten least windows of time";
 }
 
 }  // namespace

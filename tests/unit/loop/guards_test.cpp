@@ -482,7 +482,7 @@ TEST(MemoryHeadroom, AGpuThatOthersUseIsNotJudged) {
   outcome.gpu.emplace();
   outcome.gpu->peak_memory_share = 0.96;
   EXPECT_TRUE(missing_headroom(0.9, outcome, nullptr));
-  outcome.gpu->most_strangers = 1;
+  outcome.gpu->most_other_processes = 1;
   EXPECT_FALSE(missing_headroom(0.9, outcome, nullptr));
 }
 
@@ -508,7 +508,7 @@ TEST(MemoryHeadroom, IsNotRequiredIfTheBaselineLeavesNone) {
   EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline));
   baseline.gpu->peak_memory_share = 0.95;
   EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
-  baseline.gpu->most_strangers = 1;
+  baseline.gpu->most_other_processes = 1;
   EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it may have, beside them";
   EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
 }

@@ -449,11 +449,11 @@ TEST(RunningTrial, AWholeRunKeepsTheEndsOfItsWindow) {
     now_s += 0.005 * (step > k_steps - 150 ? 1.1 : 1.0) * (1.0 + 0.05 * rng.normal());
     trial.reported(report(step, now_s));
   }
-  const double looked_at_s = trial.measurement().window_begin_s();
+  const double first_window_s = trial.measurement().window_begin_s();
   const TrialRecord ended = trial.finished(Outcome{}, nullptr, 0.0);
   ASSERT_TRUE(ended.measurement && ended.measurement->whole_run);
   const double begin_s = ended.measurement->window_begin_s();
-  ASSERT_GT(begin_s, looked_at_s + 5.0) << "the level changed after the last look";
+  ASSERT_GT(begin_s, first_window_s + 5.0) << "the level changed after the last look";
   const auto& points = trial.trace(ended.measurement).progress.points;
   ASSERT_LE(points.size(), k_most_trace_points);
   const auto nearest = std::ranges::min_element(

@@ -123,7 +123,7 @@ TEST(TrialResult, SettingsThatDoNotApplyAreInfeasible) {
   for (const EndRequest request :
        {EndRequest::none, EndRequest::measured, EndRequest::time_limit, EndRequest::unlike}) {
     TrialEnding ending{OutcomeKind::completed, "", request, "", {}, {}, {}};
-    ending.not_in_force = "fused=true could not be set";
+    ending.not_applied = "fused=true could not be set";
     const TrialResult result = trial_result(ending);
     EXPECT_EQ(result.status, TrialStatus::infeasible) << static_cast<int>(request);
     EXPECT_EQ(result.failure, "fused=true could not be set");

@@ -127,12 +127,12 @@ TEST(CheckHook, ReportsABaselineThatDiffersFromTheProgram) {
   HookLog hook_log;
   hook_log.add(R"({"event":"patched","pid":7,"torch":"1.13.1","device":"cpu"})");
   hook_log.add(R"({"event":"knob","knob":"num_workers","may":true,"today":2,"value":2})");
-  EXPECT_EQ(check_hook(study, study.baseline, hook_log, "/nonexistent").not_in_force,
+  EXPECT_EQ(check_hook(study, study.baseline, hook_log, "/nonexistent").not_applied,
             "num_workers=0 could not be set, it is 2; \"baseline\" must be what the program does "
             "without the hook: write that value there");
   Configuration other;
   other.set("x", std::int64_t{3});
-  EXPECT_EQ(check_hook(study, other, hook_log, "/nonexistent").not_in_force,
+  EXPECT_EQ(check_hook(study, other, hook_log, "/nonexistent").not_applied,
             "num_workers=3 could not be set, it is 2");
 }
 

@@ -52,7 +52,7 @@ class SessionTest : public ::testing::Test {
   std::vector<Json> sent() { return std::exchange(sent_, {}); }
   std::vector<Json> at(double time_s) {
     clock_.advance_to(time_s);
-    session_.look();
+    session_.poll();
     return sent();
   }
   void initialize() { request(0, "initialize", {{"protocolVersion", "2025-06-18"}}); }

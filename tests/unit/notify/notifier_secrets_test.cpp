@@ -75,7 +75,7 @@ TEST(NotifierSecrets, AddressesWithAUserAreRefusedWithoutRepeatingThem) {
 
 TEST(NotifierTargets, AFailedTargetDoesNotStopOthers) {
   const TemporaryFolder folder("notify");
-  const std::string file = (folder.path() / "told").string();
+  const std::string file = (folder.path() / "notified").string();
   const auto warnings =
       warnings_of({"exit 3", k_closed, "echo first >> " + file, "exit 4", "echo last >> " + file});
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("exit status 3"), HasSubstr(k_closed),
@@ -90,7 +90,8 @@ TEST(NotifierTargets, NoTargetsAreNoError) {
 TEST(NotifierTargets, AnInvalidTargetRefusesAll) {
   const TemporaryFolder folder("notify");
   const SystemClock clock;
-  EXPECT_FALSE(Notifier::create({"touch " + (folder.path() / "told").string(), "http://"}, clock));
+  EXPECT_FALSE(
+      Notifier::create({"touch " + (folder.path() / "notified").string(), "http://"}, clock));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 

@@ -78,11 +78,11 @@ TEST(NightStudy, NightsAcceptTheLargestStudyValues) {
   document["measure"]["confirm_pairs"] = 100;
   const StudySpec study = must(study_from_json(document, "/studies/demo.json",
                                                {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
-  PhasePlan duel;
-  duel.phase = NightPhase::duel;
-  duel.search_trials = *study.budget.trials;
-  duel.confirm_pairs = 2 * study.measure.confirm_pairs;
-  const StudySpec night = must(night_study(study, night_with(4), {}, duel));
+  PhasePlan confirmation;
+  confirmation.phase = NightPhase::confirmation;
+  confirmation.search_trials = *study.budget.trials;
+  confirmation.confirm_pairs = 2 * study.measure.confirm_pairs;
+  const StudySpec night = must(night_study(study, night_with(4), {}, confirmation));
   EXPECT_EQ(night.measure.confirm_pairs, 100);
   EXPECT_EQ(night.budget.trials, 1'000'000);
   EXPECT_NE(night.search.seed, study.search.seed);
@@ -151,7 +151,7 @@ TEST(NightStudy, OnlySearchesUseTheStudysSearcherAndScheduler) {
     EXPECT_EQ(night.search.searcher, "random");
     EXPECT_EQ(night.search.scheduler, "none");
   }
-  for (const NightPhase phase : {NightPhase::search, NightPhase::duel}) {
+  for (const NightPhase phase : {NightPhase::search, NightPhase::confirmation}) {
     PhasePlan plan;
     plan.phase = phase;
     const StudySpec night = must(night_study(study, night_with(4), {}, plan));

@@ -24,7 +24,7 @@ Night full_night() {
   night.started_wall_s = 1'760'000'000.0;
   night.ended_wall_s = 1'760'000'600.0;
   night.result = NightResult::improved;
-  night.phase = NightPhase::duel;
+  night.phase = NightPhase::confirmation;
   night.study = "resnet.night-12";
   night.fingerprint = "f00d";
   night.machine = {{"cpu", "EPYC"}, {"torch", "2.5.1"}};
@@ -72,7 +72,7 @@ TEST(Night, IsTheSameAfterItWasStored) {
   EXPECT_EQ(read.started_wall_s, 1'760'000'000.0);
   EXPECT_EQ(read.slowdown->baseline_ratio, 1.21);
   EXPECT_EQ(read.result, NightResult::improved);
-  EXPECT_EQ(read.phase, NightPhase::duel);
+  EXPECT_EQ(read.phase, NightPhase::confirmation);
   EXPECT_EQ(read.slowdown->scope, SlowdownScope::shared);
   EXPECT_EQ(read.after.configuration, full_night().after.configuration);
   const Night bare = must(night_from_row(to_row(Night{})));

@@ -108,8 +108,8 @@ class CarriedHook : public testing::Test {
 
   void expect_hook(const Json& found, std::int64_t number) const {
     EXPECT_EQ(found["files"], Json(files_)) << "byte by byte";
-    const Json told = *parse_json(found["hook"].get<std::string>(), "told");
-    EXPECT_EQ(told["knobs"]["num_workers"], number);
+    const Json settings = *parse_json(found["hook"].get<std::string>(), "settings");
+    EXPECT_EQ(settings["knobs"]["num_workers"], number);
     EXPECT_EQ(found["hp"], (Json{{"lr", "0.5"}})) << "what the study gives the program";
   }
 

@@ -159,11 +159,11 @@ TEST_F(CloudWatchTest, AMissingPermissionIsReportedOnce) {
   UtilisationWatch watch(client_, service_);
   watch.add(ended("a"), 0.0, types_);
   watch.add(ended("b"), 1000.0, types_);
-  EXPECT_THAT(watch.look(299.0, types_), IsEmpty());
+  EXPECT_THAT(watch.poll(299.0, types_), IsEmpty());
   EXPECT_TRUE(transport_.requests.empty());
-  EXPECT_THAT(watch.look(301.0, types_), Contains(HasSubstr("cloudwatch:GetMetricData")));
+  EXPECT_THAT(watch.poll(301.0, types_), Contains(HasSubstr("cloudwatch:GetMetricData")));
   watch.add(ended("c"), 1000.0, types_);
-  EXPECT_THAT(watch.look(2000.0, types_, true), IsEmpty());
+  EXPECT_THAT(watch.poll(2000.0, types_, true), IsEmpty());
   EXPECT_EQ(transport_.requests.size(), 1U);
 }
 

@@ -237,7 +237,7 @@ TEST_F(PacksTest, AJobOfALostAnswerRunsItsTrials) {
   start(given(1, 60.0));
   run_for(1.0);
   ASSERT_EQ(jobs(), 1U) << "all attempts of one request";
-  account().advance_to(clock.now_s() + options.look_s);
+  account().advance_to(clock.now_s() + options.poll_interval_s);
   start(given(2, 60.0));
   run_until_finished(2);
   EXPECT_EQ(jobs(), 2U);

@@ -131,7 +131,7 @@ TEST(TrialJob, ReportsItsStartOnceInTwoLaunches) {
   EXPECT_EQ(job.next_launch(), 2);
   EXPECT_EQ(job.capacity_failures(), 1);
   job.request(launch(2), 105.0);
-  EXPECT_EQ(job.watch().next_look_s, 105.0);
+  EXPECT_EQ(job.watch().next_poll_s, 105.0);
   job.start(200.0, events);
   EXPECT_EQ(job.state(), JobState::running);
   ASSERT_EQ(events.size(), 1U);

@@ -42,10 +42,10 @@ class WarmPoolsTest : public RunnerOnAccountTest {
   void look_for(double seconds) {
     const double until_s = clock.now_s() + seconds;
     while (clock.now_s() < until_s && !pools().empty()) {
-      const auto looked = pools().look();
-      ASSERT_TRUE(looked) << looked.error().text();
+      const auto polled = pools().poll();
+      ASSERT_TRUE(polled) << polled.error().text();
       account().advance_to(
-          std::max(clock.now_s() + 0.01, std::min(until_s, pools().next_look_s())));
+          std::max(clock.now_s() + 0.01, std::min(until_s, pools().next_poll_s())));
     }
   }
 

@@ -61,7 +61,7 @@ class SlurmCommands : public ::testing::Test {
     options.folder = folder() / "runner";
     options.supervisor_program = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-supervisor";
     options.command_limit_s = 3.0;
-    options.holder_look_s = 1;
+    options.holder_poll_s = 1;
     options.inherited = inherited;
     auto host = ProcessHost::create(clock_, options);
     ASSERT_TRUE(host) << host.error().text();

@@ -65,17 +65,17 @@ TEST(StepMarks, HaveKernelAndProcessorOfEachNode) {
 
 TEST(StepMarks, SayWhichTasksWereAskedToEnd) {
   StepMarks preempted("word", 2);
-  fed(preempted, mark("exit 1 143 told") + mark("exit 0 1"));
+  fed(preempted, mark("exit 1 143 sigterm") + mark("exit 0 1"));
   EXPECT_TRUE(preempted.was_asked_to_end())
       << "the other task fails because its partner is missing";
 
   StepMarks failed("word", 2);
-  fed(failed, mark("exit 1 5") + mark("exit 0 143 told"));
+  fed(failed, mark("exit 1 5") + mark("exit 0 143 sigterm"));
   EXPECT_FALSE(failed.was_asked_to_end()) << "Slurm ends what is left of a step that has failed";
   EXPECT_EQ(failed.failure(), 5);
 
   StepMarks polite("word", 1);
-  fed(polite, mark("exit 0 0 told"));
+  fed(polite, mark("exit 0 0 sigterm"));
   EXPECT_TRUE(polite.was_asked_to_end()) << "the program saves its state and exits with 0";
 }
 

@@ -79,28 +79,28 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        "preempted"},
       {"preempted with a grace time, ended by the signal",
        1,
-       {"0 143 told"},
+       {"0 143 sigterm"},
        "RUNNING",
        false,
        false,
        false,
        OutcomeKind::lost,
        "preemption with a grace time"},
-      {"likewise, with a status of its own", 1, {"0 1 told"}, "RUNNING"},
-      {"likewise, having saved its state", 1, {"0 0 told"}, "RUNNING"},
+      {"likewise, with a status of its own", 1, {"0 1 sigterm"}, "RUNNING"},
+      {"likewise, having saved its state", 1, {"0 0 sigterm"}, "RUNNING"},
       {"likewise, seen as preempted",
        1,
-       {"0 1 told"},
+       {"0 1 sigterm"},
        "PREEMPTED",
        false,
        false,
        false,
        OutcomeKind::lost,
        "preempted by a job of higher priority"},
-      {"likewise, the other task fails for want of it", 2, {"0 143 told", "1 1"}, "RUNNING"},
+      {"likewise, the other task fails for want of it", 2, {"0 143 sigterm", "1 1"}, "RUNNING"},
       {"the allocation's time limit",
        1,
-       {"0 143 told"},
+       {"0 143 sigterm"},
        "TIMEOUT",
        false,
        false,
@@ -200,7 +200,7 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        true},
       {"words of memory, and ended from outside",
        1,
-       {"0 1 told"},
+       {"0 1 sigterm"},
        "PREEMPTED",
        false,
        false,
@@ -256,7 +256,7 @@ TEST(StepOutcome, IsAFailedLaunchIfATaskDidNotStart) {
   std::string why;
   EXPECT_FALSE(step_outcome(marks_of(1, 0, {}), evidence, {}, 1, why)) << "srun returned 0";
   EXPECT_THAT(why, HasSubstr("did not start"));
-  EXPECT_FALSE(step_outcome(marks_of(2, 1, {"0 143 told"}), evidence, {}, 2, why));
+  EXPECT_FALSE(step_outcome(marks_of(2, 1, {"0 143 sigterm"}), evidence, {}, 2, why));
   EXPECT_THAT(why, HasSubstr("only 1 of 2"));
   const auto failed = step_outcome(marks_of(2, 1, {"0 127"}), evidence, {}, 2, why);
   ASSERT_TRUE(failed);

@@ -66,7 +66,7 @@ TrialSpec printing(std::optional<Launch> launch) {
   return spec;
 }
 
-TEST(StepScript, GivesTorchrunTheMeetingPoint) {
+TEST(StepScript, GivesTorchrunTheRendezvous) {
   const TrialSpec spec = printing(Launch{Launcher::torchrun, 2, 4});
   const std::string first = output_of(spec, 2, 2, 0, 0);
   EXPECT_THAT(first, HasSubstr("PET_MASTER_ADDR=n1\n"));

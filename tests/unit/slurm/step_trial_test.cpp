@@ -205,14 +205,14 @@ TEST_F(StepTrialTest, AFailedLaunchIsCountedAndItsStateReset) {
 
 TEST_F(StepTrialTest, WaitingTrialsArePolledLessAndLess) {
   launch(100.0);
-  EXPECT_EQ(trial().next_step_look_s(), 105.0);
+  EXPECT_EQ(trial().next_step_poll_s(), 105.0);
   for (const double later_s : {10.0, 20.0}) {
     trial().give_up_launch();
     EXPECT_TRUE(trial().launch_given_up());
     trial().wait_again(100.0, /*failed=*/false);
     EXPECT_FALSE(trial().launch_given_up());
     launch(100.0);
-    EXPECT_EQ(trial().next_step_look_s(), 100.0 + later_s);
+    EXPECT_EQ(trial().next_step_poll_s(), 100.0 + later_s);
   }
   EXPECT_EQ(trial().blocked_launches(), 2);
   EXPECT_EQ(trial().failed_launches(), 0);

@@ -64,7 +64,7 @@ TEST(Launch, OnThisMachineMeetsAtAFreePort) {
                   "8", "a b'"));
 }
 
-TEST(Launch, OverNodesLeavesTheMeetingToTheRunner) {
+TEST(Launch, OverNodesLeavesTheRendezvousToTheRunner) {
   for (const char* runner : {k_cluster, k_cloud}) {
     EXPECT_THAT(
         baseline_words(launched(runner, R"({"nodes": "{nodes}", "processes_per_node": 8})")),

@@ -133,7 +133,7 @@ TEST(AnyDraft, AccountsForEachKnobOfTheHook) {
     if (!draft) continue;
     for (const auto& [name, state] : survey.log.knobs()) {
       const bool is_tuned = draft->document["parameters"].contains(name);
-      const bool is_left = std::ranges::any_of(draft->left, [&](const std::string& line) {
+      const bool is_left = std::ranges::any_of(draft->left_out, [&](const std::string& line) {
         return (", " + line.substr(0, line.find(':')) + ",").find(", " + name + ",") !=
                std::string::npos;
       });

@@ -87,7 +87,7 @@ TEST(Draft, HasTheProgramsSettingsAsBaseline) {
   EXPECT_TRUE(study.guards.empty());
   EXPECT_EQ(study.search.first_guesses, true);
   EXPECT_THAT(draft.tuned, IsSupersetOf({"num_workers 0..512, today 0", "prefetch_factor 2..16"}));
-  EXPECT_THAT(draft.left, Contains("pin_memory: there is no GPU"));
+  EXPECT_THAT(draft.left_out, Contains("pin_memory: there is no GPU"));
 }
 
 TEST(Draft, KeepsLoadersIfDataTakesNoTime) {
@@ -97,7 +97,7 @@ TEST(Draft, KeepsLoadersIfDataTakesNoTime) {
   const StudySpec study = study_of(draft);
   EXPECT_EQ(study.space.parameters().size(), 1U);
   EXPECT_EQ(study.baseline.text(), "num_threads=4");
-  EXPECT_THAT(draft.left,
+  EXPECT_THAT(draft.left_out,
               Contains("num_workers, prefetch_factor, persistent_workers: data takes 0.4 % of a "
                        "step"));
   EXPECT_FALSE(study.measure.buffers);
@@ -128,7 +128,7 @@ TEST(Draft, KeepsTheHostIfTheGpuNeverWaits) {
   survey.last.metrics["gpu_idle_share"] = 0.014;
   const Draft draft = must_draft(survey);
   EXPECT_EQ(study_of(draft).space.find("num_threads"), nullptr);
-  EXPECT_THAT(draft.left,
+  EXPECT_THAT(draft.left_out,
               Contains("num_threads, malloc: between steps the GPU waits 1.4 % of the time for the "
                        "program"));
   survey.last.metrics["gpu_idle_share"] = 0.3;
@@ -138,9 +138,11 @@ TEST(Draft, KeepsTheHostIfTheGpuNeverWaits) {
 TEST(Draft, TunesTheGarbageCollectorIfItTakesTime) {
   const std::vector<std::string> events = {knob("num_threads", "4"), knob("gc", "\"auto\"")};
   Survey survey = usual(events);
-  EXPECT_THAT(must_draft(survey).left, Contains("gc: the garbage collector's time is not known"));
+  EXPECT_THAT(must_draft(survey).left_out,
+              Contains("gc: the garbage collector's time is not known"));
   survey.last.metrics["gc_share"] = 0.013;
-  EXPECT_THAT(must_draft(survey).left, Contains("gc: the garbage collector takes 1.3 % of a step"));
+  EXPECT_THAT(must_draft(survey).left_out,
+              Contains("gc: the garbage collector takes 1.3 % of a step"));
   survey.last.metrics["gc_share"] = 0.7;
   const Draft draft = must_draft(survey);
   EXPECT_THAT(draft.tuned, Contains("gc auto|freeze|every_50, today auto"));
@@ -259,8 +261,8 @@ TEST(Draft, TakesTheCeilingThatCachedBatchesShow) {
   EXPECT_EQ(hidden.ceiling,
             "data loading costs 2 % of a step: at most 1.02 times as fast without it (measured "
             "with cached batches)");
-  EXPECT_THAT(hidden.left, Contains("num_workers, prefetch_factor, persistent_workers: cached "
-                                    "batches make a step 1.02 times as fast"));
+  EXPECT_THAT(hidden.left_out, Contains("num_workers, prefetch_factor, persistent_workers: cached "
+                                        "batches make a step 1.02 times as fast"));
   EXPECT_NE(study_of(replayed(1.06, "cuda")).space.find("num_workers"), nullptr);
   EXPECT_EQ(study_of(replayed(1.25, "cuda")).loading_ceiling, 1.25) << "the study keeps it";
   EXPECT_NE(study_of(replayed(0.7, "cpu")).space.find("num_workers"), nullptr)
@@ -314,7 +316,7 @@ TEST(Draft, HasAsManyKnobsAsTheTimeHasTrialsFor) {
             (std::vector<std::string>{"num_workers", "num_threads", "prefetch_factor"}));
   DraftOptions wanted = options();
   wanted.trials = 12.0;
-  EXPECT_THAT(must_draft(usual(events, 0.5), wanted).left,
+  EXPECT_THAT(must_draft(usual(events, 0.5), wanted).left_out,
               Contains(HasSubstr("num_interop_threads: the time allows 12 trials")));
 }
 
@@ -327,7 +329,7 @@ TEST(Draft, MovesTheThreadsOfBlasWithThoseOfPytorch) {
   Configuration one;
   one.set("num_threads", Value(std::int64_t{1}));
   EXPECT_EQ(render_command(study, one).hook->knobs.size(), 2U);
-  EXPECT_THAT(draft.left, Contains("openblas_threads: moves with num_threads"));
+  EXPECT_THAT(draft.left_out, Contains("openblas_threads: moves with num_threads"));
   const Draft apart = must_draft(usual({knob("num_threads", "1"), knob("openblas_threads", "8")}));
   EXPECT_TRUE(study_of(apart).baseline.find("openblas_threads") != nullptr)
       << "one value cannot set two different numbers of threads";
@@ -355,7 +357,7 @@ TEST(Draft, SettlesConditionsOnKnobsThatAreNotTuned) {
       R"({"event":"knob","knob":"num_workers","may":false,"today":0,"value":0,"why":"a sampler"})";
   without.push_back(knob("num_threads", "1"));
   const Draft draft = must_draft(usual(without));
-  EXPECT_THAT(draft.left, Contains("prefetch_factor: has no effect in the program as it is"));
+  EXPECT_THAT(draft.left_out, Contains("prefetch_factor: has no effect in the program as it is"));
 }
 
 TEST(Draft, OmitsUnknownAndSingleValuedKnobs) {
@@ -365,9 +367,9 @@ TEST(Draft, OmitsUnknownAndSingleValuedKnobs) {
       knob("optimizer_implementation", "\"loop\"", R"(,"choices":["loop"])")};
   const Draft draft = must_draft(usual(events));
   EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
-  EXPECT_THAT(draft.left, Contains("num_interop_threads: what the program does is not known"));
-  EXPECT_THAT(draft.left, Contains("sharing_strategy: only helps against too many open files"));
-  EXPECT_THAT(draft.left, Contains("optimizer_implementation: there is no choice here"));
+  EXPECT_THAT(draft.left_out, Contains("num_interop_threads: what the program does is not known"));
+  EXPECT_THAT(draft.left_out, Contains("sharing_strategy: only helps against too many open files"));
+  EXPECT_THAT(draft.left_out, Contains("optimizer_implementation: there is no choice here"));
 }
 
 TEST(Draft, TrialsAreForkedByDefault) {
@@ -382,7 +384,7 @@ TEST(Draft, TrialsOfAnotherFamilyThanPyTorchAreNotForked) {
   const StudySpec study = study_of(draft);
   EXPECT_NE(study.trials, TrialsIn::forked);
   EXPECT_EQ(draft.document["hooks"]["python"], (Json{{"cpu_threads", "{cpu_threads}"}}));
-  EXPECT_THAT(draft.left, Contains("histogram_layout: XGBoost has no layout"));
+  EXPECT_THAT(draft.left_out, Contains("histogram_layout: XGBoost has no layout"));
 }
 
 TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
@@ -393,7 +395,7 @@ TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
   const StudySpec study = study_of(draft);
   EXPECT_NE(study.space.find("num_threads"), nullptr);
   EXPECT_EQ(study.space.parameters().size(), 1U);
-  EXPECT_THAT(draft.left, Contains(HasSubstr("num_interop_threads: cannot be switched")));
+  EXPECT_THAT(draft.left_out, Contains(HasSubstr("num_interop_threads: cannot be switched")));
 }
 
 TEST(Draft, ARunThatMustContinueGetsNoKnobThatMayBreakIt) {
@@ -405,8 +407,9 @@ TEST(Draft, ARunThatMustContinueGetsNoKnobThatMayBreakIt) {
   wanted.must_not_fail = true;
   const Draft draft = must_draft(usual(events), wanted);
   EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
-  EXPECT_THAT(draft.left, Contains(HasSubstr("set_to_none: may break programs that read")));
-  EXPECT_THAT(draft.left, Contains(HasSubstr("channels_last: may break operations that take one")));
+  EXPECT_THAT(draft.left_out, Contains(HasSubstr("set_to_none: may break programs that read")));
+  EXPECT_THAT(draft.left_out,
+              Contains(HasSubstr("channels_last: may break operations that take one")));
 }
 
 TEST(Draft, KnobsThatChangeRoundingHaveAGuard) {
@@ -417,12 +420,12 @@ TEST(Draft, KnobsThatChangeRoundingHaveAGuard) {
   wanted.numeric = false;
   const Draft safe = must_draft(usual(events), wanted);
   EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
-  EXPECT_THAT(safe.left, Contains("precision: changes rounding"));
+  EXPECT_THAT(safe.left_out, Contains("precision: changes rounding"));
   EXPECT_TRUE(study_of(safe).guards.empty());
 
   wanted = options();
   const Draft usually = must_draft(usual(events), wanted);
-  EXPECT_THAT(usually.left, Contains(HasSubstr("batch_size: changes the training itself")));
+  EXPECT_THAT(usually.left_out, Contains(HasSubstr("batch_size: changes the training itself")));
   const StudySpec numeric = study_of(usually);
   EXPECT_EQ(numeric.space.find("precision")->choices.size(), 2U);
   ASSERT_EQ(numeric.guards.size(), 1U);
@@ -457,7 +460,7 @@ TEST(Draft, TunesMemorySettingsOnGpusOnly) {
   const Draft on_cpu = must_draft(survey, wanted);
   EXPECT_EQ(study_of(on_cpu).space.find("activation_checkpointing"), nullptr);
   const char* left = "activation_checkpointing: is worth its trials on cuda only";
-  EXPECT_THAT(on_cpu.left, Contains(left));
+  EXPECT_THAT(on_cpu.left_out, Contains(left));
   const auto safe = draft_study(survey, options());
   ASSERT_FALSE(safe) << "no other knob is offered";
   EXPECT_THAT(safe.error().text(), HasSubstr(left)) << "not that --semantic tunes it";
@@ -481,8 +484,9 @@ TEST(Draft, AGuardNeedsALossAboveZero) {
   survey.last.metrics["loss"] = -3.0;
   const Draft safe = must_draft(survey);
   EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
-  EXPECT_THAT(safe.left, Contains("precision: changes rounding: a guard needs a loss above zero, "
-                                  "and the hook found none"));
+  EXPECT_THAT(safe.left_out,
+              Contains("precision: changes rounding: a guard needs a loss above zero, "
+                       "and the hook found none"));
   DraftOptions wanted = options();
   wanted.semantic = true;
   const auto draft = draft_study(survey, wanted);
@@ -496,7 +500,7 @@ TEST(Draft, ALossThatIsNoNumberIsReported) {
   survey.last.metrics.erase("loss");
   survey.last.not_finite = {"loss"};
   EXPECT_TRUE(is_diverged(survey));
-  EXPECT_THAT(must_draft(survey).left,
+  EXPECT_THAT(must_draft(survey).left_out,
               Contains("precision: changes rounding: a guard needs a finite loss, and the "
                        "program's is NaN or infinite"));
 }
@@ -506,7 +510,7 @@ TEST(Draft, HalfPrecisionThatACpuEmulatesIsNotWorthItsTrials) {
   wanted.cpu_computes_bfloat16 = false;
   Survey survey = usual(
       {knob("num_threads", "1"), knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])")});
-  EXPECT_THAT(must_draft(survey, wanted).left, Contains(HasSubstr("emulates bfloat16")));
+  EXPECT_THAT(must_draft(survey, wanted).left_out, Contains(HasSubstr("emulates bfloat16")));
   survey.log.add(R"({"event":"patched","pid":1,"torch":"2.6","device":"cuda"})");
   EXPECT_NE(study_of(must_draft(survey, wanted)).space.find("precision"), nullptr);
 }
@@ -515,7 +519,7 @@ TEST(Draft, ARareGainAloneIsNotWorthTheTimeOfAGuard) {
   const std::vector<std::string> events = {knob("num_threads", "1"),
                                            knob("flush_denormal", "false")};
   const Draft alone = must_draft(usual(events));
-  EXPECT_THAT(alone.left, Contains(HasSubstr("flush_denormal: needs a guard on the loss")));
+  EXPECT_THAT(alone.left_out, Contains(HasSubstr("flush_denormal: needs a guard on the loss")));
   EXPECT_TRUE(study_of(alone).guards.empty());
   std::vector<std::string> more = events;
   more.push_back(knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"));

@@ -57,7 +57,7 @@ class ForkedRunnerTest : public ::testing::Test {
     ASSERT_TRUE(runner_->start(trial(1)));
     EXPECT_FALSE(latest().forked);
     inner_->tell(latest().key, R"({"event":"imports","modules":["numpy","PIL.Image"]})");
-    inner_->tell_losses(latest().key, "2.25");
+    inner_->report_losses(latest().key, "2.25");
     inner_->end(latest().key, OutcomeKind::completed);
     EXPECT_THAT(ended(), ElementsAre(1));
   }
@@ -82,7 +82,7 @@ TEST_F(ForkedRunnerTest, ForksIfLossesEqualThoseOfAFreshStart) {
   EXPECT_LE(latest().limits.wall_s, 60.0);
   EXPECT_THAT(ended(), IsEmpty());
 
-  inner_->tell_losses(latest().key, "2.25");
+  inner_->report_losses(latest().key, "2.25");
   EXPECT_THAT(ended(), IsEmpty());  // the check is asked to end
   EXPECT_THAT(ended(), IsEmpty());
   ASSERT_EQ(latest().key.trial, 2);
@@ -99,7 +99,7 @@ TEST_F(ForkedRunnerTest, DifferentLossesEndForking) {
   run_reference();
   ASSERT_TRUE(runner_->start(trial(2)));
   static_cast<void>(ended());
-  inner_->tell_losses(latest().key, "2.26");
+  inner_->report_losses(latest().key, "2.26");
   static_cast<void>(ended());
   static_cast<void>(ended());
   ASSERT_EQ(latest().key.trial, 2);
@@ -132,7 +132,7 @@ TEST_F(ForkedRunnerTest, WaitsForTheLossesOfATrial) {
   ASSERT_TRUE(runner_->start(trial(2)));
   EXPECT_EQ(latest().key.trial, 2);
   EXPECT_FALSE(latest().forked);
-  inner_->tell_losses(latest().key, "2.25");
+  inner_->report_losses(latest().key, "2.25");
   inner_->end(latest().key, OutcomeKind::completed);
   EXPECT_THAT(ended(), ElementsAre(2));
   ASSERT_TRUE(runner_->start(trial(3)));
@@ -144,7 +144,7 @@ TEST_F(ForkedRunnerTest, DoesNotForkIfStepsAreLong) {
   ASSERT_TRUE(runner_->start(trial(1)));
   inner_->tell(latest().key, R"({"event":"program"})");
   inner_->now_s = 31.0;  // six starts
-  inner_->tell_losses(latest().key, "2.25");
+  inner_->report_losses(latest().key, "2.25");
   inner_->end(latest().key, OutcomeKind::completed);
   EXPECT_THAT(ended(), ElementsAre(1));
   ASSERT_TRUE(runner_->start(trial(2)));
@@ -154,7 +154,7 @@ TEST_F(ForkedRunnerTest, DoesNotForkIfStepsAreLong) {
 
 TEST_F(ForkedRunnerTest, DoesNotForkIfLossesAreUnknown) {
   ASSERT_TRUE(runner_->start(trial(1)));
-  inner_->tell_losses(latest().key, "None");
+  inner_->report_losses(latest().key, "None");
   inner_->end(latest().key, OutcomeKind::completed);
   EXPECT_THAT(ended(), ElementsAre(1));
   ASSERT_TRUE(runner_->start(trial(2)));
@@ -209,7 +209,7 @@ TEST_F(ForkedRunnerTest, AFailedStartAfterTheCheckFreesItsPlace) {
     run_reference();
     ASSERT_TRUE(runner_->start(trial(2)));
     static_cast<void>(ended());
-    inner_->tell_losses(latest().key, loss);
+    inner_->report_losses(latest().key, loss);
     inner_->refuses = true;
     EXPECT_THAT(ended(), IsEmpty());  // the check is asked to end
     EXPECT_THAT(ended(), ElementsAre(2)) << loss;

@@ -189,13 +189,13 @@ TEST(Measurer, AChangedLevelIsReportedAndTheRestMeasured) {
   EXPECT_NEAR(m.level_changes[0].at_samples, 100.0, 4.0);
   EXPECT_NEAR(m.level_changes[0].ratio, 2.0, 0.05);
 
-  Measurer looked_at_each_step({.started_s = 0.0, .samples_per_step = 1.0});
+  Measurer read_each_step({.started_s = 0.0, .samples_per_step = 1.0});
   double now_s = 10.0;
   for (int i = 0; i < 220; ++i) {
-    looked_at_each_step.add(at(now_s += full_queue(i), i + 1));
-    static_cast<void>(looked_at_each_step.current());
+    read_each_step.add(at(now_s += full_queue(i), i + 1));
+    static_cast<void>(read_each_step.current());
   }
-  EXPECT_EQ(looked_at_each_step.current().level_changes.size(), 1U) << "reported once";
+  EXPECT_EQ(read_each_step.current().level_changes.size(), 1U) << "reported once";
 }
 
 TEST(Measurer, AStallIsNeitherWarmUpNorAStep) {

@@ -46,7 +46,7 @@ class ScriptedRunner final : public Runner {
     report.hook_events = {event};
     events.emplace_back(TrialReported{key, report});
   }
-  void tell_losses(TrialKey key, const std::string& first) {
+  void report_losses(TrialKey key, const std::string& first) {
     tell(key, fmt::format(R"({{"event":"losses","first":["{}"]}})", first));
   }
   void end(TrialKey key, OutcomeKind kind) {

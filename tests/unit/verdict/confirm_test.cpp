@@ -420,7 +420,7 @@ TEST_F(ConfirmTest, NoMoreThanThreeTakeTheirTurn) {
   run([](std::int64_t) { return 4.0; });
   const Confirmation done = confirmation();
   EXPECT_EQ(done.finalists().size(), k_most_finalists);
-  EXPECT_FALSE(done.may_take_turns());
+  EXPECT_FALSE(done.may_confirm_more());
   EXPECT_EQ(done.winner(), nullptr);
 }
 
@@ -428,7 +428,7 @@ TEST_F(ConfirmTest, OnlyTrialsBetterThanTheBaselineAreConfirmed) {
   trials_.push_back(completed(3, 4.0, 0.01));
   run([](std::int64_t) { return 4.0; });
   EXPECT_EQ(confirmation().finalists().size(), 1U);
-  EXPECT_TRUE(confirmation().may_take_turns());
+  EXPECT_TRUE(confirmation().may_confirm_more());
 }
 
 TEST_F(ConfirmTest, TheBaselineFoundAgainByTheSearchIsNoFinalist) {

@@ -93,7 +93,7 @@ class Reporter:
     def __init__(self) -> None:
         rank = _rank()
         self.active = _in_tuner() and (not rank or _all_ranks_report())
-        self._told_rank = rank if _all_ranks_report() else None
+        self._reported_rank = rank if _all_ranks_report() else None
         self._process: Optional[int] = None  # the first process that reports; it may be a forked one
         self._begin = time.monotonic()
         self._lock = threading.Lock()
@@ -275,8 +275,8 @@ class Reporter:
         if self._process != os.getpid():
             return  # a forked child must not report the steps of its parent process
         document = dict({"v": 1}, **document)
-        if self._told_rank is not None:
-            document["global_rank"] = self._told_rank
+        if self._reported_rank is not None:
+            document["global_rank"] = self._reported_rank
         line = "[steptune] " + json.dumps(document, separators=(",", ":")) + "\n"
         try:
             # Write in one call, so that other threads' lines do not split it.

@@ -589,11 +589,11 @@
     var groups = f.g.selectAll("g.bar-row").data(rows).enter().append("g").attr("class", "bar-row")
         .attr("transform", function (d, i) { return "translate(0," + i * step + ")"; });
     function at(d) { return isValue(d.from) ? d.from : start; }
-    function told(d) {
+    function valueText(d) {
       return text(chart.log && isValue(d.from) ? d.to / d.from : isValue(d.from) ? d.to - d.from : d.to);
     }
     groups.append("text").attr("class", "tick-label").attr("y", 13).text(function (d) {
-      return shorter(d.label, Math.max(14, Math.floor(f.width / 7) - 8)) + "  " + told(d);
+      return shorter(d.label, Math.max(14, Math.floor(f.width / 7) - 8)) + "  " + valueText(d);
     });
     groups.append("rect").attr("class", function (d) { return "bar " + d.kind; }).attr("data-label", function (d) { return d.label; })
         .attr("y", 18).attr("height", 9)
@@ -604,7 +604,7 @@
     hover(groups, function (d) {
       var interval = isValue(d.low) ? ", 95 % interval " + text(chart.log && isValue(d.from) ? d.low / d.from : d.low) +
           " to " + text(chart.log && isValue(d.from) ? d.high / d.from : d.high) : "";
-      return d.label + ": " + told(d) + interval +
+      return d.label + ": " + valueText(d) + interval +
           (d.kind === "modelled" ? "\nby the model: no trial measured it" : d.kind === "measured" ? "\nmeasured" : "");
     });
   }

@@ -198,11 +198,11 @@ std::string machine_table(const StudyReport& report) {
     std::set<std::string> texts;
     for (const SessionRecord* session : shown) {
       const auto found = session->machine.find(name);
-      const bool is_told = found != session->machine.end();
-      const std::string text = is_told ? found->second : "-";
+      const bool is_known = found != session->machine.end();
+      const std::string text = is_known ? found->second : "-";
       // A hook reports its program's libraries once, with the baseline. A later run without them is
       // no change.
-      if (is_told || !is_of_python(name) || knows_libraries(session->machine)) texts.insert(text);
+      if (is_known || !is_of_python(name) || knows_libraries(session->machine)) texts.insert(text);
       row += html_cell(text);
     }
     body += fmt::format("<tr{}>{}</tr>", texts.size() > 1 ? " class=\"changed\"" : "", row);

@@ -34,9 +34,9 @@ class Events:
     """Reports each event when it is new or has changed. Reports nothing before `open`, so a program that does not train
     is left alone."""
 
-    def __init__(self, settings, printer, tell_tuner=None):
+    def __init__(self, settings, printer, send_to_tuner=None):
         self._settings = settings
-        self._tell_tuner = tell_tuner
+        self._send_to_tuner = send_to_tuner
         self._printer = printer
         self._last = {}
         self._waiting = []
@@ -73,8 +73,8 @@ class Events:
             _try(append, self._settings.events, document)
         if self._settings.prints_events and (tells or document["event"] == "disabled"):
             _try(write_line, {"v": 1, "hook": document})
-        if self._tell_tuner is not None:
-            self._tell_tuner(document)
+        if self._send_to_tuner is not None:
+            self._send_to_tuner(document)
 
 
 def _is_refusal(document, before):

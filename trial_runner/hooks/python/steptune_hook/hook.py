@@ -16,12 +16,12 @@ class Hook:
 
     family = ""
 
-    def __init__(self, requested, tell_tuner=None):
+    def __init__(self, requested, send_to_tuner=None):
         self.active = True
         self.settings = requested
         self.printer = Printer()
         self.patches = Patches()
-        self.events = Events(requested, self.printer, tell_tuner)
+        self.events = Events(requested, self.printer, send_to_tuner)
         self.progress = None
         self.knobs = None
         self.pid = os.getpid()
@@ -56,7 +56,7 @@ class Hook:
     def withdrawn(self, why):
         """Undoes what `patches` does not know."""
 
-    def tell_knobs(self, rank):
+    def report_knobs(self, rank):
         """Reports each knob. The messages of a long run go to stderr, too."""
         with self.aside():
             for status, knob_class in self.knobs.statuses():

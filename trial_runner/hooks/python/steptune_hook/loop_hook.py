@@ -136,7 +136,7 @@ class LoopHook(hook.Hook):
         program = {"samples_by": "rows" if self.settings.samples_per_step is None else "given"}
         program.update(self.program(), reporter="program" if reports.program_reports() else "hook")
         self.events.tell("program", **program)
-        self.tell_knobs(rank)
+        self.report_knobs(rank)
 
     def end(self):
         """Called at the program's end: prints what was not printed yet."""

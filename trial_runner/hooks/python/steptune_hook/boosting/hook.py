@@ -54,7 +54,7 @@ class Losses:
         self._of_training = None
         self._of_other = None
 
-    def told(self, is_training, value):
+    def add(self, is_training, value):
         if is_training:
             self._of_training = value
         else:

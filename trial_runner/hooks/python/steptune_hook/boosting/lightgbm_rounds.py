@@ -108,5 +108,5 @@ def _read_losses(losses, is_training, results):
     """Reads tuples of data, metric, value and whether higher is better. The first loss counts."""
     for _, _, value, higher_is_better in results:
         if not higher_is_better:
-            losses.told(is_training, float(value))
+            losses.add(is_training, float(value))
             return

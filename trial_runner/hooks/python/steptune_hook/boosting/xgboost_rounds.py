@@ -107,4 +107,4 @@ def _read_losses(losses, text, evals, data):
                 continue
             if name not in seen:
                 seen.add(name)
-                losses.told(matrix is data, float(value))
+                losses.add(matrix is data, float(value))

@@ -66,9 +66,9 @@ class GpuParts:
         self._events = events
         self._clock = clock
         self._step = None
-        self._next_look = _FIRST
-        self._looked = 0  # step of the last measurement
-        self._looked_s = 0.0  # training time at that step
+        self._next_measurement = _FIRST
+        self._measured_step = 0  # step of the last measurement
+        self._measured_s = 0.0  # training time at that step
         self._random = random.Random(0)  # keeps the program's generator unchanged
         self._unread = collections.deque()
         self._totals_s = [0.0] * len(PARTS)
@@ -109,8 +109,8 @@ class GpuParts:
         if step is not None and len(self._unread) < _MOST_UNREAD:
             step.number, step.training_s = steps, training_s
             self._unread.append(step)
-        if steps >= self._next_look:
-            self._next_look = steps + self._gap(steps, training_s)
+        if steps >= self._next_measurement:
+            self._next_measurement = steps + self._gap(steps, training_s)
             self._read()
             begin = self._events.record()
             if begin is not None:
@@ -119,8 +119,8 @@ class GpuParts:
                     self._known_until, self._known_until_s = steps, training_s
 
     def _gap(self, steps, training_s):
-        step_s = (training_s - self._looked_s) / max(1, steps - self._looked)
-        self._looked, self._looked_s = steps, training_s
+        step_s = (training_s - self._measured_s) / max(1, steps - self._measured_step)
+        self._measured_step, self._measured_s = steps, training_s
         return 1 if step_s >= _LONG_S else self._random.randint(*_GAPS)
 
     def dropped(self):
@@ -162,7 +162,7 @@ class GpuParts:
             steps = step.number - self._known_until
             self._recent.append((idle_s, whole_s, steps, step.training_s - self._known_until_s))
             self._known_until, self._known_until_s = step.number, step.training_s
-            _, looked_s, stand_for, training_s = self._recent_sums()
-            scale = steps * (training_s / stand_for) / (looked_s / len(self._recent))
+            _, measured_s, stand_for, training_s = self._recent_sums()
+            scale = steps * (training_s / stand_for) / (measured_s / len(self._recent))
             for part, seconds in enumerate(by_part):
                 self._totals_s[part] += scale * seconds

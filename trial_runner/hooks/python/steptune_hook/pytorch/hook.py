@@ -35,7 +35,7 @@ class Hook(hook.Hook, PickledByValue):
 
         call_site.FRAMEWORKS.update(MODULES)
         self.live = None
-        super().__init__(requested, self._tell_tuner if requested.mode == "live" else None)
+        super().__init__(requested, self._send_to_tuner if requested.mode == "live" else None)
         if requested.mode == "live":
             self.live = Live(self, requested.channel, requested.silence_s)
         self.modules = None
@@ -93,9 +93,9 @@ class Hook(hook.Hook, PickledByValue):
         self.clock = self.progress.clock
         self._first_losses = []
 
-    def _tell_tuner(self, event):
+    def _send_to_tuner(self, event):
         if self.live is not None:
-            self.live.tell_event(event)
+            self.live.send_event(event)
 
     def _samples_of_all(self, facts, samples):
         return self.knobs.strategy.samples_of_all(facts, samples)

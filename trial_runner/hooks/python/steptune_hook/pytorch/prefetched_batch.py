@@ -14,14 +14,14 @@ class PrefetchedBatch:
         self.batch = None
         self.of_step = []
         self._backwards = 0  # of the step, when a micro-batch was last taken
-        self._looked_at = []  # fetched batches of abandoned passes that nobody reads any more
+        self._abandoned = []  # fetched batches of abandoned passes that nobody reads any more
 
     def restarts(self, loader, fetched):
         """Called when another pass over the loader begins. Drops the batches of an abandoned pass, and of a pass that
         was read to its end without training."""
         self.of_step = [batch for batch in self.of_step if batch[0] is not loader]
         if not loader.is_trained_on_in_pass and not loader.is_exhausted and not loader.is_read():
-            self._looked_at = [batch for batch in fetched if batch[0] is loader]
+            self._abandoned = [batch for batch in fetched if batch[0] is loader]
         if loader.is_exhausted and not loader.is_trained_on_in_pass:
             fetched[:] = [batch for batch in fetched if batch[0] is not loader]
         if loader.is_trained_on_in_pass and not loader.is_exhausted:
@@ -37,22 +37,22 @@ class PrefetchedBatch:
             fetched.append(self.batch)
         self.batch = None
 
-    def forget_looked_at(self, fetched, is_next_to_come):
+    def forget_abandoned(self, fetched, is_next_to_come):
         """Drops batches that the forward does not use: those of passes before the current one. The current pass is
         being read. If each batch has its own pass (a task's support and query), none is. `is_next_to_come`: the
         forward's own batch is not in `fetched` yet."""
-        looked_at, self._looked_at = self._looked_at, []
-        looked_at = [batch for batch in looked_at if batch[0].is_read()]
-        left = [batch for batch in fetched if all(batch is not other for other in looked_at)]
-        if left or is_next_to_come:
-            fetched[:] = left
+        abandoned, self._abandoned = self._abandoned, []
+        abandoned = [batch for batch in abandoned if batch[0].is_read()]
+        remaining = [batch for batch in fetched if all(batch is not other for other in abandoned)]
+        if remaining or is_next_to_come:
+            fetched[:] = remaining
 
     def step_ended(self):
         """Returns the micro-batches that the step has not used one by one, so its forwards use several at once."""
-        left, self.of_step = self.of_step, []
-        for batch in left:
+        remaining, self.of_step = self.of_step, []
+        for batch in remaining:
             batch[0].reads_step_ahead = batch[0].is_fetched_ahead = False
-        return left
+        return remaining
 
     def divide(self, fetched, inputs, is_fed, backwards):
         """Leaves in `fetched` the batches that a training forward with these inputs uses. `is_fed`: the current step

@@ -219,7 +219,7 @@ class Progress:
         # Report an epoch's end only if it takes much longer than a usual batch.
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
             if self._only_read is not None:
-                self._forget_looked_at(next_read=loader)
+                self._forget_abandoned(next_read=loader)
             now_s = self.clock.now_s
             self.phases.ended("epoch_end", now_s - seconds, now_s)
             self.clock.totals_s[DATA] -= seconds
@@ -238,7 +238,7 @@ class Progress:
         if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
             self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
         if self.prefetched.batch is not None or self.prefetched.of_step or len(self.fetched_batches) > 1:
-            self._forget_looked_at(tensors.samples_in_inputs(inputs, named_inputs))
+            self._forget_abandoned(tensors.samples_in_inputs(inputs, named_inputs))
             self.prefetched.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed, self.backwards)
         self._reconsider_loader()
         self.take_fetched()
@@ -355,7 +355,7 @@ class Progress:
             if loader.training is False:
                 loader.training = None
 
-    def _forget_looked_at(self, samples_of_forward=None, next_read=None):
+    def _forget_abandoned(self, samples_of_forward=None, next_read=None):
         """Drops batches of loaders that nobody reads any more, except for the last loader. That applies before the
         first step, to loaders that an evaluation reads, and to passes that were read to their end without training.
         Drops none if the forward uses all fetched batches."""
@@ -363,14 +363,14 @@ class Progress:
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self._only_read = None
             return
-        self.prefetched.forget_looked_at(fetched, is_next_to_come=next_read is not None)
+        self.prefetched.forget_abandoned(fetched, is_next_to_come=next_read is not None)
         last = next_read or (fetched[-1][0] if fetched else None)
 
-        def is_looked_at(loader):
+        def is_abandoned(loader):
             may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on or loader.is_exhausted)
             return may_be and loader is not last and not loader.is_read()
 
-        left = [batch for batch in fetched if not is_looked_at(batch[0])]
+        left = [batch for batch in fetched if not is_abandoned(batch[0])]
         read, self._only_read = self._only_read, None
         if read is not None and len(left) < len(fetched) and all(batch[0] is not read[0] for batch in left):
             self._was_evaluation(*read[1:])
@@ -398,7 +398,7 @@ class Progress:
     def _take_for_step(self):
         """Takes batches for a step without a watched forward. In other steps, they are fetched for the next one."""
         if not self.is_fed and not self.training_forwards:
-            self._forget_looked_at()
+            self._forget_abandoned()
             self.take_fetched()
         elif self._evaluated_since_fetch:
             self._evaluated_since_fetch = self._evaluated_fetched = False

@@ -31,7 +31,7 @@ def tell(hook):
     events.tell("program", **_program(hook))
     for facts in hook.loaders.known.values():
         events.tell("loader", facts.id, **facts.fields())
-    hook.tell_knobs(rank)
+    hook.report_knobs(rank)
 
 
 def _versions():

@@ -4,7 +4,7 @@
 import os
 from time import perf_counter
 
-_LOOK_EVERY_S = 1.0  # /proc counts in hundredths of a second
+_SAMPLE_EVERY_S = 1.0  # /proc counts in hundredths of a second
 
 
 def cpu_s(pid):
@@ -21,7 +21,7 @@ class WorkerCpu:
     def __init__(self):
         self._of = None  # id of the iterator
         self._number = 0  # of the last requested batch
-        self._looked_s = 0.0
+        self._sampled_s = 0.0
         self._before_s = None  # CPU time of its workers at the last look
         self._cpu_s = 0.0
         self._wall_s = 0.0
@@ -33,7 +33,7 @@ class WorkerCpu:
             number = iterator._rcvd_idx
             is_same = self._of == id(iterator) and number > self._number
             self._number = number
-            if is_same and now_s - self._looked_s < _LOOK_EVERY_S:
+            if is_same and now_s - self._sampled_s < _SAMPLE_EVERY_S:
                 return
             self._of = id(iterator) if number > 0 else None
             if self._of is None:
@@ -45,8 +45,8 @@ class WorkerCpu:
             return
         if is_same:
             self._cpu_s += max(0.0, used_s - self._before_s)
-            self._wall_s += len(workers) * (now_s - self._looked_s)
-        self._looked_s, self._before_s = now_s, used_s
+            self._wall_s += len(workers) * (now_s - self._sampled_s)
+        self._sampled_s, self._before_s = now_s, used_s
 
     def share(self):
         """Returns the share; None if the workers were not watched for long enough."""

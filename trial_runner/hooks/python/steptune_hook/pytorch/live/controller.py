@@ -31,8 +31,8 @@ class Live:
         self._schedule = collections.deque()  # coming switches, in order
         self._is_last = False
         self._warm_up_ends = 0
-        self._told_s = 0.0
-        self._loss_told_s = 0.0
+        self._step_sent_s = 0.0
+        self._loss_sent_s = 0.0
         self._reported_warm_up = None
         self._most_silence_s = silence_s
         self._silence_s = 0.0
@@ -50,7 +50,7 @@ class Live:
             self._channel = None
         self._is_begun = False
 
-    def tell_event(self, document):
+    def send_event(self, document):
         self._reach_tuner()
         self._channel.send({"hook": document})
 
@@ -79,7 +79,7 @@ class Live:
         while self._schedule and progress.steps >= self._schedule[0]["from_step"] - 1:
             due = self._schedule.popleft()
         # Always report the step before a switch, since it ends a block.
-        self._tell_step(progress, due is not None)
+        self._send_step(progress, due is not None)
         if due is not None:
             self._is_last = bool(due.get("last"))
             self._switch(progress, due["configuration"], due["knobs"])
@@ -146,7 +146,7 @@ class Live:
         self._reported_warm_up = None
         survey.tell(self._hook)
 
-    def _tell_step(self, progress, due):
+    def _send_step(self, progress, due):
         warm_up = progress.steps <= self._warm_up_ends
         if not warm_up and self._warm_up_ends and not self.passes.are_settled():
             # Some batches were loaded with the previous settings.
@@ -154,9 +154,9 @@ class Live:
             self._warm_up_ends = progress.steps + _WARM_UP_STEPS
         now_s = perf_counter()
         changed = warm_up != self._reported_warm_up
-        if not due and not changed and now_s - self._told_s < _BETWEEN_STEPS_S:
+        if not due and not changed and now_s - self._step_sent_s < _BETWEEN_STEPS_S:
             return
-        self._told_s = now_s
+        self._step_sent_s = now_s
         self._reported_warm_up = warm_up
         document = {
             "step": progress.steps,
@@ -167,8 +167,8 @@ class Live:
         samples = progress.samples()
         if samples > 0:
             document["samples"] = samples
-        if now_s - self._loss_told_s >= _BETWEEN_LOSSES_S:
-            self._loss_told_s = now_s
+        if now_s - self._loss_sent_s >= _BETWEEN_LOSSES_S:
+            self._loss_sent_s = now_s
             loss = progress.loss()
             if loss is not None and math.isfinite(loss):
                 document["loss"] = loss
