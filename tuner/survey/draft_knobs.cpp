@@ -113,10 +113,10 @@ void DraftKnobs::write_into(Json& document, Draft& draft) && {
   document["baseline"] = std::move(baseline_);
   if (changes_loss_) document["guards"] = Json::array({*std::move(guard_)});
   draft.tuned = std::move(tuned_);
-  draft.left_out = left();
+  draft.left_out = left_out();
 }
 
-std::vector<std::string> DraftKnobs::left() const {
+std::vector<std::string> DraftKnobs::left_out() const {
   std::vector<std::string> lines;
   for (const auto& [why, names] : left_)
     lines.push_back(fmt::format("{}: {}", fmt::join(names, ", "), why));

@@ -25,7 +25,7 @@ class DraftKnobs {
   [[nodiscard]] bool lacks_guard() const { return changes_loss_ && !guard_; }
   void write_into(Json& document, Draft& draft) &&;
   /// Returns the knobs left out, by reason: `pin_memory, tf32: no GPU`.
-  [[nodiscard]] std::vector<std::string> left() const;
+  [[nodiscard]] std::vector<std::string> left_out() const;
 
  private:
   struct Candidate {
