@@ -216,9 +216,9 @@ bool Standing::is_refuted(const TrialRecord& trial) const {
 
 std::vector<const TrialRecord*> Standing::candidates() const {
   std::vector<const TrialRecord*> result;
-  std::size_t compared = 0;
+  std::size_t considered = 0;
   for (const auto& [compared, number] : by_value_) {
-    if (++compared > k_leading_trials) break;
+    if (++considered > k_leading_trials) break;
     const TrialRecord* trial = find(number);
     if (!is_refuted(*trial)) result.push_back(trial);
   }
