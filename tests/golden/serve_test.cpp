@@ -95,7 +95,8 @@ TEST_F(Serve, ShowsTheSamePageAsTheReport) {
   const std::string index = get("/");
   EXPECT_THAT(index, HasSubstr("<a href=\"/studies/1\">demo</a>"));
   EXPECT_THAT(index, HasSubstr("confirmed"));
-  for (const char* asset : {"report.css", "d3.js", "tables.js", "charts.js", "live.js"}) {
+  for (const char* asset : {"report.css", "d3.js", "tables.js", "chart_parts.js", "trial_charts.js",
+                            "charts.js", "live.js"}) {
     EXPECT_EQ(status_of(get("/assets/" + std::string(asset))), 200) << asset;
     EXPECT_EQ(page.find(asset) != std::string::npos, true) << asset;
   }

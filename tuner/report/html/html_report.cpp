@@ -267,7 +267,8 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
   page += section("bill", "The bill", bill_table(report));
   page += section("machine", "Machine and versions", machine_table(report));
   parts.data = script_json(chart_data(report));
-  parts.scripts = {"d3.js", "tables.js", "timeline.js", "scaling.js", "charts.js"};
+  parts.scripts = {"d3.js",          "tables.js",       "timeline.js", "scaling.js",
+                   "chart_parts.js", "trial_charts.js", "charts.js"};
   return framed_page(parts, live);
 }
 

@@ -38,6 +38,8 @@ const std::vector<PageAsset>& page_assets() {
       {"tables.js", k_script, std::string(embedded::tables_js)},
       {"timeline.js", k_script, std::string(embedded::timeline_js)},
       {"scaling.js", k_script, std::string(embedded::scaling_js)},
+      {"chart_parts.js", k_script, std::string(embedded::chart_parts_js)},
+      {"trial_charts.js", k_script, std::string(embedded::trial_charts_js)},
       {"charts.js", k_script, std::string(embedded::charts_js)},
       {"live.js", k_script, std::string(embedded::live_js)},
   };
