@@ -14,26 +14,17 @@
 #include "common/child_process.hpp"
 #include "common/machine/gpus.hpp"
 #include "common/machine/memory.hpp"
-#include "common/machine/page_cache.hpp"
-#include "common/merged_variable.hpp"
 #include "trial_runner/admission.hpp"
-#include "trial_runner/hooks/python_hook.hpp"
-#include "trial_runner/launch/command_words.hpp"
-#include "trial_runner/launch/launch_words.hpp"
-#include "trial_runner/launch/outer_ranks.hpp"
-#include "trial_runner/launch/rank_cpus.hpp"
 #include "trial_runner/local/forked_starts.hpp"
 #include "trial_runner/local/interleaving.hpp"
-#include "trial_runner/local/leftovers.hpp"
+#include "trial_runner/local/launch_preparation.hpp"
 #include "trial_runner/local/local_trial.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
 #include "trial_runner/local/placement.hpp"
-#include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/signal_scope.hpp"
 #include "trial_runner/local/subreaper.hpp"
 #include "trial_runner/local/trial_process.hpp"
 #include "trial_runner/local/watchdog.hpp"
-#include "trial_runner/trial_name.hpp"
 
 namespace steptune::local {
 namespace {
@@ -44,45 +35,14 @@ constexpr const char* k_stopped_before = "stopped before it started";
 /// Largest number of fork servers. Each has an interpreter with PyTorch in memory, 100 to 200 MB.
 constexpr std::size_t k_most_fork_servers = 4;
 
-/// A trial whose process is being created.
-struct Launching {
-  TrialSpec spec;
-  std::size_t slot = 0;
-  Environment environment;
-  std::map<std::string, std::string> placed;
-  std::vector<std::string> tags;
-  ReportReader reader;
-  LogFile log;
-  Leftovers leftovers;
-};
-
-/// Returns `spec` with a command that binds each process to a part of the slot's CPUs. Returns it
-/// unchanged if the study binds the processes.
-TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environment& environment,
-                               std::map<std::string, std::string>& placed) {
-  if (!spec.launch) return spec;
-  const std::string parts = rank_cpus(slot.cpus, spec.launch->processes_per_node);
-  const LauncherSupport* support = find_launcher(local_launchers(), spec.launch->with);
-  if (parts.empty() || support == nullptr ||
-      binds_processes(*spec.launch, spec.argv, environment)) {
-    return spec;
-  }
-  if (auto words = bound_words(*spec.launch, *support, spec.argv, parts)) {
-    spec.argv = *std::move(words);
-    placed[k_rank_cpus_placement] = parts;
-  }
-  return spec;
-}
-
 class LocalRunner final : public Runner {
  public:
-  LocalRunner(const Clock& clock, LocalRunnerOptions options, PlacementOptions placement,
+  LocalRunner(const Clock& clock, LocalRunnerOptions options, const PlacementOptions& placement,
               std::vector<Slot> slots, bool has_gpus, Environment environment, Watchdog watchdog)
       : clock_(clock),
         options_(std::move(options)),
-        placement_(std::move(placement)),
+        preparation_(placement, std::move(environment), options_.run_tag),
         slots_(std::move(slots)),
-        environment_(std::move(environment)),
         watchdog_(std::move(watchdog)),
         nvml_(has_gpus ? Nvml::open() : nullptr),
         uses_gpus_(has_gpus && options_.gpus_per_trial != 0) {
@@ -109,13 +69,16 @@ class LocalRunner final : public Runner {
   [[nodiscard]] CountersAtStart counters_now(const Slot& slot) const {
     return {clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
   }
-  /// Prepares a trial's start: collects its data, opens its log, and brings the page cache into the
-  /// requested state.
-  [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec);
-  /// Returns the variables of this process plus the trial's own, before a slot adds its variables.
-  [[nodiscard]] Environment own_environment(const TrialSpec& spec) const;
+  /// Prepares the trial for a slot that no other trial uses; trials that run in turns share one.
+  [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec) {
+    const std::size_t slot = spec.interleaved_round > 0 ? 0 : free_slot();
+    return preparation_.prepare(spec, slots_[slot], slot);
+  }
   /// Returns false if the trial needs a new interpreter.
-  [[nodiscard]] bool begin_forked(const Launching& launching);
+  [[nodiscard]] bool begin_forked(const Launching& launching) {
+    const auto request = fork_request(launching, slots_[launching.slot].cpus);
+    return request && forked_starts_.begin(*request, clock_.now_s());
+  }
   [[nodiscard]] Result<void> start_fresh(Launching launching);
   void begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
                    double spared_s);
@@ -123,9 +86,6 @@ class LocalRunner final : public Runner {
   void advance_turns();
   void end_unstarted(TrialKey key, OutcomeKind kind, std::string why);
   void drop_launching(const std::function<bool(TrialKey)>& which);
-  /// Brings the page cache into the state that the trial asks for, and records that state in
-  /// `placed`.
-  void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
   bool poll_until(double deadline_s);
   void advance_trials();
@@ -133,15 +93,13 @@ class LocalRunner final : public Runner {
   const Clock& clock_;
   LocalRunnerOptions options_;
   Admission admission_;
-  PlacementOptions placement_;
+  LaunchPreparation preparation_;
   std::vector<Slot> slots_;
-  Environment environment_;
   Watchdog watchdog_;
   std::unique_ptr<Nvml> nvml_;  ///< null: no NVIDIA driver
   bool uses_gpus_;
   std::string boot_ = boot_id();
   OomKillCounters oom_counters_;
-  std::optional<bool> data_fits_;  ///< true if the data fits into memory; nullopt: not checked yet
   SignalScope signals_;
   Subreaper subreaper_;
   ForkedStarts forked_starts_{subreaper_, std::max(k_most_fork_servers, slots_.size())};
@@ -190,22 +148,6 @@ std::size_t LocalRunner::free_slot() const {
   return slot;
 }
 
-void LocalRunner::prepare_page_cache(const TrialSpec& spec,
-                                     std::map<std::string, std::string>& placed) {
-  if (spec.page_cache == PageCache::automatic && !data_fits_) {
-    data_fits_ = find_data_files(spec.data).bytes <= usable_memory_bytes(SystemFiles{});
-  }
-  const bool cold = spec.page_cache == PageCache::cold ||
-                    (spec.page_cache == PageCache::automatic && !*data_fits_);
-  placed[k_page_cache_placement] = cold ? k_cold_cache : k_warm_cache;
-  if (!cold) return;
-  const DataFiles dropped = drop_cached_pages(spec.data);
-  placed[k_data_bytes_placement] = fmt::format("{:.0f}", dropped.bytes);
-  placed[k_dropped_placement] = fmt::format("{} file{} of {:.1f} MiB", dropped.files,
-                                            dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20);
-  if (!dropped.fault.empty()) placed[k_not_dropped_placement] = dropped.fault;
-}
-
 Result<void> LocalRunner::ensure_watchdog() {
   if (watchdog_.alive()) return {};
   auto watchdog = Watchdog::start(options_.watchdog_program, options_.run_tag);
@@ -234,78 +176,6 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
     return {};
   }
   return start_fresh(*std::move(launching));
-}
-
-Result<Launching> LocalRunner::prepare(const TrialSpec& spec) {
-  auto reader = ReportReader::create(spec.report_format);
-  if (!reader) return tl::unexpected(reader.error());
-  LogFile log;
-  if (!spec.log_path.empty()) {
-    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
-    if (!created) return tl::unexpected(created.error());
-    log = *std::move(created);
-  }
-  const std::size_t slot = spec.interleaved_round > 0 ? 0 : free_slot();
-  Environment environment = own_environment(spec);
-  PlacementOptions placement = placement_;
-  placement.set_thread_counts = placement_.set_thread_counts && spec.set_thread_counts;
-  if (spec.launch) placement.processes = std::max(1, spec.launch->processes_per_node);
-  auto placed = apply_slot(slots_[slot], placement, spec.environment, environment);
-  TrialSpec bound = with_bound_processes(spec, slots_[slot], environment, placed);
-  const std::vector<std::string> tags{run_tag_entry(options_.run_tag), trial_tag_entry(spec.key)};
-  for (const std::string& tag : tags) {
-    const std::size_t equals = tag.find('=');
-    environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
-  }
-  if (!spec.data.empty()) prepare_page_cache(spec, placed);
-  if (spec.interleaved_round > 0) {
-    placed[k_interleaved_fact] = std::to_string(spec.interleaved_round);
-  }
-  std::filesystem::path temporary = temporary_folder(environment);
-  return Launching{std::move(bound),
-                   slot,
-                   std::move(environment),
-                   std::move(placed),
-                   tags,
-                   *std::move(reader),
-                   std::move(log),
-                   Leftovers(SystemClock{}.wall_time_s(), std::move(temporary))};
-}
-
-Environment LocalRunner::own_environment(const TrialSpec& spec) const {
-  Environment environment = environment_;
-  if (spec.launch || launcher_in(spec.argv)) forget_outer_ranks(environment);
-  for (const auto& [name, value] : spec.environment) {
-    std::string& own = environment[name];
-    own = merged_variable(name, own, value);
-  }
-  environment.try_emplace("PYTHONUNBUFFERED", "1");
-  if (!spec.python_path.empty()) {
-    std::string& path = environment["PYTHONPATH"];
-    path = with_python_path(spec.python_path, path);
-  }
-  return environment;
-}
-
-bool LocalRunner::begin_forked(const Launching& launching) {
-  const TrialSpec& spec = launching.spec;
-  if (!spec.forked || spec.launch || spec.python_path.empty()) return false;
-  // A forked process would have the streams of its fork server.
-  if (spec.terminal || !spec.standard_input.empty()) return false;
-  ForkedStartRequest request;
-  request.key = spec.key;
-  request.argv = spec.argv;
-  request.modules = spec.forked->modules;
-  request.traits = {spec.argv.front(), launching.environment, spec.working_directory,
-                    slots_[launching.slot].cpus};
-  // These two variables differ between trials. Set them only in the forked process: no library
-  // reads them while it is imported.
-  for (const std::string_view name : {std::string_view(k_python_hook_variable), k_trial_variable}) {
-    auto variable = request.traits.environment.extract(std::string(name));
-    if (variable) request.variables.insert(std::move(variable));
-  }
-  if (!spec.log_path.empty()) request.log = spec.log_path.parent_path() / "fork-server.log";
-  return forked_starts_.begin(request, clock_.now_s());
 }
 
 Result<void> LocalRunner::start_fresh(Launching launching) {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/launch_preparation.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/machine/memory.hpp"
+#include "common/machine/page_cache.hpp"
+#include "common/merged_variable.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
+#include "trial_runner/launch/command_words.hpp"
+#include "trial_runner/launch/launch_words.hpp"
+#include "trial_runner/launch/outer_ranks.hpp"
+#include "trial_runner/launch/rank_cpus.hpp"
+#include "trial_runner/local/local_runner.hpp"
+#include "trial_runner/local/process_tags.hpp"
+#include "trial_runner/trial_name.hpp"
+
+namespace steptune::local {
+namespace {
+
+/// Returns `spec` with a command that binds each process to a part of the slot's CPUs. Returns it
+/// unchanged if the study binds the processes.
+TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environment& environment,
+                               std::map<std::string, std::string>& placed) {
+  if (!spec.launch) return spec;
+  const std::string parts = rank_cpus(slot.cpus, spec.launch->processes_per_node);
+  const LauncherSupport* support = find_launcher(local_launchers(), spec.launch->with);
+  if (parts.empty() || support == nullptr ||
+      binds_processes(*spec.launch, spec.argv, environment)) {
+    return spec;
+  }
+  if (auto words = bound_words(*spec.launch, *support, spec.argv, parts)) {
+    spec.argv = *std::move(words);
+    placed[k_rank_cpus_placement] = parts;
+  }
+  return spec;
+}
+
+}  // namespace
+
+std::optional<ForkedStartRequest> fork_request(const Launching& launching,
+                                               const std::vector<int>& cpus) {
+  const TrialSpec& spec = launching.spec;
+  if (!spec.forked || spec.launch || spec.python_path.empty()) return std::nullopt;
+  // A forked process would have the streams of its fork server.
+  if (spec.terminal || !spec.standard_input.empty()) return std::nullopt;
+  ForkedStartRequest request;
+  request.key = spec.key;
+  request.argv = spec.argv;
+  request.modules = spec.forked->modules;
+  request.traits = {spec.argv.front(), launching.environment, spec.working_directory, cpus};
+  // These two variables differ between trials. Set them only in the forked process: no library
+  // reads them while it is imported.
+  for (const std::string_view name : {std::string_view(k_python_hook_variable), k_trial_variable}) {
+    auto variable = request.traits.environment.extract(std::string(name));
+    if (variable) request.variables.insert(std::move(variable));
+  }
+  if (!spec.log_path.empty()) request.log = spec.log_path.parent_path() / "fork-server.log";
+  return request;
+}
+
+LaunchPreparation::LaunchPreparation(const PlacementOptions& placement, Environment environment,
+                                     std::string run_tag)
+    : placement_(placement), environment_(std::move(environment)), run_tag_(std::move(run_tag)) {}
+
+Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& slot,
+                                             std::size_t index) {
+  auto reader = ReportReader::create(spec.report_format);
+  if (!reader) return tl::unexpected(reader.error());
+  LogFile log;
+  if (!spec.log_path.empty()) {
+    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
+    if (!created) return tl::unexpected(created.error());
+    log = *std::move(created);
+  }
+  Environment environment = own_environment(spec);
+  PlacementOptions placement = placement_;
+  placement.set_thread_counts = placement_.set_thread_counts && spec.set_thread_counts;
+  if (spec.launch) placement.processes = std::max(1, spec.launch->processes_per_node);
+  auto placed = apply_slot(slot, placement, spec.environment, environment);
+  TrialSpec bound = with_bound_processes(spec, slot, environment, placed);
+  const std::vector<std::string> tags{run_tag_entry(run_tag_), trial_tag_entry(spec.key)};
+  for (const std::string& tag : tags) {
+    const std::size_t equals = tag.find('=');
+    environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
+  }
+  if (!spec.data.empty()) prepare_page_cache(spec, placed);
+  if (spec.interleaved_round > 0) {
+    placed[k_interleaved_fact] = std::to_string(spec.interleaved_round);
+  }
+  std::filesystem::path temporary = temporary_folder(environment);
+  return Launching{std::move(bound),
+                   index,
+                   std::move(environment),
+                   std::move(placed),
+                   tags,
+                   *std::move(reader),
+                   std::move(log),
+                   Leftovers(SystemClock{}.wall_time_s(), std::move(temporary))};
+}
+
+Environment LaunchPreparation::own_environment(const TrialSpec& spec) const {
+  Environment environment = environment_;
+  if (spec.launch || launcher_in(spec.argv)) forget_outer_ranks(environment);
+  for (const auto& [name, value] : spec.environment) {
+    std::string& own = environment[name];
+    own = merged_variable(name, own, value);
+  }
+  environment.try_emplace("PYTHONUNBUFFERED", "1");
+  if (!spec.python_path.empty()) {
+    std::string& path = environment["PYTHONPATH"];
+    path = with_python_path(spec.python_path, path);
+  }
+  return environment;
+}
+
+void LaunchPreparation::prepare_page_cache(const TrialSpec& spec,
+                                           std::map<std::string, std::string>& placed) {
+  if (spec.page_cache == PageCache::automatic && !data_fits_) {
+    data_fits_ = find_data_files(spec.data).bytes <= usable_memory_bytes(SystemFiles{});
+  }
+  const bool cold = spec.page_cache == PageCache::cold ||
+                    (spec.page_cache == PageCache::automatic && !*data_fits_);
+  placed[k_page_cache_placement] = cold ? k_cold_cache : k_warm_cache;
+  if (!cold) return;
+  const DataFiles dropped = drop_cached_pages(spec.data);
+  placed[k_data_bytes_placement] = fmt::format("{:.0f}", dropped.bytes);
+  placed[k_dropped_placement] = fmt::format("{} file{} of {:.1f} MiB", dropped.files,
+                                            dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20);
+  if (!dropped.fault.empty()) placed[k_not_dropped_placement] = dropped.fault;
+}
+
+}  // namespace steptune::local

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "trial_runner/local/forked_starts.hpp"
+#include "trial_runner/local/leftovers.hpp"
+#include "trial_runner/local/placement.hpp"
+#include "trial_runner/output/log_file.hpp"
+#include "trial_runner/reports/report_reader.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune::local {
+
+/// A trial whose process is being created.
+struct Launching {
+  TrialSpec spec;
+  std::size_t slot = 0;
+  Environment environment;
+  std::map<std::string, std::string> placed;
+  std::vector<std::string> tags;
+  ReportReader reader;
+  LogFile log;
+  Leftovers leftovers;
+};
+
+/// Returns the request to start the trial by a fork; nullopt if the trial needs a new interpreter.
+/// `cpus` are those of its slot.
+[[nodiscard]] std::optional<ForkedStartRequest> fork_request(const Launching& launching,
+                                                             const std::vector<int>& cpus);
+
+/// Prepares the start of trials: their environment, command, log, and the state of the page cache.
+class LaunchPreparation {
+ public:
+  /// `environment` are the variables of this process. `run_tag` marks all processes of this runner.
+  LaunchPreparation(const PlacementOptions& placement, Environment environment,
+                    std::string run_tag);
+
+  /// Prepares a trial to run in `slot`, which is number `index`. Returns a `usage` error if the
+  /// trial's reports cannot be read, and an error if its log cannot be created.
+  [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec, const Slot& slot,
+                                          std::size_t index);
+
+ private:
+  /// Returns the variables of this process plus the trial's own, before a slot adds its variables.
+  [[nodiscard]] Environment own_environment(const TrialSpec& spec) const;
+  /// Brings the page cache into the state that the trial asks for, and records that state in
+  /// `placed`.
+  void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
+
+  PlacementOptions placement_;
+  Environment environment_;
+  std::string run_tag_;
+  std::optional<bool> data_fits_;  ///< true if the data fits into memory; nullopt: not checked yet
+};
+
+}  // namespace steptune::local
