@@ -8,9 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "common/sha256.hpp"
 #include "common/text.hpp"
-#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/submission_answer.hpp"
 #include "trial_runner/slurm/submit_words.hpp"
@@ -29,34 +27,8 @@ constexpr double k_least_holder_poll_s = 0.25;
 constexpr double k_longest_holder_poll_s = 10.0;
 /// Seconds for which an accepted job may be missing from the list before it counts as gone.
 constexpr double k_missing_s = 10.0;
-/// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
-/// placeholder may notice a renewal late.
-constexpr double k_least_lease_s = 120.0;
-/// Seconds for which writing a lease may fail, because a shared file system may fail for a moment.
-/// After this time, leases still last for half a minute.
-constexpr double k_longest_unwritable_s = 60.0;
-constexpr double k_unwritable_gap_s = 5.0;
-
-/// Returns a command that cancels by name and id, because Slurm may have reassigned the id after a
-/// restart.
-std::vector<std::string> cancel_command(const Allocation& allocation) {
-  return {"scancel", "--name=" + allocation.name, allocation.id};
-}
-
-bool is_listed_live(const QueueRow& row) {
-  return phase_of(row.state) != JobPhase::over;
-}
 
 }  // namespace
-
-std::string allocation_kind(const AllocationSpec& requested, const SlurmOptions& options) {
-  const Resources held = to_resources(requested);
-  const std::string text =
-      fmt::format("{} {}\n{} {} {} {:.0f}", held.instance_count, held.instance_type,
-                  held_tasks_per_node(options), fixed_cpus_per_task(options).value_or(0),
-                  options.exclusive, options.default_time_s);
-  return sha256_hex(text).substr(0, 8);
-}
 
 Allocations::Allocations(const Clock& clock, SubmitHost& host, Notices& notices,
                          const SlurmOptions& options)
@@ -64,6 +36,8 @@ Allocations::Allocations(const Clock& clock, SubmitHost& host, Notices& notices,
       host_(host),
       notices_(notices),
       options_(options),
+      leases_(clock, host, notices, options),
+      costs_(clock, options),
       queue_(clock, host, notices, options,
              [this](const std::vector<QueueRow>& rows) { return on_listed(rows); }) {}
 
@@ -75,19 +49,10 @@ Result<void> Allocations::begin(const std::string& prefix) {
 
 void Allocations::adopt_unknown_jobs(const std::vector<QueueRow>& rows) {
   for (const QueueRow& row : rows) {
-    if (!row.name.starts_with(prefix_) || !is_listed_live(row) || find(row.name) != nullptr)
-      continue;
-    Allocation allocation;
-    allocation.name = row.name;
-    allocation.kind =
-        row.name.substr(prefix_.size(), row.name.find('.', prefix_.size()) - prefix_.size());
-    allocation.state = AllocationState::pending;
-    allocation.id = row.id;
-    allocation.requested_s = clock_.now_s();
-    allocation.submit_wall_s = row.submit_wall_s.value_or(clock_.wall_time_s());
-    allocation.former = true;
-    next_renewal_s_ = 0.0;
-    allocations_.push_back(std::move(allocation));
+    const bool is_live = phase_of(row.state) != JobPhase::over;
+    if (!row.name.starts_with(prefix_) || !is_live || find(row.name) != nullptr) continue;
+    allocations_.push_back(former_allocation(row, prefix_, clock_));
+    leases_.renew_soon();
   }
 }
 
@@ -132,17 +97,6 @@ bool Allocations::has_others(const std::set<std::string>& kinds, double soon_s) 
          waits_.any_other_within(kinds, soon_s);
 }
 
-void Allocations::know(const AllocationSpec& requested) {
-  specs_.try_emplace(allocation_kind(requested, options_), requested);
-}
-
-std::optional<double> Allocations::usd_per_node_hour(const Allocation& allocation) const {
-  const NodePrices& prices = options_.usd_per_node_hour;
-  if (!prices.are_given()) return std::nullopt;
-  const auto requested = specs_.find(allocation.kind);
-  return requested == specs_.end() ? prices.highest() : prices.of(requested->second);
-}
-
 void Allocations::submit(const AllocationSpec& requested, const std::string& avoided) {
   Allocation allocation;
   // The number is unique among all allocations of the study, including those of former tuners.
@@ -152,10 +106,7 @@ void Allocations::submit(const AllocationSpec& requested, const std::string& avo
   allocation.requested_s = clock_.now_s();
   allocation.submit_wall_s = clock_.wall_time_s();
   allocation.avoids_nodes = !avoided.empty();
-  allocation.lease_until_wall_s =
-      allocation.submit_wall_s + std::max(k_least_lease_s, options_.keep_alive_s);
-  if (const auto leased = host_.set_lease(allocation.name, allocation.lease_until_wall_s);
-      !leased) {
+  if (const auto leased = leases_.begin(allocation); !leased) {
     setbacks_.push_back({allocation.kind, Setback::unclear, leased.error().text()});
     return;
   }
@@ -170,7 +121,7 @@ void Allocations::on_accepted(Allocation& allocation, const std::string& id) {
   allocation.id = id;
   allocation.submission_fault.clear();
   accepted_.push_back(allocation.kind);
-  next_holder_look_s_ = clock_.now_s();
+  next_holder_poll_s_ = clock_.now_s();
 }
 
 void Allocations::on_submitted(const std::string& name, const CommandResult& result) {
@@ -219,7 +170,7 @@ void Allocations::give_back(Allocation& allocation) {
   allocation.state = AllocationState::ending;
   allocation.given_back = true;
   // Let the lease expire as well, in case scancel does not reach the controller.
-  (void)host_.set_lease(allocation.name, 0.0);
+  leases_.end(allocation);
   queue_.ask_soon(k_change_shows_s);
   if (!allocation.id.empty()) cancel(allocation);
 }
@@ -233,27 +184,22 @@ void Allocations::set_user(Allocation& allocation, TrialKey key, double longest_
   allocation.user = key;
   allocation.user_started = false;
   allocation.user_until_wall_s = clock_.wall_time_s() + longest_s;
-  next_renewal_s_ = 0.0;
-  // Write the lease now, so that the trial survives if the tuner dies. Failures are retried later.
-  if (host_.set_lease(allocation.name, allocation.user_until_wall_s)) {
-    allocation.lease_until_wall_s =
-        std::max(allocation.lease_until_wall_s, allocation.user_until_wall_s);
-  }
+  leases_.extend_for_user(allocation);
 }
 
 void Allocations::set_free(Allocation& allocation) {
-  count_cost();
+  costs_.count(allocations_);
   allocation.user.reset();
   allocation.user_started = false;
   allocation.user_until_wall_s = 0.0;
   allocation.free_since_s = clock_.now_s();
   allocation.lease_until_wall_s = 0.0;  // the supervisor may have shortened the lease
-  next_renewal_s_ = 0.0;
+  leases_.renew_soon();
 }
 
 void Allocations::set_paid_by_trial(Allocation& allocation, bool paid) {
   if (allocation.user_started == paid) return;
-  count_cost();
+  costs_.count(allocations_);
   allocation.user_started = paid;
   if (paid) allocation.used = true;
 }
@@ -268,7 +214,7 @@ QueueInterest Allocations::queue_interest() const {
 
 void Allocations::on_gone(const Allocation& allocation, const std::string& state) {
   gone_[allocation.name] = state;
-  unused_.end(allocation.name);
+  costs_.end(allocation.name);
   host_.forget_allocation(allocation.name);
   if (allocation.given_back || allocation.used || allocation.former) return;
   if (!allocation.submission_fault.empty()) {
@@ -316,8 +262,8 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
   if (row->nodes > 0) allocation.nodes = row->nodes;
   const JobPhase phase = phase_of(row->state);
   if (phase == JobPhase::over) {
-    count_unseen(allocation, *row);
-    count_cost();
+    costs_.count_unseen(allocation, *row);
+    costs_.count(allocations_);
     if (row->state != "COMPLETING") return false;
     // If a node does not answer, the job remains in this state for minutes, or until a person acts.
     // Trials use other allocations.
@@ -362,8 +308,8 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
 void Allocations::on_waiting(Allocation& allocation, const QueueRow& row) {
   if (allocation.state != AllocationState::pending) {
     // A requeued job holds no nodes until it runs again.
-    count_cost();
-    unused_.end(allocation.name);
+    costs_.count(allocations_);
+    costs_.end(allocation.name);
     allocation.state = AllocationState::pending;
     allocation.requested_s = std::max(allocation.requested_s, allocation.counted_until_s);
     allocation.counted_until_s = 0.0;
@@ -415,65 +361,9 @@ std::optional<std::string> Allocations::state_after(const std::string& name, dou
   return gone == gone_.end() ? std::string(k_gone_state) : gone->second;
 }
 
-Result<void> Allocations::renew_leases() {
-  const double wall_s = clock_.wall_time_s();
-  const double lease_s = std::max(k_least_lease_s, options_.keep_alive_s);
-  for (Allocation& allocation : allocations_) {
-    if (allocation.state == AllocationState::ending) continue;
-    // A trial continues without a tuner, so the lease lasts to its latest end. Its supervisor
-    // shortens the lease when the trial has ended.
-    const double until_wall_s = std::max(wall_s + lease_s, allocation.user_until_wall_s);
-    if (until_wall_s <= allocation.lease_until_wall_s) continue;
-    if (auto set = host_.set_lease(allocation.name, until_wall_s); !set) {
-      const double now_s = clock_.now_s();
-      if (!unwritable_since_s_) unwritable_since_s_ = now_s;
-      if (now_s - *unwritable_since_s_ > k_longest_unwritable_s) return set;
-      notices_.add_once("unwritable", set.error().text() + "; it is tried again");
-      next_renewal_s_ = now_s + k_unwritable_gap_s;
-      return {};
-    }
-    allocation.lease_until_wall_s = until_wall_s;
-  }
-  if (unwritable_since_s_) notices_.end_topic("unwritable");
-  unwritable_since_s_.reset();
-  next_renewal_s_ = clock_.now_s() + lease_s / 4.0;
-  return {};
-}
-
-void Allocations::count_unseen(Allocation& allocation, const QueueRow& row) {
-  if (allocation.counted_until_s > 0.0 || allocation.former || !row.start_wall_s) return;
-  const double wall_s = clock_.wall_time_s();
-  const double end_wall_s = std::min(row.end_wall_s.value_or(wall_s), wall_s);
-  add_held(allocation, end_wall_s, std::max(0.0, end_wall_s - *row.start_wall_s));
-  allocation.counted_until_s = clock_.now_s();
-}
-
-void Allocations::add_held(const Allocation& allocation, double to_wall_s, double held_s) {
-  if (allocation.user_started) return unused_.end(allocation.name);
-  unused_.add(allocation.name, to_wall_s, held_s,
-              usage_usd(usd_per_node_hour(allocation).value_or(0.0), allocation.nodes * held_s));
-}
-
-void Allocations::count_cost() {
+void Allocations::poll_holders() {
   const double now_s = clock_.now_s();
-  for (Allocation& allocation : allocations_) {
-    const bool held = allocation.counted_until_s > 0.0 && allocation.is_charged &&
-                      (allocation.state == AllocationState::running ||
-                       allocation.state == AllocationState::ending);
-    if (!held || now_s <= allocation.counted_until_s) continue;
-    add_held(allocation, clock_.wall_time_s(), now_s - allocation.counted_until_s);
-    allocation.counted_until_s = now_s;
-  }
-}
-
-std::vector<UnusedTime> Allocations::take_unused() {
-  count_cost();
-  return unused_.take();
-}
-
-void Allocations::look_at_holders() {
-  const double now_s = clock_.now_s();
-  next_holder_look_s_ = std::numeric_limits<double>::infinity();
+  next_holder_poll_s_ = std::numeric_limits<double>::infinity();
   for (Allocation& allocation : allocations_) {
     if (allocation.state != AllocationState::pending || allocation.is_up) continue;
     allocation.is_up = host_.holder_is_up(allocation.name);
@@ -483,24 +373,25 @@ void Allocations::look_at_holders() {
     }
     const double pace_s = std::clamp(k_holder_poll_share * (now_s - allocation.requested_s),
                                      k_least_holder_poll_s, k_longest_holder_poll_s);
-    next_holder_look_s_ = std::min(next_holder_look_s_, now_s + pace_s);
+    next_holder_poll_s_ = std::min(next_holder_poll_s_, now_s + pace_s);
   }
 }
 
 Result<void> Allocations::advance() {
-  count_cost();
+  costs_.count(allocations_);
   const double now_s = clock_.now_s();
-  if (now_s >= next_holder_look_s_) look_at_holders();
+  if (now_s >= next_holder_poll_s_) poll_holders();
   queue_.ask_if_due();
-  if (now_s >= next_renewal_s_ && !allocations_.empty()) {
-    if (auto renewed = renew_leases(); !renewed) return renewed;
+  if (now_s >= leases_.next_renewal_s() && !allocations_.empty()) {
+    if (auto renewed = leases_.renew(allocations_); !renewed) return renewed;
   }
   return queue_.check_outage();
 }
 
 double Allocations::next_due_s() const {
   double due_s = queue_.next_due_s();
-  if (!allocations_.empty()) due_s = std::min({due_s, next_renewal_s_, next_holder_look_s_});
+  if (!allocations_.empty())
+    due_s = std::min({due_s, leases_.next_renewal_s(), next_holder_poll_s_});
   return due_s;
 }
 

@@ -13,68 +13,18 @@
 #include "common/error.hpp"
 #include "trial_runner/notices.hpp"
 #include "trial_runner/runner.hpp"
-#include "trial_runner/slurm/allocation_spec.hpp"
+#include "trial_runner/slurm/allocation.hpp"
+#include "trial_runner/slurm/allocation_costs.hpp"
+#include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/queue_waits.hpp"
 #include "trial_runner/slurm/queue_watch.hpp"
 #include "trial_runner/slurm/request_backoff.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
-#include "trial_runner/slurm/unused_times.hpp"
 #include "trial_runner/unused_time.hpp"
 
 namespace steptune::slurm {
-
-enum class AllocationState {
-  submitting,  ///< sbatch is running
-  doubtful,    ///< sbatch has failed, but it may have submitted the job
-  pending,     ///< the job waits in the queue
-  running,     ///< the job has its nodes
-  ending,      ///< the job was cancelled or ends by itself, but still exists
-};
-
-/// Returns eight hexadecimal digits that identify a kind of allocation: its spec, and options that
-/// decide its size. They are part of the job's name.
-[[nodiscard]] std::string allocation_kind(const AllocationSpec& requested,
-                                          const SlurmOptions& options);
-
-/// Nodes that a placeholder job holds. The job's name identifies it, because the controller may
-/// assign a job id again after a crash. Times are on the runner's clock, except `_wall_`
-/// ones.
-struct Allocation {
-  std::string name;
-  std::string kind;  ///< trials of the same kind can use it
-  AllocationState state = AllocationState::submitting;
-  bool former = false;  ///< requested by an earlier tuner, or by a request that was given up
-  bool used = false;    ///< a trial has started in it
-  bool given_back = false;
-  bool is_up = false;     ///< the placeholder has written that it runs
-  std::string id;         ///< empty until known
-  std::string job_state;  ///< as last listed
-  std::string reason;
-  std::string node_list;
-  int nodes = 0;
-  int cpus = 0;
-  double requested_s = 0.0;
-  double submit_wall_s = 0.0;
-  std::optional<double> expected_start_wall_s;
-  double start_wall_s = 0.0;
-  double end_wall_s = 0.0;  ///< known in advance once the job runs
-  double free_since_s = 0.0;
-  double counted_until_s = 0.0;  ///< time up to which unused cost is counted; 0: it holds no nodes
-  /// True while Slurm charges for the nodes. False once the job is ending, however long that takes.
-  bool is_charged = true;
-  std::optional<TrialKey> user;
-  double user_until_wall_s = 0.0;  ///< latest end of its trial
-  bool user_started = false;       ///< the trial pays for the nodes
-  int failed_launches = 0;
-  std::string submission_fault;  ///< error of sbatch; set in the state `doubtful`
-  double next_cancel_s = 0.0;  ///< time to call scancel again, after the allocation was given back
-  double cancel_gap_s = 0.0;
-  std::optional<double> missing_since_s;  ///< when the job was first missing from the queue's list
-  bool avoids_nodes = false;  ///< its request excludes lost nodes; Slurm may have no other nodes
-  double lease_until_wall_s = 0.0;
-};
 
 /// An allocation that was not granted, or that could not be used.
 struct AllocationSetback {
@@ -116,12 +66,11 @@ class Allocations {
 
   /// Submits a request for nodes other than `avoided` (in sbatch's form; empty: any nodes).
   void submit(const AllocationSpec& requested, const std::string& avoided);
-  /// Records the allocation spec of a kind. Needed because allocations of a former tuner show only
-  /// their kind.
-  void know(const AllocationSpec& requested);
-  /// Returns the price of a node-hour; nullopt if the study has no prices. If the kind's spec is
-  /// unknown, returns the highest price.
-  [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
+  /// As in `AllocationCosts`.
+  void know(const AllocationSpec& requested) { costs_.know(requested); }
+  [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const {
+    return costs_.usd_per_node_hour(allocation);
+  }
   void give_back(Allocation& allocation);
   /// Gives back an allocation that cannot be used. `why` and `setback` are returned by
   /// `take_setbacks`.
@@ -146,7 +95,10 @@ class Allocations {
   /// Returns the kinds for which sbatch has accepted a request since the last call.
   [[nodiscard]] std::vector<std::string> take_accepted() { return std::exchange(accepted_, {}); }
   /// Returns the times since the last call in which nodes were held and no trial paid for them.
-  [[nodiscard]] std::vector<UnusedTime> take_unused();
+  [[nodiscard]] std::vector<UnusedTime> take_unused() {
+    costs_.count(allocations_);
+    return costs_.take();
+  }
 
  private:
   void on_submitted(const std::string& name, const CommandResult& result);
@@ -156,17 +108,11 @@ class Allocations {
   [[nodiscard]] QueueInterest queue_interest() const;
   void adopt_unknown_jobs(const std::vector<QueueRow>& rows);
   void on_gone(const Allocation& allocation, const std::string& state);
-  void look_at_holders();
+  void poll_holders();
   /// Returns false if the allocation is gone.
   [[nodiscard]] bool update(Allocation& allocation, const QueueRow* row);
   void on_waiting(Allocation& allocation, const QueueRow& row);
   void on_running(Allocation& allocation, const QueueRow& row);
-  [[nodiscard]] Result<void> renew_leases();
-  void count_cost();
-  /// Counts the cost of an allocation that has started and ended between two lists.
-  void count_unseen(Allocation& allocation, const QueueRow& row);
-  /// Counts the cost of nodes that were held for `held_s` until `to_wall_s`.
-  void add_held(const Allocation& allocation, double to_wall_s, double held_s);
 
   const Clock& clock_;
   SubmitHost& host_;
@@ -174,17 +120,15 @@ class Allocations {
   const SlurmOptions& options_;
   std::string prefix_;
   std::list<Allocation> allocations_;
-  std::map<std::string, std::string> gone_;      ///< last state by name
-  std::map<std::string, AllocationSpec> specs_;  ///< by kind
+  std::map<std::string, std::string> gone_;  ///< last state by name
   std::vector<AllocationSetback> setbacks_;
   std::vector<std::string> accepted_;
+  Leases leases_;
+  AllocationCosts costs_;
   QueueWatch queue_;
   QueueWaits waits_;
   std::int64_t last_number_ = 0;
-  double next_holder_look_s_ = 0.0;           ///< next check of the files that placeholders write
-  std::optional<double> unwritable_since_s_;  ///< since when leases could not be written
-  double next_renewal_s_ = 0.0;
-  UnusedTimes unused_;
+  double next_holder_poll_s_ = 0.0;  ///< next check of the files that placeholders write
 };
 
 }  // namespace steptune::slurm

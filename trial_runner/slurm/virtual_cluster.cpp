@@ -12,19 +12,14 @@
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/allocation_spec.hpp"
+#include "trial_runner/slurm/virtual_step.hpp"
 
 namespace steptune::slurm {
 namespace {
 
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
 constexpr double k_min_job_age_s = 60.0;   ///< time for which the queue shows an ended job
-constexpr double k_command_s = 0.03;       ///< duration of a command
-constexpr double k_away_command_s = 9.0;   ///< duration while the controller does not answer
 constexpr double k_blind_holder_s = 60.0;  ///< time after which a placeholder without lease ends
-constexpr double k_report_s = 1.0;
-/// Reporters print at most a few lines a second, however fast the steps are.
-constexpr double k_least_report_s = 0.25;
-constexpr std::size_t k_chunks_a_read = 200;
 
 std::string option_of(const std::vector<std::string>& argv, std::string_view option) {
   for (const std::string& word : argv) {
@@ -33,211 +28,7 @@ std::string option_of(const std::vector<std::string>& argv, std::string_view opt
   return {};
 }
 
-int number_of(std::string_view text) {
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 }  // namespace
-
-struct VirtualCluster::StepState {
-  StepRequest request;
-  VirtualProgram program;
-  int job = 0;
-  int number = 0;
-  double launched_s = 0.0;
-  bool begun = false;
-  bool got_sigterm = false;
-  std::optional<double> ends_s;
-  std::optional<int> srun_status;
-  bool forgotten = false;
-  double next_report_s = 0.0;
-  double steps = 0.0;  ///< steps reported so far
-  std::vector<OutputChunk> output;
-
-  [[nodiscard]] double starts_s() const { return launched_s + program.starts_after_s; }
-  [[nodiscard]] double first_report_s() const {
-    return starts_s() +
-           (program.training ? program.training->startup_s : program.silent_s + k_report_s);
-  }
-  /// Returns the number of steps between reports.
-  [[nodiscard]] double steps_a_report() const {
-    if (!program.training) return 1.0;
-    return std::max(1.0, std::ceil(k_least_report_s / program.training->step_s));
-  }
-  [[nodiscard]] double seconds_a_report() const {
-    return program.training ? steps_a_report() * program.training->step_s : k_report_s;
-  }
-  /// Returns the samples in a step; nullopt: the program reports steps only.
-  [[nodiscard]] std::optional<double> samples_per_step() const {
-    if (program.training) return program.training->samples_per_step;
-    // Programs with a batch size report samples, which are needed to compare batch sizes.
-    const auto batch = request.values.find("batch");
-    if (batch == request.values.end()) return std::nullopt;
-    return parse_finite(batch->second);
-  }
-  void report() {
-    steps += steps_a_report();
-    const auto samples = samples_per_step();
-    print(next_report_s,
-          fmt::format(
-              "[steptune] {{\"v\":1,\"step\":{:.0f}{}{}}}\n", steps,
-              samples ? fmt::format(",\"samples\":{}", steps * *samples) : "",
-              program.training ? fmt::format(",\"clock\":{}", next_report_s - starts_s()) : ""));
-    next_report_s += seconds_a_report();
-  }
-  [[nodiscard]] int tasks_that_run() const {
-    return program.tasks_that_start.value_or(request.tasks);
-  }
-  void print(double time_s, std::string text) { output.push_back({time_s, std::move(text)}); }
-  void mark(double time_s, const std::string& text) {
-    for (int copy = 0; copy < 2; ++copy)
-      print(time_s, fmt::format("\x1esteptune {} {} ;\n", request.mark_word, text));
-  }
-  /// Ends all tasks with the same status. Without a status they leave no mark.
-  void end(double time_s, std::optional<int> status) {
-    if (srun_status) return;
-    for (int task = 0; begun && status && task < tasks_that_run(); ++task)
-      mark(time_s, fmt::format("exit {} {}{}", task, *status, got_sigterm ? " sigterm" : ""));
-    srun_status = begun ? status.value_or(137) : 1;
-    ends_s = time_s;
-  }
-};
-
-class VirtualCluster::VirtualStep final : public Step {
- public:
-  VirtualStep(VirtualCluster& cluster, std::shared_ptr<StepState> state)
-      : cluster_(cluster), state_(std::move(state)) {}
-
-  [[nodiscard]] std::vector<OutputChunk> read() override {
-    const auto from = state_->output.begin() + static_cast<std::ptrdiff_t>(read_);
-    const std::size_t count = std::min(k_chunks_a_read, state_->output.size() - read_);
-    read_ += count;
-    return {from, from + static_cast<std::ptrdiff_t>(count)};
-  }
-  [[nodiscard]] std::optional<StepEnd> end() override {
-    if (!state_->srun_status || read_ < state_->output.size()) return std::nullopt;
-    return StepEnd{state_->srun_status, {}, state_->ends_s};
-  }
-  void kill() override { state_->end(cluster_.clock_.now_s(), std::nullopt); }
-  void forget() override { state_->forgotten = true; }
-
- private:
-  VirtualCluster& cluster_;
-  std::shared_ptr<StepState> state_;
-  std::size_t read_ = 0;
-};
-
-/// A tuner's view of the cluster. A restarted tuner gets a new view.
-class VirtualHost final : public SubmitHost {
- public:
-  explicit VirtualHost(VirtualCluster& cluster) : cluster_(cluster) {}
-
-  void run(std::vector<std::string> argv, std::string /*input*/, Then then) override {
-    const double now_s = cluster_.clock_.now_s();
-    cluster_.commands_.emplace_back(now_s, argv);
-    if (cluster_.is_away(now_s)) {
-      answers_.push_back({now_s + k_away_command_s,
-                          std::move(then),
-                          {1, false, {}, "slurm: error: Unable to contact slurm controller\n"}});
-      return;
-    }
-    auto refused = cluster_.refuse ? cluster_.refuse(argv) : std::nullopt;
-    CommandResult result = refused ? *std::move(refused) : cluster_.obey(argv);
-    double takes_s = k_command_s;
-    if (cluster_.lose_answer) {
-      if (auto lost = cluster_.lose_answer(argv)) {
-        result = *std::move(lost);
-        takes_s = k_away_command_s;
-      }
-    }
-    answers_.push_back({now_s + takes_s, std::move(then), std::move(result)});
-  }
-  void poll() override {
-    const auto is_due = [this](const Answer& answer) {
-      return answer.due_s <= cluster_.clock_.now_s();
-    };
-    for (auto due = std::ranges::find_if(answers_, is_due); due != answers_.end();
-         due = std::ranges::find_if(answers_, is_due)) {
-      const Answer answer = std::move(*due);
-      answers_.erase(due);
-      answer.then(answer.result);
-    }
-  }
-  [[nodiscard]] bool busy() const override { return !answers_.empty(); }
-  void wait_until(double deadline_s) override {
-    double until_s = deadline_s;
-    for (const Answer& answer : answers_)
-      until_s = std::min(until_s, answer.due_s);
-    until_s = std::min(until_s, cluster_.next_training_report_s());
-    cluster_.pass_to(std::max(until_s, cluster_.clock_.now_s() + 1e-3));
-    poll();
-  }
-  [[nodiscard]] Result<void> open_folder(const std::string& /*prefix*/) override { return {}; }
-  [[nodiscard]] Result<std::filesystem::path> share_files(
-      const std::map<std::string, std::string>& /*files*/) override {
-    return std::filesystem::path("/shared");
-  }
-  void remove_shared_files() override {}
-  [[nodiscard]] Result<std::unique_ptr<Step>> start_step(const StepRequest& request) override {
-    auto state = std::make_shared<VirtualCluster::StepState>();
-    state->request = request;
-    state->program = cluster_.program(request);
-    state->job = number_of(request.job_id);
-    state->launched_s = cluster_.clock_.now_s();
-    state->number = static_cast<int>(cluster_.steps_.size());
-    cluster_.steps_.push_back(state);
-    return std::make_unique<VirtualCluster::VirtualStep>(cluster_, std::move(state));
-  }
-  [[nodiscard]] std::vector<EarlierStep> find_steps() override {
-    std::vector<EarlierStep> found;
-    for (const auto& state : cluster_.steps_) {
-      if (state->forgotten) continue;
-      EarlierStep former;
-      former.request = state->request;
-      former.step = std::make_unique<VirtualCluster::VirtualStep>(cluster_, state);
-      found.push_back(std::move(former));
-    }
-    return found;
-  }
-  [[nodiscard]] Result<void> set_lease(const std::string& allocation,
-                                       double until_wall_s) override {
-    const double now_s = cluster_.clock_.now_s();
-    for (const auto& [from_s, to_s] : cluster_.unwritable_times) {
-      if (now_s >= from_s && now_s < to_s) return fail(ErrorKind::runner, "cannot write the lease");
-    }
-    cluster_.leases_[allocation] = until_wall_s;
-    return {};
-  }
-  [[nodiscard]] std::string holder_script(const std::string& /*allocation*/) const override {
-    return {};
-  }
-  [[nodiscard]] bool holder_is_up(const std::string& allocation) const override {
-    return std::ranges::any_of(cluster_.jobs_, [&](const VirtualJob& job) {
-      return job.name == allocation && job.runs();
-    });
-  }
-  [[nodiscard]] std::string node_cpus(const std::string& /*allocation*/) const override {
-    return {};
-  }
-  void forget_allocation(const std::string& allocation) override {
-    cluster_.leases_.erase(allocation);
-  }
-
- private:
-  struct Answer {
-    double due_s = 0.0;
-    Then then;
-    CommandResult result;
-  };
-  VirtualCluster& cluster_;
-  std::deque<Answer> answers_;
-};
-
-std::unique_ptr<SubmitHost> VirtualCluster::make_host() {
-  return std::make_unique<VirtualHost>(*this);
-}
 
 int VirtualCluster::live_jobs() const {
   return static_cast<int>(std::ranges::count_if(jobs_, &VirtualJob::is_live));
@@ -291,7 +82,7 @@ std::string VirtualCluster::submit(const std::vector<std::string>& argv) {
   VirtualJob job;
   job.id = ++last_id_;
   job.name = option_of(argv, "--job-name=");
-  job.nodes = number_of(option_of(argv, "--nodes="));
+  job.nodes = leading_number(option_of(argv, "--nodes="));
   job.partition = option_of(argv, "--partition=");
   job.submitted_s = clock_.now_s();
   job.limit_s = time_limit_s(option_of(argv, "--time=")).value_or(k_never_s);
@@ -354,7 +145,7 @@ VirtualJob* VirtualCluster::find_job(int id) {
 void VirtualCluster::cancel(const std::vector<std::string>& argv) {
   const std::string& what = argv.back();
   const std::size_t dot = what.find('.');
-  const int id = number_of(what);
+  const int id = leading_number(what);
   if (dot == std::string::npos) {
     VirtualJob* job = find_job(id);
     const std::string name = option_of(argv, "--name=");
@@ -363,7 +154,7 @@ void VirtualCluster::cancel(const std::vector<std::string>& argv) {
     }
     return;
   }
-  const int number = number_of(std::string_view(what).substr(dot + 1));
+  const int number = leading_number(std::string_view(what).substr(dot + 1));
   for (const auto& step : steps_) {
     if (step->job != id || step->number != number || step->srun_status) continue;
     if (option_of(argv, "--signal=") == "TERM") {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "trial_runner/slurm/allocation.hpp"
+#include "trial_runner/slurm/queue.hpp"
+#include "trial_runner/slurm/slurm_options.hpp"
+#include "trial_runner/slurm/unused_times.hpp"
+#include "trial_runner/unused_time.hpp"
+
+namespace steptune::slurm {
+
+/// Counts the time in which allocations hold nodes and no trial pays for them, and its cost.
+class AllocationCosts {
+ public:
+  /// The arguments outlive the object.
+  AllocationCosts(const Clock& clock, const SlurmOptions& options)
+      : clock_(clock), options_(options) {}
+
+  /// Records the allocation spec of a kind. Needed because allocations of a former tuner show only
+  /// their kind.
+  void know(const AllocationSpec& requested);
+  /// Returns the price of a node-hour; nullopt if the study has no prices. If the kind's spec is
+  /// unknown, returns the highest price.
+  [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
+
+  /// Counts the cost up to now.
+  void count(std::list<Allocation>& allocations);
+  /// Counts the cost of an allocation that has started and ended between two lists.
+  void count_unseen(Allocation& allocation, const QueueRow& row);
+  /// Ends the current unused time of an allocation that is gone.
+  void end(const std::string& name) { unused_.end(name); }
+  /// Returns the times since the last call in which nodes were held and no trial paid for them.
+  [[nodiscard]] std::vector<UnusedTime> take() { return unused_.take(); }
+
+ private:
+  /// Counts the cost of nodes that were held for `held_s` until `to_wall_s`.
+  void add_held(const Allocation& allocation, double to_wall_s, double held_s);
+
+  const Clock& clock_;
+  const SlurmOptions& options_;
+  std::map<std::string, AllocationSpec> specs_;  ///< by kind
+  UnusedTimes unused_;
+};
+
+}  // namespace steptune::slurm

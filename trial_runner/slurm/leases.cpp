@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/leases.hpp"
+
+#include <algorithm>
+
+namespace steptune::slurm {
+namespace {
+
+/// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
+/// placeholder may notice a renewal late.
+constexpr double k_least_lease_s = 120.0;
+/// Seconds for which writing a lease may fail, because a shared file system may fail for a moment.
+/// After this time, leases still last for half a minute.
+constexpr double k_longest_unwritable_s = 60.0;
+constexpr double k_unwritable_gap_s = 5.0;
+
+}  // namespace
+
+Leases::Leases(const Clock& clock, SubmitHost& host, Notices& notices, const SlurmOptions& options)
+    : clock_(clock),
+      host_(host),
+      notices_(notices),
+      length_s_(std::max(k_least_lease_s, options.keep_alive_s)) {}
+
+Result<void> Leases::begin(Allocation& allocation) {
+  allocation.lease_until_wall_s = allocation.submit_wall_s + length_s_;
+  return host_.set_lease(allocation.name, allocation.lease_until_wall_s);
+}
+
+void Leases::extend_for_user(Allocation& allocation) {
+  renew_soon();
+  // Write the lease now, so that the trial survives if the tuner dies. Failures are retried later.
+  if (host_.set_lease(allocation.name, allocation.user_until_wall_s)) {
+    allocation.lease_until_wall_s =
+        std::max(allocation.lease_until_wall_s, allocation.user_until_wall_s);
+  }
+}
+
+void Leases::end(const Allocation& allocation) {
+  static_cast<void>(host_.set_lease(allocation.name, 0.0));
+}
+
+Result<void> Leases::renew(std::list<Allocation>& allocations) {
+  const double wall_s = clock_.wall_time_s();
+  for (Allocation& allocation : allocations) {
+    if (allocation.state == AllocationState::ending) continue;
+    // A trial continues without a tuner, so the lease lasts to its latest end. Its supervisor
+    // shortens the lease when the trial has ended.
+    const double until_wall_s = std::max(wall_s + length_s_, allocation.user_until_wall_s);
+    if (until_wall_s <= allocation.lease_until_wall_s) continue;
+    if (auto set = host_.set_lease(allocation.name, until_wall_s); !set) {
+      const double now_s = clock_.now_s();
+      if (!unwritable_since_s_) unwritable_since_s_ = now_s;
+      if (now_s - *unwritable_since_s_ > k_longest_unwritable_s) return set;
+      notices_.add_once("unwritable", set.error().text() + "; it is tried again");
+      next_renewal_s_ = now_s + k_unwritable_gap_s;
+      return {};
+    }
+    allocation.lease_until_wall_s = until_wall_s;
+  }
+  if (unwritable_since_s_) notices_.end_topic("unwritable");
+  unwritable_since_s_.reset();
+  next_renewal_s_ = clock_.now_s() + length_s_ / 4.0;
+  return {};
+}
+
+}  // namespace steptune::slurm

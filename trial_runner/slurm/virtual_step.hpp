@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trial_runner/slurm/submit_host.hpp"
+#include "trial_runner/slurm/virtual_cluster.hpp"
+
+namespace steptune::slurm {
+
+/// Returns the number at the start of a text; 0 if there is none.
+[[nodiscard]] int leading_number(std::string_view text);
+
+/// A step of a simulated job, and the output of its programs.
+struct VirtualCluster::StepState {
+  StepRequest request;
+  VirtualProgram program;
+  int job = 0;
+  int number = 0;
+  double launched_s = 0.0;
+  bool begun = false;
+  bool got_sigterm = false;
+  std::optional<double> ends_s;
+  std::optional<int> srun_status;
+  bool forgotten = false;
+  double next_report_s = 0.0;
+  double steps = 0.0;  ///< steps reported so far
+  std::vector<OutputChunk> output;
+
+  [[nodiscard]] double starts_s() const { return launched_s + program.starts_after_s; }
+  [[nodiscard]] double first_report_s() const;
+  /// Prints the report of `next_report_s`, and sets the time of the next one.
+  void report();
+  [[nodiscard]] int tasks_that_run() const {
+    return program.tasks_that_start.value_or(request.tasks);
+  }
+  void print(double time_s, std::string text) { output.push_back({time_s, std::move(text)}); }
+  void mark(double time_s, const std::string& text);
+  /// Ends all tasks with the same status. Without a status they leave no mark.
+  void end(double time_s, std::optional<int> status);
+
+ private:
+  /// Returns the number of steps between reports.
+  [[nodiscard]] double steps_a_report() const;
+  [[nodiscard]] double seconds_a_report() const;
+  /// Returns the samples in a step; nullopt: the program reports steps only.
+  [[nodiscard]] std::optional<double> samples_per_step() const;
+};
+
+/// A tuner's view of a simulated step.
+class VirtualCluster::VirtualStep final : public Step {
+ public:
+  VirtualStep(VirtualCluster& cluster, std::shared_ptr<StepState> state)
+      : cluster_(cluster), state_(std::move(state)) {}
+
+  [[nodiscard]] std::vector<OutputChunk> read() override {
+    constexpr std::size_t k_chunks_a_read = 200;
+    const auto from = state_->output.begin() + static_cast<std::ptrdiff_t>(read_);
+    const std::size_t count = std::min(k_chunks_a_read, state_->output.size() - read_);
+    read_ += count;
+    return {from, from + static_cast<std::ptrdiff_t>(count)};
+  }
+  [[nodiscard]] std::optional<StepEnd> end() override {
+    if (!state_->srun_status || read_ < state_->output.size()) return std::nullopt;
+    return StepEnd{state_->srun_status, {}, state_->ends_s};
+  }
+  void kill() override { state_->end(cluster_.clock_.now_s(), std::nullopt); }
+  void forget() override { state_->forgotten = true; }
+
+ private:
+  VirtualCluster& cluster_;
+  std::shared_ptr<StepState> state_;
+  std::size_t read_ = 0;
+};
+
+}  // namespace steptune::slurm
