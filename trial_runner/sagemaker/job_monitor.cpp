@@ -22,22 +22,6 @@ constexpr double k_clock_margin_s = 3600.0;
 constexpr double k_unknown_s = 60.0;
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
-/// Returns the trials of a job, in order. Waiting trials have no job.
-std::vector<TrialJob*> trials_of(TrialJobs& jobs, const std::string& name) {
-  std::vector<TrialJob*> found;
-  for (TrialJob& job : jobs) {
-    if (!job.waits() && job.launch().job == name) found.push_back(&job);
-  }
-  return found;
-}
-
-/// Returns the unfinished trials of a job.
-std::vector<TrialJob*> open_trials_of(TrialJobs& jobs, const std::string& name) {
-  std::vector<TrialJob*> open = trials_of(jobs, name);
-  std::erase_if(open, [](const TrialJob* job) { return !job->under_way(); });
-  return open;
-}
-
 /// True if the ended job is expected to leave a warm pool: its program ran, and the job did not end
 /// by an error of the service. If an expected pool does not appear, the runner concludes that the
 /// account has no quota for pools.
@@ -49,15 +33,6 @@ bool may_leave_pool(const JobDescription& state) {
 }
 
 }  // namespace
-
-bool leads_job(const TrialJobs& jobs, const TrialJob& job) {
-  if (!job.under_way()) return false;
-  if (!job.is_packed()) return true;
-  const auto first = std::ranges::find_if(jobs, [&](const TrialJob& each) {
-    return each.under_way() && each.launch().job == job.launch().job;
-  });
-  return first != jobs.end() && &*first == &job;
-}
 
 void JobMonitor::begin(std::string prefix, LogFollower logs) {
   prefix_ = std::move(prefix);
@@ -386,6 +361,19 @@ bool JobMonitor::answers_for_end(const TrialJob& job) {
   const auto first = std::ranges::find_if(
       job.launch().pack, [&](const PackedTrial& trial) { return !turns.has_ended(trial.key); });
   return first != job.launch().pack.end() && first->key == job.key();
+}
+
+void JobMonitor::stop_silent_jobs(TrialJobs& jobs) {
+  for (TrialJob& job : jobs) {
+    const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
+    // While the service uploads a program's results, the program cannot print.
+    if (!is_watched || job.phase_under_way() || job.watch().closely) continue;
+    const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
+    // Compare with the last reading of output: missing log data does not count as silence.
+    if (output_read_s() - job.last_output_s() > longest_s) {
+      request_stop(jobs, job, StopReason::no_output);
+    }
+  }
 }
 
 double JobMonitor::next_due_s(const TrialJobs& jobs) const {

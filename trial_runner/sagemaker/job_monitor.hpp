@@ -2,7 +2,6 @@
 #pragma once
 
 #include <limits>
-#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,18 +12,9 @@
 #include "trial_runner/sagemaker/outage.hpp"
 #include "trial_runner/sagemaker/pack_turns.hpp"
 #include "trial_runner/sagemaker/sagemaker_options.hpp"
-#include "trial_runner/sagemaker/trial_job.hpp"
-#include "trial_runner/sagemaker/warm_pools.hpp"
+#include "trial_runner/sagemaker/trial_jobs.hpp"
 
 namespace steptune {
-
-/// Trials in the order in which they were handed over. References to a trial stay valid when other
-/// trials are added or removed.
-using TrialJobs = std::list<TrialJob>;
-
-/// True if the trial's job is under way and this is the first unfinished trial in it. That trial
-/// represents the job.
-[[nodiscard]] bool leads_job(const TrialJobs& jobs, const TrialJob& job);
 
 /// Polls the service and updates the states of trials: running, ended, or waiting again if there
 /// was no capacity. Reads the output of all trials from CloudWatch Logs with one request. After a
@@ -52,8 +42,10 @@ class JobMonitor {
 
   /// Ends a trial's job. Other unfinished trials may share the job, and the job's shell accepts no
   /// commands. So the job is ended only when a stop was requested for all of them. (The shell ends
-  /// each trial when its time is over.) A failed request is repeated at the next `look`.
+  /// each trial when its time is over.) A failed request is repeated at the next `poll`.
   void request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason);
+  /// Ends the jobs of trials that have printed nothing for longer than their limit.
+  void stop_silent_jobs(TrialJobs& jobs);
 
   /// Updates the jobs whose state may have changed.
   [[nodiscard]] Result<void> poll(TrialJobs& jobs, std::vector<TrialEvent>& events);

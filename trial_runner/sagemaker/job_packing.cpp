@@ -2,10 +2,18 @@
 #include "trial_runner/sagemaker/job_packing.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 #include "trial_runner/sagemaker/job_request.hpp"
 
 namespace steptune {
+namespace {
+
+/// Expected start-up seconds of a trial that a job runs after another trial.
+constexpr double k_start_in_turn_s = 1.0;
+
+}  // namespace
 
 int trials_per_job(const SageMakerOptions& options, const std::optional<PoolKey>& key) {
   // Only jobs with one machine and a pool key (no spot) run several trials. Several machines would
@@ -35,6 +43,34 @@ JobTrials trials_of_job(const SageMakerOptions& options, TrialJobs::iterator fir
     }
   }
   return trials;
+}
+
+double expected_packed_start_s(const SageMakerOptions& options, const TrialJobs& jobs,
+                               const std::optional<PoolKey>& key, double start_s,
+                               std::ptrdiff_t free) {
+  std::map<std::optional<PoolKey>, int> waiting;
+  for (const TrialJob& job : jobs) {
+    if (job.waits()) ++waiting[job.pool_key()];
+  }
+  int jobs_to_come = 0;
+  for (const auto& [each, count] : waiting)
+    jobs_to_come += (count + trials_per_job(options, each) - 1) / trials_per_job(options, each);
+  // The trial either joins the job of waiting trials, or shares a new job, or finds no free place.
+  const auto alike = waiting.find(key);
+  if (alike != waiting.end() && alike->second % trials_per_job(options, key) != 0)
+    return k_start_in_turn_s;
+  return jobs_to_come < free ? start_s / trials_per_job(options, key)
+                             : std::numeric_limits<double>::infinity();
+}
+
+void keep_trials_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack) {
+  launch.pack = job.trials;
+  // The job is named after the first trial, so it runs at least this trial.
+  const TrialJobs::iterator first = pack.front();
+  std::erase_if(pack, [&](const TrialJobs::iterator trial) {
+    return trial != first &&
+           std::ranges::find(job.trials, trial->key(), &PackedTrial::key) == job.trials.end();
+  });
 }
 
 Json job_input(const SageMakerOptions& options, const JobTrials& trials, const JobLaunch& launch,

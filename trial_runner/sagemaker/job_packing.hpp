@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/json.hpp"
-#include "trial_runner/sagemaker/job_monitor.hpp"
 #include "trial_runner/sagemaker/pool_key.hpp"
 #include "trial_runner/sagemaker/sagemaker_options.hpp"
-#include "trial_runner/sagemaker/trial_job.hpp"
+#include "trial_runner/sagemaker/trial_jobs.hpp"
 
 namespace steptune {
 
@@ -28,6 +28,17 @@ using JobTrials = std::vector<TrialJobs::iterator>;
 /// Returns `first` and the trials of `waiting` that its job can run after it.
 [[nodiscard]] JobTrials trials_of_job(const SageMakerOptions& options, TrialJobs::iterator first,
                                       const JobTrials& waiting);
+
+/// Returns the expected start-up seconds of another trial with this `key` if jobs run several
+/// trials. A job of the trial alone would take `start_s`, and `free` more jobs may run. Infinite if
+/// neither a waiting job nor a free place is left for the trial.
+[[nodiscard]] double expected_packed_start_s(const SageMakerOptions& options, const TrialJobs& jobs,
+                                             const std::optional<PoolKey>& key, double start_s,
+                                             std::ptrdiff_t free);
+
+/// If the job already exists, it runs the trials of an earlier request whose answer was lost. These
+/// may be fewer than `pack`. Removes the other trials from `pack`; they continue to wait.
+void keep_trials_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack);
 
 /// Returns the input of CreateTrainingJob for these trials. `hook` is PyTorch's hook, packed, for
 /// trials that use it.

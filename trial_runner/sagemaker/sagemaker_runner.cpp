@@ -2,9 +2,6 @@
 #include "trial_runner/sagemaker/sagemaker_runner.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <map>
-#include <regex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +12,7 @@
 #include "trial_runner/sagemaker/held_machines.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
+#include "trial_runner/sagemaker/quota_refusal.hpp"
 
 namespace steptune {
 namespace {
@@ -24,26 +22,6 @@ namespace {
 constexpr double k_least_wait_s = 0.01;
 /// Seconds after which the service usually knows a job that it has accepted.
 constexpr double k_until_known_s = 5.0;
-/// Expected start-up seconds of a trial that a job runs after another trial.
-constexpr double k_start_in_turn_s = 1.0;
-
-bool is_quota(const aws::AwsError& error) {
-  return error.code == "ResourceLimitExceeded";
-}
-
-/// True if waiting cannot help: the quota is smaller than one job needs, or the region lacks the
-/// instance type.
-bool is_hopeless(const aws::AwsError& error) {
-  static const std::regex k_quota(
-      "is ([0-9]{1,9}) Instances.* request delta of ([0-9]{1,9}) Instances");
-  std::smatch quota;
-  const std::string text = printable_line(error.message, 1024);
-  if (std::regex_search(text, quota, k_quota) && std::stol(quota[1]) < std::stol(quota[2])) {
-    return true;
-  }
-  return text.find("is 0 Instances") != std::string::npos ||
-         text.find("is not available in this region") != std::string::npos;
-}
 
 }  // namespace
 
@@ -64,18 +42,6 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
   options_.types.instances = std::move(known);
 }
 
-int SageMakerRunner::backlog() const {
-  return std::max(options_.parallel, options_.backlog);
-}
-
-std::vector<const TrialJob*> SageMakerRunner::jobs_under_way() const {
-  std::vector<const TrialJob*> found;
-  for (const TrialJob& job : jobs_) {
-    if (leads_job(jobs_, job)) found.push_back(&job);
-  }
-  return found;
-}
-
 int SageMakerRunner::open_places() const {
   // If later trials were started before older ones, request no new trials: the older trials could
   // wait for ever.
@@ -83,7 +49,7 @@ int SageMakerRunner::open_places() const {
       jobs_, [](const TrialJob& job) { return job.waits() && job.is_deferred(); });
   if (any_deferred) return 0;
   const auto waiting = std::ranges::count_if(jobs_, &TrialJob::waits);
-  const auto free = options_.parallel - std::ssize(jobs_under_way());
+  const auto free = options_.parallel - std::ssize(jobs_under_way(jobs_));
   return static_cast<int>(std::max<std::ptrdiff_t>(0, free * options_.trials_per_job - waiting));
 }
 
@@ -91,20 +57,8 @@ double SageMakerRunner::expected_start_s(const Resources& resources) const {
   const auto key = pool_key(options_.settings, resources);
   const double start_s = pools_.expected_start_s(key);
   if (options_.trials_per_job == 1) return start_s;
-  std::map<std::optional<PoolKey>, int> waiting;
-  for (const TrialJob& job : jobs_) {
-    if (job.waits()) ++waiting[job.pool_key()];
-  }
-  int jobs_to_come = 0;
-  for (const auto& [each, count] : waiting)
-    jobs_to_come += (count + trials_per_job(options_, each) - 1) / trials_per_job(options_, each);
-  // The trial either joins the job of waiting trials, or shares a new job, or finds no free place.
-  const auto alike = waiting.find(key);
-  if (alike != waiting.end() && alike->second % trials_per_job(options_, key) != 0)
-    return k_start_in_turn_s;
-  const auto free = options_.parallel - std::ssize(jobs_under_way());
-  return jobs_to_come < free ? start_s / trials_per_job(options_, key)
-                             : std::numeric_limits<double>::infinity();
+  const auto free = options_.parallel - std::ssize(jobs_under_way(jobs_));
+  return expected_packed_start_s(options_, jobs_, key, start_s, free);
 }
 
 std::vector<TrialKey> SageMakerRunner::trials_without_machine() const {
@@ -189,7 +143,7 @@ Result<void> SageMakerRunner::advance() {
     if (!*changed) break;
   }
   if (auto read = monitor_.read_output(jobs_, events_); !read) return read;
-  stop_silent_jobs();
+  monitor_.stop_silent_jobs(jobs_);
   finish_ended_jobs();
   if (auto released = pools_.release_surplus(pools_are_wanted()); !released) return released;
   take_advice(false);
@@ -223,7 +177,7 @@ Result<bool> SageMakerRunner::start_next() {
   for (const TrialJobs::iterator job : next)
     queue.push_back(job->pool_key());
   std::vector<std::optional<PoolKey>> busy;
-  for (const TrialJob* job : jobs_under_way())
+  for (const TrialJob* job : jobs_under_way(jobs_))
     busy.push_back(job->pool_key());
   const PoolDecision decision =
       next_pool_decision(queue, pools_.pools(), busy, static_cast<std::size_t>(options_.parallel));
@@ -289,7 +243,7 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   if (!*created && !launch.pack.empty()) {
     const auto state = api_.describe(launch.job);
     if (!state) return on_refused(pack, state.error());
-    if (*state) keep_those_of(**state, launch, pack);
+    if (*state) keep_trials_of(**state, launch, pack);
   }
   if (launch.pool_job) pools_.take(*launch.pool_job, launch.job);
   for (const TrialJobs::iterator job : pack) {
@@ -300,16 +254,6 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
     if (job.waits()) job.defer();
   }
   return {};
-}
-
-void SageMakerRunner::keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack) {
-  launch.pack = job.trials;
-  // The job is named after the first trial, so it runs at least this trial.
-  const TrialJobs::iterator first = pack.front();
-  std::erase_if(pack, [&](const TrialJobs::iterator trial) {
-    return trial != first &&
-           std::ranges::find(job.trials, trial->key(), &PackedTrial::key) == job.trials.end();
-  });
 }
 
 Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsError& error) {
@@ -376,19 +320,6 @@ void SageMakerRunner::kill_all() {
     stop(key);
 }
 
-void SageMakerRunner::stop_silent_jobs() {
-  for (TrialJob& job : jobs_) {
-    const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
-    // While the service uploads a program's results, the program cannot print.
-    if (!is_watched || job.phase_under_way() || job.watch().closely) continue;
-    const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
-    // Compare with the last reading of output: missing log data does not count as silence.
-    if (monitor_.output_read_s() - job.last_output_s() > longest_s) {
-      monitor_.request_stop(jobs_, job, StopReason::no_output);
-    }
-  }
-}
-
 void SageMakerRunner::finish_ended_jobs() {
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     const auto next = std::next(job);
@@ -429,22 +360,7 @@ void SageMakerRunner::take_advice(bool last) {
 }
 
 Result<std::string> SageMakerRunner::detach() {
-  std::string text;
-  double usd_per_hour = 0.0;
-  for (const TrialJob* job : jobs_under_way()) {
-    double longest_s = 0.0;
-    for (const TrialJob& each : jobs_) {
-      const bool shares = each.under_way() && each.launch().job == job->launch().job;
-      if (shares) longest_s += each.spec().limits.wall_s;
-    }
-    text += fmt::format("job {} continues: {} per hour, for at most {}\n", job->launch().job,
-                        format_usd(job->usd_per_hour()), format_duration(longest_s));
-    usd_per_hour += job->usd_per_hour();
-  }
-  if (usd_per_hour > 0.0) {
-    text += fmt::format("total {} per hour; each job's warm pool is kept for up to {}\n",
-                        format_usd(usd_per_hour), format_duration(options_.keep_alive_s));
-  }
+  std::string text = detached_jobs_text(jobs_, options_.keep_alive_s);
   jobs_.clear();
   events_.clear();
   // The text must say what still costs money, even if the release fails.
@@ -477,19 +393,8 @@ Result<void> SageMakerRunner::release(double longest_s) {
 }
 
 void SageMakerRunner::add_leftover_notices() {
-  for (const TrialJob* job : jobs_under_way()) {
-    notices_.add(fmt::format("job {} {}: {} per hour; the next run of the study adopts it",
-                             job->launch().job,
-                             job->stop_accepted() ? "is still being stopped" : "still runs",
-                             format_usd(job->usd_per_hour())));
-  }
-  for (const WarmPool& pool : pools_.pools()) {
-    notices_.add(
-        fmt::format("the warm pool of job {} ({}) is not released: {} per hour for at most {}; "
-                    "release it with `steptune pools --release`",
-                    pool.job, pool.key.instance_type, format_usd(pool.usd_per_hour),
-                    format_duration(options_.keep_alive_s)));
-  }
+  for (std::string& text : leftover_texts(jobs_, pools_.pools(), options_.keep_alive_s))
+    notices_.add(std::move(text));
 }
 
 }  // namespace steptune

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,9 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
   [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
-  [[nodiscard]] int backlog() const override;
+  [[nodiscard]] int backlog() const override {
+    return std::max(options_.parallel, options_.backlog);
+  }
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return options_.trials_per_job; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
@@ -81,15 +84,9 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<void> request(JobTrials pack, std::optional<std::string> pool_job);
   /// Reads PyTorch's hook once, if trials use it.
   [[nodiscard]] Result<void> read_hook(const TrialSpec& spec);
-  /// If the job already exists, it runs the trials of an earlier request whose answer was lost.
-  /// These may be fewer than `pack`. Removes the other trials from `pack`; they continue to wait.
-  static void keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack);
   [[nodiscard]] Result<void> on_refused(const JobTrials& pack, const aws::AwsError& error);
-  /// Returns jobs under way, each represented by its first unfinished trial.
-  [[nodiscard]] std::vector<const TrialJob*> jobs_under_way() const;
   /// True if a waiting trial that is not in `except`, or a future trial, may use a pool.
   [[nodiscard]] bool pools_are_wanted(const JobTrials& except = {}) const;
-  void stop_silent_jobs();
   void finish_ended_jobs();
   void give_up(TrialJobs::iterator job, OutcomeKind kind, std::string detail);
 
