@@ -10,9 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "common/json_fields.hpp"
 #include "tuner/report/html/html_report.hpp"
-#include "tuner/report/leaderboard_source.hpp"
 #include "tuner/serve/access.hpp"
 #include "tuner/serve/index_page.hpp"
 #include "tuner/serve/metrics.hpp"
@@ -33,14 +31,6 @@ constexpr int k_most_streams = 32;
 constexpr std::chrono::seconds k_poll_interval{1};
 /// A client that disappeared is noticed only by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
-constexpr double k_read_busy_timeout_s = 1.0;
-/// Longest wait of a request for earlier requests that read the database. While the database is
-/// locked, each earlier request waits for `k_read_busy_timeout_s`.
-constexpr std::chrono::seconds k_longest_wait_for_readers{5};
-/// A page with more trials is useless and takes seconds to make.
-constexpr std::int64_t k_most_trials = 10'000;
-constexpr std::size_t k_most_pages_kept = 8;
-
 void set_security_headers(httplib::Response& response) {
   response.set_header("Content-Security-Policy", k_served_policy);
   response.set_header("X-Content-Type-Options", "nosniff");
@@ -91,15 +81,6 @@ void answer_text(httplib::Response& response, const Result<std::string>& text, c
   response.set_content(*text, type);
 }
 
-Result<std::int64_t> trial_count(const StoredStudy& study) {
-  const auto counts = study.history.status_counts(study.record.id);
-  if (!counts) return tl::unexpected(counts.error());
-  std::int64_t trials = 0;
-  for (const auto& [status, count] : *counts)
-    trials += count;
-  return trials;
-}
-
 std::optional<std::int64_t> id_from_text(std::string_view text) {
   std::int64_t id = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -127,7 +108,8 @@ StudySite::StudySite(SiteOptions options, const Clock& clock)
     : options_(std::move(options)),
       clock_(clock),
       cookie_(fmt::format("steptune_{}", options_.port)),
-      watch_(options_.database) {}
+      watch_(options_.database),
+      pages_(options_.database, options_.database_option, watch_) {}
 
 void StudySite::answer(const httplib::Request& request, httplib::Response& response) {
   set_security_headers(response);
@@ -174,19 +156,19 @@ void StudySite::answer_page(const httplib::Request& request, httplib::Response& 
   }
   if (path == "/") {
     const auto version = watch_.version(std::nullopt);
-    const auto figures = all_figures();
+    const auto figures = pages_.all_figures();
     if (!figures) return answer_problem(response, figures.error());
     return answer_text(
         response, index_page(*figures, {fmt::format("/events?since={}", version.value_or(""))}),
         k_html);
   }
   if (path == "/metrics") {
-    const auto figures = all_figures();
+    const auto figures = pages_.all_figures();
     if (!figures) return refuse(response, 503, figures.error().text());
     return answer_text(response, metrics_text(*figures, options_.program_version), k_metrics_type);
   }
   if (path == "/api/studies") {
-    const auto figures = all_figures();
+    const auto figures = pages_.all_figures();
     if (!figures) return refuse(response, 503, figures.error().text());
     std::vector<ListedStudy> listed;
     for (const StudyFigures& each : *figures)
@@ -206,10 +188,10 @@ void StudySite::answer_page(const httplib::Request& request, httplib::Response& 
 
 void StudySite::answer_study(std::int64_t id, std::string_view what,
                              const httplib::Request& request, httplib::Response& response) {
-  if (what.empty()) return answer_text(response, study_page(id), k_html);
+  if (what.empty()) return answer_text(response, pages_.page(id), k_html);
   if (what == "/events") return stream_changes(id, request, response);
   if (what != "json") return refuse(response, 404, "there is nothing at this address");
-  const auto text = study_json_text(id);
+  const auto text = pages_.leaderboard_text(id);
   if (text) return answer_text(response, text, k_json);
   refuse(response, http_status(text.error().kind), text.error().text());
 }
@@ -280,132 +262,6 @@ void StudySite::stop() {
     is_stopping_ = true;
   }
   stopped_.notify_all();
-}
-
-Result<std::unique_lock<std::timed_mutex>> StudySite::lock_for_reading() {
-  std::unique_lock lock(reading_, k_longest_wait_for_readers);
-  if (!lock) {
-    return fail(ErrorKind::unavailable, "too many requests at once", options_.database.string(),
-                "ask again in a few seconds");
-  }
-  return lock;
-}
-
-Result<StoredStudy> StudySite::open_study(std::int64_t id) const {
-  HistoryOptions options;
-  options.busy_timeout_s = k_read_busy_timeout_s;
-  auto history = History::open_for_reading(options_.database, options);
-  if (!history) return tl::unexpected(history.error());
-  auto records = history->studies();
-  if (!records) return tl::unexpected(records.error());
-  const auto record = std::ranges::find(*records, id, &StudyRecord::id);
-  if (record == records->end()) {
-    return fail(ErrorKind::not_found, fmt::format("there is no study with the id {}", id));
-  }
-  auto objectives = objective_views(record->document);
-  return StoredStudy{*std::move(history), std::move(*record), std::move(objectives)};
-}
-
-Result<std::string> StudySite::study_page(std::int64_t id) {
-  const auto lock = lock_for_reading();
-  if (!lock) return tl::unexpected(lock.error());
-  const auto version = watch_.version(id);
-  if (!version) return tl::unexpected(version.error());
-  const auto kept = pages_.find(id);
-  if (kept != pages_.end() && kept->second.version == *version) return kept->second.html;
-  auto html = made_study_page(id, *version);
-  if (!html) return html;
-  if (pages_.size() >= k_most_pages_kept) pages_.clear();
-  pages_[id] = {*version, *html};
-  return html;
-}
-
-Result<std::string> StudySite::made_study_page(std::int64_t id, const std::string& version) {
-  const auto study = open_study(id);
-  if (!study) return tl::unexpected(study.error());
-  const StudyRecord& record = study->record;
-  const auto trials = trial_count(*study);
-  if (!trials) return tl::unexpected(trials.error());
-  if (*trials > k_most_trials) {
-    return problem_page(record.name,
-                        fmt::format("This study has {} trials, more than one page can show ({}). "
-                                    "`steptune leaderboard {}{}` selects among them.",
-                                    *trials, k_most_trials, record.name, options_.database_option));
-  }
-  const auto report = read_study_report(
-      *study, {record.name + options_.database_option, study->objectives,
-               parameter_order(record.document), record.document.contains("hooks"),
-               text_at(record.document, "trials") == "attached", options_.database});
-  if (!report) return tl::unexpected(report.error());
-  const LivePage live{fmt::format("/studies/{}/events?since={}", id, version)};
-  return html_report(*report, &live);
-}
-
-Result<std::string> StudySite::study_json_text(std::int64_t id) {
-  const auto lock = lock_for_reading();
-  if (!lock) return tl::unexpected(lock.error());
-  const auto study = open_study(id);
-  if (!study) return tl::unexpected(study.error());
-  const auto trials = trial_count(*study);
-  if (!trials) return tl::unexpected(trials.error());
-  if (*trials > k_most_trials) {
-    return fail(ErrorKind::usage,
-                fmt::format("the study has {} trials, more than one answer holds ({})", *trials,
-                            k_most_trials),
-                study->record.name,
-                fmt::format("read them with `steptune leaderboard {}{} --all --json`",
-                            study->record.name, options_.database_option));
-  }
-  LeaderboardQuery query;
-  query.all = true;
-  query.limit = k_most_trials;
-  const auto board = read_leaderboard(*study, query);
-  if (!board) return tl::unexpected(board.error());
-  return dump_json(leaderboard_json(*board));
-}
-
-Result<std::vector<StudyFigures>> StudySite::all_figures() {
-  const auto lock = lock_for_reading();
-  if (!lock) return tl::unexpected(lock.error());
-  HistoryOptions options;
-  options.busy_timeout_s = k_read_busy_timeout_s;
-  auto history = History::open_for_reading(options_.database, options);
-  if (!history) return tl::unexpected(history.error());
-  // Read versions before figures. If the study changes between both, the version differs at the
-  // next look, and the figures are read again.
-  const auto records = history->studies();
-  if (!records) return tl::unexpected(records.error());
-  std::map<std::int64_t, std::string> versions;
-  for (const StudyRecord& record : *records)
-    versions[record.id] = watch_.version(record.id).value_or("");
-  auto studies = read_study_list(*history);
-  if (!studies) return tl::unexpected(studies.error());
-  std::map<std::int64_t, Figures> known;
-  std::vector<StudyFigures> all;
-  for (ListedStudy& listed : *studies) {
-    const std::int64_t id = listed.record.id;
-    const std::string version = versions[id];
-    auto former = figures_.find(id);
-    if (former == figures_.end() || version.empty() || former->second.version != version) {
-      auto read = read_study_figures(*history, listed);
-      if (!read) {
-        if (read.error().kind == ErrorKind::unavailable) return tl::unexpected(read.error());
-        // Show all other studies. The unreadable study is read again at the next look.
-        StudyFigures unread;
-        unread.listed = std::move(listed);
-        unread.fault = read.error().text();
-        all.push_back(std::move(unread));
-        continue;
-      }
-      all.push_back(*read);
-      known[id] = {version, *std::move(read)};
-    } else {
-      all.push_back(former->second.figures);
-      known[id] = std::move(former->second);
-    }
-  }
-  figures_ = std::move(known);
-  return all;
 }
 
 }  // namespace steptune

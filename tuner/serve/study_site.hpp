@@ -5,18 +5,16 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <httplib.h>
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
-#include "tuner/serve/study_figures.hpp"
+#include "tuner/serve/study_pages.hpp"
 #include "tuner/serve/study_watch.hpp"
 
 namespace steptune {
@@ -40,8 +38,7 @@ struct SiteOptions {
 ///     /assets/NAME                 scripts and styles of the pages
 ///
 /// Addresses name studies by their number in the database; no part of an address is ever used as a
-/// file name. Any thread may call it. Pages are made one at a time and kept until their study
-/// changes.
+/// file name. Any thread may call it.
 class StudySite {
  public:
   /// `clock` must outlive the site.
@@ -52,15 +49,6 @@ class StudySite {
   void stop();
 
  private:
-  struct Page {
-    std::string version;
-    std::string html;
-  };
-  struct Figures {
-    std::string version;
-    StudyFigures figures;
-  };
-
   [[nodiscard]] bool has_token(const httplib::Request& request) const;
   void answer_page(const httplib::Request& request, httplib::Response& response);
   void answer_study(std::int64_t id, std::string_view what, const httplib::Request& request,
@@ -72,23 +60,12 @@ class StudySite {
   /// Waits until changes are to be checked again. Returns false once the site is stopping.
   [[nodiscard]] bool pause_between_polls();
 
-  /// Returns `unavailable` after waiting some seconds for other threads.
-  [[nodiscard]] Result<std::unique_lock<std::timed_mutex>> lock_for_reading();
-  [[nodiscard]] Result<std::string> study_page(std::int64_t id);
-  [[nodiscard]] Result<std::string> study_json_text(std::int64_t id);
-  [[nodiscard]] Result<std::string> made_study_page(std::int64_t id, const std::string& version);
-  [[nodiscard]] Result<std::vector<StudyFigures>> all_figures();
-  [[nodiscard]] Result<StoredStudy> open_study(std::int64_t id) const;
-
   const SiteOptions options_;
   const Clock& clock_;
   const std::string cookie_;
   StudyWatch watch_;
+  StudyPages pages_;
   std::atomic<int> streams_{0};
-
-  std::timed_mutex reading_;  ///< guards `pages_` and `figures_`; held while making a page
-  std::map<std::int64_t, Page> pages_;
-  std::map<std::int64_t, Figures> figures_;
 
   std::mutex stopping_;
   std::condition_variable stopped_;
