@@ -6,15 +6,12 @@
 #include <cstdint>
 #include <utility>
 
-#include <simdjson.h>
-
 #include "common/json.hpp"
 #include "tuner/history/gpu_use_fields.hpp"
+#include "tuner/history/json_reader.hpp"
 
 namespace steptune {
 namespace {
-
-namespace ondemand = simdjson::ondemand;
 
 template <typename T, std::size_t N>
 using NumberFields = std::array<std::pair<std::string_view, double T::*>, N>;
@@ -115,48 +112,6 @@ Json to_json(const Measurement& measurement) {
   return json;
 }
 
-/// Parser with a copy of the text, because simdjson needs padding behind it. The parser's memory is
-/// reused for the next text.
-class Parser {
- public:
-  ondemand::document parse(std::string_view text) {
-    buffer_.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-    buffer_.assign(text);
-    return parser_.iterate(buffer_.data(), buffer_.size(), buffer_.capacity());
-  }
-
- private:
-  ondemand::parser parser_;
-  std::string buffer_;
-};
-
-/// Calls `use` with the object that is the whole text. Returns false if the text is not an object,
-/// or if `use` found invalid JSON.
-template <typename Use>
-bool read_object(std::string_view text, Use use) {
-  thread_local Parser parser;
-  try {
-    ondemand::document document = parser.parse(text);
-    use(document.get_object().value());
-    return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
-  } catch (const simdjson::simdjson_error&) {
-    return false;
-  }
-}
-
-template <typename Use>
-void for_each_field(ondemand::object object, Use use) {
-  for (ondemand::field field : object) {
-    const std::string_view name = field.unescaped_key();
-    use(name, field.value());
-  }
-}
-
-void get(ondemand::value value, double& number) {
-  double read = 0.0;
-  if (value.get_double().get(read) == simdjson::SUCCESS) number = read;
-}
-
 /// Reads a number into `out`. Returns false if `name` is not one of `fields`.
 template <typename T, std::size_t N>
 bool get_number(std::string_view name, ondemand::value value, const NumberFields<T, N>& fields,
@@ -176,22 +131,6 @@ void get_numbers(ondemand::value value, const NumberFields<T, N>& fields, T& out
   for_each_field(object, [&](std::string_view name, ondemand::value number) {
     get_number(name, number, fields, out);
   });
-}
-
-void get_map(ondemand::value value, std::map<std::string, double>& numbers) {
-  ondemand::object object;
-  if (value.get_object().get(object) != simdjson::SUCCESS) return;
-  for_each_field(object, [&](std::string_view name, ondemand::value element) {
-    double number = 0.0;
-    if (element.get_double().get(number) == simdjson::SUCCESS) numbers.emplace(name, number);
-  });
-}
-
-std::vector<double> numbers_of(ondemand::value value) {
-  std::vector<double> numbers;
-  for (ondemand::value number : value.get_array())
-    numbers.push_back(number.get_double());
-  return numbers;
 }
 
 std::vector<Milestone> milestones_of(ondemand::value value) {
@@ -347,23 +286,6 @@ void read_field(const std::array<FieldReader, N>& readers, std::string_view name
   for (const FieldReader& reader : readers) {
     if (reader.name == name) return reader.read(value, trial);
   }
-}
-
-Value value_of(ondemand::value value) {
-  switch (value.type()) {
-    case ondemand::json_type::boolean:
-      return bool(value.get_bool());
-    case ondemand::json_type::string:
-      return std::string(std::string_view(value.get_string()));
-    case ondemand::json_type::number:
-      break;
-    default:
-      throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
-  }
-  ondemand::number number = value.get_number();
-  if (number.is_double()) return number.get_double();
-  if (!number.is_int64()) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
-  return number.get_int64();
 }
 
 }  // namespace

@@ -89,14 +89,10 @@ class ProgramKnobs {
     return input_.space != nullptr && input_.space->is_of_a_file();
   }
 
-  [[nodiscard]] bool counts_optimizer_steps() const {
-    return steptune::counts_optimizer_steps(input_);
-  }
-
   /// True if accumulation will keep the samples of a step constant. Decided before any rule is
   /// applied.
   [[nodiscard]] bool will_accumulate(const std::vector<SpaceKnob>& rules) const {
-    return counts_optimizer_steps() && std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
+    return counts_optimizer_steps(input_) && std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
              const ProgramOption* option =
                  rule.role == "accumulation" ? place_of(rule).option : nullptr;
              const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);
@@ -163,7 +159,7 @@ class ProgramKnobs {
     if (study_.parameter_of("batch").empty()) {
       return "no batch size is varied that would keep the samples of a step";
     }
-    if (counts_optimizer_steps()) return "";
+    if (counts_optimizer_steps(input_)) return "";
     return "its output reports no samples, and what it counts may be micro-batches";
   }
 

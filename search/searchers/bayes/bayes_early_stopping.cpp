@@ -24,6 +24,32 @@ constexpr double k_no_rival = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+bool BayesSearcher::is_open(const Measured& measured) const {
+  return measured.partial && !finished_.contains(measured.point);
+}
+
+bool BayesSearcher::learns_curves() const {
+  return objectives_.size() == 1 &&
+         std::any_of(measured_.begin(), measured_.end(),
+                     [](const Measured& measured) { return measured.partial; });
+}
+
+void BayesSearcher::learn_curves() {
+  if (!learns_curves()) return;
+  std::vector<double> row(feature_map_.width());
+  for (Measured& measured : measured_) {
+    // Ignore trials that were ended by a violated guard: trials are not stopped early at such
+    // fidelities.
+    if (measured.partial) least_fidelity_ = std::min(least_fidelity_, measured.fidelity);
+    for (const CurvePoint& at : measured.curve) {
+      least_fidelity_ = std::min(least_fidelity_, at.fidelity);
+      feature_map_.write(measured.point, row, at.fidelity);
+      objectives_[0].add(row, at.value, at.standard_error);
+    }
+    measured.curve.clear();
+  }
+}
+
 std::optional<BayesSearcher::StoppingModel> BayesSearcher::stopping_model() {
   if (!learns_curves()) return std::nullopt;
   std::vector<Model> models;
