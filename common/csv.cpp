@@ -68,6 +68,7 @@ Result<Csv> parse_csv(std::string_view text, const std::string& where) {
   // Skip the byte order mark with which spreadsheets mark files as UTF-8.
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::size_t lines = 1;
+  std::size_t header_line = 1;
   for (std::size_t number = 1; !text.empty(); number += lines) {
     auto cells = take_record(text, lines);
     if (!cells) {
@@ -77,6 +78,7 @@ Result<Csv> parse_csv(std::string_view text, const std::string& where) {
     if (cells->size() == 1 && cells->front().empty()) continue;
     if (csv.header.empty()) {
       csv.header = *std::move(cells);
+      header_line = number;
     } else if (cells->size() != csv.header.size()) {
       return fail(ErrorKind::usage,
                   fmt::format("{} cells where the header has {}", cells->size(), csv.header.size()),
@@ -85,7 +87,11 @@ Result<Csv> parse_csv(std::string_view text, const std::string& where) {
       csv.rows.push_back(*std::move(cells));
     }
   }
-  if (csv.rows.empty()) return fail(ErrorKind::usage, "has no rows", where);
+  if (csv.header.empty()) return fail(ErrorKind::usage, "is empty", where);
+  if (csv.rows.empty()) {
+    return fail(ErrorKind::usage, "has no rows below this header",
+                fmt::format("{}:{}", where, header_line));
+  }
   return csv;
 }
 

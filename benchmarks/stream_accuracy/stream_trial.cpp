@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/stream_accuracy/watched_cpu.hpp"
+#include "common/median.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
 #include "tuner/loop/enough_measured.hpp"
@@ -44,9 +46,7 @@ double median_of(const std::vector<NaiveInterval>& intervals) {
   std::vector<double> rates;
   for (const NaiveInterval& interval : intervals)
     rates.push_back(interval.seconds / interval.samples);
-  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
-  std::nth_element(rates.begin(), middle, rates.end());
-  return *middle;
+  return *median(std::move(rates));
 }
 
 /// Smooths the step count and the time between refreshes separately, as tqdm/std.py does. tqdm also

@@ -70,6 +70,17 @@ TEST(Csv, AQuoteAtTheVeryEndIsNeverClosed) {
   EXPECT_FALSE(parse_csv("a\n\"", "t.csv"));
 }
 
+TEST(Csv, AFileWithoutRowsIsRefusedAtItsHeader) {
+  const auto header = parse_csv("\n\na,b\n\n", "t.csv");
+  ASSERT_FALSE(header);
+  EXPECT_EQ(header.error().where, "t.csv:3");
+  EXPECT_EQ(header.error().message, "has no rows below this header");
+  const auto empty = parse_csv("\n", "t.csv");
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().where, "t.csv");
+  EXPECT_EQ(empty.error().message, "is empty");
+}
+
 TEST(Csv, AMissingColumnSuggestsTheNearest) {
   const auto csv = parse_csv("workers,time\n1,2\n", "t.csv");
   ASSERT_TRUE(csv);
