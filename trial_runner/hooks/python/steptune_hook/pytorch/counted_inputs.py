@@ -6,8 +6,10 @@ from steptune_hook.pytorch import tensors
 
 
 class CountedInputs:
-    def __init__(self, progress, samples):
-        self._progress = progress
+    """`count` is the `SampleCount` that is informed of backwards."""
+
+    def __init__(self, count, samples):
+        self._count = count
         self._samples = samples
         self._is_followed = False
         self._is_trained_on = False
@@ -24,12 +26,12 @@ class CountedInputs:
             return
         if found and not self._is_followed:
             self._is_followed = True
-            self._progress.follows(self._samples)
+            self._count.followed += self._samples
 
     def _backward_comes(self, *_):
         if not self._is_trained_on:
             self._is_trained_on = True
-            self._progress.backward_reaches(self._samples)
+            self._count.reached += self._samples
 
 
 def _node(tensor):

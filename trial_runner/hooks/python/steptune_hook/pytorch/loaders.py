@@ -364,8 +364,8 @@ class Loaders:
                         facts.given += 1
                     if progress.is_plain and facts is not None and facts.training:
                         samples = facts.count_samples(batch)
-                        progress.batches += 1
-                        progress.fetched_batches.append((facts, samples, samples * progress.world_size))
+                        progress.batches.count += 1
+                        progress.batches.fetched.append((facts, samples, samples * progress.world_size))
                     else:
                         progress.fetched(facts, batch)
                 except Exception as error:

@@ -136,13 +136,14 @@ class Modules(PickledByValue):
             clock.current = FORWARD
             progress.training_forwards += 1
             try:
-                prefetched, fetched = progress.prefetched, progress.fetched_batches
+                batches = progress.batches
+                prefetched, fetched = batches.prefetched, batches.fetched
                 if prefetched.batch is not None or prefetched.of_step or len(fetched) > 1:
                     prefetched.divide(fetched, (inputs, named), progress.is_fed, progress.backwards)
-                if progress.fetched_batches:
-                    progress.take_fetched()
+                if fetched:
+                    batches.take()
                 if not progress.is_fed:
-                    progress.count_samples_in(module, inputs, named)
+                    progress.sample_count.count_forward(module, inputs, named, progress.steps)
             except Exception as error:
                 hook.failed(error)
             try:
@@ -152,7 +153,7 @@ class Modules(PickledByValue):
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = OTHER if before == PREPARE else before
-            if progress.counted_inputs is not None:
+            if progress.sample_count.counted_inputs is not None:
                 self._follow(output)
             return output
 
@@ -204,14 +205,14 @@ class Modules(PickledByValue):
         finally:
             clock.switch(OTHER if before == PREPARE else before)
             self._ended(training)
-        if hook.progress.counted_inputs is not None:
+        if hook.progress.sample_count.counted_inputs is not None:
             self._follow(output)
         return output
 
     def _follow(self, output):
         """Watches the output: a backward through it shows that the samples in its inputs were trained on."""
-        progress = self._hook.progress
-        inputs, progress.counted_inputs = progress.counted_inputs, None
+        count = self._hook.progress.sample_count
+        inputs, count.counted_inputs = count.counted_inputs, None
         try:
             inputs.follow(output)
         except Exception as error:

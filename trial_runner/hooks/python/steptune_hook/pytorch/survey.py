@@ -47,7 +47,7 @@ def _program(hook):
     progress = hook.progress
     return {
         "counts": "optimizer" if progress.optimizers_made else "backward",
-        "samples_by": progress.samples_by,
+        "samples_by": progress.sample_count.by,
         "optimizers": sorted({name for name, _ in hook.optimizers.made}),
         "backwards_per_step": progress.backwards_per_step,
         "closure": hook.optimizers.closure,

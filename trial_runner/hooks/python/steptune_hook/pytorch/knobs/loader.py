@@ -156,7 +156,7 @@ class LoaderKnobs:
         if not facts.applied or facts.now("num_workers") == facts.today["num_workers"]:
             return
         if isinstance(error, Exception) and "DataLoader worker" in str(error):  # PyTorch's wording for workers
-            self._error = (type(error), str(error), facts.now("num_workers"), self._hook.progress.batches)
+            self._error = (type(error), str(error), facts.now("num_workers"), self._hook.progress.batches.count)
 
     def forget_error(self):
         """In a forked child: the error was its parent's."""
@@ -172,7 +172,7 @@ class LoaderKnobs:
         is_last = (type(last), str(last)) == (kind, text)
         if last is None and multiprocessing.parent_process() is not None:
             # mp.spawn takes the error from its process and passes it on.
-            is_last = batches == self._hook.progress.batches
+            is_last = batches == self._hook.progress.batches.count
         if is_last:
             with self._hook.printer.aloud():
                 self._hook.events.tell("gave_up", knob="num_workers", value=workers, why=last_line(text))

@@ -178,7 +178,7 @@ class DistributedStrategyKnob:
             if not self._has_loader:
                 self._give_up("the program's batches come from no DataLoader, so they cannot be divided")
         self._averaging.backward_begins()
-        for facts in self._hook.progress.loaders_of_forward:
+        for facts in self._hook.progress.batches.loaders_of_forward:
             if facts.not_shared is not None:
                 self._give_up(facts.not_shared)
             if facts.shared is not None:

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches that loaders have returned and no step has trained on yet. Distinguishes a step's batches from an evaluation's."""
+
+import torch
+
+from steptune_hook.pytorch import tensors
+from steptune_hook.pytorch.no_grad_batch import NoGradBatch
+from steptune_hook.pytorch.prefetched_batch import PrefetchedBatch
+
+
+class Batches:
+    """`fetched` lists (loader, samples, samples on all ranks). `of_all_ranks(loader, samples)` returns the samples on
+    all ranks in a batch with `samples` here."""
+
+    def __init__(self, progress, of_all_ranks):
+        self.count = 0
+        self.fetched = []
+        self.prefetched = PrefetchedBatch()
+        self.loaders_of_forward = []  # loaders of the batches in the last training forward
+        # The last pass, if it had no forward: its loader, the ends of the step before and of the pass, totals at its
+        # end.
+        self.only_read = None
+        self._progress = progress
+        self._of_all_ranks = of_all_ranks
+        self._no_grad_batch = None  # the last batch, if it was fetched without gradients
+        self._evaluated_since_fetch = False
+        self._evaluated_fetched = False
+
+    def forget_all(self):
+        del self.fetched[:]
+        self.prefetched = PrefetchedBatch()
+        self._no_grad_batch = None
+
+    def waits_for_forward(self):
+        """True if the last batch was fetched without gradients, so a forward decides whether a step trains on it."""
+        return self._no_grad_batch is not None
+
+    def add(self, loader, batch):
+        """Called when a loader has returned a batch. Returns True if the batch belongs to an evaluation unless a
+        training forward receives it."""
+        samples = loader.count_samples(batch)
+        samples_of_all = self._of_all_ranks(loader, samples)
+        if loader.training is None and not torch.is_grad_enabled():
+            # Even if the evaluation's module is not watched. The same loader may train later.
+            loader.is_evaluated_on = True
+            self._no_grad_batch = NoGradBatch(loader, batch, samples, samples_of_all)
+            return True
+        self._append(loader, samples, samples_of_all)
+        return False
+
+    def _append(self, loader, samples, samples_of_all):
+        self.count += 1
+        self.fetched.append((loader, samples, samples_of_all))
+
+    def evaluated(self):
+        """Called when a forward without training begins."""
+        self._evaluated_since_fetch = True
+        self._evaluated_fetched |= self._no_grad_batch is None  # otherwise the evaluation may be that batch's
+
+    def forget_evaluated(self):
+        """Drops batches that only an evaluation has seen. Called when a loader has returned another batch or ended."""
+        self._no_grad_batch = None
+        if not self._evaluated_since_fetch:
+            return
+        self._evaluated_since_fetch = False
+        evaluated_fetched, self._evaluated_fetched = self._evaluated_fetched, False
+        if not evaluated_fetched or not self.fetched:
+            return
+        for loader, _, _ in self.fetched:
+            if loader.training is None:
+                loader.training = False
+        # Batches that were fetched for training wait for the evaluation to end.
+        evaluated = self.fetched[-1][0]
+        self.fetched[:] = [b for b in self.fetched if b[0].training and b[0] is not evaluated]
+
+    def give_to_forward(self, inputs, named_inputs):
+        """Chooses the batches that a training forward with these inputs uses, and marks them as trained on."""
+        batch, self._no_grad_batch = self._no_grad_batch, None
+        if batch is not None and batch.is_given_to((inputs, named_inputs), self._evaluated_since_fetch):
+            self._append(batch.loader, batch.samples, batch.samples_of_all)
+        if self.fetched and self.fetched[0][0].may_give_samples:
+            self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
+        if self.prefetched.batch is not None or self.prefetched.of_step or len(self.fetched) > 1:
+            self.forget_abandoned(tensors.samples_in_inputs(inputs, named_inputs))
+            progress = self._progress
+            self.prefetched.divide(self.fetched, (inputs, named_inputs), progress.is_fed, progress.backwards)
+        self._reconsider_loader()
+        self.take()
+
+    def give_to_step(self):
+        """Marks the batches of a step without a watched forward as trained on. In other steps, they are fetched for the
+        next one."""
+        if not self._progress.is_fed and not self._progress.training_forwards:
+            self.forget_abandoned()
+            self.take()
+        elif self._evaluated_since_fetch:
+            self._evaluated_since_fetch = self._evaluated_fetched = False
+            self.fetched[:] = [batch for batch in self.fetched if batch[0].training]
+
+    def give_remaining_to_step(self):
+        """Called at a step's end. Marks the step's micro-batches that no forward used alone as trained on."""
+        if self.prefetched.of_step:
+            self.fetched[:0] = self.prefetched.step_ended()
+            self.take()
+
+    def take(self):
+        """Marks the fetched batches as trained on."""
+        count = self._progress.sample_count
+        if self.fetched:
+            self.loaders_of_forward = []
+        for loader, samples, samples_of_all in self.fetched:
+            self.loaders_of_forward.append(loader)
+            if loader.training is not False:
+                loader.is_trained_on()
+                loader.is_trained_on_in_pass = True
+                self._progress.is_fed = True
+                count.total += samples
+                count.total_of_all += samples_of_all
+                count.last_batch = (samples, samples_of_all)
+                if count.by != "given":
+                    count.by = "loader"
+        del self.fetched[:]
+        self._evaluated_since_fetch = self._evaluated_fetched = False
+
+    def forget_abandoned(self, samples_of_forward=None, next_read=None):
+        """Drops batches of loaders that nobody reads any more, except for the last loader. That applies before the
+        first step, to loaders that an evaluation reads, and to passes that were read to their end without training.
+        Drops none if the forward uses all fetched batches."""
+        fetched = self.fetched
+        if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
+            self.only_read = None
+            return
+        self.prefetched.forget_abandoned(fetched, is_next_to_come=next_read is not None)
+        last = next_read or (fetched[-1][0] if fetched else None)
+        has_stepped = self._progress.steps > 0
+
+        def is_abandoned(loader):
+            may_be = loader.training is None and (not has_stepped or loader.is_evaluated_on or loader.is_exhausted)
+            return may_be and loader is not last and not loader.is_read()
+
+        remaining = [batch for batch in fetched if not is_abandoned(batch[0])]
+        read, self.only_read = self.only_read, None
+        if read is not None and len(remaining) < len(fetched) and all(batch[0] is not read[0] for batch in remaining):
+            self._progress.evaluations.report_past(*read[1:])
+        fetched[:] = remaining
+
+    def is_still_read(self):
+        """True if a pass over the last trained batches is still read, so a batch may serve several steps."""
+        return any(loader.is_read() for loader in self.loaders_of_forward)
+
+    def _reconsider_loader(self):
+        """Corrects a loader that was classified as an evaluation's, because an evaluation came between its batch and
+        its forward. Now the forward came at once."""
+        loaders = {batch[0] for batch in self.fetched}
+        if len(loaders) == 1 and not self._evaluated_since_fetch:
+            (loader,) = loaders
+            if loader.training is False:
+                loader.training = None
+
+    def _count_items(self, samples):
+        """Corrects the counts if the loader's items are samples: a forward with `samples` uses as many items."""
+        loader = self.fetched[0][0]
+        if samples == len(self.fetched) and all(batch[0] is loader for batch in self.fetched):
+            loader.gives_samples()
+            self.fetched[:] = [(loader, 1, self._of_all_ranks(loader, 1))] * samples
