@@ -55,7 +55,8 @@ std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
 }
 
 /// Returns the launch variation that the search's baselines and sentinels show. Pairs of confirming
-/// runs show their own variation.
+/// runs show their own variation. If the machine seems to drift, only the pairs count: the runs of
+/// the baseline cannot distinguish a drift from launches that differ much.
 LaunchVariation launches_before_confirming(const Standing& standing) {
   std::vector<TrialRecord> searched;
   for (const TrialRecord& trial : standing.trials()) {
@@ -68,7 +69,8 @@ LaunchVariation launches_before_confirming(const Standing& standing) {
   }
   const Objective& first = standing.rules().objectives.front();
   const bool may_drift = first.is_timed();
-  return estimate_launch_variation(searched, may_drift ? MachineDrift(searched) : MachineDrift());
+  const MachineDrift drift = may_drift ? MachineDrift(searched) : MachineDrift();
+  return drift.is_significant() ? k_launches_by_pairs : estimate_launch_variation(searched, drift);
 }
 
 /// Share of the error for the first finalist. Each further finalist has a quarter of the previous
