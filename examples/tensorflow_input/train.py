@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An ordinary Keras program whose input pipeline has TensorFlow's defaults: one function call at a time.
 
-The pictures of stripes stay compressed in memory, like encoded files. Their direction is the class. The data set decodes,
-crops and scales them.
+The pictures of stripes stay compressed in memory, like encoded files. Their direction is the class. The data set
+decodes, crops and scales them.
 """
 
 import argparse

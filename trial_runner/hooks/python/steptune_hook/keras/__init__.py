@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Family of Keras 3, on its three backends, and of TensorFlow 2: a batch of `fit` or `train_on_batch`, or an update of an
-optimizer in a loop of the program's own, is a step.
+"""Family of Keras 3, on its three backends, and of TensorFlow 2. A step is a batch of `fit` or `train_on_batch`, or an
+update of an optimizer in a loop of the program's own.
 
 hook       connects the parts
 fits       steps of `Model.fit` and `train_on_batch`

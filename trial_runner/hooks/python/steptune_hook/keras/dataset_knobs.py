@@ -14,7 +14,9 @@ _THREADS = "data_private_threads"
 _AUTOTUNE = "data_autotune"
 _SEQUENTIAL, _CPUS, _AUTO = "sequential", "cpus", "autotune"
 # Operations with a state that they only read.
-_HARMLESS = frozenset(("Assert", "HashTableV2", "LookupTableFindV2", "LookupTableSizeV2", "ReadVariableOp", "VarHandleOp"))
+_HARMLESS = frozenset(
+    ("Assert", "HashTableV2", "LookupTableFindV2", "LookupTableSizeV2", "ReadVariableOp", "VarHandleOp")
+)
 _NONE = "the program reads no tf.data.Dataset"
 _MOST_DATASETS = 100  # transformations of one dataset
 
@@ -87,8 +89,9 @@ class DatasetKnobs:
         """Returns the dataset with the requested settings."""
         options = dataset.options()
         new = self._tensorflow.data.Options()
+        threads = options.threading.private_threadpool_size or 0
         are_options_set = [
-            self._option(_THREADS, options.threading.private_threadpool_size or 0, new.threading, "private_threadpool_size"),
+            self._option(_THREADS, threads, new.threading, "private_threadpool_size"),
             self._option(_AUTOTUNE, options.autotune.enabled is not False, new.autotune, "enabled"),
         ]
         is_ahead = "_PrefetchDataset" in _last_kinds(dataset)

@@ -109,13 +109,13 @@ class Loops:
         return self._fetched or 0
 
     def _loss_in(self, output):
-        scalars = [
-            value for value in self._tensorflow.nest.flatten(output) if getattr(value, "shape", None) == () and _is_float(value)
-        ]
-        named = output.items() if isinstance(output, dict) else ()
-        loss = next((value for name, value in named if "loss" in str(name) and value in scalars), None)
-        loss = scalars[0] if loss is None and scalars else loss
-        return None if loss is None else lambda: float(loss)
+        """Returns a function that reads the loss: the scalar whose name has `loss`, or else the first one."""
+        if isinstance(output, dict):
+            loss = next((value for name, value in output.items() if "loss" in str(name) and _is_scalar(value)), None)
+            if loss is not None:
+                return lambda: float(loss)
+        first = next((value for value in self._tensorflow.nest.flatten(output) if _is_scalar(value)), None)
+        return None if first is None else lambda: float(first)
 
     def applied(self, original, optimizer, arguments, named):
         if self._is_applying or not self._hook.counts_here():
@@ -167,9 +167,10 @@ class Loops:
             self._loss = target
 
 
-def _is_float(value):
+def _is_scalar(value):
+    """True for a floating-point number."""
     dtype = getattr(value, "dtype", None)
-    return bool(getattr(dtype, "is_floating", False))
+    return getattr(value, "shape", None) == () and bool(getattr(dtype, "is_floating", False))
 
 
 def wrap_functions(hook, tensorflow):
