@@ -7,6 +7,7 @@ fits       steps of `Model.fit` and `train_on_batch`
 loops      steps of loops of the program's own
 pauses     evaluations and checkpoints
 batches    number of samples of a batch
+turns      steps of several optimizers
 knobs      settings of Keras and TensorFlow
 model_knobs, dataset_knobs   settings of models and PyDatasets, and of tf.data
 """

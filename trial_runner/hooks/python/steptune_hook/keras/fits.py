@@ -2,9 +2,9 @@
 """Steps of `Model.fit`, which Keras reports to its callbacks, and of `Model.train_on_batch`."""
 
 import functools
-import weakref
 
 from steptune_hook.keras import batches
+from steptune_hook.keras.turns import Turns
 
 
 def owner_of(model_class, method):
@@ -30,7 +30,7 @@ class Fits:
         self._epoch_samples = 0
         self._rows = None  # samples of a batch
         self._rows_of_last = None  # of the last batch of an epoch, if it is smaller
-        self._on_batch = weakref.WeakKeyDictionary()  # steps of `train_on_batch` by model
+        self._turns = Turns()  # of models in `train_on_batch`
 
     def fit(self, original, model, arguments, named):
         if self._model is not None or not self._hook.counts_here() or not self._hook.guarded(
@@ -140,10 +140,7 @@ class Fits:
         return True
 
     def _batch_on_its_own_ended(self, model, data, output):
-        """Counts a step for the model with the most steps, since a program may train several models by turns."""
-        most = max(self._on_batch.values(), default=0)
-        self._on_batch[model] = self._on_batch.get(model, 0) + 1
-        if self._on_batch[model] <= most:
+        if not self._turns.new_steps(model):
             return
         if isinstance(data, dict):
             data = list(data.values())

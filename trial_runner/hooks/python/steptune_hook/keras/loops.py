@@ -6,6 +6,7 @@ import weakref
 from time import perf_counter
 
 from steptune_hook.keras import batches
+from steptune_hook.keras.turns import Turns
 
 _CALLS_TO_KNOW = 3  # calls of a function after which its number of steps is known
 _LEAST_USUAL = 1 / 3  # part of the steps around which a function is called that is no evaluation
@@ -29,7 +30,7 @@ class Loops:
         self._functions = weakref.WeakKeyDictionary()
         self._call = None  # the function that runs now, called from no other
         self._is_applying = False
-        self._steps = weakref.WeakKeyDictionary()  # by optimizer
+        self._turns = Turns()
         self._calls = 0
         self._called = set()  # functions called since the last step
         self._evaluation_s = None  # since when an evaluation runs
@@ -87,15 +88,9 @@ class Loops:
                 if before is not None:
                     function.steps_of_call = max(0, now - before)
                 function.optimizers[optimizer] = now
-            steps = max(steps, self._new_steps(optimizer, function.steps_of_call))
+            steps += self._turns.new_steps(optimizer, function.steps_of_call)
         if steps:
             self._count(steps, self._samples_in(given, steps), self._loss_in(output))
-
-    def _new_steps(self, optimizer, steps):
-        """Returns by how much these steps exceed those of the optimizer with the most."""
-        most = max(self._steps.values(), default=0)
-        self._steps[optimizer] = self._steps.get(optimizer, 0) + steps
-        return max(0, self._steps[optimizer] - most)
 
     def _samples_in(self, given, steps):
         tensors = [value for value in given if hasattr(value, "dtype") and not hasattr(value, "assign_add")]
@@ -144,7 +139,7 @@ class Loops:
                 self._call.optimizers.setdefault(optimizer, None)
             return
         self._end_evaluation()
-        steps = self._new_steps(optimizer, 1)
+        steps = self._turns.new_steps(optimizer)
         if steps:
             loss = self._loss
             self._count(steps, self._fetched or self._given or 0, None if loss is None else lambda: float(loss))
