@@ -88,6 +88,11 @@ bool needs_role(const Knob& knob) {
 
 }  // namespace
 
+std::string family_of(const Survey& survey) {
+  std::string family = text_at(survey.log.event("patched"), "family");
+  return family.empty() ? k_pytorch_family : family;
+}
+
 const char* why_no_guard(const Survey& survey) {
   return is_diverged(survey) ? k_diverged : k_no_guard;
 }
@@ -102,8 +107,8 @@ DraftKnobs::DraftKnobs(const Survey& survey, const DraftOptions& options)
       shares_(survey.part_shares()),
       device_(text_at(survey.log.event("patched"), "device")),
       guard_(loss_guard(survey)) {
-  for (const Knob& knob : python_knobs())
-    consider(knob);
+  for (const Knob* knob : python_knobs_of(family_of(survey)))
+    consider(*knob);
   offer_by_gain();
 }
 

@@ -268,6 +268,19 @@ TEST(PlannedLength, IgnoresOtherPrograms) {
   }
 }
 
+TEST(PlannedLength, IsWhatTheProgramGivesToItsFramework) {
+  Survey survey = surveyed({k_training});
+  survey.log.add(R"({"event":"program","epochs":20})");
+  const auto planned = planned_length(program_of({"python3", "train.py", "--epochs", "3"}), survey);
+  ASSERT_TRUE(planned);
+  EXPECT_EQ(planned->samples, 20.0 * 938.0 * 64.0);
+  EXPECT_EQ(planned->epoch_samples, 938.0 * 64.0);
+  EXPECT_EQ(planned->why, "fit(epochs=20) of 60032 samples");
+  Survey without_data = surveyed({});
+  without_data.log.add(R"({"event":"program","epochs":20})");
+  EXPECT_FALSE(planned_length(program_of({"python3", "train.py"}), without_data));
+}
+
 /// Like nanoGPT's `train.py config/train_shakespeare_char.py`.
 TEST(PlannedLength, IsReadFromAPythonFileInTheCommand) {
   const TemporaryFolder folder("length");

@@ -11,6 +11,7 @@ namespace steptune {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
@@ -385,6 +386,23 @@ TEST(Draft, TrialsOfAnotherFamilyThanPyTorchAreNotForked) {
   EXPECT_NE(study.trials, TrialsIn::forked);
   EXPECT_EQ(draft.document["hooks"]["python"], (Json{{"cpu_threads", "{cpu_threads}"}}));
   EXPECT_THAT(draft.left_out, Contains("histogram_layout: XGBoost has no layout"));
+}
+
+/// XGBoost with eight threads on two CPUs: knobs that families share have the place of its own
+/// table.
+TEST(Draft, OffersUnmeasuredKnobsInTheOrderOfTheFamily) {
+  const std::string patched =
+      R"({"event":"patched","family":"boosting","frameworks":"XGBoost 3.4.1","device":"cpu"})";
+  Survey survey = usual({patched, knob("omp_wait_policy", "\"default\""),
+                         knob("malloc", "\"default\""), knob("cpu_threads", "8")});
+  survey.last.parts.clear();
+  DraftOptions wanted = options();
+  wanted.facts["cpus"] = 2;
+  const StudySpec study = study_of(must_draft(survey, wanted));
+  std::vector<std::string> names;
+  for (const Parameter& parameter : study.space.parameters())
+    names.push_back(parameter.name);
+  EXPECT_THAT(names, ElementsAre("cpu_threads", "omp_wait_policy", "malloc"));
 }
 
 TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
