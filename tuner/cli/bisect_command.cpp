@@ -73,7 +73,7 @@ class Bisecting {
         good_.emplace(*std::move(good));
       }
       const ExitCode code = judge_stage(next_versions());
-      if (was_interrupted(code)) return code;
+      if (code == ExitCode::interrupted || code == ExitCode::terminated) return code;
       if (!has_verdicts_) return code == ExitCode::ok ? ExitCode::failure : code;
     }
     return report();
@@ -86,9 +86,6 @@ class Bisecting {
   [[nodiscard]] std::size_t last() const { return versions_.names.size() - 2; }
   [[nodiscard]] const std::string& name_of(std::size_t version) const {
     return versions_.names[version + 1];
-  }
-  [[nodiscard]] static bool was_interrupted(ExitCode code) {
-    return code == ExitCode::interrupted || code == ExitCode::terminated;
   }
 
   void say(const std::string& text) {
@@ -172,7 +169,7 @@ class Bisecting {
       if (!versions) continue;
       unfinished_ = std::nullopt;
       if (stage.is_finished) {
-        take(*versions, stage.judged);
+        if (stage.judged.first.verdict != CommandVerdict::failed) take(*versions, stage.judged);
       } else {
         unfinished_ = {stage.study, stage.elapsed_s, *versions};
       }
@@ -256,7 +253,17 @@ class Bisecting {
       judge.words.emplace_back(k_next_command);
       judge.words.insert(judge.words.end(), words.begin(), words.end());
     }
-    judge.take_verdicts = [&](const JudgedCommands& judged) { take(compared, judged); };
+    judge.take_verdicts = [&](const JudgedCommands& judged) {
+      has_verdicts_ = judged.first.verdict != CommandVerdict::failed;
+      if (!has_verdicts_) {
+        context_.console.message(judged_text(judged));
+        return;
+      }
+      take(compared, judged);
+      // A failed version of a former stage may only have been too slow to start, so it runs again.
+      for (std::size_t i = 0; i < compared.size(); ++i)
+        if (judged.others[i].verdict == CommandVerdict::failed) give_up(compared[i]);
+    };
     return judge_commands(context_, judge);
   }
 
@@ -268,15 +275,9 @@ class Bisecting {
   }
 
   void take(const std::vector<std::size_t>& versions, const JudgedCommands& judged) {
-    has_verdicts_ = judged.first.verdict != CommandVerdict::failed;
-    if (!has_verdicts_) {
-      context_.console.message(judged_text(judged));
-      return;
-    }
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const JudgedCommand& command = judged.others[i];
       const SpeedUp& speed_up = command.speed_up;
-      if (command.verdict == CommandVerdict::failed) give_up(versions[i]);
       const auto measured = slowdown_in_stage(speed_up, versions.size());
       if (!measured) continue;
       change_->observe(versions[i], measured->slowdown, measured->error);

@@ -12,9 +12,13 @@ namespace steptune {
 /// slower: `cd /srv && steptune bisect GOOD 4f1c... -- python3 train.py`. The word GOOD is in it if
 /// no commit of a fast night is known.
 ///
-/// Returns an empty text if the night showed no slowdown, or if a bisection could not show it: the
-/// program is in no repository, its commit has not changed, trials run on other machines, or the
-/// settings in use are not in the command line. `database_option` is ` --db PATH` or empty.
+/// Returns an empty text if the night showed no slowdown, or if a bisection could not show it:
+///
+/// - The program is in no repository, or its commit has not changed.
+/// - Trials run on other machines.
+/// - The settings in use are not in the command line.
+///
+/// `database_option` is ` --db PATH` or empty.
 [[nodiscard]] std::string bisect_command(const StudySpec& study, const Night& night,
                                          const std::string& database_option);
 
