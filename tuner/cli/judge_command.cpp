@@ -121,11 +121,13 @@ class Judging {
     }
     auto study = study_of(*look);
     if (!study) return context_.console.error(study.error());
-    RunOptions naming;
-    naming.fresh = true;
-    naming.yes = true;
-    const auto named = settle_identity(context_.console, naming, *history, *study);
-    if (!named) return context_.console.error(named.error().error);
+    if (!continue_study(*history, *study)) {
+      RunOptions naming;
+      naming.fresh = true;
+      naming.yes = true;
+      const auto named = settle_identity(context_.console, naming, *history, *study);
+      if (!named) return context_.console.error(named.error().error);
+    }
     const StudyTuning tuning{options_.quiet, false, "", context_.clock.now_s() - begin_s, {}};
     const auto result = tune_study(context_, tuning, *study, *history, flags_);
     if (!result) return context_.console.error(result.error());
@@ -218,6 +220,20 @@ class Judging {
     if (!ladder) return tl::unexpected(ladder.error());
     request_.error = next_error(*ladder);
     return {};
+  }
+
+  /// Gives the study the name and seed of the unfinished study `continued`. Returns false if there
+  /// is none with these commands.
+  bool continue_study(const History& history, StudySpec& study) const {
+    if (options_.continued.empty()) return false;
+    const auto former = history.study(options_.continued);
+    if (!former || former->status == StudyStatus::finished) return false;
+    if (former->fingerprint != study.fingerprint) return false;
+    study.name = former->name;
+    study.document["name"] = former->name;
+    study.search.seed = former->seed;
+    study.document["search"]["seed"] = former->seed;
+    return true;
   }
 
   Result<OutputLook> look_at_first() {

@@ -22,6 +22,8 @@ struct JudgeOptions {
   std::string campaign;        ///< empty: none
   bool measures_gain = false;  ///< compares the campaign's champion with the first version
   bool quiet = false;
+  /// Unfinished study to continue, if it compares the same commands. Empty: none.
+  std::string continued = {};
   /// Takes the verdicts in place of the terminal. May be null.
   std::function<void(const JudgedCommands&)> take_verdicts = {};
 };
