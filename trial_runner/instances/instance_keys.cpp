@@ -179,22 +179,19 @@ std::vector<Key<RentedInstances>> make_instance_keys() {
       discounts_key()};
   keys[0].doc("a template: `\"ml.g5.xlarge\"`, or `\"{instance}\"` for a parameter's value");
   keys[1].doc("a number, or an expression over parameters").default_words("1");
-  keys[2].doc(
-      "a heterogeneous cluster, in place of `instance_type`. A group of 0 "
-      "instances is left out");
+  keys[2].doc("a heterogeneous cluster, in place of `instance_type`");
   keys[3]
       .doc("USD per hour by instance type, or objects. They win over the table")
       .in_fingerprint(InFingerprint::where_cost_is_objective);
   keys[4]
       .doc(
-          "price table file, relative to the study file. Shipped: us-east-1, "
-          "also used without a region; `steptune prices refresh` makes others")
+          "price table, relative to the study file. us-east-1 is installed; `steptune prices "
+          "refresh` makes others")
       .default_words("the region's");
   keys[5]
       .doc(
-          "Savings Plans or negotiated rates: the share of the price that is "
-          "not paid, by instance type or pattern, such as `{\"ml.g5.*\": 0.36}`. "
-          "The longest match counts")
+          "share of the price that is not paid (Savings Plans), by instance type or pattern: "
+          "`{\"ml.g5.*\": 0.36}`. The longest match counts")
       .default_words("none")
       .in_fingerprint(InFingerprint::where_cost_is_objective);
   return keys;

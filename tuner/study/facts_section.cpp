@@ -27,14 +27,13 @@ const Section<Facts>& facts_section() {
                      "an object of facts by name")
           .add(fact_key("cpus")
                    .default_words("detected")
-                   .doc("processors that this process may use, by affinity and cgroup quota"))
+                   .doc("processors that this process may use"))
           .add(fact_key("gpus")
                    .default_words("detected")
-                   .doc("visible GPUs of NVIDIA, otherwise of AMD (`CUDA_VISIBLE_DEVICES`, "
-                        "`HIP_VISIBLE_DEVICES`)"))
+                   .doc("visible GPUs of NVIDIA, otherwise of AMD"))
           .add(fact_key("memory_gb")
                    .default_words("detected")
-                   .doc("memory in GiB, or the cgroup limit if that is less"));
+                   .doc("memory in GiB, at most the cgroup's"));
   return k_section;
 }
 

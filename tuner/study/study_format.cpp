@@ -78,21 +78,21 @@ Section<StudySpec> format() {
       .add(key("name", &StudySpec::name, study_name())
                .required()
                .in_fingerprint(k_never)
-               .doc("the study's name: `[A-Za-z0-9._-]`, 1 to 64 characters, not "
-                    "starting with `-` or `.`"))
+               .doc("name of the study: `[A-Za-z0-9._-]`, 1 to 64 characters, not starting with "
+                    "`-` or `.`"))
       .add(command_key()
                .anchor("command")
                .default_words("required")
                .doc("the training program and its arguments, run without a shell"))
       .add(key("env", &StudySpec::environment, environment())
                .anchor("env")
-               .doc("environment variables, in addition to the tuner's own"))
+               .doc("environment variables, besides those of the tuner"))
       .add(key("config_files", &StudySpec::config_files, config_files())
                .anchor("config_files")
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("none")
-               .doc("configuration files of which each trial gets an edited copy"))
+               .doc("configuration files; each trial gets an edited copy"))
       .add(key("launch", &StudySpec::launch, document::object(launch_section()))
                .anchor("launch")
                .omitted_at_default()
@@ -104,35 +104,31 @@ Section<StudySpec> format() {
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("none")
-               .doc("settings for a program that has no option for them "
-                    "([hooks](hooks.md))"))
+               .doc("settings for which the program has no option ([hooks](hooks.md))"))
       .add(key("trials", &StudySpec::trials, document::enumerated({"fresh", "forked", "attached"}))
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("`fresh`")
-               .doc("`forked`: trials of the search are [forked](hooks.md#forked-trials) "
-                    "from a warm interpreter, confirming runs never. `attached`: written "
-                    "by `exec --tune`; such a study cannot be continued"))
+               .doc("`forked`: the search [forks trials](hooks.md#forked-trials) from a warm "
+                    "interpreter. `attached`: written by `exec --tune`; cannot be continued"))
       .add(key("working_directory", &StudySpec::working_directory, folder())
                .default_words("`\".\"`")
-               .doc("where the command runs; relative to the study file"))
+               .doc("folder of the command, relative to the study file"))
       .add(key("terminal", &StudySpec::terminal, document::boolean())
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("`false`")
-               .doc("gives each trial a pseudo-terminal, for programs that fail without "
-                    "one; local runner"))
+               .doc("a pseudo-terminal for each trial; local runner"))
       .add(key("stdin", &StudySpec::standard_input, document::path())
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("none")
-               .doc("file for each trial's standard input, relative to the study file; "
-                    "local runner"))
+               .doc("each trial's standard input, relative to the study file; local runner"))
       .add(facts_key()
                .anchor("facts")
                .in_fingerprint(k_never)  // `fingerprint_of` adds the facts that matter
                .default_words("detected")
-               .doc("facts about the machine, stated instead of detected"))
+               .doc("facts about the machine"))
       .add(parameters_key().required().anchor("parameters").doc("what may be varied, by name"))
       .add(constraints_key().anchor("constraints").doc("conditions for every configuration"))
       .add(baseline_key()
@@ -175,25 +171,25 @@ Section<StudySpec> format() {
                .omitted_at_default()
                .in_fingerprint(k_never)
                .default_words("none")
-               .doc("the [campaign](judge.md#campaigns) whose edit is judged; written by "
-                    "`steptune judge --campaign`"))
+               .doc("written by [`judge --campaign`](judge.md#campaigns)"))
       .add(key("reports", &StudySpec::report_format, reports())
                .anchor("reports")
                .default_words("`[steptune]` lines")
                .doc("how to read the program's output; `[steptune]` lines are always "
                     "understood"))
-      .add(key("unit", &StudySpec::unit, unit())
-               .omitted_at_default()
-               .in_fingerprint(k_never)
-               .default_words("`samples`")
-               .doc("what the program counts instead of samples: `epochs`, `boosting "
-                    "rounds`, `percent`. All numbers of samples are then numbers of these"))
-      .add(key("loading_ceiling", &StudySpec::loading_ceiling,
-               document::number({1.0, k_highest_ceiling}))
-               .in_fingerprint(k_never)
-               .default_words("not measured")
-               .doc("how many times as fast a step is without data loading; `steptune "
-                    "run -- COMMAND` measures it"))
+      .add(
+          key("unit", &StudySpec::unit, unit())
+              .omitted_at_default()
+              .in_fingerprint(k_never)
+              .default_words("`samples`")
+              .doc("unit that replaces samples everywhere: `epochs`, `boosting rounds`, `percent`"))
+      .add(
+          key("loading_ceiling", &StudySpec::loading_ceiling,
+              document::number({1.0, k_highest_ceiling}))
+              .in_fingerprint(k_never)
+              .default_words("not measured")
+              .doc(
+                  "speed-up of a step without data loading; `steptune run -- COMMAND` measures it"))
       .add(runner_key().anchor("runner").doc("where trials happen"))
       .add(key("limits", &StudySpec::limits, document::object(limits_section()))
                .anchor("limits")
