@@ -330,9 +330,8 @@ TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsRetriedWithMoreTime) {
     ASSERT_EQ(run.trials().size(), 2U) << "the same time budget as before";
     EXPECT_EQ(run.trials()[1].status, TrialStatus::infeasible);
     EXPECT_THAT(run.trials()[1].failure, HasSubstr("no step reported within"));
-    EXPECT_THAT(result.reason,
-                HasSubstr("; trial 2 was ended before its first step, which a longer "
-                          "tuning time waits for"));
+    EXPECT_THAT(result.reason, HasSubstr("; trial 2 was ended before its first step; a longer "
+                                         "tuning time would wait for it"));
   }
   document_["budget"]["time"] = 900.0;
   SimulatedRun run(folder.path(), document_, compiles, 2000.0);

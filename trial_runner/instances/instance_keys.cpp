@@ -236,13 +236,13 @@ const Section<InstanceType>& instance_price_section() {
                     .doc("on demand, of one instance")
                     .required());
     section.add(
-        key("gpus", &InstanceType::gpus, document::integer({0.0, 1024.0})).doc("of the instance"));
+        key("gpus", &InstanceType::gpus, document::integer({0.0, 1024.0})).doc("GPUs of the instance"));
     section.add(key("vcpus", &InstanceType::vcpus, document::integer({1.0, 65'536.0}))
-                    .doc("its processors")
+                    .doc("processors of the instance")
                     .omitted_at_default()
                     .default_words("not known"));
     section.add(key("memory_gib", &InstanceType::memory_gib, document::number({0.1, 1e6}))
-                    .doc("its memory")
+                    .doc("memory of the instance")
                     .omitted_at_default()
                     .default_words("not known"));
     return section;

@@ -172,11 +172,11 @@ void add_job_keys(Jobs& section) {
                   .omitted_at_default());
   const auto names = document::list_of(document::string(), k_max_list);
   section.add(job_key("subnets", &JobSettings::subnets, names,
-                      "of the VPC that jobs run in; with `security_groups`")
+                      "subnets of the jobs' VPC; with `security_groups`")
                   .omitted_at_default()
                   .default_words("none"));
   section.add(job_key("security_groups", &JobSettings::security_group_ids, names,
-                      "of the VPC that jobs run in; with `subnets`")
+                      "security groups of the jobs' VPC; with `subnets`")
                   .omitted_at_default()
                   .default_words("none"));
   section.add(job_key("tags", &JobSettings::tags,

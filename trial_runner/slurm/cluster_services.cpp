@@ -108,7 +108,7 @@ HeldMachines machines_of(const QueueRow& row, const std::map<std::string, TrialK
 class ClusterAllocations final : public HeldMachinesService {
  public:
   [[nodiscard]] std::string region_help() const override {
-    return "not used: the cluster is the one that Slurm's commands know";
+    return "not used: Slurm has no regions";
   }
   [[nodiscard]] std::string kept_name(bool several) const override {
     return several ? "allocations" : "allocation";

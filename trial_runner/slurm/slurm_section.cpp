@@ -46,7 +46,7 @@ std::optional<std::string> fault_of_option(std::string_view text) {
   text.remove_prefix(2);
   const std::string_view name = text.substr(0, text.find('='));
   if (name.find('{') != std::string_view::npos) {
-    return "must name its option: parameters may stand for values, behind \"=\"";
+    return "must name its option: placeholders are allowed only after \"=\"";
   }
   if (std::ranges::find(k_own_options, name) == k_own_options.end()) return std::nullopt;
   return fmt::format("\"--{}\" is given by the runner itself: see its other keys", name);

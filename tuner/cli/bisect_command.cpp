@@ -94,7 +94,7 @@ class Bisecting {
       commits_.push_back(line);
     if (commits_.empty()) {
       return fail(ErrorKind::usage,
-                  fmt::format("{} is no version after {}", printable_line(options_.bad, 80),
+                  fmt::format("{} does not come after {}", printable_line(options_.bad, 80),
                               printable_line(options_.good, 80)),
                   "", "give the good revision first");
     }

@@ -105,7 +105,7 @@ std::string who_did_not_start(const StudySpec& study, const Standing& standing) 
     if (!was_measured) numbers.push_back(trial.number);
   }
   if (numbers.empty()) return "";
-  return fmt::format("; {} {} {} ended before {} first step, which {} waits for",
+  return fmt::format("; {} {} {} ended before {} first step; {} would wait for it",
                      numbers.size() == 1 ? "trial" : "trials", fmt::join(numbers, ", "),
                      numbers.size() == 1 ? "was" : "were", numbers.size() == 1 ? "its" : "their",
                      study.budget.time_of_usd ? "a larger budget" : "a longer tuning time");

@@ -23,7 +23,7 @@ Key<Facts> fact_key(const char* name) {
 
 const Section<Facts>& facts_section() {
   static const auto k_section =
-      Section<Facts>("facts", "What is known of the machine, stated instead of detected.",
+      Section<Facts>("facts", "Facts about the machine, stated instead of detected.",
                      "an object of facts by name")
           .add(fact_key("cpus")
                    .default_words("detected")

@@ -26,7 +26,7 @@ std::vector<std::string> direction_names() {
 
 const Section<Objective>& objective_section() {
   static const auto k_section =
-      Section<Objective>("objective", "What to minimize or maximize.",
+      Section<Objective>("objective", "An objective to minimize or maximize.",
                          "\"time\", \"cost\", a metric's name, or an object such as "
                          "{\"metric\": \"accuracy\", \"direction\": \"maximize\"}")
           .add(key("metric", &Objective::metric, metric_name())
@@ -148,7 +148,7 @@ const Section<Guard>& guard_section() {
 
 const Section<PlannedPhase>& planned_phase_section() {
   static const auto k_section =
-      Section<PlannedPhase>("planned_phase", "What the long run does between its steps.",
+      Section<PlannedPhase>("planned_phase", "A pause between steps of the long run.",
                             "an object such as {\"every_steps\": 200}")
           .add(key("every_samples", &PlannedPhase::every_samples,
                    document::number({1.0, k_max_samples}))

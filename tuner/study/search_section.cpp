@@ -44,7 +44,7 @@ void check_steps(const ObjectNode& object, const SearchSpec& search) {
 
 const Section<SearchSpec>& search_section() {
   static const auto k_section =
-      Section<SearchSpec>("search", "What to try next, and which trial to stop.",
+      Section<SearchSpec>("search", "Choice of configurations, and of trials to stop early.",
                           "an object such as {\"searcher\": \"bayes\"}")
           .add(key("searcher", &SearchSpec::searcher, document::one_of(searcher_names()))
                    .doc("proposes configurations: `bayes`, `random`, `sobol`, `grid`, or "

@@ -129,7 +129,7 @@ Section<StudySpec> format() {
                .in_fingerprint(k_never)  // `fingerprint_of` adds the facts that matter
                .default_words("detected")
                .doc("facts about the machine"))
-      .add(parameters_key().required().anchor("parameters").doc("what may be varied, by name"))
+      .add(parameters_key().required().anchor("parameters").doc("parameters to vary, by name"))
       .add(constraints_key().anchor("constraints").doc("conditions for every configuration"))
       .add(baseline_key()
                .required()
@@ -143,7 +143,7 @@ Section<StudySpec> format() {
       .add(key("objectives", &StudySpec::objectives, objectives())
                .anchor("objectives")
                .default_words("`[\"time\"]`")
-               .doc("what to minimize: one or two of `time`, `cost` and reported metrics"))
+               .doc("one or two of `time`, `cost` and reported metrics"))
       .add(key("guards", &StudySpec::guards,
                document::list_of(document::object(guard_section()), k_max_guards))
                .anchor("guards")
@@ -190,7 +190,7 @@ Section<StudySpec> format() {
               .default_words("not measured")
               .doc(
                   "speed-up of a step without data loading; `steptune run -- COMMAND` measures it"))
-      .add(runner_key().anchor("runner").doc("where trials happen"))
+      .add(runner_key().anchor("runner").doc("runner of the trials"))
       .add(key("limits", &StudySpec::limits, document::object(limits_section()))
                .anchor("limits")
                .in_fingerprint(k_never)

@@ -13,7 +13,7 @@ from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.pytorch.gradients import trained_by
 
 _NAME = "optimizer_implementation"
-_SOME_LACK = "parameters get no gradient in some steps: zeros move them (momentum, decay, moments), none do not"
+_SOME_LACK = "parameters get no gradient in some steps: with zeros the optimizer moves them (momentum, decay, moments), with None it does not"
 
 
 class OptimizerKnobs:
