@@ -22,7 +22,8 @@ struct Tally {
   int false_alarms = 0, worst_year = 0;
   int replaced = 0;  ///< times that the configuration in use was replaced
   double nights_s = 0.0, scratch_s = 0.0, nights = 0.0;
-  /// Relative excess of the used configuration's time over that of the best, summed over nights.
+  /// Relative excess of the used configuration's time over the best configuration's, summed over
+  /// nights.
   double excess = 0.0;
 };
 

@@ -231,7 +231,7 @@ std::optional<std::pair<int, int>> release_of(const std::string& version) {
   return release;
 }
 
-/// Checks the release. `version` is that of this machine's commands, which the runner uses.
+/// Checks the release. `version` is the version of this machine's commands, which the runner uses.
 Diagnosis release_diagnosis(const std::string& version, const std::string& config) {
   constexpr std::pair k_least_release{20, 11};
   Diagnosis diagnosis{

@@ -56,7 +56,7 @@ void TrialWarnings::of_baseline(const TrialRecord& baseline) const {
         fmt::format("the baseline itself violates a limit: {}", baseline.failure));
   } else if (baseline.measurement && !baseline.measurement->not_finite.empty()) {
     // No guard checks for NaN here. Yet a training with NaN is useless, and its speed may differ
-    // from that of a correct training.
+    // from the speed of a correct training.
     listener_->on_warning(fmt::format(
         "the baseline's {} was NaN or infinite when it ended: the program as it is may learn "
         "nothing; see 'steptune show {}'",

@@ -53,7 +53,7 @@ bool has_period(const PhaseEstimate& seen) {
   return seen.period_samples > 0.0 && std::isfinite(seen.period_samples);
 }
 
-/// Sets the samples between phases. Without a period, their error is that of a Poisson count.
+/// Sets the samples between phases. Without a period, their error follows from a Poisson count.
 void set_period(const PhaseEstimate& seen, double total_samples, PhaseShare& share) {
   share.every_samples = samples_between(seen, total_samples);
   share.every_samples_error =

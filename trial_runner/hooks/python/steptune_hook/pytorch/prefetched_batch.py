@@ -38,9 +38,9 @@ class PrefetchedBatch:
         self.batch = None
 
     def forget_looked_at(self, fetched, is_next_to_come):
-        """Drops batches that the forward does not use: those of passes before the current one. The current pass is
-        being read. If each batch has its own pass (a task's support and query), none is. `is_next_to_come`: the
-        forward's own batch is not in `fetched` yet."""
+        """Drops batches that the forward does not use because they belong to earlier passes. The current pass is being
+        read. If each batch has its own pass (a task's support and query), no pass is being read. `is_next_to_come`:
+        the forward's own batch is not in `fetched` yet."""
         looked_at, self._looked_at = self._looked_at, []
         looked_at = [batch for batch in looked_at if batch[0].is_read()]
         left = [batch for batch in fetched if all(batch is not other for other in looked_at)]

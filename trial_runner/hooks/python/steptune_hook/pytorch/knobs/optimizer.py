@@ -90,7 +90,7 @@ class OptimizerKnobs:
         return [optimizer for optimizer in self._hook.optimizers.alive if _is_moved_by_zeros(optimizer)]
 
     def gradients_lack(self, optimizer, parameters):
-        """From now on clears gradients as the program does, also those of these parameters in the coming step."""
+        """Clears gradients as the program does from now on, also of these parameters in the coming step."""
         if self._set_to_none not in (None, self._zero_grad_default):
             for parameter in parameters:
                 parameter.grad = torch.zeros_like(parameter) if self._set_to_none else None
