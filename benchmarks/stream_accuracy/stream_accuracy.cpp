@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
   app.add_option("--streams", options.streams, "Trials of each program")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "Of the first trial; the others count on")
+  app.add_option("--seed", options.seed, "Seed of the first trial; each further trial adds 1")
       ->capture_default_str();
   app.add_option("--cell", options.cell, "Only programs whose name contains this");
   app.add_flag("--second-family", options.second_family,
