@@ -64,8 +64,8 @@ std::string why_nothing_faster(const StudyRun& run) {
   if (by_time && !compared) {
     // The advice is about time, so it does not suit a money budget.
     const std::string then = budget.time_of_usd ? "" : run.parts.after_too_little;
-    return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
-                       rest, then.empty() ? "" : ": " + then);
+    return fmt::format("; that was enough only for the baseline{}{}", rest,
+                       then.empty() ? "" : ": " + then);
   }
   return fmt::format("; nothing was shown to be {} than the baseline{}",
                      run.parts.study.objectives.front().comparative(), rest);
