@@ -73,12 +73,13 @@ int main(int argc, char** argv) {
   std::int64_t nights = YearModel{}.nights;
   bool quiet_years = false, events = false;
   CLI::App program("Years of nightly re-tuning under a virtual clock.", "nightly_year");
-  program.add_option("--years", years, "How many, each of 365 nights");
-  program.add_option("--nights", nights, "Of each year");
-  program.add_option("--seed", first_seed, "Of the first year");
-  program.add_option("--searcher", searcher, "As in a study file");
-  program.add_flag("--nothing-happens", quiet_years, "Only seasons of noise, for false alarms");
-  program.add_flag("--events", events, "Every night on which something was searched or told");
+  program.add_option("--years", years, "Number of years, each of 365 nights");
+  program.add_option("--nights", nights, "Nights of each year");
+  program.add_option("--seed", first_seed, "Seed of the first year");
+  program.add_option("--searcher", searcher, "Searcher, as in a study file");
+  program.add_flag("--nothing-happens", quiet_years,
+                   "Only noise, without changes: counts false alarms");
+  program.add_flag("--events", events, "Print every night with a search or a warning");
   CLI11_PARSE(program, argc, argv);
 
   Tally tally;
