@@ -440,7 +440,7 @@ class Refusals(Live):
 
     def test_buffers_that_outlast_a_block(self):
         why = self.refused("mnist", "num_workers", 8, prefetch_factor=16)
-        self.assertIn("outlast", why)
+        self.assertIn("last longer than a trial", why)
 
     def test_buffers_that_all_ranks_together_have_no_memory_for(self):
         def two_ranks_on_a_small_machine():
