@@ -134,8 +134,9 @@ TEST(Recommendation, FitsTheTerminalButForCommands) {
   for (std::string line; std::getline(lines, line);)
     EXPECT_LE(line.size(), 60U) << line;
   EXPECT_NE(text.find("note    batch 128 in place of 32: the plan assumes that it\n"
-                      "        needs as many samples; report \"gradient_noise_scale\",\n"
-                      "        or compare the loss at the end of both\n"),
+                      "        needs as many samples; report\n"
+                      "        \"gradient_noise_scale\", or compare the loss at the\n"
+                      "        end of both\n"),
             std::string::npos)
       << text;
   context.command = "python3 train.py --data '/a/long path/to/the/data' --epochs 90";
