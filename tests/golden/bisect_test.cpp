@@ -201,7 +201,7 @@ for step in range(1, 20000):
 TEST_F(Bisect, WrongRevisionsAreRefused) {
   commit("0.02", "only");
   for (const auto& [good, bad, expected] :
-       {std::tuple{"HEAD", "HEAD", "HEAD is no version after HEAD"},
+       {std::tuple{"HEAD", "HEAD", "HEAD does not come after HEAD"},
         std::tuple{"HEAD", "nowhere", "git does not know HEAD..nowhere"}}) {
     const Ended ended = sandbox_.steptune({"bisect", good, bad, "--", "/bin/sh", "train.sh"});
     EXPECT_EQ(ended.exit_code, 2) << ended.out;

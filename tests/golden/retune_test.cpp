@@ -631,11 +631,11 @@ TEST_F(Retune, OnlyARegressionFailsTheService) {
 
 TEST_F(Retune, AContainersFirstShellForwardsSignals) {
   // Starts the command as Kubernetes does.
-  const std::string chapter = chapter_of_nightly("Kubernetes");
-  const std::size_t begin = chapter.find("- |\n") + 4;
-  std::string script = chapter.substr(begin, chapter.find("resources:", begin) - begin);
+  const std::string manifest = read_file(STEPTUNE_SOURCE_DIR "/configs/nightly/kubernetes.yaml");
+  const std::size_t begin = manifest.find("- |\n") + 4;
+  std::string script = manifest.substr(begin, manifest.find("resources:", begin) - begin);
   const std::string program = "steptune --db /history/history.db";
-  ASSERT_NE(script.find(program), std::string::npos) << chapter;
+  ASSERT_NE(script.find(program), std::string::npos) << manifest;
   script.replace(script.find(program), program.size(), "'" + steptune_program() + "'");
   sandbox_.write("script.sh", script);
   for (int night = 1; night <= 2; ++night) {

@@ -73,9 +73,8 @@ void add_export_command(CLI::App& program, CommandContext& context) {
       ->required();
   command
       ->add_option("--format", options->format,
-                   "csv: a line per trial; json: all that is known, with its schema in "
-                   "export.schema.json; optuna: a storage for Optuna 3 and later; mlflow: an "
-                   "experiment of a file store")
+                   "csv: a line per trial; json: everything, see export.schema.json; optuna: a "
+                   "storage for Optuna 3 and later; mlflow: an experiment of a file store")
       ->option_text("FORMAT")
       ->required()
       ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow"}));

@@ -321,8 +321,8 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
                   "Exit code: 0 faster, 10 tied, 11 slower, 12 undecided.");
   command
       ->add_option("COMMANDS", options->words,
-                   "After --, 2 to 8 training commands with --- between them. The first one is "
-                   "what the other ones are compared with")
+                   "After --, 2 to 8 training commands with --- between them. The other ones are "
+                   "compared with the first")
       ->option_text("-- COMMAND --- COMMAND...")
       ->required();
   command

@@ -15,7 +15,7 @@ struct JudgeOptions {
   std::vector<std::string> words;      ///< the commands, with separators
   std::vector<std::string> revisions;  ///< `--git`; empty: not given
   std::string build;
-  std::string name;  ///< empty: that of the campaign, or `judge`
+  std::string name;  ///< empty: the campaign's, or `judge`
   std::string time;
   std::string margin;
   std::string input;

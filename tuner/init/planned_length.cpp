@@ -119,7 +119,7 @@ std::string disagreement_of(const RunLength& first, const RunLength& later) {
     const auto& one = first.*length_unit;
     const auto& other = later.*length_unit;
     if (!one || !other || one->number == other->number) continue;
-    return fmt::format("{} and {} disagree: the first is taken", text_of(*one), text_of(*other));
+    return fmt::format("{} and {} disagree: the first is used", text_of(*one), text_of(*other));
   }
   return "";
 }

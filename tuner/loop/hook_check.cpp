@@ -19,8 +19,8 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
   }
   if (log.imported()) {
     return "the program imports PyTorch, but neither an optimizer's step nor a backward was seen "
-           "while it was watched (one that goes on from a checkpoint may have nothing left to "
-           "train; gradients of torch.func.grad or torch.autograd.grad do not show without an "
+           "while it was watched (a program that continues from a checkpoint may have nothing left "
+           "to train; gradients of torch.func.grad or torch.autograd.grad do not show without an "
            "optimizer)";
   }
   if (log.armed()) {

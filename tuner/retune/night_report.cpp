@@ -73,7 +73,7 @@ std::string cause_text(const Night& night) {
   if (cause == "library") return "a library: the baseline has slowed down as much";
   if (cause == "machine_or_library")
     return "machine, library or the program itself: the baseline has slowed down as much";
-  return "no second configuration to tell the machine from the configuration";
+  return "there is no second configuration to compare with";
 }
 
 std::string interval_text(double ratio, double low, double high) {

@@ -94,7 +94,7 @@ Result<void> Retuning::begin() {
     last.slowdown.reset();
     last.lead_shrank = false;
     last.ended_wall_s = now_s;
-    last.reason = "the tuner ended before the night did";
+    last.reason = "the tuner ended before the night was over";
     if (auto recorded_night = parts_.history.record_night(study.name, to_row(last));
         !recorded_night)
       return recorded_night;

@@ -147,7 +147,7 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
     if (!guard_) return fmt::format("changes rounding: {}", why_no_guard(survey_));
   }
   if (!knob.device.empty() && !device_.empty() && device_ != knob.device) {
-    return fmt::format("is worth its trials on {} only", knob.device);
+    return fmt::format("is worth trying on {} only", knob.device);
   }
   if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
     return "changes the training itself; tuned with --semantic";
@@ -219,10 +219,10 @@ void DraftKnobs::offer_by_gain() {
     } else if (knob.name == k_flush_denormal && !changes_loss_) {
       // Few programs compute with denormal numbers for long, and each trial would have to train
       // until the guard is checked.
-      leave(knob, "needs a guard on the loss, whose time it is seldom worth alone");
+      leave(knob, "needs a guard on the loss, which one setting seldom pays for");
     } else if (static_cast<double>(parameters_.size()) >= most) {
       leave(knob, fmt::format("the time allows {:.0f} trials, which are enough for {:.0f} knobs; "
-                              "each of these gains less at most",
+                              "these promise a smaller gain",
                               *options_.trials, most));
     } else {
       offer(candidate);
@@ -239,7 +239,7 @@ void DraftKnobs::offer(const Candidate& candidate) {
   if (!active && !parameter.contains("when")) {
     return leave(knob, "has no effect in the program as it is");
   }
-  if (active && today.is_null()) return leave(knob, "what the program does is not known");
+  if (active && today.is_null()) return leave(knob, "the program's value is not known");
   narrow(knob, parameter, today);
   if (parameter.contains("choices")) {
     if (!state.choices.empty()) parameter["choices"] = state.choices;

@@ -210,7 +210,7 @@ TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
   program.options[0].default_value = "90";
   program.options[0].default_from = "--help";
   EXPECT_EQ(run_length(program).disagreement,
-            "--epochs 90 (--help) and --epochs 14 (train.py) disagree: the first is taken");
+            "--epochs 90 (--help) and --epochs 14 (train.py) disagree: the first is used");
   program.argv.insert(program.argv.end(), {"--epochs", "5"});
   EXPECT_EQ(run_length(program).disagreement, "") << "the command's option decides";
 }

@@ -251,7 +251,7 @@ TEST(NightReport, NamesTheCauseOfASlowdown) {
   EXPECT_THAT(text({}, shared),
               HasSubstr("machine, library or the program itself: the baseline has"));
   EXPECT_THAT(text({}, configuration), HasSubstr("the configuration: the baseline has not slowed"));
-  EXPECT_THAT(text({}, unknown), HasSubstr("no second configuration to tell the machine"));
+  EXPECT_THAT(text({}, unknown), HasSubstr("no second configuration to compare with"));
 }
 
 }  // namespace

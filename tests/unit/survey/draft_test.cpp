@@ -368,7 +368,7 @@ TEST(Draft, OmitsUnknownAndSingleValuedKnobs) {
       knob("optimizer_implementation", "\"loop\"", R"(,"choices":["loop"])")};
   const Draft draft = must_draft(usual(events));
   EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
-  EXPECT_THAT(draft.left_out, Contains("num_interop_threads: what the program does is not known"));
+  EXPECT_THAT(draft.left_out, Contains("num_interop_threads: the program's value is not known"));
   EXPECT_THAT(draft.left_out, Contains("sharing_strategy: only helps against too many open files"));
   EXPECT_THAT(draft.left_out, Contains("optimizer_implementation: there is no choice here"));
 }
@@ -477,7 +477,7 @@ TEST(Draft, TunesMemorySettingsOnGpusOnly) {
   Survey survey = usual({knob("batch_size", "32"), knob("activation_checkpointing", "false")});
   const Draft on_cpu = must_draft(survey, wanted);
   EXPECT_EQ(study_of(on_cpu).space.find("activation_checkpointing"), nullptr);
-  const char* left = "activation_checkpointing: is worth its trials on cuda only";
+  const char* left = "activation_checkpointing: is worth trying on cuda only";
   EXPECT_THAT(on_cpu.left_out, Contains(left));
   const auto safe = draft_study(survey, options());
   ASSERT_FALSE(safe) << "no other knob is offered";
