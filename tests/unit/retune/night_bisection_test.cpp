@@ -16,7 +16,7 @@ using ::testing::Not;
 const char* const k_fast = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const char* const k_slow = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
-StudySpec study_with(const Json& more = Json::object()) {
+StudySpec bisected_study(const Json& more = Json::object()) {
   Json document = Json::parse(R"json({
     "name": "demo",
     "command": ["python3", "train.py", "{workers}"],
@@ -39,12 +39,12 @@ Night slower_night(SlowdownScope scope) {
 }
 
 TEST(NightBisection, RunsTheSettingsInUse) {
-  EXPECT_EQ(bisect_command(study_with(), slower_night(SlowdownScope::configuration), ""),
+  EXPECT_EQ(bisect_command(bisected_study(), slower_night(SlowdownScope::configuration), ""),
             "cd '/my studies' && steptune bisect aaaaaaaaaaaa bbbbbbbbbbbb -- python3 train.py 4");
 }
 
 TEST(NightBisection, RunsTheBaselineIfItIsSlowerToo) {
-  EXPECT_EQ(bisect_command(study_with({{"env", {{"SEED", "1"}}}}),
+  EXPECT_EQ(bisect_command(bisected_study({{"env", {{"SEED", "1"}}}}),
                            slower_night(SlowdownScope::shared), " --db nights.db"),
             "cd '/my studies' && steptune bisect aaaaaaaaaaaa bbbbbbbbbbbb --db nights.db -- env "
             "SEED=1 python3 train.py 0");
@@ -53,7 +53,7 @@ TEST(NightBisection, RunsTheBaselineIfItIsSlowerToo) {
 TEST(NightBisection, SaysWhatToPutInIfNoFastCommitIsKnown) {
   Night night = slower_night(SlowdownScope::shared);
   night.fast_commit.clear();
-  NightContext context{"demo", "demo", "", {}, {}, bisect_command(study_with(), night, "")};
+  NightContext context{"demo", "demo", "", {}, {}, bisect_command(bisected_study(), night, "")};
   EXPECT_THAT(context.bisect_command, HasSubstr("steptune bisect GOOD bbbbbbbbbbbb -- "));
   EXPECT_THAT(night_text(night, context, 0),
               HasSubstr("\n       find the commit that made it slower (put a commit that was fast "
@@ -65,13 +65,13 @@ TEST(NightBisection, IsLeftOutIfItCouldNotShowTheSlowdown) {
   const auto scope = SlowdownScope::configuration;
   Night quiet = slower_night(scope);
   quiet.slowdown.reset();
-  EXPECT_EQ(bisect_command(study_with(), quiet, ""), "");
+  EXPECT_EQ(bisect_command(bisected_study(), quiet, ""), "");
   Night elsewhere = slower_night(scope);
   elsewhere.commit.clear();
-  EXPECT_EQ(bisect_command(study_with(), elsewhere, ""), "");
+  EXPECT_EQ(bisect_command(bisected_study(), elsewhere, ""), "");
   Night same = slower_night(scope);
   same.fast_commit = same.commit;
-  EXPECT_EQ(bisect_command(study_with(), same, ""), "");
+  EXPECT_EQ(bisect_command(bisected_study(), same, ""), "");
   const NightContext context{"demo", "demo", "", {}, {}};
   EXPECT_THAT(night_text(same, context, 0), Not(HasSubstr("bisect")));
   EXPECT_TRUE(night_json(same, context)["regression"]["bisect"].is_null());
