@@ -26,7 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double k_default_time_s = 1800.0;
 constexpr double k_confidence = 0.95;
 /// A stage that has less time can hardly compare anything.
 constexpr double k_least_stage_s = 20.0;
@@ -84,7 +83,7 @@ class Bisecting {
     }
     const auto time_s = tuning_time_s(options_.time);
     if (!time_s) return tl::unexpected(time_s.error());
-    result_.longest_s = time_s->value_or(k_default_time_s);
+    result_.longest_s = time_s->value_or(k_bisect_time_s);
     const std::string range = options_.good + ".." + options_.bad;
     const auto listed = git_output({"rev-list", "--reverse", "--first-parent", range},
                                    fmt::format("git does not know {}", printable_line(range, 80)));
