@@ -134,6 +134,13 @@ std::optional<double> parse_finite(std::string_view text) {
   return number;
 }
 
+std::optional<double> parse_share(std::string_view text) {
+  const bool is_percent = text.ends_with('%');
+  auto number = parse_finite(is_percent ? text.substr(0, text.size() - 1) : text);
+  if (number && is_percent) *number *= 0.01;
+  return number;
+}
+
 Result<double> parse_duration_s(std::string_view text) {
   const auto malformed = [&] {
     return fail(ErrorKind::usage, fmt::format("\"{}\" is not a duration", printable_line(text, 60)),

@@ -42,6 +42,8 @@ inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::ma
 /// Returns the number that makes up the whole of `text`, in any locale. Returns nullopt for any
 /// other text, NaN, infinities and numbers that do not fit.
 [[nodiscard]] std::optional<double> parse_finite(std::string_view text);
+/// Parses a share: `5%` and `0.05` are 0.05.
+[[nodiscard]] std::optional<double> parse_share(std::string_view text);
 
 /// Parses `90`, `90s`, `30m`, `1.5h`, `2d` or sums such as `1h30m` into seconds.
 [[nodiscard]] Result<double> parse_duration_s(std::string_view text);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests `judge` with real programs.
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
+#include "tests/golden/counting_program.hpp"
 #include "tests/golden/output_schema.hpp"
 #include "tests/golden/program.hpp"
 
@@ -17,18 +20,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// A program whose steps take as many seconds as its argument says.
-constexpr const char* k_steps = R"(i=0
-while [ $i -lt 2000 ]; do
-  i=$((i + 1))
-  echo "[steptune] {\"v\":1,\"step\":$i,\"samples\":$((i * 10))}"
-  sleep "$1"
-done
-)";
-
 class Judge : public testing::Test {
  protected:
-  Judge() { sandbox_.write("steps.sh", k_steps); }
+  Judge() { sandbox_.write("steps.sh", k_counting_program); }
   Sandbox sandbox_;
 };
 
@@ -44,8 +38,121 @@ TEST_F(Judge, AFasterCommandIsNamed) {
   EXPECT_EQ(judged["commands"][1]["command"], "/bin/sh steps.sh 0.02");
   EXPECT_GT(judged["commands"][1]["speed_up"]["low_95"].get<double>(), 1.0);
   EXPECT_LT(judged["spent_s"].get<double>(), 60.0);
+  EXPECT_TRUE(judged["loss"].is_null());
+  EXPECT_EQ(judged["why_no_loss"], "A reports no loss");
   const Ended studies = sandbox_.steptune({"studies"});
   EXPECT_THAT(studies.out, HasSubstr("judge"));
+}
+
+/// Without the guard on the loss, B would be called faster.
+TEST_F(Judge, AFasterCommandWithAWorseLossIsNotCalledFaster) {
+  const Ended ended =
+      sandbox_.steptune({"judge", "--time", "60s", "--quiet", "--json", "--", "/bin/sh", "steps.sh",
+                         "0.04", "2000", "---", "/bin/sh", "steps.sh", "0.02", "2200"});
+  EXPECT_EQ(ended.exit_code, 13) << ended.out << ended.err;
+  EXPECT_TRUE(is_as_defined(sandbox_, ended.out, "judge"));
+  const Json judged = Json::parse(ended.out)["judge"];
+  EXPECT_EQ(judged["verdict"], "worse") << judged.dump();
+  EXPECT_EQ(judged["keep"], "A");
+  EXPECT_EQ(judged["loss"]["metric"], "loss");
+  const Json& other = judged["commands"][1];
+  EXPECT_NEAR(other["loss"]["difference"].get<double>(), 0.1, 0.01);
+  EXPECT_TRUE(other["loss"]["worse"].get<bool>());
+  EXPECT_GT(other["speed_up"]["low_95"].get<double>(), 1.0);
+}
+
+TEST_F(Judge, AnEqualLossIsShown) {
+  const Ended ended =
+      sandbox_.steptune({"judge", "--time", "60s", "--quiet", "--", "/bin/sh", "steps.sh", "0.06",
+                         "2000", "---", "/bin/sh", "steps.sh", "0.02", "2005"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\nloss    after "));
+  EXPECT_THAT(ended.out, HasSubstr(" samples: A "));
+}
+
+/// The faster command is slower than nothing, so a pipeline goes on; with the words turned, it
+/// ends.
+TEST_F(Judge, APipelineFailsForCertain) {
+  const auto judge = [&](const std::vector<std::string>& conditions, const std::string& first,
+                         const std::string& second, const Setting& setting) {
+    std::vector<std::string> words{"judge", "--time", "60s", "--quiet", "--json"};
+    for (const std::string& condition : conditions)
+      words.insert(words.end(), {"--fail-if", condition});
+    words.insert(words.end(), {"--report", "metrics.txt", "--", "/bin/sh", "steps.sh", first, "---",
+                               "/bin/sh", "steps.sh", second});
+    return sandbox_.steptune(words, setting);
+  };
+  const Setting github{{{"GITHUB_ACTIONS", "true"}, {"GITHUB_STEP_SUMMARY", "summary.md"}}};
+  sandbox_.write("summary.md", "before\n");
+  const Ended slower = judge({"worse", "slower:10%"}, "0.02", "0.06", github);
+  EXPECT_EQ(slower.exit_code, 11) << slower.out << slower.err;
+  EXPECT_TRUE(is_as_defined(sandbox_, slower.out, "judge"));
+  const Json conditions = Json::parse(slower.out)["judge"]["fail_if"];
+  EXPECT_TRUE(conditions[0]["holds"].is_null()) << "no loss is reported";
+  EXPECT_EQ(conditions[1]["holds"], true);
+  EXPECT_EQ(conditions[1]["commands"], Json({"B"}));
+  EXPECT_THAT(slower.err, HasSubstr("::error title=steptune judge::B is slower: 0."));
+  EXPECT_THAT(sandbox_.read("summary.md"), HasSubstr("before\n| | verdict |"));
+  EXPECT_THAT(sandbox_.read("summary.md"), HasSubstr("| B | slower | 0."));
+  EXPECT_THAT(sandbox_.read("metrics.txt"),
+              HasSubstr("\nsteptune_judge_speed_up{command=\"B\"} 0."));
+
+  const Ended faster = judge({"slower"}, "0.06", "0.02", {});
+  EXPECT_EQ(faster.exit_code, 0) << faster.out << faster.err;
+  EXPECT_THAT(faster.err, Not(HasSubstr("::")));
+  EXPECT_EQ(Json::parse(faster.out)["judge"]["fail_if"][0]["holds"], false);
+}
+
+TEST_F(Judge, OneCommandIsComparedInSeveralVersions) {
+  sandbox_.write("pause.sh", "exec sh steps.sh \"${PAUSE:-0.06}\"");
+  const Ended variable = sandbox_.steptune(
+      {"judge", "--env", "PAUSE=0.02", "--time", "60s", "--quiet", "--", "/bin/sh", "pause.sh"});
+  EXPECT_EQ(variable.exit_code, 0) << variable.out << variable.err;
+  EXPECT_THAT(variable.out, HasSubstr("keep    B: env PAUSE=0.02 /bin/sh pause.sh\n"));
+
+  for (const auto& [venv, pause] : {std::pair("old", "0.02"), std::pair("new", "0.06")}) {
+    const std::filesystem::path bin = sandbox_.folder() / venv / "bin";
+    std::filesystem::create_directories(bin);
+    sandbox_.write(std::string(venv) + "/bin/python",
+                   std::string("#!/bin/sh\nexec sh steps.sh ") + pause + "\n");
+    std::filesystem::permissions(bin / "python", std::filesystem::perms::owner_all);
+  }
+  const Ended venv = sandbox_.steptune(
+      {"judge", "--venv", "old", "new", "--time", "60s", "--quiet", "--", "python"});
+  EXPECT_EQ(venv.exit_code, 11) << venv.out << venv.err;
+  EXPECT_THAT(venv.out, HasSubstr("B is slower"));
+}
+
+/// The study's trials are known to differ; fresh runs compare their settings.
+TEST_F(Judge, TrialsOfAStudyAreCompared) {
+  sandbox_.write("study.json", R"({
+    "name": "pauses", "command": ["/bin/sh", "steps.sh", "{pause}"],
+    "parameters": {"pause": {"type": "ordinal", "choices": ["0.02", "0.04", "0.06"]},
+                   "n": {"type": "int", "low": 0, "high": 99}},
+    "env": {"N": "{n}"},
+    "baseline": {"pause": "0.06", "n": 1},
+    "try": [{"pause": "0.02", "n": 2}, {"pause": "0.04", "n": 3}],
+    "search": {"searcher": "random"}, "measure": {"confirm_pairs": 0},
+    "budget": {"trials": 3, "time": "30s"}
+  })");
+  const Ended tuned = sandbox_.steptune({"run", "study.json", "--quiet"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.out << tuned.err;
+  const Ended two = sandbox_.steptune(
+      {"judge", "--study", "pauses", "--trial", "2", "3", "--time", "60s", "--quiet", "--json"});
+  EXPECT_EQ(two.exit_code, 11) << two.out << two.err;
+  EXPECT_TRUE(is_as_defined(sandbox_, two.out, "judge"));
+  const Json commands = Json::parse(two.out)["judge"]["commands"];
+  EXPECT_EQ(commands[0]["name"], "trial 2");
+  EXPECT_EQ(commands[1]["command"], "pause=0.04 n=3");
+  const Ended one =
+      sandbox_.steptune({"judge", "--study", "pauses", "--trial", "2", "--time", "60s", "--quiet"});
+  EXPECT_EQ(one.exit_code, 0) << one.out << one.err;
+  EXPECT_THAT(one.out, HasSubstr("trial 2 is faster: "));
+  EXPECT_THAT(one.out, HasSubstr(" times as fast as baseline "));
+  EXPECT_THAT(one.out, HasSubstr("loss    not compared: the study has no guard on it\n"));
+  const Ended same = sandbox_.steptune({"judge", "--study", "pauses", "--trial", "2", "2"});
+  EXPECT_EQ(same.exit_code, 2) << same.out;
+  EXPECT_THAT(same.err, HasSubstr("two of them have the same settings"));
 }
 
 TEST_F(Judge, TreesOfRevisionsAreComparedAndRemoved) {
@@ -86,6 +193,15 @@ TEST_F(Judge, WrongCommandLinesAreRefused) {
            {{"judge", "--", "true"}, "1 command is given"},
            {{"judge", "--", "true", "---"}, "a command is empty"},
            {{"judge", "--margin", "0", "--", "true", "---", "true"}, "0 is not a margin"},
+           {{"judge"}, "there is no command after --"},
+           {{"judge", "--fail-if", "faster", "--", "true", "---", "true"},
+            "faster is not a condition"},
+           {{"judge", "--env", "A=1", "--", "true", "---", "true"}, "with --env, one command runs"},
+           {{"judge", "--env", "A", "--", "true"}, "A sets no variable"},
+           {{"judge", "--env", "A=1", "--venv", "v", "--", "true"}, "only one of --git, --env and"},
+           {{"judge", "--venv", "v", "--", "true"}, "is no virtual environment"},
+           {{"judge", "--study", "s", "--", "true"}, "--study and --trial belong together"},
+           {{"judge", "--study", "s", "--trial", "1", "--", "true"}, "the study has the command"},
            {{"judge", "--build", "make", "--", "true", "---", "true"}, "--build needs --git"},
            {{"judge", "--git", "HEAD", "main", "--", "true"}, "no git repository"},
        }) {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
+#include "tests/golden/counting_program.hpp"
 #include "tests/golden/mcp_client.hpp"
 #include "tests/golden/program.hpp"
 #include "tests/golden/studies.hpp"
@@ -21,19 +22,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A program whose steps take as many seconds as its argument says.
-constexpr const char* k_steps = R"(i=0
-while [ $i -lt 2000 ]; do
-  i=$((i + 1))
-  echo "[steptune] {\"v\":1,\"step\":$i,\"samples\":$((i * 10))}"
-  sleep "$1"
-done
-)";
-
 class Mcp : public testing::Test {
  protected:
   Mcp() {
-    sandbox_.write("steps.sh", k_steps);
+    sandbox_.write("steps.sh", k_counting_program);
     script_ = (std::filesystem::canonical(sandbox_.folder()) / "steps.sh").string();
   }
 

@@ -31,7 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double k_default_time_s = 1800.0;
 constexpr double k_confidence = 0.95;
 /// A stage that has less time can hardly compare anything.
 constexpr double k_least_stage_s = 20.0;
@@ -97,7 +96,7 @@ class Bisecting {
     if (auto may = check_input_file(options_.input); !may) return may;
     const auto time_s = tuning_time_s(options_.time);
     if (!time_s) return tl::unexpected(time_s.error());
-    result_.longest_s = time_s->value_or(k_default_time_s);
+    result_.longest_s = time_s->value_or(k_bisect_time_s);
     result_.package = options_.package;
     auto versions = options_.package.empty() ? commits() : packages();
     if (!versions) return tl::unexpected(versions.error());

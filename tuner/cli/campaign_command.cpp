@@ -44,7 +44,8 @@ const CampaignEdit& last_kept(const CampaignLadder& ladder) {
 /// True if the judgement ended, so that the campaign has another study.
 bool has_verdict(ExitCode code) {
   return code == ExitCode::ok || code == ExitCode::failure || code == ExitCode::judged_tied ||
-         code == ExitCode::judged_slower || code == ExitCode::judged_undecided;
+         code == ExitCode::judged_slower || code == ExitCode::judged_undecided ||
+         code == ExitCode::judged_worse;
 }
 
 /// Returns the options that compare the champion with the first version. Fails with `usage` if

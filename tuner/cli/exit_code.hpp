@@ -20,6 +20,7 @@ enum class ExitCode : int {
   judged_tied = 10,       ///< `judge`: as fast, within the margin; `bisect`: not slower
   judged_slower = 11,     ///< `judge`: slower
   judged_undecided = 12,  ///< `judge`, `bisect`: the time was too short
+  judged_worse = 13,      ///< `judge`: not slower, but the loss is worse
   interrupted = 130,      ///< SIGINT
   terminated = 143,       ///< SIGTERM or SIGHUP
 };

@@ -14,12 +14,19 @@ namespace steptune {
 struct JudgeOptions {
   std::vector<std::string> words;      ///< the commands, with separators
   std::vector<std::string> revisions;  ///< `--git`; empty: not given
+  std::vector<std::string> variables;  ///< `--env`; empty: not given
+  std::vector<std::string> venvs;      ///< `--venv`; empty: not given
+  std::string study;                   ///< `--study`; empty: not given
+  std::vector<std::string> trials;     ///< numbers of its trials
+  std::vector<std::string> fail_if;    ///< conditions (`FailCondition`)
+  std::string report;                  ///< file for a pipeline; empty: none
   std::string build;
   std::string name;  ///< empty: the campaign's, or `judge`
   std::string time;
   std::string margin;
   std::string input;
   std::string campaign;        ///< empty: none
+  bool compares_loss = false;  ///< withholds "faster" from a command whose loss is worse
   bool measures_gain = false;  ///< compares the campaign's champion with the first version
   bool quiet = false;
   /// Unfinished study to continue, if it compares the same commands. Empty: none.
@@ -27,6 +34,10 @@ struct JudgeOptions {
   /// Takes the verdicts in place of the terminal. May be null.
   std::function<void(const JudgedCommands&)> take_verdicts = {};
 };
+
+/// Default of `--time` in seconds: of `judge` and of `bisect`, which judges several times.
+inline constexpr double k_judge_time_s = 300.0;
+inline constexpr double k_bisect_time_s = 1800.0;
 
 /// Between two commands of the command line.
 inline constexpr const char* k_next_command = "---";

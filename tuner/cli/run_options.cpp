@@ -178,11 +178,8 @@ Result<std::optional<double>> tuning_time_s(const std::string& given) {
 
 Result<std::optional<double>> worth_share(const std::string& given) {
   if (given.empty()) return std::optional<double>();
-  const bool in_percent = given.ends_with('%');
-  const auto number =
-      parse_finite(in_percent ? std::string_view(given).substr(0, given.size() - 1) : given);
-  const double share = number.value_or(-1.0) * (in_percent ? 0.01 : 1.0);
-  if (share >= 0.0 && share <= 1.0) return std::optional(share);
+  const auto share = parse_share(given);
+  if (share && *share >= 0.0 && *share <= 1.0) return share;
   return fail(ErrorKind::usage, fmt::format("{} is not a gain", printable_line(given, 40)),
               "--worth", "give a share from 0 to 100 %, such as 5% or 0.05");
 }

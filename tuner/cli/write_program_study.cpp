@@ -23,6 +23,7 @@
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/ready_space.hpp"
 #include "tuner/knobs/first_guesses.hpp"
+#include "tuner/loop/budget.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/survey/draft.hpp"
@@ -42,11 +43,6 @@ constexpr double k_most_without_pytorch = 0.75;
 /// Least time, in seconds, for reading a program's help.
 constexpr double k_least_inspection_s = 2.0;
 
-/// Shares of the budget, as in tuner/loop/budget.cpp: the search's share of the time, and the most
-/// trials of the search.
-constexpr double k_search_share_of_time = 0.6;
-constexpr double k_most_search_trials = 20.0;
-
 /// An example of how any program can be tuned.
 constexpr const char* k_by_hand =
     "any program with options can be tuned by a study file (docs/tutorial.md), which\n"
@@ -59,7 +55,7 @@ constexpr const char* k_by_hand =
 /// long as its start-up takes, and at least for `measure.min_window_s`.
 double search_trials(double tuning_time_s, double startup_s) {
   const double trial_s = startup_s + std::max(startup_s, MeasureSpec().min_window_s);
-  return std::clamp(k_search_share_of_time * tuning_time_s / trial_s, 1.0, k_most_search_trials);
+  return std::clamp(k_search_share * tuning_time_s / trial_s, 1.0, k_most_contenders);
 }
 
 double until_step_s(double tuning_time_s) {

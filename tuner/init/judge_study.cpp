@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/judge_study.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
+#include "tuner/init/guess_input.hpp"
 #include "tuner/init/unread_output.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {
 namespace {
+
+/// Ratio to the first command's loss above which a loss is worse, as in a study's guards.
+constexpr double k_worse_loss = 1.02;
+/// Share of the time that all commands together may train until the loss is compared.
+constexpr double k_share_until_loss = 0.05;
+/// Least reports of the loss until then. The same number of samples again then has enough reports
+/// for a mean.
+constexpr double k_least_loss_lines = 7.0;
+/// Largest multiple of that share, if the loss is reported seldom.
+constexpr double k_most_later = 2.0;
 
 /// Returns the command line with one group of arguments for each command. A command line needs a
 /// first element for all, so the parameter's value is the name of the executable.
@@ -36,6 +49,60 @@ Json campaign_json(const CampaignSpec& campaign) {
   if (!campaign.build.empty()) json["build"] = campaign.build;
   if (campaign.measures_gain) json["measures_gain"] = true;
   return json;
+}
+
+/// Number of samples after which the loss is compared, or the reason why it is not.
+struct LossPoint {
+  std::string metric = {};
+  double after_samples = 0.0;
+  std::string why_none = {};
+};
+
+/// Returns where the loss is compared: after as much training as the look saw, but early enough for
+/// the runs, which get a fifth of the time before the rounds.
+LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
+  GuessInput input;
+  double first = 0.0;
+  double last = 0.0;
+  double seen_s = 0.0;
+  double lines = 0.0;
+  if (look.survey) {
+    input.survey = look.survey;
+    if (is_diverged(*look.survey)) return {.why_none = "the loss of A is NaN or infinite"};
+    first = look.survey->first->samples.value_or(look.survey->first->step.value_or(0.0));
+    last = look.survey->last.samples.value_or(look.survey->last.step.value_or(0.0));
+    seen_s = look.survey->last.received_s - look.survey->first->received_s;
+  } else if (look.reading) {
+    input.reading = look.reading;
+    first = look.reading->first_count;
+    last = look.reading->last_count;
+    seen_s = look.progress_s;
+  }
+  LossPoint point{.metric = known_loss(input)};
+  if (point.metric.empty()) return {.why_none = "A reports no loss"};
+  if (!look.survey) lines = static_cast<double>(look.reading->metric_lines.at(point.metric));
+  const double most_s =
+      k_share_until_loss * request.time_s / static_cast<double>(request.commands.size());
+  double scale = seen_s > most_s ? most_s / seen_s : 1.0;
+  // The guard's mean needs several reports of the loss in its window.
+  if (lines > 0.0) scale = std::max(scale, k_least_loss_lines / lines);
+  point.after_samples = std::round(first + scale * (last - first));
+  const bool is_late = scale * seen_s > k_most_later * most_s;
+  if (is_late || !(point.after_samples > 0.0)) {
+    return {.why_none = "A reports its loss too seldom for this time"};
+  }
+  return point;
+}
+
+/// Adds the guard that compares the loss. Returns why there is none; empty if there is one.
+std::string add_loss_guard(const JudgeRequest& request, const OutputLook& look, Json& document) {
+  const LossPoint point = loss_point(request, look);
+  if (!point.why_none.empty()) return point.why_none;
+  document["guards"] = Json::array({{{"metric", point.metric},
+                                     {"after_samples", point.after_samples},
+                                     {"max_ratio_to_baseline", k_worse_loss},
+                                     {"over_launches", true}}});
+  return {};
 }
 
 /// Adds how progress is read. The hook counts samples in the same way for all commands, so it is
@@ -71,8 +138,9 @@ std::string judged_name(std::size_t index) {
   return std::string(1, static_cast<char>('A' + static_cast<int>(index)));
 }
 
-Result<Json> judge_study(const JudgeRequest& request, const OutputLook& look) {
-  Json document;
+Result<JudgeStudy> judge_study(const JudgeRequest& request, const OutputLook& look) {
+  JudgeStudy study;
+  Json& document = study.document;
   document["name"] = request.name;
   document["command"] = command_line(request);
   if (auto added = add_reading(look, document); !added) return tl::unexpected(added.error());
@@ -84,8 +152,10 @@ Result<Json> judge_study(const JudgeRequest& request, const OutputLook& look) {
   document["budget"] = {{"trials", request.commands.size()}, {"time", request.time_s}};
   document["measure"] = {{"confirm_all", true}, {"sentinels", false}};
   if (request.error < k_most_confirm_error) document["measure"]["confirm_error"] = request.error;
+  if (request.slowdown > 0.0) document["measure"]["confirm_slowdown"] = request.slowdown;
   if (request.campaign) document["campaign"] = campaign_json(*request.campaign);
-  return document;
+  if (request.compares_loss) study.why_no_loss = add_loss_guard(request, look, document);
+  return study;
 }
 
 }  // namespace steptune

@@ -27,14 +27,23 @@ struct JudgeRequest {
   std::string input = {};  ///< file for standard input; empty: none
   std::optional<CampaignSpec> campaign = {};
   double error = k_most_confirm_error;  ///< of "faster" (`MeasureSpec::confirm_error`)
+  double slowdown = 0.0;                ///< `MeasureSpec::confirm_slowdown`
+  bool compares_loss = false;           ///< also compare the training loss, if it is reported
 };
 
 /// Returns `A` for the first command, `B` for the second.
 [[nodiscard]] std::string judged_name(std::size_t index);
 
+/// A study file that compares commands.
+struct JudgeStudy {
+  Json document;
+  std::string why_no_loss;  ///< why the loss is not compared, for people; empty if it is
+};
+
 /// Returns the study file of a comparison: one parameter chooses the command, the first command is
 /// the baseline, and fresh runs confirm each one. `look` shows how to read the first command's
-/// progress; the other commands are read in the same way. Fails with `usage` if it shows none.
-[[nodiscard]] Result<Json> judge_study(const JudgeRequest& request, const OutputLook& look);
+/// progress; the other commands are read in the same way. A guard over launches compares
+/// the loss (`JudgeRequest::compares_loss`). Fails with `usage` if `look` shows no progress.
+[[nodiscard]] Result<JudgeStudy> judge_study(const JudgeRequest& request, const OutputLook& look);
 
 }  // namespace steptune

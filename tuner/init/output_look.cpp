@@ -70,8 +70,10 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     now_s += 1.0;
     if (!report) return;
     ++reading.explained;
-    for (const auto& [name, value] : report->metrics)
+    for (const auto& [name, value] : report->metrics) {
       reading.metrics.insert(name);
+      ++reading.metric_lines[name];
+    }
     const bool forward =
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;
     if (!forward) return;
@@ -85,6 +87,10 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     }
     last_step = report->step.value_or(last_step);
     last_samples = report->samples.value_or(last_samples);
+    if (const auto count = reading.reports_samples ? report->samples : report->step) {
+      if (reading.progress == 1) reading.first_count = *count;
+      reading.last_count = *count;
+    }
   };
   splitter.feed(output.substr(0, k_inspected_bytes), take);
   splitter.flush(take);

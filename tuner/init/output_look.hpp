@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,9 @@ struct OutputReading {
   std::set<std::string> metrics;
   std::optional<double> samples_per_step;  ///< unset unless lines had both samples and steps
   bool reports_samples = false;            ///< the output counts samples, not only steps
+  double first_count = 0.0;  ///< first count of samples; of steps, if it counts only steps
+  double last_count = 0.0;
+  std::map<std::string, std::size_t> metric_lines = {};  ///< lines with a metric's number, by name
   CountUnit unit = CountUnit::steps;
   /// True if each count is a fixed share of the data: epochs, percent, boosting rounds. The batch
   /// size does not change the meaning of a count.

@@ -162,6 +162,7 @@ OutputLook OutputWatch::result(Survey seen) const {
   if (seen.activity) look.runtimes.computing_threads = seen.activity->computing_threads;
   look.in_blocks = in_blocks_ && output_->bytes() > 0;
   look.reading = output_->reading();
+  if (progress_s_) look.progress_s = clock_.now_s() - *progress_s_;
   const std::optional<RepeatedLine>& line = output_->repeated();
   // A single line may look like progress by chance.
   if (line && line->count >= k_repeats) look.reading.reset();

@@ -42,7 +42,8 @@ struct OutputLook {
   std::optional<Survey> survey;
   NativeRuntimes runtimes;                  ///< libraries in the program while it ran
   std::optional<ProcessActivity> activity;  ///< threads, CPU use and waiting in its last seconds
-  bool in_blocks = false;  ///< its output came only in full buffers of the C library
+  double progress_s = 0.0;  ///< seconds from its first progress to the end of the look
+  bool in_blocks = false;   ///< its output came only in full buffers of the C library
   /// Set if no progress was found in the output although the program did not fail.
   std::optional<UnreadOutput> unread;
   std::string ending;   ///< text for people: why there is neither `reading` nor `survey`

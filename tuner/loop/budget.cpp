@@ -25,11 +25,9 @@ constexpr auto k_budget_limits = enum_names<BudgetLimit>({
 /// pairs that a claim needs.
 constexpr double k_most_for_pairs = 0.4;
 constexpr double k_most_for_claim = 0.5;
-/// The search's share of a time budget, and the largest number of trials that divide it.
-constexpr double k_search_share = 0.6;
-/// The same if each configuration is confirmed: the search only shows that each one runs.
+/// The search's share of a time budget if each configuration is confirmed: the search only shows
+/// that each one runs.
 constexpr double k_search_share_of_judging = 0.2;
-constexpr double k_most_contenders = 20.0;
 /// Smallest share of the search's time by which a trial's start-up may exceed the baseline's
 /// start-up.
 constexpr double k_for_start = 0.2;

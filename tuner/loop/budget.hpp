@@ -11,6 +11,10 @@
 
 namespace steptune {
 
+/// The search's share of a time budget, and the largest number of trials that divide it.
+inline constexpr double k_search_share = 0.6;
+inline constexpr double k_most_contenders = 20.0;
+
 /// A limit of the budget. The history stores the names, so they must not change.
 enum class BudgetLimit { trials, time, cost };
 [[nodiscard]] std::string to_text(BudgetLimit limit);

@@ -119,8 +119,9 @@ void EndedTrials::check_baseline(const TrialRecord& baseline) {
                               to_text(baseline.status), baseline.failure)};
     return;
   }
-  for (const Guard& guard : run_->parts.study.guards)
-    run_->recorder.decided(guard_decision(guard, baseline));
+  for (const Guard& guard : run_->parts.study.guards) {
+    if (!guard.over_launches) run_->recorder.decided(guard_decision(guard, baseline));
+  }
   warnings_.of_baseline(baseline);
   if (baseline.measurement) report_planned_course(baseline.measurement->startup_s);
 }

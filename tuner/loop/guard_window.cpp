@@ -74,6 +74,13 @@ void GuardWindows::add(const Measurement& current, const Report& report) {
     const Guard& guard = guards_[i];
     Window& window = windows_[i];
     if (window.full || current.total_samples < guard.after_samples) continue;
+    // Speed matters more here than the metric of each launch, so a launch that reports the metric
+    // too seldom is not continued for it.
+    if (guard.over_launches &&
+        current.total_samples >= k_longest_window_end * guard.after_samples) {
+      window.full = true;
+      continue;
+    }
     // Skip reports without this metric: `current` then repeats an old value.
     if (!report.metrics.contains(guard.metric) && !report.not_finite.contains(guard.metric))
       continue;
@@ -99,7 +106,7 @@ void GuardWindows::add(const Measurement& current, const Report& report) {
 bool GuardWindows::awaits_samples(double total_samples) const {
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     const Window& window = windows_[i];
-    if (!(guards_[i].after_samples > 0.0) || window.full) continue;
+    if (!(guards_[i].after_samples > 0.0) || guards_[i].over_launches || window.full) continue;
     const bool comes = !window.values.empty() && window.values.size() < k_least_reports;
     const double end = comes ? k_longest_window_end : k_window_end;
     if (total_samples < end * guards_[i].after_samples) return true;
@@ -121,7 +128,8 @@ GuardedValues GuardWindows::values(bool settled_only) const {
   GuardedValues result;
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     const Window& window = windows_[i];
-    if (settled_only && !window.full) continue;
+    // Launches must be compared over the same samples.
+    if ((settled_only || guards_[i].over_launches) && !window.full) continue;
     const std::string name = judged_metric(guards_[i]);
     if (window.not_finite) {
       result[name] = {std::numeric_limits<double>::quiet_NaN()};

@@ -46,11 +46,11 @@ class GuardWindows {
   [[nodiscard]] bool are_full() const;
   /// True if a trial that has processed `total_samples` has not reached the end of a window yet. If
   /// the trial has sent fewer than five reports, the window ends up to half of `after_samples`
-  /// later.
+  /// later. Ignores guards over launches.
   [[nodiscard]] bool awaits_samples(double total_samples) const;
   /// Returns values that cannot change any more: the values of full windows, NaN included.
   [[nodiscard]] GuardedValues settled() const;
-  /// Returns all values known so far.
+  /// Returns all values known so far; for guards over launches, only those of full windows.
   [[nodiscard]] GuardedValues all() const;
 
  private:

@@ -14,9 +14,10 @@
 namespace steptune {
 namespace {
 
-constexpr const char* k_peak_memory = "peak_memory_bytes";
 /// Probability of calling a configuration infeasible that is exactly at the limit.
 constexpr double k_guard_error = 0.05;
+
+constexpr const char* k_not_finite = "{} is not a finite number";
 
 bool compares_with_baseline(const Guard& guard) {
   return guard.max_ratio_to_baseline || guard.min_ratio_to_baseline;
@@ -49,13 +50,6 @@ bool is_shown(double by, const GuardedValue& value, double limit_error) {
   return by > boost::math::quantile(distribution, 1.0 - k_guard_error) * error;
 }
 
-/// Returns the factor by which to multiply the baseline's value to get a guard's limit. For a
-/// negative value this is not the ratio itself. A guard's 1.02 means 2 % of the absolute value
-/// above the value. So the limit for -5 is -4.9, and the factor is 0.98.
-double multiple_of(double ratio, double baseline) {
-  return baseline < 0.0 ? 2.0 - ratio : ratio;
-}
-
 std::string value_text(const GuardedValue& value) {
   return value.standard_error > 0.0
              ? fmt::format("{:.6g} +-{:.2g}", value.value, k_z_95 * value.standard_error)
@@ -65,7 +59,7 @@ std::string value_text(const GuardedValue& value) {
 std::optional<std::string> violation(const Guard& guard, const GuardedValue& value,
                                      const std::optional<GuardedValue>& baseline) {
   const std::string name = judged_metric(guard);
-  if (!std::isfinite(value.value)) return fmt::format("{} is not a finite number", name);
+  if (!std::isfinite(value.value)) return fmt::format(k_not_finite, name);
   if (guard.max && is_shown(value.value - *guard.max, value, 0.0)) {
     return fmt::format("{} is {}, above the limit of {:.6g}", name, value_text(value), *guard.max);
   }
@@ -80,12 +74,18 @@ std::optional<std::string> violation(const Guard& guard, const GuardedValue& val
   for (const auto& [ratio, sign, side] : {std::tuple(guard.max_ratio_to_baseline, 1.0, "above"),
                                           std::tuple(guard.min_ratio_to_baseline, -1.0, "below")}) {
     if (!ratio) continue;
-    const double multiple = multiple_of(*ratio, baseline->value);
+    const double multiple = multiple_of_baseline(*ratio, baseline->value);
     if (!beyond(multiple, sign)) continue;
     return fmt::format("{} is {}, {} {:.6g} times the baseline's {}", name, value_text(value), side,
                        multiple, value_text(*baseline));
   }
   return std::nullopt;
+}
+
+std::optional<std::string> not_finite(const Guard& guard, const GuardedValues& values) {
+  const auto value = values.find(judged_metric(guard));
+  if (value == values.end() || std::isfinite(value->second.value)) return std::nullopt;
+  return fmt::format(k_not_finite, value->first);
 }
 
 /// Returns the whole peak if the reclaimable part of it is unknown; 0 if no peak is known.
@@ -107,26 +107,19 @@ std::string missing(const Guard& guard, const UnitName& unit) {
 
 }  // namespace
 
-bool is_memory_guard(const Guard& guard) {
-  return guard.metric == k_peak_memory;
-}
-
-std::string judged_metric(const Guard& guard) {
-  if (is_memory_guard(guard) || !(guard.after_samples > 0.0)) return guard.metric;
-  return fmt::format("{}@{:.0f}", guard.metric, guard.after_samples);
-}
-
 GuardLimit limit_of(const Guard& guard, const TrialRecord& baseline) {
   GuardLimit limit{judged_metric(guard), guard.max, guard.min, std::nullopt};
   const auto value = baseline_value(guard, &baseline);
   if (!value) return limit;
   limit.baseline = value->value;
   if (guard.max_ratio_to_baseline) {
-    const double most = multiple_of(*guard.max_ratio_to_baseline, value->value) * value->value;
+    const double most =
+        multiple_of_baseline(*guard.max_ratio_to_baseline, value->value) * value->value;
     limit.max = std::min(limit.max.value_or(most), most);
   }
   if (guard.min_ratio_to_baseline) {
-    const double least = multiple_of(*guard.min_ratio_to_baseline, value->value) * value->value;
+    const double least =
+        multiple_of_baseline(*guard.min_ratio_to_baseline, value->value) * value->value;
     limit.min = std::max(limit.min.value_or(least), least);
   }
   return limit;
@@ -139,6 +132,10 @@ std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
                                           const UnitName& unit) {
   for (const Guard& guard : guards) {
     if (moment == GuardMoment::running && !(guard.after_samples > 0.0)) continue;
+    if (guard.over_launches) {
+      if (auto violated = not_finite(guard, values)) return violated;
+      continue;
+    }
     const auto found = values.find(judged_metric(guard));
     std::optional<GuardedValue> value;
     if (is_memory_guard(guard)) {
@@ -195,6 +192,7 @@ std::vector<std::string> metrics_missing_in_baseline(const std::vector<Guard>& g
                                                      const TrialRecord& baseline) {
   std::vector<std::string> names;
   for (const Guard& guard : guards) {
+    if (guard.over_launches) continue;
     if (compares_with_baseline(guard) && !baseline_value(guard, &baseline)) {
       names.push_back(judged_metric(guard));
     }

@@ -12,12 +12,6 @@
 
 namespace steptune {
 
-/// Returns the name of a guard's judged value in a trial's metrics. This is the metric's own name,
-/// or `loss@20000` if the guard judges after 20 000 samples.
-[[nodiscard]] std::string judged_metric(const Guard& guard);
-/// True for the guard on `peak_memory_bytes`, which the runner reports at the end.
-[[nodiscard]] bool is_memory_guard(const Guard& guard);
-
 /// Moment at which guards are checked.
 enum class GuardMoment {
   running,  ///< missing values, and values that may still change, violate nothing
@@ -66,7 +60,7 @@ struct GuardLimit {
 [[nodiscard]] bool was_judged(const std::vector<Guard>& guards, const TrialRecord& trial);
 
 /// Returns the metrics that guards compare with the baseline's, but that the baseline has not
-/// reported.
+/// reported. Leaves out guards over launches.
 [[nodiscard]] std::vector<std::string> metrics_missing_in_baseline(const std::vector<Guard>& guards,
                                                                    const TrialRecord& baseline);
 

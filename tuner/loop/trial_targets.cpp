@@ -95,6 +95,19 @@ double later_window_s(const MeasureSpec& measure, const Standing& standing) {
   return std::max(measure.min_window_s, is_known ? baseline->measurement->startup_s : 0.0);
 }
 
+/// Returns the samples after which a run has the values of all guards over launches; 0 if the round
+/// is too late for them. The first launches show these values well enough.
+double samples_for_guards(const StudySpec& study, int round) {
+  constexpr int k_guarded_rounds = 3;
+  constexpr double k_slower = 2.0;  ///< allows for a configuration that is slower, and its window
+  double samples = 0.0;
+  for (const Guard& guard : study.guards) {
+    if (guard.over_launches && round <= k_guarded_rounds)
+      samples = std::max(samples, k_slower * guard.after_samples);
+  }
+  return samples;
+}
+
 /// True if a fresh run of the configuration was long enough to bound what a buffer hides of its
 /// gain. The best bound of all runs counts (`SpeedUp::low_if_buffered`).
 bool was_bounded(const Standing& standing, const Configuration& configuration,
@@ -178,9 +191,11 @@ void set_confirming(TrialTargets& targets, const TrialRecord& trial, double star
   const auto baseline_rate = mean_baseline_rate(standing);
   if (targets.interleaved_round > 1) {
     // The first round was long enough to show phases that no trial had shown.
-    const double phases_s = targets.min_window_samples * baseline_rate.value_or(0.0);
-    targets.share_of_budget_s =
-        std::min(targets.share_of_budget_s, std::max(later_window_s(measure, standing), phases_s));
+    const double samples =
+        std::max(targets.min_window_samples, samples_for_guards(study, targets.interleaved_round));
+    targets.share_of_budget_s = std::min(
+        targets.share_of_budget_s,
+        std::max(later_window_s(measure, standing), samples * baseline_rate.value_or(0.0)));
   }
   if (trial.purpose == TrialPurpose::confirm_incumbent) {
     const bool is_bounded = baseline_rate && was_bounded(standing, trial.configuration,

@@ -147,7 +147,7 @@ Json judged_command(const Json& command) {
   if (Json speed_up = speed_up_of(at(command, {"speed_up"})); !speed_up.is_null()) {
     json["speed_up"] = std::move(speed_up);
   }
-  copy(command, {"why"}, json);
+  copy(command, {"why", "loss"}, json);
   return json;
 }
 

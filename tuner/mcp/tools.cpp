@@ -63,8 +63,9 @@ std::vector<Tool> make_tools() {
       {ToolName::judge,
        "judge",
        "Judge which command is faster",
-       "Decides whether a change made a training program faster: faster, slower, tied or "
-       "undecided. Runs two to eight commands in turns, in fresh processes, until the verdict is "
+       "Decides whether a change made a training program faster: faster, slower, tied, worse (its "
+       "loss) or undecided. Runs two to eight commands in turns, in fresh processes, until the "
+       "verdict is "
        "certain or the time is over. Use it after each edit instead of comparing single runs, "
        "which differ by several percent. Either give commands, or one command and git revisions. "
        "Uncommitted changes have no revision.",

@@ -11,8 +11,11 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "trial_runner/measure/quantiles.hpp"
+#include "tuner/report/format.hpp"
 #include "tuner/report/outcome.hpp"
 #include "tuner/report/recommendation.hpp"
+#include "tuner/study/unit_name.hpp"
+#include "tuner/verdict/confirm.hpp"
 
 namespace steptune {
 namespace {
@@ -23,6 +26,7 @@ constexpr auto k_command_verdicts = enum_names<CommandVerdict>({
     {CommandVerdict::tied, "tied"},
     {CommandVerdict::undecided, "undecided"},
     {CommandVerdict::failed, "failed"},
+    {CommandVerdict::worse, "worse"},
 });
 
 constexpr std::size_t k_longest_command = 2000;
@@ -41,6 +45,8 @@ CommandVerdict verdict_of(Verdict verdict) {
       return CommandVerdict::tied;
     case Verdict::failed:
       return CommandVerdict::failed;
+    case Verdict::worse:
+      return CommandVerdict::worse;
     case Verdict::open:
     case Verdict::hidden:
     case Verdict::not_faster:
@@ -110,8 +116,79 @@ const FinalistResult* finalist_of(const std::optional<Recommendation>& recommend
   return nullptr;
 }
 
-/// Returns `B is 1.87 times as fast as A (95 % interval 1.50-2.33, 2 launches each)`.
-std::string sentence(const JudgedCommand& command, const JudgedCommands& judged) {
+/// Returns `its loss after 960 samples is 2.61, 13.5 % above A's 2.3 (95 % interval 10.2 to 16.8 %,
+/// 4 launches each)`.
+std::string worse_loss_text(const JudgedCommand& command, const JudgedCommands& judged) {
+  if (!command.loss || !judged.loss) return "it violates a guard";
+  const LaunchMeans& loss = *command.loss;
+  return fmt::format(
+      "its {} after {} {} is {:.4g}, {:.1f} % above {}'s {:.4g} (95 % interval {:.1f} to {:.1f} %, "
+      "{} launches each)",
+      judged.loss->guard.metric, format_number(judged.loss->guard.after_samples), judged.loss->unit,
+      loss.value, 100.0 * loss.difference, judged.first.name, loss.baseline,
+      100.0 * (loss.difference - loss.half_width), 100.0 * (loss.difference + loss.half_width),
+      loss.launches);
+}
+
+/// Returns the line of the loss; empty if nothing is known about it.
+std::string loss_line(const JudgedCommands& judged) {
+  if (!judged.loss) {
+    return judged.why_no_loss.empty() ? ""
+                                      : fmt::format("loss    not compared: {}", judged.why_no_loss);
+  }
+  const auto known = std::ranges::find_if(
+      judged.others, [](const JudgedCommand& command) { return command.loss.has_value(); });
+  const std::string point =
+      fmt::format("{} {}", format_number(judged.loss->guard.after_samples), judged.loss->unit);
+  if (known == judged.others.end()) {
+    return fmt::format("loss    not compared: too few launches reported it after {}", point);
+  }
+  std::string text =
+      fmt::format("loss    after {}: {} {:.4g}", point, judged.first.name, known->loss->baseline);
+  for (const JudgedCommand& command : judged.others) {
+    if (command.loss) {
+      text += fmt::format(", {} {:.4g} ({:+.1f} +-{:.1f} %)", command.name, command.loss->value,
+                          100.0 * command.loss->difference, 100.0 * command.loss->half_width);
+    } else {
+      text += fmt::format(", {} not compared", command.name);
+    }
+  }
+  return text;
+}
+
+/// Returns the fastest command; the first one unless another was shown to be faster.
+const JudgedCommand& best_of(const JudgedCommands& judged) {
+  const JudgedCommand* best = &judged.first;
+  for (const JudgedCommand& command : judged.others) {
+    if (command.verdict != CommandVerdict::faster) continue;
+    if (best == &judged.first || command.speed_up.ratio > best->speed_up.ratio) best = &command;
+  }
+  return *best;
+}
+
+Json loss_json(const LaunchMeans& loss) {
+  return {{"value", loss.value},           {"first", loss.baseline},
+          {"difference", loss.difference}, {"half_width", loss.half_width},
+          {"launches", loss.launches},     {"worse", loss.is_violated}};
+}
+
+Json command_json(const JudgedCommand& command) {
+  return {{"name", command.name},
+          {"command", command.command},
+          {"verdict", to_text(command.verdict)},
+          {"speed_up", speed_up_json(command.speed_up)},
+          {"why", command.why.empty() ? Json(nullptr) : Json(command.why)},
+          {"more_s", command.more_s ? Json(*command.more_s) : Json(nullptr)},
+          {"loss", command.loss ? loss_json(*command.loss) : Json(nullptr)}};
+}
+
+}  // namespace
+
+std::string to_text(CommandVerdict verdict) {
+  return std::string(k_command_verdicts.name_of(verdict));
+}
+
+std::string judged_sentence(const JudgedCommand& command, const JudgedCommands& judged) {
   const SpeedUp& speed_up = command.speed_up;
   const std::string& first = judged.first.name;
   std::string evidence = interval_text(speed_up, k_speed);
@@ -127,6 +204,9 @@ std::string sentence(const JudgedCommand& command, const JudgedCommands& judged)
       return fmt::format("{} is faster: {}", command.name, times);
     case CommandVerdict::slower:
       return fmt::format("{} is slower: {}", command.name, times);
+    case CommandVerdict::worse:
+      return fmt::format("{} is worse: {}; {}", command.name, worse_loss_text(command, judged),
+                         times);
     case CommandVerdict::tied:
       return fmt::format("{} is as fast as {}, within {:g} %{}", command.name, first,
                          100.0 * judged.margin, evidence);
@@ -144,29 +224,18 @@ std::string sentence(const JudgedCommand& command, const JudgedCommands& judged)
   return text;
 }
 
-/// Returns the fastest command; the first one unless another was shown to be faster.
-const JudgedCommand& best_of(const JudgedCommands& judged) {
-  const JudgedCommand* best = &judged.first;
-  for (const JudgedCommand& command : judged.others) {
-    if (command.verdict != CommandVerdict::faster) continue;
-    if (best == &judged.first || command.speed_up.ratio > best->speed_up.ratio) best = &command;
+std::vector<Configuration> judged_configurations(const StudySpec& study) {
+  std::vector<Configuration> configurations{study.baseline};
+  const auto& hints = study.search.hints;
+  configurations.insert(configurations.end(), hints.begin(), hints.end());
+  if (!hints.empty()) return configurations;
+  const Parameter& parameter = study.space.parameters().front();
+  for (std::uint64_t i = 1; i < parameter.level_count().value_or(0); ++i) {
+    Configuration configuration;
+    configuration.set(parameter.name, parameter.level(i));
+    configurations.push_back(std::move(configuration));
   }
-  return *best;
-}
-
-Json command_json(const JudgedCommand& command) {
-  return {{"name", command.name},
-          {"command", command.command},
-          {"verdict", to_text(command.verdict)},
-          {"speed_up", speed_up_json(command.speed_up)},
-          {"why", command.why.empty() ? Json(nullptr) : Json(command.why)},
-          {"more_s", command.more_s ? Json(*command.more_s) : Json(nullptr)}};
-}
-
-}  // namespace
-
-std::string to_text(CommandVerdict verdict) {
-  return std::string(k_command_verdicts.name_of(verdict));
+  return configurations;
 }
 
 JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialRecord> trials,
@@ -176,13 +245,13 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   judged.margin = study.search.worth;
   judged.spent_s = spent_s;
   judged.longest_s = study.budget.time_s.value_or(0.0);
+  const auto guard = std::ranges::find_if(study.guards, &Guard::over_launches);
+  if (guard != study.guards.end()) judged.loss = JudgedLoss{*guard, unit_name(study).plural};
   const double pair_s = seconds_of_pair(trials);
-  const Parameter& parameter = study.space.parameters().front();
-  for (std::uint64_t i = 0; i < parameter.level_count().value_or(0); ++i) {
-    Configuration configuration;
-    configuration.set(parameter.name, parameter.level(i));
+  char next_name = 'A';
+  for (const Configuration& configuration : judged_configurations(study)) {
     JudgedCommand command;
-    command.name = to_text(parameter.level(i));
+    command.name = std::string(1, next_name++);
     command.command =
         printable_line(shell_quoted(render_command(study, configuration).argv), k_longest_command);
     command.why = failure_of(trials, configuration);
@@ -207,6 +276,10 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
       command.why = study.campaign && is_clear_alone ? k_too_short_for_campaign : k_too_short;
       command.more_s = time_to_decide_s(command.speed_up, study, pair_s);
     }
+    if (judged.loss) {
+      command.loss = means_over_launches(judged.loss->guard, trials, configuration, study.baseline,
+                                         error_of_each(study));
+    }
     judged.others.push_back(std::move(command));
   }
   return judged;
@@ -214,7 +287,8 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
 
 CommandVerdict verdict_of_all(const JudgedCommands& judged) {
   static constexpr std::array k_order{CommandVerdict::faster, CommandVerdict::undecided,
-                                      CommandVerdict::tied, CommandVerdict::slower};
+                                      CommandVerdict::tied, CommandVerdict::worse,
+                                      CommandVerdict::slower};
   if (judged.first.verdict == CommandVerdict::failed) return CommandVerdict::failed;
   for (const CommandVerdict verdict : k_order) {
     if (std::ranges::find(judged.others, verdict, &JudgedCommand::verdict) != judged.others.end()) {
@@ -231,7 +305,9 @@ std::string judged_text(const JudgedCommands& judged) {
   }
   std::string text;
   for (const JudgedCommand& command : judged.others)
-    text += printable_line(sentence(command, judged), k_longest_command) + "\n";
+    text += printable_line(judged_sentence(command, judged), k_longest_command) + "\n";
+  const std::string loss = loss_line(judged);
+  if (!loss.empty()) text += printable_line(loss, k_longest_command) + "\n";
   text += fmt::format("cost    {}", format_duration(judged.spent_s));
   if (judged.longest_s > 0.0) text += fmt::format(" of {}", format_duration(judged.longest_s));
   const JudgedCommand& best = best_of(judged);
@@ -245,6 +321,12 @@ Json judged_json(const JudgedCommands& judged) {
   json["keep"] =
       judged.first.verdict == CommandVerdict::failed ? Json(nullptr) : Json(best_of(judged).name);
   json["margin"] = judged.margin;
+  json["loss"] = nullptr;
+  if (judged.loss) {
+    json["loss"] = {{"metric", judged.loss->guard.metric},
+                    {"after_samples", judged.loss->guard.after_samples}};
+  }
+  json["why_no_loss"] = judged.why_no_loss.empty() ? Json(nullptr) : Json(judged.why_no_loss);
   json["spent_s"] = number_or_null(judged.spent_s);
   json["time_s"] = judged.longest_s > 0.0 ? Json(judged.longest_s) : Json(nullptr);
   json["commands"] = Json::array({command_json(judged.first)});

@@ -9,6 +9,7 @@
 #include "common/json.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/guards_over_launches.hpp"
 #include "tuner/verdict/recommendation.hpp"
 
 namespace steptune {
@@ -20,6 +21,7 @@ enum class CommandVerdict {
   tied,       ///< within the margin, either way
   undecided,  ///< the time was too short
   failed,     ///< a run failed or could not be read
+  worse,      ///< not slower, but its loss is worse
 };
 [[nodiscard]] std::string to_text(CommandVerdict verdict);
 
@@ -28,9 +30,16 @@ struct JudgedCommand {
   std::string name;     ///< `B`
   std::string command;  ///< words for a shell
   CommandVerdict verdict = CommandVerdict::undecided;
-  SpeedUp speed_up;              ///< beside the first command
-  std::string why;               ///< why it is undecided or failed, for people
-  std::optional<double> more_s;  ///< seconds that would decide an undecided command
+  SpeedUp speed_up;                      ///< beside the first command
+  std::string why;                       ///< why it is undecided or failed, for people
+  std::optional<double> more_s;          ///< seconds that would decide an undecided command
+  std::optional<LaunchMeans> loss = {};  ///< beside the first command's; nullopt: not compared
+};
+
+/// The comparison of the training loss.
+struct JudgedLoss {
+  Guard guard;
+  std::string unit;  ///< of the guard's `after_samples`, plural
 };
 
 /// Result of comparing commands.
@@ -38,9 +47,15 @@ struct JudgedCommands {
   JudgedCommand first;                ///< its verdict says nothing unless it is `failed`
   std::vector<JudgedCommand> others;  ///< in the order of the command line
   double margin = 0.0;                ///< as a share
+  std::optional<JudgedLoss> loss = {};
+  std::string why_no_loss = {};  ///< for people; empty if not known
   double spent_s = 0.0;
   double longest_s = 0.0;  ///< limit of the time; 0: none
 };
+
+/// Returns the configurations that such a study compares, the baseline first: those of `try`,
+/// otherwise all values of its only parameter.
+[[nodiscard]] std::vector<Configuration> judged_configurations(const StudySpec& study);
 
 /// Returns the verdicts of a study that confirms each configuration (`MeasureSpec::confirm_all`).
 /// `trials` are all trials of the study; `recommendation` is its result, if it has one.
@@ -50,10 +65,14 @@ struct JudgedCommands {
                                              double spent_s);
 
 /// Returns the verdict of all commands together: `faster` if any is, otherwise `undecided` if any
-/// is, otherwise `tied` if any is, otherwise `slower` if any is, otherwise `failed`.
+/// is, otherwise `tied`, `worse`, `slower` if any is, otherwise `failed`.
 [[nodiscard]] CommandVerdict verdict_of_all(const JudgedCommands& judged);
 
-/// Returns a line for each command, `cost` and `next`. Ends with a newline.
+/// Returns the verdict on a command as a sentence without an end.
+[[nodiscard]] std::string judged_sentence(const JudgedCommand& command,
+                                          const JudgedCommands& judged);
+
+/// Returns a line for each command, `loss`, `cost` and `keep`. Ends with a newline.
 [[nodiscard]] std::string judged_text(const JudgedCommands& judged);
 
 [[nodiscard]] Json judged_json(const JudgedCommands& judged);

@@ -175,6 +175,8 @@ std::string finalist_verdict(Verdict verdict, const RecommendationContext& conte
       return fmt::format("not {}", first_objective(context).comparative());
     case Verdict::tied:
       return "as good, within the least gain that counts";
+    case Verdict::worse:
+      return "violates a guard";
     case Verdict::open:
       break;
   }

@@ -64,6 +64,7 @@ std::string guard_text(const Guard& guard, const UnitName& unit) {
   if (guard.after_samples > 0.0) {
     text += fmt::format(", judged after {} {}", format_number(guard.after_samples), unit.plural);
   }
+  if (guard.over_launches) text += ", over all launches";
   return text;
 }
 

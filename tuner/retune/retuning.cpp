@@ -16,7 +16,7 @@ namespace {
 /// slower.
 constexpr int k_recheck_rounds = 4;
 /// The search's share of the time that a night has left. The confirmation gets the rest.
-constexpr double k_search_share = 0.6;
+constexpr double k_search_share_of_night = 0.6;
 constexpr const char* k_too_little =
     "a night's time or cost limit is too low to measure the configuration in use and the baseline: "
     "raise it (--time, --cost, or the study file's budget)";
@@ -127,7 +127,7 @@ Result<void> Retuning::search() {
     plan.phase = NightPhase::search;
     plan.search_trials = most;
     plan.rounds = 0;
-    plan.time_share = k_search_share;
+    plan.time_share = k_search_share_of_night;
     auto played = play(plan, *prior);
     if (!played) return tl::unexpected(played.error());
     if (!*played) return {};

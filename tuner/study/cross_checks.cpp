@@ -189,8 +189,19 @@ void check_campaign(const StudySpec& study, Faults& faults) {
 /// Each configuration is confirmed, so there may be few.
 void check_confirm_all(const StudySpec& study, Faults& faults) {
   constexpr std::uint64_t k_most_configurations = 8;
+  for (std::size_t i = 0; i < study.guards.size() && !study.measure.confirm_all; ++i) {
+    if (!study.guards[i].over_launches) continue;
+    faults.add(fmt::format("/guards/{}/over_launches", i),
+               "needs \"confirm_all\" in \"measure\", which launches each configuration often");
+  }
   if (!study.measure.confirm_all) return;
-  const auto size = study.space.product_size();
+  const auto size = confirmed_configurations(study);
+  if (!study.search.hints.empty() && study.budget.trials != 1 + std::ssize(study.search.hints)) {
+    faults.add("/budget/trials",
+               fmt::format("with \"confirm_all\" and \"try\", only the baseline and \"try\" are "
+                           "compared: give {}",
+                           1 + study.search.hints.size()));
+  }
   if (size && *size >= 2 && *size <= k_most_configurations) return;
   faults.add("/measure/confirm_all", fmt::format("confirms each configuration: for 2 to {} of them",
                                                  k_most_configurations));
@@ -303,3 +314,12 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
 }
 
 }  // namespace steptune::study
+
+namespace steptune {
+
+std::optional<std::uint64_t> confirmed_configurations(const StudySpec& study) {
+  if (!study.search.hints.empty()) return 1 + study.search.hints.size();
+  return study.space.product_size();
+}
+
+}  // namespace steptune

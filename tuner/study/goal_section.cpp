@@ -77,6 +77,12 @@ void check_limits(const ObjectNode& object, const Guard& guard) {
   };
   check_order(guard.min, guard.max, "min");
   check_order(guard.min_ratio_to_baseline, guard.max_ratio_to_baseline, "min_ratio_to_baseline");
+  const bool is_upper_ratio = guard.max_ratio_to_baseline && guard.after_samples > 0.0 &&
+                              !guard.max && !guard.min && !guard.min_ratio_to_baseline;
+  if (guard.over_launches && !is_upper_ratio && !faulty) {
+    object.find("over_launches")
+        ->fault("needs \"after_samples\" and \"max_ratio_to_baseline\", and no other limit");
+  }
 }
 
 }  // namespace
@@ -137,6 +143,11 @@ const Section<Guard>& guard_section() {
                    document::number(k_any_ratio))
                    .doc("lower limit relative to the baseline's value at the same point: 0.98 "
                         "allows 4.9 for 5, -5.1 for -5"))
+          .add(key("over_launches", &Guard::over_launches, document::boolean())
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .doc("with `measure.confirm_all`: compare the means of all launches at the end; "
+                        "[`steptune judge`](judge.md#the-loss) sets it"))
           .check(check_limits)
           .also_in_schema({{"anyOf",
                             {{{"required", {"max"}}},

@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t k_max_paths = 100;
 /// Smaller errors are beyond what Student's t interval can say about launches.
 constexpr double k_least_confirm_error = 1e-12;
+constexpr double k_most_slowdown = 10.0;
 constexpr double k_longest_s = 30.0 * 86'400.0;
 
 /// Returns the names in the order of `PageCache`.
@@ -94,8 +95,16 @@ const Section<MeasureSpec>& measure_section() {
                    document::number({k_least_confirm_error, k_most_confirm_error}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
-                   .doc("set by [campaigns](judge.md#campaigns): largest one-sided error of "
-                        "\"faster\""))
+                   .doc("with `confirm_all`: largest error of calling a configuration faster, "
+                        "one-sided; a [campaign](judge.md#campaigns) sets it"))
+          .add(
+              key("confirm_slowdown", &MeasureSpec::confirm_slowdown,
+                  document::number({0.0, k_most_slowdown}))
+                  .omitted_at_default()
+                  .in_fingerprint(InFingerprint::never)
+                  .doc("with `confirm_all`: also continue until it is known if a configuration is "
+                       "slower by this share; [`steptune judge --fail-if`](judge.md#in-a-pipeline) "
+                       "sets it"))
           .check(check_window)
           .check(check_data);
   return k_section;

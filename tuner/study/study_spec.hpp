@@ -53,7 +53,19 @@ struct Guard {
   std::optional<double> min;
   std::optional<double> max_ratio_to_baseline;
   std::optional<double> min_ratio_to_baseline;
+  /// Compare the means of all launches, after their end. No single trial violates the guard, unless
+  /// its value is not finite.
+  bool over_launches = false;
 };
+/// Returns the name of a guard's judged value in a trial's metrics. This is the metric's own name,
+/// or `loss@20000` if the guard judges after 20 000 samples.
+[[nodiscard]] std::string judged_metric(const Guard& guard);
+/// True for the guard on `peak_memory_bytes`, which the runner reports at the end.
+[[nodiscard]] bool is_memory_guard(const Guard& guard);
+/// Returns the factor that gives a guard's limit from the baseline's value. For a negative value
+/// this is not the ratio itself: 1.02 allows 2 % of the absolute value more, so the limit for -5 is
+/// -4.9 and the factor is 0.98.
+[[nodiscard]] double multiple_of_baseline(double ratio, double baseline);
 
 /// Arguments of the command line that are present together or not at all. The arguments are left
 /// out if the condition is false or if a parameter that they mention is inactive.
@@ -158,6 +170,8 @@ struct MeasureSpec {
   bool confirm_all = false;
   /// Largest error of calling a configuration faster, one-sided, if each one is confirmed.
   double confirm_error = k_most_confirm_error;
+  /// Also find out if a configuration is slower by this share, if each one is confirmed. 0: not.
+  double confirm_slowdown = 0.0;
   std::optional<ConfigurationInUse> in_use;  ///< not a key of the study file: `retune` sets it
 };
 
@@ -171,6 +185,12 @@ struct CampaignSpec {
   /// True if the study compares the champion with the first version. Then it judges no edit.
   bool measures_gain = false;
 };
+
+struct StudySpec;
+/// Returns the number of configurations that a study compares if it confirms each one
+/// (`MeasureSpec::confirm_all`): the baseline and `try`, or without `try` the whole space. nullopt:
+/// unlimited.
+[[nodiscard]] std::optional<std::uint64_t> confirmed_configurations(const StudySpec& study);
 
 /// Returns a placeholder for a search space that has not been read yet: one unused `bool`.
 [[nodiscard]] SearchSpace placeholder_space();

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "tuner/verdict/disturbed_runs.hpp"
+#include "tuner/verdict/guards_over_launches.hpp"
 #include "tuner/verdict/setting_changes.hpp"
 #include "tuner/verdict/worth.hpp"
 
@@ -98,9 +99,7 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
 }
 
 double Confirmation::error_of(std::size_t index) const {
-  if (!study_->measure.confirm_all) return error_of_finalist(index);
-  const double configurations = static_cast<double>(study_->space.product_size().value_or(2));
-  return k_one_sided_error / std::max(1.0, configurations - 1.0);
+  return study_->measure.confirm_all ? error_of_each(*study_) : error_of_finalist(index);
 }
 
 void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
@@ -134,6 +133,11 @@ void Confirmation::judge_finalist(Finalist& finalist, double error,
           ? judge_both_ways(*study_, finalist.pairs, {error * stricter, error})
           : judge(*study_, finalist.pairs, error, known);
   finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
+  const bool may_be_kept = !finalist.failed && judgement.verdict != Verdict::slower;
+  if (may_be_kept &&
+      violates_over_launches(*study_, standing_->trials(), finalist.configuration, error)) {
+    finalist.verdict = Verdict::worse;
+  }
   finalist.settled = finalist.failed || judgement.settled;
 }
 
@@ -402,6 +406,11 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
     return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
   }
   return ConfirmStep{TrialPurpose::confirm_incumbent, round, configurations.front()};
+}
+
+double error_of_each(const StudySpec& study) {
+  const double configurations = static_cast<double>(confirmed_configurations(study).value_or(2));
+  return k_one_sided_error / std::max(1.0, configurations - 1.0);
 }
 
 bool refutes(const TrialRecord& trial) {

@@ -157,6 +157,10 @@ class Confirmation {
 /// Finalists are confirmed in turn until this many were not shown to be faster.
 inline constexpr std::size_t k_most_finalists = 3;
 
+/// Returns the one-sided error of each configuration if all of them are confirmed
+/// (`MeasureSpec::confirm_all`).
+[[nodiscard]] double error_of_each(const StudySpec& study);
+
 /// True for a confirming run of a finalist that failed or was infeasible. Its configuration cannot
 /// win.
 [[nodiscard]] bool refutes(const TrialRecord& trial);

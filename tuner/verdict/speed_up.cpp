@@ -25,6 +25,7 @@ constexpr auto k_verdicts = enum_names<Verdict>({
     {Verdict::failed, "failed"},
     {Verdict::slower, "slower"},
     {Verdict::tied, "tied"},
+    {Verdict::worse, "worse"},
 });
 
 /// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift
@@ -306,7 +307,9 @@ Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pa
   std::vector<RunPair> swapped;
   for (const RunPair& pair : pairs)
     swapped.push_back({pair.baseline, pair.incumbent});
-  const bool is_look_now = is_look(count, usual);
+  const double slowdown = -std::log1p(study.measure.confirm_slowdown);
+  const bool is_limit_open = slowdown < 0.0 && looks.low < slowdown && looks.high > slowdown;
+  const bool is_look_now = is_look(count, usual) && !is_limit_open;
   if (looks.low > -margin && looks.high < margin) return {Verdict::tied, is_look_now};
   const double hidden = std::log(hidden_factor(study, pairs));
   if (faster_low > hidden) return {Verdict::faster, is_look_now};

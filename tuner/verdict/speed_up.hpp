@@ -45,6 +45,7 @@ enum class Verdict {
   failed,      ///< a fresh run failed or violated a guard
   slower,      ///< worse than the baseline; only if each configuration is confirmed
   tied,        ///< within `search.worth` of the baseline, either way; only then, too
+  worse,       ///< violates a guard over launches, and is not slower; only then, too
 };
 [[nodiscard]] std::string to_text(Verdict verdict);
 [[nodiscard]] std::optional<Verdict> verdict_from_text(std::string_view text);
@@ -147,7 +148,8 @@ struct BothErrors {
 };
 /// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). The interval
 /// decides at each look: `tied` if it lies within `search.worth` of 1 on both sides, `faster` or
-/// `slower` if it excludes 1 whatever a buffer may hide. Continues until then if time is limited,
+/// `slower` if it excludes 1 whatever a buffer may hide. It must also decide if the configuration
+/// is slower by `MeasureSpec::confirm_slowdown`. Continues until then if time is limited,
 /// otherwise up to four times the usual number of pairs. Only the pairs show how much launches vary
 /// (`k_launches_by_pairs`).
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,

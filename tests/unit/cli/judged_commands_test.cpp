@@ -37,8 +37,10 @@ class JudgedCommandsTest : public ::testing::Test {
                                  {3, Verdict::slower, {0.62, 0.5, 0.77, 2, 0.5}}};
   }
   [[nodiscard]] JudgedCommands judged() const {
-    return judged_commands(study_of_three(), trials_, recommendation_, 83.0);
+    return judged_commands(study_, trials_, recommendation_, 83.0);
   }
+
+  StudySpec study_ = study_of_three();
 
   std::vector<TrialRecord> trials_;
   Recommendation recommendation_;
@@ -80,6 +82,33 @@ TEST_F(JudgedCommandsTest, AnUndecidedCommandNamesTheTimeThatWouldDecide) {
             "cost    1 min 23 s of 2 min\n"
             "keep    A: ./a\n");
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::undecided);
+}
+
+TEST_F(JudgedCommandsTest, AWorseLossIsNamed) {
+  Guard guard;
+  guard.metric = "loss";
+  guard.after_samples = 960.0;
+  guard.max_ratio_to_baseline = 1.02;
+  guard.over_launches = true;
+  study_.guards = {guard};
+  const std::size_t configurations = trials_.size();
+  for (std::size_t i = 0; i < configurations; ++i) {
+    trials_[i].measurement = steady(0.1);
+    trials_[i].measurement->metrics["loss@960"] = i == 1 ? 2.5 : 2.0;
+    trials_[i].measurement->metric_errors["loss@960"] = 0.01;
+    trials_.push_back(trials_[i]);
+  }
+  recommendation_.finalists.front().verdict = Verdict::worse;
+  EXPECT_EQ(judged_text(judged()),
+            "B is worse: its loss after 960 samples is 2.5, 25.0 % above A's 2 (95 % interval 20.6 "
+            "to 29.4 %, 2 launches each); 1.87 times as fast as A (95 % interval 1.50-2.33, 2 "
+            "launches each)\n"
+            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each)\n"
+            "loss    after 960 samples: A 2, B 2.5 (+25.0 +-4.4 %), C 2 (+0.0 +-4.4 %)\n"
+            "cost    1 min 23 s of 2 min\n"
+            "keep    A: ./a\n");
+  EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::worse);
+  EXPECT_TRUE(judged_json(judged())["commands"][1]["loss"]["worse"].get<bool>());
 }
 
 TEST_F(JudgedCommandsTest, AFailureIsNamed) {

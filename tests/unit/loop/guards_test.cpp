@@ -78,6 +78,30 @@ TEST(Guards, AWindowHasSeveralReports) {
       << "all there is if the trial ends now";
 }
 
+/// Speed matters more than the loss of each launch, so no launch waits for it.
+TEST(Guards, OverLaunchesJudgeNoTrial) {
+  Guard guard = loss_after(1000);
+  guard.over_launches = true;
+  const TrialRecord baseline = baseline_with("loss@1000", 1.0);
+  GuardWindows windows({guard});
+  EXPECT_FALSE(windows.awaits_samples(500));
+  tell(windows, reporting(1000, 9.0));
+  EXPECT_TRUE(windows.all().empty()) << "launches are compared over whole windows only";
+  for (double samples = 1010; samples < 1300; samples += 20)
+    tell(windows, reporting(samples, 9.0));
+  EXPECT_DOUBLE_EQ(windows.settled().at("loss@1000").value, 9.0);
+  EXPECT_FALSE(violated_guard({guard}, windows.all(), {}, &baseline, GuardMoment::ended));
+  EXPECT_FALSE(violated_guard({guard}, {}, {}, &baseline, GuardMoment::ended));
+  const GuardedValues diverged{{"loss@1000", {std::nan("")}}};
+  EXPECT_EQ(violated_guard({guard}, diverged, {}, &baseline, GuardMoment::running),
+            "loss@1000 is not a finite number");
+  GuardWindows silent({guard});
+  Measurement late;
+  late.total_samples = 1800;
+  silent.add(late, Report{});
+  EXPECT_TRUE(silent.are_full()) << "a launch without a loss is measured all the same";
+}
+
 TEST(Guards, WithoutSamplesJudgeTheLastValueAtTheEnd) {
   Guard guard = loss_after(0);
   guard.max_ratio_to_baseline.reset();

@@ -50,6 +50,28 @@ TEST(CrossChecks, ATrialIsNotMeasuredBeyondItsLimit) {
                         "timed out after 5 min: raise \"wall\" in \"limits\""));
 }
 
+TEST(CrossChecks, AllConfigurationsAreConfirmedIfTheyAreFew) {
+  EXPECT_THAT(faults(R"({"parameters": {"x": {"high": 100}}, "measure": {"confirm_all": true}})"),
+              HasSubstr("/measure/confirm_all: confirms each configuration: for 2 to 8 of them"));
+  const std::string tried =
+      R"({"parameters": {"x": {"high": 100}}, "try": [{"x": 7}], "measure": {"confirm_all": true})";
+  EXPECT_EQ(faults(tried + R"(, "budget": {"trials": 2}})"), "");
+  EXPECT_THAT(faults(tried + R"(, "budget": {"trials": 3}})"), HasSubstr("/budget/trials"));
+}
+
+TEST(CrossChecks, AGuardOverLaunchesNeedsManyLaunches) {
+  const std::string guard =
+      R"({"guards": [{"metric": "loss", "after_samples": 9, "over_launches": true, )";
+  const std::string confirmed =
+      R"(}], "parameters": {"x": {"high": 2}}, "measure": {"confirm_all": true}})";
+  EXPECT_EQ(faults(guard + R"("max_ratio_to_baseline": 1.02)" + confirmed), "");
+  EXPECT_THAT(faults(guard + R"("max_ratio_to_baseline": 1.02}]})"),
+              HasSubstr("/guards/0/over_launches: needs \"confirm_all\""));
+  EXPECT_THAT(faults(guard + R"("max": 3)" + confirmed),
+              HasSubstr("/guards/0/over_launches: needs \"after_samples\" and "
+                        "\"max_ratio_to_baseline\""));
+}
+
 TEST(CrossChecks, ACampaignComparesTwoConfigurations) {
   const std::string two = R"({"campaign": {"name": "c"}, "parameters": {"x": {"high": 2}})";
   EXPECT_EQ(faults(two + R"(, "measure": {"confirm_all": true, "confirm_error": 0.001}})"), "");

@@ -82,6 +82,39 @@ TEST_F(ConfirmAllTest, WithinTheMarginIsATie) {
   EXPECT_THAT(verdicts(), ElementsAre(Verdict::tied, Verdict::faster));
 }
 
+/// The search's trials and the fresh runs have reported the loss after 100 samples.
+TEST_F(ConfirmAllTest, AFasterConfigurationWithAWorseLossDoesNotWin) {
+  Guard guard;
+  guard.metric = "loss";
+  guard.after_samples = 100.0;
+  guard.max_ratio_to_baseline = 1.02;
+  guard.over_launches = true;
+  study_.guards = {guard};
+  run([](std::int64_t x) { return x == 2 ? 1.5 : x == 3 ? 0.8 : 1.0; }, 100);
+  for (TrialRecord& trial : trials_) {
+    const bool is_worse = std::get<std::int64_t>(*trial.configuration.find("x")) != 1;
+    trial.measurement = steady(0.1);
+    trial.measurement->metrics["loss@100"] = is_worse ? 2.2 : 2.0;
+    trial.measurement->metric_errors["loss@100"] = 0.01;
+  }
+  EXPECT_THAT(verdicts(), ElementsAre(Verdict::slower, Verdict::worse));
+  EXPECT_EQ(confirmation().winner(), nullptr);
+}
+
+/// 4 % slower is soon known to be slower. It takes longer to know that it is slower by 3 %.
+TEST_F(ConfirmAllTest, ASlowdownIsFollowedToItsLimit) {
+  const auto value = [](std::int64_t x) { return x == 1 ? 1.0 : 1.035; };
+  const auto known = [&](double slowdown) {
+    study_.measure.confirm_slowdown = slowdown;
+    trials_.resize(3);
+    run(value, 200);
+    EXPECT_THAT(verdicts(), ElementsAre(Verdict::slower, Verdict::slower));
+    return trials_.size();
+  };
+  const std::size_t soon = known(0.0);
+  EXPECT_GT(known(0.03), soon);
+}
+
 TEST_F(ConfirmAllTest, TheSearchAloneNeverDecidesThatNothingIsToBeGained) {
   trials_[2].objectives = {1.4};
   const Confirmation open = confirmation();

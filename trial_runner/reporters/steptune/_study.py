@@ -136,7 +136,8 @@ def judge(
     """Compares training commands with the first one, as `steptune judge` does.
 
     Returns `judge` of the document in configs/output.schema.json. Its "verdict" is "faster", "slower", "tied",
-    "undecided" or "failed"; "commands" has the ratio of each with its interval. Raises Error if no verdict was possible.
+    "undecided", "worse" (the loss) or "failed"; "commands" has the ratio of each with its interval. Raises Error if no
+    verdict was possible.
 
     commands: each as for `tune`. Two to eight, or one with `git`.
     time: longest time: seconds, or a text such as "5m".
@@ -248,7 +249,7 @@ class Trials(List[Dict[str, Any]]):
 
 _NO_RESULT = 1  # exit code of `best`: there is no such study, or it has no result
 # Exit codes of `steptune judge` with a document: faster, nothing measured, tied, slower, undecided.
-_VERDICTS = (0, 1, 10, 11, 12)
+_VERDICTS = (0, 1, 10, 11, 12, 13)
 _UNKNOWN = 1  # exit codes of `follow` that come with a document
 _BROKEN = 6
 

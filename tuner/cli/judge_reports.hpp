@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "tuner/cli/console.hpp"
+#include "tuner/report/fail_conditions.hpp"
+#include "tuner/report/judged_commands.hpp"
+
+namespace steptune {
+
+/// Returns annotations for GitHub Actions, a line for each command but the first. A command that
+/// failed, or for which a condition holds, is an error. Without conditions, a command that is
+/// slower, worse or undecided is a warning. Otherwise it is a notice.
+[[nodiscard]] std::string github_annotations(const JudgedCommands& judged,
+                                             const std::vector<FailResult>& results);
+
+/// Returns the verdicts as a table in Markdown.
+[[nodiscard]] std::string markdown_table(const JudgedCommands& judged);
+
+/// Returns the figures in the text format of OpenMetrics, as GitLab's `artifacts:reports:metrics`
+/// reads them.
+[[nodiscard]] std::string open_metrics(const JudgedCommands& judged);
+
+/// Shows the verdicts where a pipeline looks for them: writes `report`, if it is not empty, with
+/// `open_metrics`. In GitHub Actions (`GITHUB_ACTIONS`, `GITHUB_STEP_SUMMARY`), also prints
+/// annotations on stderr and appends the table to the summary of the step. Errors: a file cannot be
+/// written.
+[[nodiscard]] Result<void> report_to_pipeline(Console& console, const JudgedCommands& judged,
+                                              const std::vector<FailResult>& results,
+                                              const std::filesystem::path& report);
+
+}  // namespace steptune

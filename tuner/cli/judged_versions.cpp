@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/judged_versions.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/cli/judging.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the command with `words` in front of it.
+CommandWords with_front(CommandWords words, const CommandWords& command) {
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+/// Returns the versions to compare. One version is compared with the unchanged command.
+std::vector<CommandWords> with_unchanged(const CommandWords& command,
+                                         std::vector<CommandWords> versions) {
+  if (versions.size() == 1) versions.insert(versions.begin(), command);
+  return versions;
+}
+
+}  // namespace
+
+Result<std::vector<CommandWords>> split_commands(const std::vector<std::string>& words) {
+  std::vector<CommandWords> commands(1);
+  for (const std::string& word : words) {
+    if (word == k_next_command) {
+      commands.emplace_back();
+    } else {
+      commands.back().push_back(word);
+    }
+  }
+  if (words.empty()) {
+    return fail(ErrorKind::usage, "there is no command after --", "",
+                "for example: steptune judge -- python3 a.py --- python3 b.py");
+  }
+  if (std::ranges::any_of(commands, &CommandWords::empty)) {
+    return fail(ErrorKind::usage, "a command is empty", "",
+                "for example: steptune judge -- python3 a.py --- python3 b.py");
+  }
+  return commands;
+}
+
+std::vector<CommandWords> in_each_folder(const CommandWords& command,
+                                         const std::vector<fs::path>& folders) {
+  std::vector<CommandWords> commands;
+  for (const fs::path& folder : folders)
+    commands.push_back(with_front({"env", "-C", folder.string()}, command));
+  return commands;
+}
+
+Result<std::vector<CommandWords>> with_each_variable(const CommandWords& command,
+                                                     const std::vector<std::string>& assignments) {
+  std::vector<CommandWords> commands;
+  for (const std::string& assignment : assignments) {
+    const std::size_t sign = assignment.find('=');
+    const bool is_assignment = sign != std::string::npos && sign > 0 && assignment[0] != '-';
+    if (!is_assignment) {
+      return fail(ErrorKind::usage,
+                  fmt::format("{} sets no variable", printable_line(assignment, 80)), "--env",
+                  "give NAME=VALUE, such as OMP_NUM_THREADS=4");
+    }
+    commands.push_back(with_front({"env", assignment}, command));
+  }
+  return with_unchanged(command, std::move(commands));
+}
+
+Result<std::vector<CommandWords>> in_each_venv(const CommandWords& command,
+                                               const std::vector<std::string>& folders,
+                                               const Environment& environment) {
+  std::vector<CommandWords> commands;
+  for (const std::string& given : folders) {
+    const fs::path folder = fs::absolute(given).lexically_normal();
+    std::error_code error;
+    if (!fs::exists(folder / "bin" / "python", error)) {
+      return fail(ErrorKind::usage, "is no virtual environment of Python", given,
+                  "give a folder with bin/python: python3 -m venv FOLDER");
+    }
+    const std::string path = (folder / "bin").string() + ":" +
+                             environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+    commands.push_back(
+        with_front({"env", "VIRTUAL_ENV=" + folder.string(), "PATH=" + path}, command));
+  }
+  return with_unchanged(command, std::move(commands));
+}
+
+}  // namespace steptune

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/environment.hpp"
+#include "common/error.hpp"
+
+namespace steptune {
+
+/// A command: program and arguments.
+using CommandWords = std::vector<std::string>;
+
+/// Returns the commands between the separators (`k_next_command`). Returns `usage` if one is empty.
+[[nodiscard]] Result<std::vector<CommandWords>> split_commands(
+    const std::vector<std::string>& words);
+
+/// Returns the command to be run in each folder.
+[[nodiscard]] std::vector<CommandWords> in_each_folder(
+    const CommandWords& command, const std::vector<std::filesystem::path>& folders);
+
+/// Returns the command with each assignment (`NAME=VALUE`). A single assignment comes after the
+/// unchanged command. Returns `usage` for any other text.
+[[nodiscard]] Result<std::vector<CommandWords>> with_each_variable(
+    const CommandWords& command, const std::vector<std::string>& assignments);
+
+/// Returns the command in each of these virtual environments of Python. A single one comes after
+/// the unchanged command. Returns `usage` for a folder without `bin/python`.
+[[nodiscard]] Result<std::vector<CommandWords>> in_each_venv(
+    const CommandWords& command, const std::vector<std::string>& folders,
+    const Environment& environment);
+
+}  // namespace steptune

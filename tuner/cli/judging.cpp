@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/judging.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/text.hpp"
+#include "tuner/cli/git_worktrees.hpp"
+#include "tuner/cli/input_file.hpp"
+#include "tuner/cli/judge_reports.hpp"
+#include "tuner/cli/judged_trials.hpp"
+#include "tuner/cli/judged_versions.hpp"
+#include "tuner/cli/run_options.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/cli/study_tuning.hpp"
+#include "tuner/cli/whole_file.hpp"
+#include "tuner/history/open_if_present.hpp"
+#include "tuner/init/judge_study.hpp"
+#include "tuner/report/campaign_ladder.hpp"
+#include "tuner/report/fail_conditions.hpp"
+#include "tuner/report/judged_commands.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double k_most_margin = 0.5;
+/// Share of the time that may pass until the first command reports progress.
+constexpr double k_most_until_progress = 0.4;
+/// Seconds for which the first command is watched. The comparison itself measures it again.
+constexpr double k_watch_s = 2.0;
+
+Result<double> margin_share(const std::string& given) {
+  if (given.empty()) return JudgeRequest().margin;
+  const auto share = parse_share(given);
+  if (share && *share > 0.0 && *share <= k_most_margin) return *share;
+  return fail(ErrorKind::usage, fmt::format("{} is not a margin", printable_line(given, 40)),
+              "--margin", "give more than 0 and at most 50 %, such as 2% or 0.02");
+}
+
+Result<void> check_count(std::size_t count) {
+  if (count >= 2 && count <= k_most_judged) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("{} command{} given", count, count == 1 ? " is" : "s are"), "",
+              fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
+                          "python3 b.py; or one with --git",
+                          k_most_judged, k_next_command, k_next_command));
+}
+
+ExitCode exit_code_of(CommandVerdict verdict) {
+  switch (verdict) {
+    case CommandVerdict::faster:
+      return ExitCode::ok;
+    case CommandVerdict::slower:
+      return ExitCode::judged_slower;
+    case CommandVerdict::tied:
+      return ExitCode::judged_tied;
+    case CommandVerdict::undecided:
+      return ExitCode::judged_undecided;
+    case CommandVerdict::worse:
+      return ExitCode::judged_worse;
+    case CommandVerdict::failed:
+      break;
+  }
+  return ExitCode::failure;
+}
+
+/// Returns the exit code with `--fail-if`: that of the first condition that holds, in the order of
+/// failed, slower, worse, undecided. A condition that is not known does not fail a pipeline.
+ExitCode exit_code_of(const JudgedCommands& judged, const std::vector<FailResult>& results) {
+  const auto has_failed = [](const JudgedCommand& command) {
+    return command.verdict == CommandVerdict::failed;
+  };
+  if (has_failed(judged.first) || std::ranges::any_of(judged.others, has_failed)) {
+    return ExitCode::failure;
+  }
+  using Kind = FailCondition::Kind;
+  for (const auto& [kind, code] : {std::pair(Kind::slower, ExitCode::judged_slower),
+                                   std::pair(Kind::worse, ExitCode::judged_worse),
+                                   std::pair(Kind::undecided, ExitCode::judged_undecided)}) {
+    const bool holds = std::ranges::any_of(results, [&](const FailResult& result) {
+      return result.condition.kind == kind && result.holds.value_or(false);
+    });
+    if (holds) return code;
+  }
+  return ExitCode::ok;
+}
+
+/// The steps of `judge`.
+class Judging {
+ public:
+  Judging(CommandContext& context, const JudgeOptions& options)
+      : context_(context), options_(options) {}
+
+  ExitCode run() {
+    if (auto ready = prepare(); !ready) return context_.console.error(ready.error());
+    const double begin_s = context_.clock.now_s();
+    std::optional<OutputLook> look;
+    if (options_.study.empty()) {
+      auto seen = look_at_first();
+      if (flags_.count() > 0) return stopped();
+      if (!seen) return context_.console.error(seen.error());
+      look = *std::move(seen);
+    }
+    auto history = opened_or_new(std::nullopt, context_.database(), context_.clock);
+    if (!history) return context_.console.error(history.error());
+    for (const std::string& warning : history->warnings())
+      context_.console.warning(warning);
+    if (auto joined = join_campaign(*history); !joined) {
+      return context_.console.error(joined.error());
+    }
+    auto study = look ? study_of(*look) : study_of_trials();
+    if (!study) return context_.console.error(study.error());
+    if (!continue_study(*history, *study)) {
+      RunOptions naming;
+      naming.fresh = true;
+      naming.yes = true;
+      const auto named = settle_identity(context_.console, naming, *history, *study);
+      if (!named) return context_.console.error(named.error().error);
+    }
+    const StudyTuning tuning{options_.quiet, false, "", context_.clock.now_s() - begin_s, {}};
+    const auto result = tune_study(context_, tuning, *study, *history, flags_);
+    if (!result) return context_.console.error(result.error());
+    if (flags_.count() > 0) return stopped();
+    return report(*study, *std::move(history), *result);
+  }
+
+ private:
+  void say(const std::string& text) {
+    if (!options_.quiet) context_.console.message(text);
+  }
+
+  ExitCode stopped() {
+    context_.console.message("stopped before the commands were judged");
+    return flags_.exit_code();
+  }
+
+  Result<void> prepare() {
+    if (auto named = name_study(); !named) return named;
+    request_.input = options_.input;
+    request_.compares_loss = options_.compares_loss;
+    if (auto may = check_input_file(options_.input); !may) return may;
+    const auto time_s = tuning_time_s(options_.time);
+    if (!time_s) return tl::unexpected(time_s.error());
+    request_.time_s = time_s->value_or(k_judge_time_s);
+    const auto margin = margin_share(options_.margin);
+    if (!margin) return tl::unexpected(margin.error());
+    request_.margin = *margin;
+    if (auto read = read_conditions(); !read) return read;
+    if (!options_.report.empty()) {
+      if (auto may = check_writable(options_.report); !may) return may;
+    }
+    if (!options_.study.empty() || !options_.trials.empty()) return check_trials();
+    auto commands = split_commands(options_.words);
+    if (!commands) return tl::unexpected(commands.error());
+    request_.commands = *std::move(commands);
+    if (auto made = make_versions(); !made) return made;
+    if (auto counted = check_count(versions()); !counted) return counted;
+    if (!options_.campaign.empty() && versions() != 2) {
+      return fail(ErrorKind::usage, "a campaign judges one edit at a time", "--campaign",
+                  "give two versions: the champion, then the edit");
+    }
+    if (!options_.revisions.empty()) return check_out();
+    if (options_.build.empty()) return {};
+    return fail(ErrorKind::usage, "--build needs --git", "",
+                "leave it out, and build before you judge");
+  }
+
+  Result<void> read_conditions() {
+    for (const std::string& text : options_.fail_if) {
+      auto condition = parse_fail_condition(text);
+      if (!condition) return tl::unexpected(condition.error());
+      request_.slowdown = std::max(request_.slowdown, condition->by);
+      conditions_.push_back(*std::move(condition));
+    }
+    return {};
+  }
+
+  Result<void> check_trials() const {
+    const bool is_alone = options_.words.empty() && options_.revisions.empty() &&
+                          options_.variables.empty() && options_.venvs.empty() &&
+                          options_.build.empty() && options_.campaign.empty() &&
+                          options_.input.empty();
+    if (options_.study.empty() || options_.trials.empty()) {
+      return fail(ErrorKind::usage, "--study and --trial belong together", "",
+                  "for example: steptune judge --study resnet --trial 3 7");
+    }
+    if (!is_alone) {
+      return fail(ErrorKind::usage, "the study has the command", "--study",
+                  "leave out the command, --git, --build, --env, --venv, --campaign and --stdin");
+    }
+    return check_count(std::max<std::size_t>(2, options_.trials.size()));
+  }
+
+  /// Makes several commands of one, if options ask for it. Revisions are checked out later.
+  Result<void> make_versions() {
+    const bool has_revisions = !options_.revisions.empty();
+    const bool has_variables = !options_.variables.empty();
+    const bool has_venvs = !options_.venvs.empty();
+    const char* option = has_revisions ? "--git" : has_variables ? "--env" : "--venv";
+    if (!has_revisions && !has_variables && !has_venvs) return {};
+    if ((has_revisions && has_variables) || (has_venvs && (has_revisions || has_variables))) {
+      return fail(ErrorKind::usage, "only one of --git, --env and --venv can be compared", option,
+                  "leave the other ones out, or write several commands with --- between them");
+    }
+    if (request_.commands.size() != 1) {
+      return fail(ErrorKind::usage,
+                  fmt::format("with {}, one command runs in each version", option), option,
+                  "give one command after --");
+    }
+    if (has_revisions) return {};
+    const CommandWords command = request_.commands.front();
+    auto commands = has_variables
+                        ? with_each_variable(command, options_.variables)
+                        : in_each_venv(command, options_.venvs, context_.console.environment());
+    if (!commands) return tl::unexpected(commands.error());
+    request_.commands = *std::move(commands);
+    return {};
+  }
+
+  [[nodiscard]] std::size_t versions() const {
+    return options_.revisions.empty() ? request_.commands.size() : options_.revisions.size();
+  }
+
+  Result<void> check_out() {
+    const fs::path parent = fs::absolute(context_.database()).parent_path() / "worktrees" /
+                            fmt::format("{}-{}", request_.name, ::getpid());
+    auto worktrees = GitWorktrees::check_out(options_.revisions, parent);
+    if (!worktrees) return tl::unexpected(worktrees.error());
+    worktrees_.emplace(*std::move(worktrees));
+    if (!options_.build.empty()) {
+      if (auto built = worktrees_->build(options_.build); !built) return built;
+    }
+    const CommandWords command = request_.commands.front();
+    request_.commands = in_each_folder(command, worktrees_->folders());
+    return {};
+  }
+
+  Result<void> name_study() {
+    const std::string& campaign = options_.campaign;
+    if (!campaign.empty() && !document::is_study_name(campaign)) {
+      return fail(ErrorKind::usage,
+                  fmt::format("{} is not a campaign's name", printable_line(campaign, 80)),
+                  "--campaign", "letters, digits and _.- are allowed, a letter or digit first");
+    }
+    request_.name = !options_.name.empty() ? options_.name : campaign.empty() ? "judge" : campaign;
+    return check_study_name(request_.name);
+  }
+
+  /// Takes the error of this edit from the campaign's edits so far.
+  Result<void> join_campaign(const History& history) {
+    if (options_.campaign.empty()) return {};
+    CampaignSpec campaign;
+    campaign.name = options_.campaign;
+    if (worktrees_) campaign.commits = worktrees_->commits();
+    campaign.build = options_.build;
+    campaign.measures_gain = options_.measures_gain;
+    request_.campaign = std::move(campaign);
+    if (options_.measures_gain) return {};
+    const auto ladder = read_campaign(history, options_.campaign);
+    if (!ladder) return tl::unexpected(ladder.error());
+    request_.error = next_error(*ladder);
+    return {};
+  }
+
+  /// Gives the study the name and seed of the unfinished study `continued`. Returns false if there
+  /// is none with these commands.
+  bool continue_study(const History& history, StudySpec& study) const {
+    if (options_.continued.empty()) return false;
+    const auto former = history.study(options_.continued);
+    if (!former || former->status == StudyStatus::finished) return false;
+    if (former->fingerprint != study.fingerprint) return false;
+    study.name = former->name;
+    study.document["name"] = former->name;
+    study.search.seed = former->seed;
+    study.document["search"]["seed"] = former->seed;
+    return true;
+  }
+
+  Result<OutputLook> look_at_first() {
+    say(fmt::format("runs {} for some seconds to see how it reports progress: {}", judged_name(0),
+                    printable_line(shell_quoted(request_.commands.front()), 300)));
+    auto look = look_once();
+    if (look && look->lacked_stream == LackedStream::terminal && !request_.terminal) {
+      say("the program needs a terminal: runs it again with one");
+      request_.terminal = true;
+      look = look_once();
+    }
+    return look;
+  }
+
+  Result<OutputLook> look_once() {
+    LookOptions look;
+    look.argv = request_.commands.front();
+    look.folder = fs::current_path();
+    look.log_path = log_directory(context_.database(), request_.name) / "look.log";
+    look.terminal = request_.terminal;
+    if (!request_.input.empty()) look.standard_input = look.folder / request_.input;
+    look.longest_start_s = std::min(look.longest_start_s, k_most_until_progress * request_.time_s);
+    look.watch_s = k_watch_s;
+    return look_at_output(look, context_.clock, [this] { return flags_.count() > 0; });
+  }
+
+  Result<StudySpec> study_of(const OutputLook& look) {
+    auto study = judge_study(request_, look);
+    if (!study) return tl::unexpected(study.error());
+    why_no_loss_ = std::move(study->why_no_loss);
+    return study_from_json(study->document, fs::current_path() / (request_.name + ".study.json"),
+                           detected_facts());
+  }
+
+  Result<StudySpec> study_of_trials() {
+    const auto stored = open_stored_study(context_, options_.study);
+    if (!stored) return tl::unexpected(stored.error());
+    auto trials = judged_trials(*stored, options_.trials, request_);
+    if (!trials) return tl::unexpected(trials.error());
+    names_ = std::move(trials->names);
+    settings_ = std::move(trials->settings);
+    why_no_loss_ = trials->study.guards.empty() ? "the study has no guard on it"
+                                                : "the study's guards judge each run";
+    return std::move(trials->study);
+  }
+
+  /// Names the commands after the trials of `--trial`, if they are trials.
+  void name_trials(JudgedCommands& judged) const {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      JudgedCommand& command = i == 0 ? judged.first : judged.others[i - 1];
+      command.name = names_[i];
+      command.command = settings_[i];
+    }
+  }
+
+  ExitCode report(const StudySpec& study, History history, const LoopResult& result) {
+    auto record = history.study(study.name);
+    if (!record) return context_.console.error(record.error());
+    const auto trials = history.trials(record->id);
+    if (!trials) return context_.console.error(trials.error());
+    JudgedCommands judged =
+        judged_commands(study, *trials, result.recommendation, record->elapsed_s);
+    judged.why_no_loss = why_no_loss_;
+    name_trials(judged);
+    const std::vector<FailResult> results = check_conditions(conditions_, judged);
+    const ExitCode code =
+        conditions_.empty() ? exit_code_of(verdict_of_all(judged)) : exit_code_of(judged, results);
+    if (options_.take_verdicts) options_.take_verdicts(judged);
+    if (options_.measures_gain || options_.take_verdicts) return code;
+    std::optional<CampaignLadder> ladder;
+    if (study.campaign) {
+      auto read = read_campaign(history, study.campaign->name);
+      if (!read) return context_.console.error(read.error());
+      ladder = *std::move(read);
+    }
+    if (context_.json) {
+      Json json;
+      json["schema_version"] = k_json_schema_version;
+      json["study"] = study_json(*record);
+      json["judge"] = judged_json(judged);
+      json["judge"]["fail_if"] = fail_json(results);
+      if (ladder) json["campaign"] = last_edit_json(*ladder);
+      context_.console.json_result(json);
+    } else {
+      std::string text = judged_text(judged);
+      text += fail_text(results);
+      if (ladder) text += edit_text(*ladder);
+      context_.console.result(text);
+    }
+    const auto reported = report_to_pipeline(context_.console, judged, results, options_.report);
+    if (!reported) return context_.console.error(reported.error());
+    return code;
+  }
+
+  CommandContext& context_;
+  const JudgeOptions& options_;
+  JudgeRequest request_;
+  std::vector<FailCondition> conditions_;
+  std::string why_no_loss_;
+  std::vector<std::string> names_;     ///< of the trials of `--trial`
+  std::vector<std::string> settings_;  ///< of the same
+  std::optional<GitWorktrees> worktrees_;
+  const SignalFlags flags_;
+};
+
+}  // namespace
+
+ExitCode judge_commands(CommandContext& context, const JudgeOptions& options) {
+  return Judging(context, options).run();
+}
+
+}  // namespace steptune

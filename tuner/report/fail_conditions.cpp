@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/fail_conditions.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+using Kind = FailCondition::Kind;
+
+constexpr double k_most_slowdown = 10.0;
+
+/// Returns nullopt if the interval excludes neither side.
+std::optional<bool> is_slower_by(const JudgedCommand& command, double by) {
+  const SpeedUp& speed_up = command.speed_up;
+  const double limit = 1.0 / (1.0 + by);
+  if (by > 0.0 && speed_up.low > limit) return false;
+  if (command.verdict == CommandVerdict::slower && speed_up.high < limit) return true;
+  // A tie is not slower, even if its interval does not contain 1.
+  const bool is_excluded = speed_up.low > limit || command.verdict == CommandVerdict::tied;
+  return is_excluded && by == 0.0 ? std::optional(false) : std::nullopt;
+}
+
+std::optional<bool> holds_for_command(const FailCondition& condition,
+                                      const JudgedCommand& command) {
+  switch (condition.kind) {
+    case Kind::slower:
+      return is_slower_by(command, condition.by);
+    case Kind::worse:
+      return command.loss ? std::optional(command.loss->is_violated) : std::nullopt;
+    case Kind::undecided:
+      break;
+  }
+  return command.verdict == CommandVerdict::undecided;
+}
+
+FailResult check_condition(const FailCondition& condition, const JudgedCommands& judged) {
+  FailResult result{condition, false, {}};
+  for (const JudgedCommand& command : judged.others) {
+    const auto holds = holds_for_command(condition, command);
+    if (holds && *holds) result.commands.push_back(command.name);
+    if (!holds && result.holds) result.holds.reset();
+  }
+  if (!result.commands.empty()) result.holds = true;
+  return result;
+}
+
+}  // namespace
+
+Result<FailCondition> parse_fail_condition(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  FailCondition condition{.text = text};
+  if (name == "slower" && colon != std::string::npos) {
+    const auto by = parse_share(std::string_view(text).substr(colon + 1));
+    if (by && *by > 0.0 && *by <= k_most_slowdown) {
+      condition.by = *by;
+      return condition;
+    }
+  } else if (text == "slower") {
+    return condition;
+  } else if (text == "worse" || text == "undecided") {
+    condition.kind = text == "worse" ? Kind::worse : Kind::undecided;
+    return condition;
+  }
+  return fail(ErrorKind::usage, fmt::format("{} is not a condition", printable_line(text, 40)),
+              "--fail-if", "give slower, slower:3%, worse or undecided");
+}
+
+std::vector<FailResult> check_conditions(const std::vector<FailCondition>& conditions,
+                                         const JudgedCommands& judged) {
+  std::vector<FailResult> results;
+  for (const FailCondition& condition : conditions)
+    results.push_back(check_condition(condition, judged));
+  const auto is_slower = [](const FailResult& result) {
+    return result.condition.kind == Kind::slower;
+  };
+  if (std::ranges::none_of(results, is_slower)) return results;
+  const bool is_open = std::ranges::any_of(
+      results, [&](const FailResult& result) { return is_slower(result) && !result.holds; });
+  for (FailResult& result : results) {
+    if (result.condition.kind != Kind::undecided) continue;
+    result.holds = is_open;
+    result.commands.clear();
+  }
+  return results;
+}
+
+std::string fail_text(const std::vector<FailResult>& results) {
+  std::string text;
+  for (const FailResult& result : results) {
+    const char* answer = !result.holds ? "not known" : *result.holds ? "yes" : "no";
+    text += fmt::format(
+        "fail-if {}: {}{}\n", result.condition.text, answer,
+        result.commands.empty() ? "" : fmt::format(" ({})", fmt::join(result.commands, ", ")));
+  }
+  return text;
+}
+
+Json fail_json(const std::vector<FailResult>& results) {
+  Json json = Json::array();
+  for (const FailResult& result : results) {
+    json.push_back({{"condition", result.condition.text},
+                    {"holds", result.holds ? Json(*result.holds) : Json(nullptr)},
+                    {"commands", result.commands}});
+  }
+  return json;
+}
+
+}  // namespace steptune

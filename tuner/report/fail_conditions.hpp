@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "tuner/report/judged_commands.hpp"
+
+namespace steptune {
+
+/// A condition under which a pipeline fails: a value of `judge --fail-if`.
+struct FailCondition {
+  enum class Kind { slower, worse, undecided };
+  Kind kind = Kind::slower;
+  double by = 0.0;   ///< with `slower`: by more than this share
+  std::string text;  ///< as given
+};
+
+/// Parses `slower`, `slower:3%`, `worse` or `undecided`. Returns `usage` for any other text.
+[[nodiscard]] Result<FailCondition> parse_fail_condition(const std::string& text);
+
+/// Result of a condition for all commands together.
+struct FailResult {
+  FailCondition condition;
+  /// True: certainly holds for a command. False: certainly holds for none. nullopt: not known.
+  std::optional<bool> holds;
+  std::vector<std::string> commands;  ///< names of the commands for which it holds
+};
+
+/// Checks the conditions. Each counts as certain by the intervals of the verdicts. `undecided`
+/// holds if another condition `slower` is not known; without one, if a command is undecided.
+[[nodiscard]] std::vector<FailResult> check_conditions(const std::vector<FailCondition>& conditions,
+                                                       const JudgedCommands& judged);
+
+/// Returns a line for each condition, with a newline.
+[[nodiscard]] std::string fail_text(const std::vector<FailResult>& results);
+[[nodiscard]] Json fail_json(const std::vector<FailResult>& results);
+
+}  // namespace steptune
