@@ -367,6 +367,7 @@ void add_bisect_command(CLI::App& program, CommandContext& context) {
                    "Revision that was fast, and a later one that is slow; after --, the training "
                    "command. With --package, two or more versions in order")
       ->option_text("GOOD BAD -- COMMAND")
+      ->allow_extra_args()
       ->required();
   command
       ->add_option("--package", options->package,
