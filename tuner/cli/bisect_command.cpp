@@ -33,8 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr double k_default_time_s = 1800.0;
 constexpr double k_confidence = 0.95;
-/// A stage that has less time can hardly compare anything.
-constexpr double k_least_stage_s = 20.0;
+constexpr double k_least_stage_s = 20.0;  ///< less can hardly compare anything
 static_assert(k_most_in_stage < k_most_judged, "the good version is judged, too");
 /// Standard errors by which the bad version must differ to count as slower, or as not slower.
 constexpr double k_certain_errors = 2.0;
@@ -203,9 +202,8 @@ class Bisecting {
 
   [[nodiscard]] bool is_over() const {
     if (result_.outcome == BisectionOutcome::not_slower) return true;
-    const bool bad_fails =
-        std::ranges::find(result_.unusable, versions_.names.back()) != result_.unusable.end();
-    if (bad_fails) return true;
+    const auto& unusable = result_.unusable;
+    if (std::ranges::find(unusable, versions_.names.back()) != unusable.end()) return true;
     if (bad_is_slower_ && (change_->found(k_confidence) || !change_->can_narrow(k_confidence)))
       return true;
     return left_s() < k_least_stage_s || next_versions().empty();
