@@ -103,8 +103,8 @@ class Bisecting {
     if (!versions) return tl::unexpected(versions.error());
     versions_ = *std::move(versions);
     name_ = "bisect-" + identity();
-    change_.emplace(versions_.names.size() - 1);
     result_.versions = versions_.names.size() - 1;
+    change_.emplace(result_.versions);
     say(fmt::format("{} version{} after {}", result_.versions, result_.versions == 1 ? "" : "s",
                     printable_line(given_.front(), 80)));
     return take_former_stages();
@@ -179,9 +179,8 @@ class Bisecting {
         unfinished_ = {stage.study, stage.elapsed_s, *versions};
       }
     }
-    if (!stages->empty()) {
+    if (!stages->empty())
       say(fmt::format("goes on from the history, after {}", format_duration(former_s_)));
-    }
     return {};
   }
 
