@@ -212,7 +212,7 @@ TEST_F(Bisect, WrongRevisionsAreRefused) {
 TEST_F(Bisect, WrongPackagesAreRefused) {
   using Words = std::vector<std::string>;
   for (const auto& [words, expected] :
-       {std::pair{Words{"--package", "-x", "1", "2"}, "-x is not a package's name"},
+       {std::pair{Words{"--package", "x/y", "1", "2"}, "x/y is not a package's name"},
         std::pair{Words{"--package", "torch", "2.4"}, "give at least two versions"},
         std::pair{Words{"--package", "torch", "2.4", "@2"}, "@2 is not a version"},
         std::pair{Words{"--package", "torch", "1", "2", "--build", "make"},

@@ -32,8 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double k_confidence = 0.95;
-/// A stage that has less time can hardly compare anything.
-constexpr double k_least_stage_s = 20.0;
+constexpr double k_least_stage_s = 20.0;  ///< less can hardly compare anything
 static_assert(k_most_in_stage < k_most_judged, "the good version is judged, too");
 /// Standard errors by which the bad version must differ to count as slower, or as not slower.
 constexpr double k_certain_errors = 2.0;
@@ -41,8 +40,10 @@ constexpr double k_certain_errors = 2.0;
 constexpr double k_least_slowdown = 0.02;
 
 struct BisectOptions {
-  std::vector<std::string> words;  ///< the versions, then the command
-  std::string package;             ///< empty: commits
+  std::string good;
+  std::string bad;
+  std::vector<std::string> command;
+  std::vector<std::string> package;  ///< its name, then versions; empty: commits
   std::string build;
   std::string time;
   std::string input;
@@ -97,31 +98,35 @@ class Bisecting {
     const auto time_s = tuning_time_s(options_.time);
     if (!time_s) return tl::unexpected(time_s.error());
     result_.longest_s = time_s->value_or(k_bisect_time_s);
-    result_.package = options_.package;
     auto versions = options_.package.empty() ? commits() : packages();
     if (!versions) return tl::unexpected(versions.error());
     versions_ = *std::move(versions);
     name_ = "bisect-" + identity();
-    change_.emplace(versions_.names.size() - 1);
     result_.versions = versions_.names.size() - 1;
+    change_.emplace(result_.versions);
     say(fmt::format("{} version{} after {}", result_.versions, result_.versions == 1 ? "" : "s",
                     printable_line(given_.front(), 80)));
     return take_former_stages();
   }
 
-  /// Separates the versions from the command.
+  /// Separates the versions from the command. With a package, CLI11 gives GOOD and BAD words of the
+  /// command, too.
   Result<void> separate() {
-    const std::size_t of_command = std::min(context_.after_separator.size(), options_.words.size());
-    const std::vector<std::string> words = context_.as_typed(options_.words);
-    const auto begin = words.end() - static_cast<std::ptrdiff_t>(of_command);
-    given_.assign(words.begin(), begin);
-    command_.assign(begin, words.end());
-    if (!context_.separated || command_.empty() ||
-        (options_.package.empty() ? given_.size() != 2 : given_.empty())) {
+    const bool is_package = !options_.package.empty();
+    command_ = context_.after_separator;
+    std::size_t of_command = options_.command.size();
+    if (is_package) {
+      of_command += (options_.good.empty() ? 0 : 1) + (options_.bad.empty() ? 0 : 1);
+      result_.package = options_.package.front();
+      given_.assign(options_.package.begin() + 1, options_.package.end());
+    } else {
+      given_ = {options_.good, options_.bad};
+    }
+    if (command_.empty() || of_command != command_.size()) {
       return fail(ErrorKind::usage, "give two revisions, and the command after --", "",
                   "for example: steptune bisect v1.0 HEAD -- python3 train.py");
     }
-    if (!options_.package.empty() && !options_.build.empty()) {
+    if (is_package && !options_.build.empty()) {
       return fail(ErrorKind::usage, "a package's versions are installed, not built", "--build",
                   "leave it out");
     }
@@ -140,16 +145,16 @@ class Bisecting {
   }
 
   Result<BisectedVersions> packages() const {
-    return package_versions({options_.package, given_, command_,
+    return package_versions({result_.package, given_, command_,
                              fs::absolute(context_.database()).parent_path(), options_.quiet},
                             context_.console.environment());
   }
 
   /// Returns a hash of everything that decides what the bisection measures.
   [[nodiscard]] std::string identity() const {
-    const Json facts = {{"package", options_.package}, {"versions", versions_.names},
-                        {"command", command_},         {"build", options_.build},
-                        {"input", options_.input},     {"folder", fs::current_path().string()}};
+    const Json facts = {{"package", result_.package}, {"versions", versions_.names},
+                        {"command", command_},        {"build", options_.build},
+                        {"input", options_.input},    {"folder", fs::current_path().string()}};
     return sha256_hex(dump_json(facts)).substr(0, 12);
   }
 
@@ -173,9 +178,8 @@ class Bisecting {
         unfinished_ = {stage.study, stage.elapsed_s, *versions};
       }
     }
-    if (!stages->empty()) {
+    if (!stages->empty())
       say(fmt::format("goes on from the history, after {}", format_duration(former_s_)));
-    }
     return {};
   }
 
@@ -196,9 +200,8 @@ class Bisecting {
 
   [[nodiscard]] bool is_over() const {
     if (result_.outcome == BisectionOutcome::not_slower) return true;
-    const bool bad_fails =
-        std::ranges::find(result_.unusable, versions_.names.back()) != result_.unusable.end();
-    if (bad_fails) return true;
+    const auto& unusable = result_.unusable;
+    if (std::ranges::find(unusable, versions_.names.back()) != unusable.end()) return true;
     if (bad_is_slower_ && (change_->found(k_confidence) || !change_->can_narrow(k_confidence)))
       return true;
     return left_s() < k_least_stage_s || next_versions().empty();
@@ -361,17 +364,16 @@ void add_bisect_command(CLI::App& program, CommandContext& context) {
                   "  steptune bisect --package torch 2.4.0 2.5.0 2.6.0 -- python3 train.py\n"
                   "The same command goes on where a bisection has ended.\n"
                   "Exit code: 0 found, 10 not slower, 12 undecided.");
-  command
-      ->add_option("WORDS", options->words,
-                   "Revision that was fast, and a later one that is slow; after --, the training "
-                   "command. With --package, two or more versions in order")
-      ->option_text("GOOD BAD -- COMMAND")
-      ->required();
+  command->add_option("GOOD", options->good, "Revision that was fast")->option_text("GOOD");
+  command->add_option("BAD", options->bad, "Later revision that is slow")->option_text("BAD");
+  command->add_option("COMMAND", options->command, "The training command, after --")
+      ->option_text("-- COMMAND");
   command
       ->add_option("--package", options->package,
-                   "Compare versions of this Python package, each in a virtual environment; a "
-                   "version that pip cannot install is skipped [default: off]")
-      ->option_text("NAME")
+                   "Instead of revisions, compare versions of this Python package, the fast one "
+                   "first, each in a virtual environment; a version that pip cannot install is "
+                   "skipped [default: off]")
+      ->option_text("NAME VERSION...")
       ->check(not_empty());
   command
       ->add_option("--build", options->build,
