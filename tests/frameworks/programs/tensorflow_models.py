@@ -5,10 +5,11 @@ import keras
 import tensorflow as tf
 
 keras.utils.set_random_seed(1)
-losses = []
+losses, optimizers = [], []
 for steps in (8, 6):
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
     optimizer = keras.optimizers.SGD(0.1)
+    optimizers.append(optimizer)
     for _ in range(steps):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(model(tf.ones((5, 4))) ** 2)
