@@ -57,9 +57,9 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
   if (study.empty()) {
     const auto& left_out = study.left_out();
     return fail(ErrorKind::usage,
-                left.empty()
+                left_out.empty()
                     ? std::string("no option is known that changes how fast this program trains")
-                    : fmt::format("nothing can be varied:\n  {}", fmt::join(left, "\n  ")),
+                    : fmt::format("nothing can be varied:\n  {}", fmt::join(left_out, "\n  ")),
                 "", "write the study file by hand: docs/tutorial.md");
   }
   hold_step(study);
