@@ -10,7 +10,10 @@ set(STEPTUNE_PACKAGE_CONTACT "Steptune authors <steptune@localhost.localdomain>"
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME steptune)
-set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+# A package needs the libraries of the system that it was built on, so its version names the system: 0.1.0+deb13.
+cmake_host_system_information(RESULT system QUERY DISTRIB_INFO)
+string(REPLACE debian deb system_name "${system_ID}")
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}+${system_name}${system_VERSION_ID}")
 set(CPACK_PACKAGE_CONTACT "${STEPTUNE_PACKAGE_CONTACT}")
 set(CPACK_PACKAGE_DIRECTORY "${CMAKE_BINARY_DIR}/packages")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -33,7 +36,7 @@ set(CPACK_COMPONENT_STEPTUNE_DESCRIPTION
 Runs the user's own training command for a short while under different batch
 sizes, data-loader workers, precisions and machines, measures seconds per
 sample with confidence intervals, and recommends a configuration.")
-# libcurl is opened at run time, so the linker does not record it. The second name is Ubuntu 24.04's.
+# libcurl is opened at run time, so the linker does not record it. The second name is that of Debian 13 and Ubuntu 24.04.
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_DEPENDS "libcurl4 | libcurl4t64")
 
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_LIST_DIR}/prerm")

@@ -81,7 +81,7 @@ Result<Csv> parse_csv(std::string_view text, const std::string& where) {
       header_line = number;
     } else if (cells->size() != csv.header.size()) {
       return fail(ErrorKind::usage,
-                  fmt::format("{} cells where the header has {}", cells->size(), csv.header.size()),
+                  fmt::format("{} cells, but the header has {}", cells->size(), csv.header.size()),
                   fmt::format("{}:{}", where, number));
     } else {
       csv.rows.push_back(*std::move(cells));

@@ -7,8 +7,8 @@
 Reads build/tidy/compile_commands.json. Without --analyze the path-sensitive checks (clang-analyzer-*) are left out, which
 take most of the remaining time. A FILE is checked alone, with the options of the unity source that includes it. Headers
 of the product that no source includes first are also compiled alone, so every header is known to be self-contained.
-~/.cache/steptune/tidy records clean sources by content. A source is checked again if its content changes, or that of a
-project header that it includes (directly or not), its command line, .clang-tidy or clang-tidy itself.
+~/.cache/steptune/tidy records clean sources by content. A source is checked again if one of these changes: its content,
+a project header that it includes (directly or not), its command line, .clang-tidy, clang-tidy itself.
 """
 import argparse
 import concurrent.futures
@@ -79,7 +79,7 @@ def for_clang(command):
 
 
 def without_libtorch(sources):
-    """Replaces sources that use LibTorch by those of their parts that do not. clang 16 rejects, as C++20, the vector of
+    """Replaces sources that use LibTorch by their parts that do not. clang 16 rejects, as C++20, the vector of
     an incomplete type in ATen/core/ivalue_inl.h."""
     result = {}
     for source, command in sources.items():

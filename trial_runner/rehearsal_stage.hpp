@@ -27,7 +27,7 @@ struct RehearsalOptions {
   std::function<SimulatedTraining(const std::map<std::string, std::string>& values)> training;
 };
 
-/// Lower bound of the bill: that of the same jobs run one after the other.
+/// Lower bound of the bill: the price of the same jobs, run one after the other.
 struct LeastBill {
   double usd = 0.0;
   double not_training_usd = 0.0;  ///< part of `usd`

@@ -33,8 +33,8 @@ struct ComparedRate {
 /// One progress line of a trial. Counters are cumulative since the trial's start.
 struct Report {
   double received_s = 0.0;  ///< runner's clock when the line was read
-  /// Rank of the reporting process if several processes of a trial report. Counters are those of
-  /// all ranks together, as this rank sees them.
+  /// Rank of the reporting process if several processes of a trial report. Counters count all ranks
+  /// together, as this rank sees them.
   std::optional<int> global_rank;
   /// Seconds on the trial's own monotonic clock; preferred over `received_s` for intervals.
   std::optional<double> clock_s;

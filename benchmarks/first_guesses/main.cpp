@@ -303,7 +303,7 @@ int main(int argc, char** argv) {
   app.add_option("--searcher", options.searcher, "bayes, random or sobol")->capture_default_str();
   app.add_option("--table", options.tables, "description (.json) of a recorded table; repeatable");
   app.add_option("--trial-seconds", options.seconds_column,
-                 "column of what a trial took, for tables whose description names none");
+                 "column with the length of a trial, for tables whose description names none");
   app.add_option("--step-times", options.members, "members of the synthetic family of step times")
       ->capture_default_str();
   app.add_option("--family-seed", options.family_seed, "that they are drawn from")

@@ -297,8 +297,9 @@ int main(int argc, char** argv) {
   app.add_option("--startup", startup_s, "seconds that a fresh process takes to its first step");
   app.add_option("--studies", studies, "of six trials each");
   bool compares = false;
-  app.add_flag("--compare", compares,
-               "trials are unlike, and end once they are known to be slower than the best one");
+  app.add_flag(
+      "--compare", compares,
+      "configurations differ, and trials end once they are known to be slower than the best one");
   std::string only;
   app.add_option("--machine", only, "only those whose name contains this");
   app.add_option("--first-seed", first_seed, "of the studies, which are numbered on from it");

@@ -22,7 +22,8 @@ struct Tally {
   int false_alarms = 0, worst_year = 0;
   int replaced = 0;  ///< times that the configuration in use was replaced
   double nights_s = 0.0, scratch_s = 0.0, nights = 0.0;
-  /// Relative excess of the used configuration's time over that of the best, summed over nights.
+  /// Relative excess of the used configuration's time over the best configuration's, summed over
+  /// nights.
   double excess = 0.0;
 };
 
@@ -72,12 +73,13 @@ int main(int argc, char** argv) {
   std::int64_t nights = YearModel{}.nights;
   bool quiet_years = false, events = false;
   CLI::App program("Years of nightly re-tuning under a virtual clock.", "nightly_year");
-  program.add_option("--years", years, "How many, each of 365 nights");
-  program.add_option("--nights", nights, "Of each year");
-  program.add_option("--seed", first_seed, "Of the first year");
-  program.add_option("--searcher", searcher, "As in a study file");
-  program.add_flag("--nothing-happens", quiet_years, "Only seasons of noise, for false alarms");
-  program.add_flag("--events", events, "Every night on which something was searched or told");
+  program.add_option("--years", years, "Number of years, each of 365 nights");
+  program.add_option("--nights", nights, "Nights of each year");
+  program.add_option("--seed", first_seed, "Seed of the first year");
+  program.add_option("--searcher", searcher, "Searcher, as in a study file");
+  program.add_flag("--nothing-happens", quiet_years,
+                   "Only noise, without changes: counts false alarms");
+  program.add_flag("--events", events, "Print every night with a search or a warning");
   CLI11_PARSE(program, argc, argv);
 
   Tally tally;

@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_option("--share-of-time", options.share_of_time,
-                 "Budget of time, in that of a search of all configurations; 0: none")
+                 "Time budget, as a multiple of a search of all configurations; 0: none")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
   app.add_option("--gap", options.gap, "By what share the best five differ, each from the next")

@@ -258,17 +258,15 @@ int main(int argc, char** argv) {
                  "The first step takes twice as long, fading by this e-fold")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  app.add_option(
-         "--ends-after", options.ends_after_steps,
-         "Programs come to their own end after so many steps, and no longer run is planned; "
-         "0: never")
+  app.add_option("--ends-after", options.ends_after_steps,
+                 "Programs end after this many steps, and no longer run is planned; 0: never")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_flag("--stalls", options.stalls, "All configurations stall for a second at random");
   app.add_flag("--only-null", options.only_null, "Only studies in which nothing is faster");
   app.add_flag("--only-forty", options.only_forty, "Only studies of forty configurations");
   app.add_flag("--repeats", options.repeats,
-               "Whether another study of the same program finds what the first one promised");
+               "Check if a second study of the same program confirms the first one's promise");
   app.add_option("--turns", options.turns,
                  "on: confirming runs of a round take turns of half a second; off: they run one "
                  "after the other (default: off; with --neighbour: one row for each)")

@@ -161,9 +161,10 @@ int main(int argc, char** argv) {
   app.add_option("--seconds-per-sample", options.seconds_per_sample,
                  "Expression over the parameters")
       ->required();
-  app.add_option("--trials-per-job", options.trials_per_job, "Which counts to compare");
-  app.add_option("--first-seed", options.first_seed, "Of the rehearsals of each");
-  app.add_option("--seeds", options.seeds, "Rehearsals of each");
+  app.add_option("--trials-per-job", options.trials_per_job,
+                 "Numbers of trials per job to compare");
+  app.add_option("--first-seed", options.first_seed, "Seed of the first rehearsal of each number");
+  app.add_option("--seeds", options.seeds, "Rehearsals of each number");
   CLI11_PARSE(app, argc, argv);
   return steptune::run(options);
 }

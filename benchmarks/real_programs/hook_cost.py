@@ -7,7 +7,7 @@
 Run it in the program's folder with its interpreter. Runs the program with the hook, as in a trial, for --steps steps.
 The hook replaces functions of PyTorch. The script measures the time in each replacement, without the time in PyTorch's
 own function. Times are CPU time of the training thread, so other load on the machine hardly matters. Ignores the first
-ten steps. Prints a row for docs/internals/hooks-figures.md to stderr: the median time of a step, the hook's median time
+ten steps. Prints a row for README.md to stderr: the median time of a step, the hook's median time
 for each step, and the hook's mean time for each step. The mean includes the lines that the hook prints, its surveys,
 and its work in evaluations between steps.
 

@@ -11,7 +11,7 @@ longer than its interpreter takes to start, since the start-up is part of all me
 2. Runs the command to its end: untouched, by `steptune exec NAME`, by `exec`, untouched.
 3. Compares the outputs. Ignores text that --ignore matches (times, dates).
 
-Prints a row of the table in docs/internals/hooks-figures.md.
+Prints a row of the table in README.md.
 """
 import argparse
 import json

@@ -11,7 +11,7 @@ such as "fresh" or "forked". Each round measures the same configurations to +-5 
 The configurations are random values of the knobs that a running program can switch (--all-knobs: of all safe knobs).
 With --start-up, slow_start.py runs `python3 PROGRAM ...` and makes its start take that many seconds longer.
 
-Prints a row of the table in docs/internals/hooks-figures.md for each kind:
+Prints a row of the table in README.md for each kind:
 - seconds from launch to the first step;
 - configurations a minute, the baseline included;
 - median difference from trials of the first kind in --kinds (compares times relative to the baseline's);

@@ -66,13 +66,13 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   app.add_option("--initial-points", options.initial_points,
-                 "space-filling points before our searchers' model (default: by the parameters)")
+                 "space-filling points before the model is used (default: by the parameters)")
       ->check(CLI::Range(1, 1'000));
   app.add_option("--json", options.json, "write every evaluation and the summaries to this file");
   app.add_option("--store", options.store, "write what each seed came to, for --compare-with");
   app.add_option("--compare-with", options.compare_with,
-                 "figures of an earlier version (--store): fail where these are worse, one-sided "
-                 "Mann-Whitney p < 0.01");
+                 "figures of an earlier version (--store): fail if this version is worse, "
+                 "one-sided Mann-Whitney p < 0.01");
   app.add_flag("--peers", options.peers,
                "also run random search and Optuna's TPE (python3-optuna)");
   app.add_option("--against", options.against,
@@ -81,10 +81,10 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"one", "two"}));
   app.add_option("--second", options.second, "second objective: COLUMN or COLUMN:maximize");
   app.add_option("--fidelity", options.fidelity,
-                 "a table's parameter that is a resource: play successive halving over it");
+                 "parameter of a table that is a resource: run successive halving over it");
   app.add_option("--earlier", options.earlier.trials,
-                 "with --fidelity: search at the full resource, and know so many random trials of "
-                 "an earlier study at the least one")
+                 "with --fidelity: search at the full resource, with this many random trials of an "
+                 "earlier study at the least one")
       ->check(CLI::Range(1, 10'000));
   app.add_flag("--misleading", options.earlier.misleading,
                "the earlier study's values belong to other configurations");

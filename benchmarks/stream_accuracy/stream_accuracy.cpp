@@ -177,24 +177,24 @@ int main(int argc, char** argv) {
   app.add_option("--streams", options.streams, "Trials of each program")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "Of the first trial; the others count on")
+  app.add_option("--seed", options.seed, "Seed of the first trial; each further trial adds 1")
       ->capture_default_str();
   app.add_option("--cell", options.cell, "Only programs whose name contains this");
   app.add_flag("--second-family", options.second_family,
-               "Other step times, noise and periods than those the estimator was made with");
+               "Use step times, noise and periods that the estimator was not made with");
   app.add_flag("--json", options.json, "Print JSON");
-  app.add_option("--half-width", options.rule.target_half_width, "A trial ends once it is so sure")
+  app.add_option("--half-width", options.rule.target_half_width,
+                 "Half-width at which a trial ends, as a share")
       ->check(CLI::Range(0.0001, 0.5))
       ->capture_default_str();
-  app.add_option("--max-trial", options.rule.max_trial_s, "And after so many seconds")
+  app.add_option("--max-trial", options.rule.max_trial_s, "Most seconds of a trial")
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
-  app.add_option("--min-steps", options.rule.min_window_steps,
-                 "And not before its window holds so many steps")
+  app.add_option("--min-steps", options.rule.min_window_steps, "Fewest steps of a trial's window")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--most-hidden", options.rule.most_hidden,
-                 "And not before a buffer can hide no more than this share of the estimate")
+                 "A trial ends only once a buffer can hide at most this share of the estimate")
       ->check(CLI::Range(0.0, 1e6));
   app.add_option("--earlier", options.rule.earlier_trials,
                  "Trials of the same study that were measured before each of them")

@@ -112,7 +112,7 @@ void add_buffers(Cells& cells, double length) {
   queue("queue of 16, loader 1.5 times slower", 16.0 * length, 1.5, false);
   queue("queue of 64, loader 1.1 times slower", 64.0 * length, 1.1, false);
   queue("queue of 64, loader 2 times slower", 64.0 * length, 2.0, false);
-  queue("queue of 64, size reported", 64.0 * length, 2.0, true);
+  queue("queue of 64, size known", 64.0 * length, 2.0, true);
   queue("queue of 512, loader 3 times slower", 512.0 * length, 3.0, false);
 }
 
@@ -157,9 +157,9 @@ void add_phases(Cells& cells, double length) {
       program.hiccups_reported = reported;
     });
   };
-  hiccups("hiccups of 1 s at random", false, false);
-  hiccups("hiccups of 1 s at random, in pairs", true, false);
-  hiccups("hiccups of 1 s at random, reported", false, true);
+  hiccups("pauses of 1 s at random", false, false);
+  hiccups("pauses of 1 s at random, in pairs", true, false);
+  hiccups("pauses of 1 s at random, reported", false, true);
   cells.add("length buckets over 50 steps", [=](SimulatedProgram& program) {
     program.bucket_steps = std::round(50.0 * length);
     program.bucket_spread = 0.4;
@@ -237,9 +237,9 @@ void add_reports(Cells& cells) {
       program.log_interval_s = log_s;
     });
   };
-  spacing("reported every 4 steps", 4.0, 0.0, 0.0);
-  spacing("reported every 50 steps", 50.0, 0.0, 0.0);
-  spacing("reported four times a second", 1.0, 4.0, 0.0);
+  spacing("reports every 4 steps", 4.0, 0.0, 0.0);
+  spacing("reports every 50 steps", 50.0, 0.0, 0.0);
+  spacing("reports four times a second", 1.0, 4.0, 0.0);
   spacing("log read every 5 s", 1.0, 0.0, 5.0);
   const auto clock = [&](std::string name, SimulatedClock kind) {
     cells.add(std::move(name), [=](SimulatedProgram& program) { program.clock = kind; });

@@ -4,7 +4,7 @@
 
 Both tune the same recorded table with the same noise, launch variation and start-up time. Steptune runs as users run
 it: `steptune run`, with the replay runner, its default searcher and a time budget. Its answer is the final
-recommendation, and its seconds are those of the study. A TPE trial has a fixed length: the start-up and then `--fixed`
+recommendation, and its seconds are the study's. A TPE trial has a fixed length: the start-up and then `--fixed`
 seconds. A configuration that fails takes only the start-up. TPE's answer after each trial is the configuration with the
 best mean so far.
 

@@ -87,8 +87,8 @@ class ScalingSearcher final : public Searcher {
     return why_done_ +
            (keeps == best_.end()
                 ? std::string("; none that was measured meets the deadline")
-                : fmt::format("; the least that was measured to meet the deadline: {}={}", name(),
-                              keeps->first));
+                : fmt::format("; the smallest measured count that meets the deadline: {}={}",
+                              name(), keeps->first));
   }
 
  private:

@@ -51,8 +51,8 @@ class Expression {
   [[nodiscard]] bool holds(std::span<const double> numbers) const;
 
   /// Returns the number that represents a value in expressions. For a text, it is a huge number
-  /// made from the text's hash. This number differs from ordinary numbers and from those of other
-  /// texts. For other values, it is `to_number`.
+  /// made from the text's hash. This number differs from ordinary numbers and from the numbers of
+  /// other texts. For other values, it is `to_number`.
   [[nodiscard]] static double number_of(const Value& value);
 
   [[nodiscard]] const std::string& text() const;

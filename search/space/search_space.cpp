@@ -79,15 +79,15 @@ Result<void> SearchSpace::check(const Configuration& configuration) const {
     }
     if (!active && value != nullptr) {
       return fail(ErrorKind::usage,
-                  fmt::format("{} has a value, but its condition \"{}\" does not hold",
-                              parameter.name, *parameter.when),
+                  fmt::format("{} has a value, but its condition \"{}\" is false", parameter.name,
+                              *parameter.when),
                   "/" + parameter.name);
     }
     if (active) row[i] = Expression::number_of(*value);
   }
   if (const auto violated = evaluator.violated(row)) {
     return fail(ErrorKind::usage,
-                fmt::format("the constraint \"{}\" does not hold", constraint_texts_[*violated]));
+                fmt::format("the constraint \"{}\" is violated", constraint_texts_[*violated]));
   }
   return {};
 }

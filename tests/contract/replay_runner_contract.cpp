@@ -8,8 +8,8 @@
 namespace steptune::contract {
 namespace {
 
-/// A replayed trial exists only in its runner. It counts as running from the moment when the runner
-/// asks the model for its behaviour until the trial's last event, or until the runner is destroyed.
+/// A replayed trial exists only in its runner. It starts running when the runner asks the model for
+/// its behaviour. It runs until its last event, or until the runner is destroyed.
 class ReplayBench final : public RunnerBench {
  public:
   explicit ReplayBench(int parallel) : parallel_(parallel) {}

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `bisect` with real programs in a small repository.
+// Tests `bisect` with real programs in a small repository, and with real packages.
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "common/json.hpp"
 #include "tests/golden/output_schema.hpp"
@@ -13,7 +16,10 @@
 namespace steptune::golden {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 /// A repository whose program takes `pause_s` for a step in each of its versions.
 class Bisect : public testing::Test {
@@ -40,6 +46,19 @@ done
     git(fmt::format("commit -qm '{}'", message));
   }
 
+  [[nodiscard]] std::string trees() const {
+    return sandbox_.program({"/bin/sh", "-c", "git worktree list | tail -n +2"}).out;
+  }
+
+  /// Returns a column of the history's studies, in order of creation.
+  [[nodiscard]] std::vector<std::string> studies(const std::string& column) const {
+    const Json listed = Json::parse(sandbox_.steptune({"studies", "--json"}).out);
+    std::vector<std::string> values;
+    for (const Json& study : listed["studies"])
+      values.push_back(study[column].get<std::string>());
+    return values;
+  }
+
   Sandbox sandbox_;
 };
 
@@ -58,16 +77,151 @@ TEST_F(Bisect, TheCommitIsFound) {
   EXPECT_EQ(found["outcome"], "found");
   EXPECT_EQ(found["suspects"][0]["subject"], "slow");
   EXPECT_LT(found["ratio"].get<double>(), 0.7);
-  const Ended trees = sandbox_.program({"/bin/sh", "-c", "git worktree list | tail -n +2"});
-  EXPECT_EQ(trees.out, "");
+  EXPECT_EQ(trees(), "");
+}
+
+TEST_F(Bisect, AKilledBisectionGoesOnFromItsHistory) {
+  commit("0.02", "good");
+  commit("0.02", "one");
+  commit("0.06", "slow");
+  commit("0.06", "three");
+  const std::vector<std::string> command{"bisect", "HEAD~3", "HEAD",    "--time",
+                                         "3m",     "--",     "/bin/sh", "train.sh"};
+  const pid_t pid = sandbox_.start(command);
+  ASSERT_TRUE(sandbox_.until_err_contains("trial 2 started")) << sandbox_.read("err.txt");
+  kill(pid, SIGKILL);
+  EXPECT_EQ(sandbox_.wait(pid).exit_code, 128 + SIGKILL);
+  EXPECT_NE(trees(), "") << "nobody could remove the trees";
+
+  const Ended resumed = sandbox_.steptune(command);
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_THAT(resumed.out, HasSubstr(" slow: "));
+  EXPECT_THAT(resumed.err, HasSubstr("goes on from the history, after "));
+  EXPECT_THAT(resumed.err, Not(HasSubstr("trial 1 started"))) << "it was measured before";
+  EXPECT_THAT(studies("name"), ElementsAre(StartsWith("bisect-")));
+  EXPECT_THAT(studies("status"), ElementsAre("finished"));
+  EXPECT_EQ(trees(), "");
+
+  // Nothing is left to be measured.
+  const Ended again = sandbox_.steptune(command);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr(" slow: "));
+  EXPECT_THAT(again.err, Not(HasSubstr("started")));
+  EXPECT_THAT(studies("name"), ElementsAre(StartsWith("bisect-")));
+
+  // Another command is another bisection.
+  const Ended other = sandbox_.steptune(
+      {"bisect", "HEAD~3", "HEAD~2", "--time", "10s", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(other.exit_code, 12) << other.err;
+  EXPECT_THAT(other.err, Not(HasSubstr("from the history")));
+}
+
+TEST_F(Bisect, VersionsThatDoNotBuildAreSkippedAndNamed) {
+  commit("0.02", "good");
+  commit("0.02", "broken");
+  commit("0.06", "slow");
+  const std::string broken = sandbox_.program({"git", "rev-parse", "HEAD~1"}).out.substr(0, 12);
+  const Ended ended =
+      sandbox_.steptune({"bisect", "HEAD~2", "HEAD", "--build", "! grep broken version", "--time",
+                         "2m", "--quiet", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("undecided: one of 2 versions made it slower"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("skipped 1 version that could not be built or run: " + broken + "\n"));
+  EXPECT_THAT(ended.out, HasSubstr("read the changes: only the last of these can be measured"));
+}
+
+/// Writes wheels of a package `pacer`, whose versions before 1.3 make a step take 20 ms and later
+/// ones 60 ms. Version 1.2 needs a package that does not exist.
+constexpr const char* k_write_wheels = R"(import zipfile
+for version in ('1.0', '1.1', '1.2', '1.3', '1.4'):
+    info = f'pacer-{version}.dist-info'
+    needs = 'Requires-Dist: no-such-package\n' if version == '1.2' else ''
+    pause = 0.02 if version < '1.3' else 0.06
+    with zipfile.ZipFile(f'wheels/pacer-{version}-py3-none-any.whl', 'w') as wheel:
+        wheel.writestr('pacer.py', f'PAUSE_S = {pause}\n')
+        wheel.writestr(f'{info}/METADATA',
+                       f'Metadata-Version: 2.1\nName: pacer\nVersion: {version}\n{needs}')
+        wheel.writestr(f'{info}/WHEEL', 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\n'
+                                        'Tag: py3-none-any\n')
+        wheel.writestr(f'{info}/RECORD', '')
+)";
+
+TEST_F(Bisect, TheVersionOfAPackageIsFound) {
+  std::filesystem::create_directory(sandbox_.folder() / "wheels");
+  sandbox_.write("wheels.py", k_write_wheels);
+  ASSERT_EQ(sandbox_.program({"/usr/bin/python3", "wheels.py"}).exit_code, 0);
+  sandbox_.write("train.py", R"(import time, pacer
+for step in range(1, 20000):
+    print('[steptune] {"v":1,"step":%d}' % step, flush=True)
+    time.sleep(pacer.PAUSE_S)
+)");
+  Setting setting;
+  setting.environment = {{"PIP_NO_INDEX", "1"},
+                         {"PIP_FIND_LINKS", (sandbox_.folder() / "wheels").string()},
+                         {"XDG_CACHE_HOME", (sandbox_.folder() / "cache").string()}};
+  const std::vector<std::string> command{"bisect",
+                                         "--package",
+                                         "pacer",
+                                         "1.0",
+                                         "1.1",
+                                         "1.2",
+                                         "1.3",
+                                         "1.4",
+                                         "--time",
+                                         "3m",
+                                         "--json",
+                                         "--",
+                                         "/usr/bin/python3",
+                                         "train.py"};
+  const Ended ended = sandbox_.steptune(command, setting);
+  // Version 1.2 cannot be told from 1.3, which follows it.
+  EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  EXPECT_TRUE(is_as_defined(sandbox_, ended.out, "bisect"));
+  const Json result = Json::parse(ended.out)["bisect"];
+  EXPECT_EQ(result["package"], "pacer");
+  EXPECT_EQ(result["unusable"], Json::array({"1.2"}));
+  ASSERT_EQ(result["suspects"].size(), 2U) << ended.out;
+  EXPECT_EQ(result["suspects"][0]["version"], "1.2");
+  EXPECT_EQ(result["suspects"][1]["version"], "1.3");
+  EXPECT_LT(result["ratio"].get<double>(), 0.7);
+  EXPECT_TRUE(std::filesystem::exists(sandbox_.folder() / "cache" / "steptune" / "environments"));
+
+  // The environments are there, so pip is not needed any more.
+  setting.environment["PIP_FIND_LINKS"] = "/nowhere";
+  const Ended found = sandbox_.steptune({"bisect", "--package", "pacer", "1.1", "1.3", "--time",
+                                         "2m", "--quiet", "--", "/usr/bin/python3", "train.py"},
+                                        setting);
+  EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
+  EXPECT_THAT(found.out, HasSubstr("found   pacer 1.3: "));
+  EXPECT_THAT(found.out, HasSubstr("next    pip install pacer==1.1\n"));
+  EXPECT_THAT(found.err, Not(HasSubstr("Processing")));
 }
 
 TEST_F(Bisect, WrongRevisionsAreRefused) {
   commit("0.02", "only");
   for (const auto& [good, bad, expected] :
-       {std::tuple{"HEAD", "HEAD", "HEAD is no version after HEAD"},
+       {std::tuple{"HEAD", "HEAD", "HEAD does not come after HEAD"},
         std::tuple{"HEAD", "nowhere", "git does not know HEAD..nowhere"}}) {
     const Ended ended = sandbox_.steptune({"bisect", good, bad, "--", "/bin/sh", "train.sh"});
+    EXPECT_EQ(ended.exit_code, 2) << ended.out;
+    EXPECT_THAT(ended.err, HasSubstr(expected));
+  }
+}
+
+TEST_F(Bisect, WrongPackagesAreRefused) {
+  using Words = std::vector<std::string>;
+  for (const auto& [words, expected] :
+       {std::pair{Words{"--package", "-x", "1", "2"}, "-x is not a package's name"},
+        std::pair{Words{"--package", "torch", "2.4"}, "give at least two versions"},
+        std::pair{Words{"--package", "torch", "2.4", "@2"}, "@2 is not a version"},
+        std::pair{Words{"--package", "torch", "1", "2", "--build", "make"},
+                  "a package's versions are installed, not built"},
+        std::pair{Words{"1", "2", "3"}, "give two revisions, and the command after --"}}) {
+    Words line{"bisect"};
+    line.insert(line.end(), words.begin(), words.end());
+    line.insert(line.end(), {"--", "/bin/sh", "train.sh"});
+    const Ended ended = sandbox_.steptune(line);
     EXPECT_EQ(ended.exit_code, 2) << ended.out;
     EXPECT_THAT(ended.err, HasSubstr(expected));
   }

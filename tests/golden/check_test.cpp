@@ -109,7 +109,7 @@ TEST(Check, ANameInPlaceOfTheFileIsAnErrorThatNamesTheFix) {
   for (const char* command : {"check", "run", "rehearse"}) {
     EXPECT_EQ(sandbox.steptune({command, "demo"}).err,
               "steptune: error: demo: there is no such study file\n"
-              "  that is the name of a study; give the file that it was begun with: its trials run "
+              "  that is the name of a study; give its file: its trials run "
               "in /tmp\n");
   }
 }

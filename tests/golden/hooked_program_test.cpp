@@ -187,7 +187,7 @@ TEST_F(HookedProgram, AnErrorSaysThatPyTorchIsMissing) {
                  study("", R"("x": {"type": "bool"})", R"("x": true)", R"(, "env": {"X": "{x}"})"));
   const Ended ended = sandbox_.steptune({"run", "study.json"});
   EXPECT_THAT(ended.err, HasSubstr("the program did not import PyTorch"));
-  EXPECT_THAT(ended.err, HasSubstr("goes on from a checkpoint may have nothing left to train"));
+  EXPECT_THAT(ended.err, HasSubstr("continues from a checkpoint may have nothing left to train"));
   const Ended surveyed = sandbox_.steptune({"run", "--", k_python, "train.py"});
   EXPECT_EQ(surveyed.exit_code, 2);
   EXPECT_THAT(surveyed.err, HasSubstr("the program did not import PyTorch"));
@@ -196,7 +196,8 @@ TEST_F(HookedProgram, AnErrorSaysThatPyTorchIsMissing) {
   const Ended untrained = sandbox_.steptune({"run", "--", k_python, "train.py"});
   EXPECT_EQ(untrained.exit_code, 2);
   EXPECT_THAT(untrained.err, HasSubstr("neither an optimizer's step nor a backward was seen"));
-  EXPECT_THAT(untrained.err, HasSubstr("goes on from a checkpoint may have nothing left to train"));
+  EXPECT_THAT(untrained.err,
+              HasSubstr("continues from a checkpoint may have nothing left to train"));
   const Ended isolated = sandbox_.steptune({"run", "--", k_python, "-I", "train.py"});
   EXPECT_EQ(isolated.exit_code, 2);
   EXPECT_THAT(isolated.err, HasSubstr("\"python3 -I\" keeps PYTHONPATH away from Python"));

@@ -179,7 +179,7 @@ TEST(Import, SaysWhatIsMissing) {
     EXPECT_EQ(ended.out, "");
     return ended.err;
   };
-  EXPECT_THAT(error({"trials.csv"}), HasSubstr("no column holds \"time\""));
+  EXPECT_THAT(error({"trials.csv"}), HasSubstr("no column has \"time\""));
   EXPECT_THAT(error({"trials.csv", "--column", "time=second"}), HasSubstr("no column \"second\""));
   EXPECT_THAT(error({"none.csv"}), HasSubstr("is no file"));
   sandbox.write("broken.db", std::string("SQLite format 3\0garbage", 23));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the claims of docs/init.md about what `init` finds in the example programs.
+// Checks the claims of docs/internals/init.md about what `init` finds in the example programs.
 #include <sstream>
 #include <thread>
 
@@ -24,14 +24,14 @@ constexpr const char* k_python_of_examples = "/usr/bin/python3";
 /// Returns an example's row of the document's table: `batch, threads: 2 of 2; planned run in
 /// tokens`.
 std::string table_entry(const std::string& example) {
-  std::istringstream document(read_file(STEPTUNE_SOURCE_DIR "/docs/init.md"));
+  std::istringstream document(read_file(STEPTUNE_SOURCE_DIR "/docs/internals/init.md"));
   const std::string begin = "| `examples/" + example + "` | ";
   for (std::string line; std::getline(document, line);) {
     if (!line.starts_with(begin)) continue;
     const std::size_t found = line.find(" | ", begin.size()) + 3;
     return line.substr(found, line.find(" | ", found) - found);
   }
-  ADD_FAILURE() << "docs/init.md has no row of " << example;
+  ADD_FAILURE() << "docs/internals/init.md has no row of " << example;
   return "";
 }
 

@@ -88,7 +88,7 @@ TEST(LaunchedStudy, TrialsOfTwoRealProcessesAreMeasuredAtTheSameTime) {
     EXPECT_GT(step_s, 0.05);
     EXPECT_LT(step_s, 0.5);
     EXPECT_THAT(measured["remark"].get<std::string>(),
-                AllOf(HasSubstr("straggler: rank 1"), HasSubstr("longer on data")));
+                AllOf(HasSubstr("straggler: rank 1"), HasSubstr("more on data")));
   }
 }
 
@@ -174,7 +174,7 @@ TEST(LaunchedStudy, AnUnchangedProgramOfTwoProcessesIsTuned) {
       EXPECT_LT(step_s, 0.5);
       if (!is_typed) {
         EXPECT_THAT(measured["remark"].get<std::string>(),
-                    AllOf(HasSubstr("straggler: rank 1"), HasSubstr("longer on data")));
+                    AllOf(HasSubstr("straggler: rank 1"), HasSubstr("more on data")));
       }
     }
     for (const char* file : {"threads.0", "threads.1"})

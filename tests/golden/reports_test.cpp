@@ -79,7 +79,7 @@ TEST(Reports, ProposesAnExpressionIfNoPresetReadsTheOutput) {
   const Ended ended = sandbox.steptune({"reports", "train.log"});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, HasSubstr("this line came 3 times, and no format that is known reads it:\n"
+  EXPECT_THAT(ended.err, HasSubstr("no known format reads this line, which came 3 times:\n"
                                    "    <30> of it\n"));
   EXPECT_THAT(ended.err, HasSubstr(R"({"name":"step","regex":"^\\s*<(\\d+)>\\s*of"})"));
 }

@@ -147,6 +147,31 @@ next   steptune best demo
   EXPECT_EQ(sandbox_.steptune({"best", "demo", "--format", "args"}).out, in_use);
 }
 
+TEST_F(Retune, AfterASlowdownBisectingIsTheNextStep) {
+  const auto git = [&](const std::string& words) {
+    const Ended ended = sandbox_.program(
+        {"/bin/sh", "-c", "git -c user.name=n -c user.email=e@example.org " + words});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.out.substr(0, 12);
+  };
+  git("init -q .");
+  git("commit -q --allow-empty -m first");
+  night(7);
+  git("commit -q --allow-empty -m fast");
+  const std::string fast = git("rev-parse HEAD");
+  EXPECT_EQ(night(0)["result"], "kept");
+  sandbox_.write("quick.sh", trial_taking(15));
+  git("commit -q --allow-empty -m slow");
+  const std::string slow = git("rev-parse HEAD");
+  const Ended slower = sandbox_.steptune({"retune", "quick.json"});
+  EXPECT_EQ(slower.exit_code, 8) << slower.out;
+  const std::string folder = std::filesystem::canonical(sandbox_.folder()).string();
+  EXPECT_NE(slower.out.find("\n       find the commit that made it slower:\n       cd " + folder +
+                            " && steptune bisect " + fast + " " + slow + " -- /bin/sh "),
+            std::string::npos)
+      << slower.out;
+}
+
 TEST_F(Retune, SlowdownIsReportedOnceAndTheSecondCrashReplaces) {
   EXPECT_EQ(night(7)["configuration"]["speed"], "fast");
   EXPECT_EQ(night(0)["result"], "kept");
@@ -606,11 +631,11 @@ TEST_F(Retune, OnlyARegressionFailsTheService) {
 
 TEST_F(Retune, AContainersFirstShellForwardsSignals) {
   // Starts the command as Kubernetes does.
-  const std::string chapter = chapter_of_nightly("Kubernetes");
-  const std::size_t begin = chapter.find("- |\n") + 4;
-  std::string script = chapter.substr(begin, chapter.find("resources:", begin) - begin);
+  const std::string manifest = read_file(STEPTUNE_SOURCE_DIR "/configs/nightly/kubernetes.yaml");
+  const std::size_t begin = manifest.find("- |\n") + 4;
+  std::string script = manifest.substr(begin, manifest.find("resources:", begin) - begin);
   const std::string program = "steptune --db /history/history.db";
-  ASSERT_NE(script.find(program), std::string::npos) << chapter;
+  ASSERT_NE(script.find(program), std::string::npos) << manifest;
   script.replace(script.find(program), program.size(), "'" + steptune_program() + "'");
   sandbox_.write("script.sh", script);
   for (int night = 1; night <= 2; ++night) {

@@ -65,7 +65,7 @@ note: trials differ in batch size ({{\d+}} to {{\d+}} samples per step); a large
 basis   95 % interval {{[\d.]+ h-[\d.]+ h, \$[\d.]+-\$[\d.]+}}; extrapolated from {{[\d.]+ m?s}} of training
 {{...}}
 count   samples as the program counts them, {{\d+}} a step
-note    batch {{\d+}} in place of 32: the plan takes it to need as many samples; {{.*}}
+note    batch {{\d+}} in place of 32: the plan assumes that it needs as many samples; {{.*}}
 
 {{[\d.]+}} times as fast (95 % interval {{.*}}
 {{...}}

@@ -28,7 +28,7 @@ TEST(UnreadOutput, InitProposesAnExpressionThatReadsTheLine) {
   sandbox.write("train.py", k_own_format);
   const Ended ended = sandbox.steptune({"init", "--", k_unread_python, "-I", "train.py"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("no format that is known reads it: <"));
+  EXPECT_THAT(ended.out, HasSubstr("no known format reads this line, which came "));
   std::string study = sandbox.read("train.study.json");
   const auto at = study.find("  // \"reports\": {");
   ASSERT_NE(at, std::string::npos) << study;
@@ -52,7 +52,7 @@ TEST(UnreadOutput, CheckOfACommandQuotesTheLineAndItsExpression) {
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(difference(R"out(the program cannot be tuned as it is: {{.*}}
 {{...}}
-steptune: error: {{.*}} times, and no format that is known reads it:
+steptune: error: {{.*}}no known format reads this line, which came {{\d+}} times:
     <{{\d+}}> seen so far, cost {{[0-9.]+}}
   this part of a study file reads it:
     "reports": {"metrics": [
@@ -79,7 +79,7 @@ TEST(UnreadOutput, AStudyThatReadsNothingIsRefusedInSeconds) {
   const auto json = parse_json(ended.out, "run");
   ASSERT_TRUE(json) << ended.err;
   EXPECT_THAT((*json)["reason"].get<std::string>(),
-              HasSubstr("nothing that it printed was read as progress: this line came"));
+              HasSubstr("nothing that it printed was read as progress: no known format reads "));
   // The earlier warning came after a minute, and the refusal after `limits.idle`.
   EXPECT_LT((*json)["study"]["tuning_s"], 45.0);
 }
@@ -94,7 +94,7 @@ TEST(UnreadOutput, ASilentProgramGetsAdvice) {
   EXPECT_THAT(ended.err, HasSubstr("begin the command with stdbuf -oL"));
   EXPECT_THAT(ended.err, HasSubstr("lines \"[steptune] {...}\""));
   EXPECT_THAT(ended.err, HasSubstr("under the hook (docs/hooks.md)"));
-  EXPECT_THAT(ended.err, Not(HasSubstr("this line came")));
+  EXPECT_THAT(ended.err, Not(HasSubstr("no known format reads")));
 }
 
 }  // namespace

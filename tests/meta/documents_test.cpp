@@ -110,7 +110,7 @@ TEST(Pitfalls, NameTestsThatExist) {
   std::string tests;
   for (const SourceFile& file : cpp_files_below("tests"))
     tests += file.text;
-  const std::string text = read_file(root / "docs/pitfalls.md");
+  const std::string text = read_file(root / "docs/internals/pitfalls.md");
   const std::regex named("`([A-Z][A-Za-z]+)\\.([A-Z][A-Za-z0-9]+)`");
   int seen = 0;
   for (std::sregex_iterator match(text.begin(), text.end(), named), end; match != end; ++match) {

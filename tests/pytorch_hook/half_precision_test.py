@@ -255,7 +255,7 @@ class RefusedHalf(HalfPrecision):
             "grad": "torch.autograd.grad",
             "double": "parameters are float64",
             "anomalies": "detects anomalies",
-            "strict": "ends where a norm of gradients is not finite",
+            "strict": "ends if the norm of gradients is not finite",
             "autocast": "the program uses autocast itself",
             "threads": "several threads train at once",
             "two_losses": "TwoLosses may call its closure several times",

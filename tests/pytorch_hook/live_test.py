@@ -186,7 +186,7 @@ class TwoLoaders(Live):
                     switches = [switch(5, 1, num_workers=2)]
                     row = self.row(self.same("two_loaders", way, whose, switches=switches), "num_workers", 2)
                     self.assertFalse(row["may"])
-                    self.assertIn("draw from one generator", row["why"])
+                    self.assertIn("share a generator", row["why"])
 
 
 class WorkersOnTrial(Live):
@@ -290,7 +290,7 @@ class WorkersOnTrial(Live):
                 messages = self.same("left_pass", *way.split(), switches=switches)
                 self.assertTrue(self.row(messages, "num_workers", 2)["may"])
         messages = self.same("left_pass", "default", switches=switches)
-        self.assertIn("drawn beside", self.row(messages, "num_workers", 2)["why"])
+        self.assertIn("draws from the sampler's generator", self.row(messages, "num_workers", 2)["why"])
         self.same("left_pass", "early", "workers", switches=[switch(6, 1, num_workers=0)])
 
     def test_while_another_pass_is_left_unread(self):
@@ -440,7 +440,7 @@ class Refusals(Live):
 
     def test_buffers_that_outlast_a_block(self):
         why = self.refused("mnist", "num_workers", 8, prefetch_factor=16)
-        self.assertIn("outlast", why)
+        self.assertIn("last longer than a trial", why)
 
     def test_buffers_that_all_ranks_together_have_no_memory_for(self):
         def two_ranks_on_a_small_machine():

@@ -127,7 +127,7 @@ def of_program(ran):
 
 
 def reported_by_ranks(test, name, how, compares=True, **keys):
-    """Returns the first rank's last scale. `compares`: also compares the output with that of runs without the hook."""
+    """Returns the first rank's last scale. `compares`: also compares the output with runs without the hook."""
     ranks = run_ranks(name, how, settings(**dict({"interval_s": 0}, **keys)))
     for ran in ranks:
         test.assertEqual(ran.status, 0, ran.output)

@@ -55,7 +55,7 @@ def take_the_long_way():
 
 
 def count_calls():
-    """Prints how many functions of the hook were called from the end of each step to that of the next."""
+    """Prints how many functions of the hook were called from the end of each step to the end of the next."""
     from steptune_hook.pytorch.progress import Progress
 
     ours = os.path.join(HOOK, "steptune_hook") + os.sep

@@ -271,7 +271,7 @@ class UndividedPrograms(Ranks):
         for values in ({}, {"ddp_static_graph": True}):
             for ran in run_ranks("--from-step-five", distributed_strategy="ddp", **values):
                 self.assertNotEqual(ran.status, 0, ran.output)
-                why = "did not use the same parameters of Net as the first steps did"
+                why = "used other parameters of Net than the first steps did"
                 self.assertIn("steptune: distributed_strategy=ddp: a step " + why, ran.output)
                 self.assertEqual(ran.event("gave_up")["value"], "ddp")
 

@@ -35,7 +35,7 @@ from limits import Quotas, RequestRates  # noqa: E402
 from logs import Logs  # noqa: E402
 from prices import PriceList  # noqa: E402
 from s3 import ObjectStore  # noqa: E402
-from server import Server, make_handler  # noqa: E402
+from server import Server, Validity, make_handler  # noqa: E402
 from service import SageMaker  # noqa: E402
 
 KNOWN = {"scale", "keys", "training_quota", "warm_pool_quota", "images", "timing", "log_delay_s",
@@ -59,7 +59,7 @@ def build_world(root, config):
     # The API's request limits are per real second, even if the jobs' time is compressed.
     return types.SimpleNamespace(clock=clock, s3=s3, logs=logs, faults=faults, sagemaker=sagemaker,
                                  keys=keys, rates=RequestRates(ScaledClock(1)),
-                                 prices=PriceList(config.get("prices", {})))
+                                 prices=PriceList(config.get("prices", {})), validity=Validity())
 
 
 def main():

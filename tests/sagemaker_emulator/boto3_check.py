@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 
 import boto3
 import botocore.config
@@ -44,7 +45,10 @@ class Emulated(unittest.TestCase):
         self.client("s3").put_object(Bucket="data", Key="train/a.txt", Body=b"hello")
 
     def tearDown(self):
+        with urllib.request.urlopen(f"{self.url}/_emulator/audit") as answer:
+            audit = json.load(answer)
         self._process.terminate()
+        self.assertEqual(audit["wrong_answers"], [])
         self.assertEqual(self._process.wait(timeout=10), 0)
         self._process.stdout.close()
         self._folder.cleanup()

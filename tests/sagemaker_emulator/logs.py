@@ -23,6 +23,8 @@ class Logs:
         self._lock = threading.Lock()
 
     def append(self, stream, message):
+        if not message:
+            return  # PutLogEvents refuses empty messages
         now = self._clock.now()
         with self._lock:
             event = {"logStreamName": stream, "timestamp": int(now * 1000), "message": message,

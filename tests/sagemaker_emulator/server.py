@@ -9,9 +9,31 @@ import uuid
 
 import signature
 from errors import ServiceError, validation
+from validation import ModelValidator
 
+# botocore's names of the services, by the prefix of their operations.
 TARGETS = {"SageMaker": "sagemaker", "Logs_20140328": "logs",
-           "GraniteServiceVersion20100801": "monitoring", "AWSPriceListService": "pricing"}
+           "GraniteServiceVersion20100801": "cloudwatch", "AWSPriceListService": "pricing"}
+
+
+class Validity:
+    """Validates all requests and answers of the JSON services. The tests read what was refused from the audit."""
+
+    def __init__(self):
+        self._models = {prefix: ModelValidator(name) for prefix, name in TARGETS.items()}
+        self.refused = set()
+        self.wrong_answers = set()
+
+    def check(self, prefix, operation, request):
+        try:
+            self._models[prefix].check(operation, request)
+        except ServiceError as error:
+            self.refused.add(f"{operation}: {error.message}")
+            raise
+
+    def check_answer(self, prefix, operation, answer):
+        self.wrong_answers |= {f"{operation}: {fault}"
+                               for fault in self._models[prefix].faults_of_answer(operation, answer)}
 
 
 def _cloudwatch(sagemaker, request):
@@ -57,6 +79,8 @@ def make_handler(world):
             if path == "/_emulator/audit":
                 audit = world.sagemaker.audit()
                 audit["throttled"] = world.rates.refused
+                audit["refused"] = sorted(world.validity.refused)
+                audit["wrong_answers"] = sorted(world.validity.wrong_answers)
                 self._answer_json(200, audit)
                 return
             try:
@@ -86,7 +110,9 @@ def make_handler(world):
             if fault == "expired_credentials":
                 raise ServiceError("ExpiredTokenException",
                                    "The security token included in the request is expired", 403)
+            world.validity.check(prefix, operation, request)
             response = self._dispatch(prefix, operation, request)
+            world.validity.check_answer(prefix, operation, response)
             if fault == "drop_response":
                 # The request took effect, but its answer is lost.
                 self.connection.shutdown(socket.SHUT_RDWR)

@@ -88,7 +88,11 @@ class Tuned(unittest.TestCase):
         (code / name).write_bytes(file.read_bytes())
 
     def tearDown(self):
+        audit = self.audit()
         self._emulator.terminate()
+        # botocore's models permit all requests of the program, and all answers that it got.
+        faults = audit["refused"] + audit["wrong_answers"]
+        self.assertFalse(faults, "\n".join(fault[:300] for fault in faults))
         self.assertEqual(self._emulator.wait(timeout=10), 0)
         self._emulator.stdout.close()
         self._folder.cleanup()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Validates requests against botocore's own service model, with patterns and enums, and adds rules that the service
-applies beyond its model."""
+"""Validates requests and answers against botocore's own service models, with patterns and enums, and adds rules that
+the service applies beyond its model."""
 
 import re
 
 import botocore.session
+import botocore.validate
 
-from errors import validation
+from errors import ServiceError, validation
 
 MAX_KEEP_ALIVE_S = 21600  # newer models than Debian's allow six hours
 
@@ -16,12 +17,31 @@ class ModelValidator:
         self._model = botocore.session.get_session().get_service_model(service)
 
     def check(self, operation, request):
-        faults = []
-        shape = self._model.operation_model(operation).input_shape
-        self._walk(shape, request, "", faults)
+        if operation not in self._model.operation_names:
+            raise ServiceError("UnknownOperationException", f"Unknown operation {operation}")
+        faults = self._faults(self._model.operation_model(operation).input_shape, request)
         if faults:
             plural = "s" if len(faults) > 1 else ""
             raise validation(f"{len(faults)} validation error{plural} detected: " + "; ".join(faults))
+
+    def faults_of_answer(self, operation, answer):
+        shape = self._model.operation_model(operation).output_shape
+        if shape is None:
+            return [] if answer is None else ["an answer is not expected"]
+        answer = dict(answer or {})
+        # The emulator leaves out this required member until a job has a model, so that no client relies on it.
+        if "ModelArtifacts" in shape.members:
+            answer.setdefault("ModelArtifacts", {"S3ModelArtifacts": "s3://bucket/model"})
+        return self._faults(shape, answer)
+
+    def _faults(self, shape, value):
+        faults = []
+        if shape is not None:
+            self._walk(shape, value, "", faults)
+            report = botocore.validate.ParamValidator().validate(value, shape)
+            if report.has_errors():
+                faults += [line for line in report.generate_report().splitlines() if line not in faults]
+        return faults
 
     def _walk(self, shape, value, path, faults):
         kind = shape.type_name
@@ -52,7 +72,7 @@ class ModelValidator:
                 self._walk(shape.value, member, f"{path}.{key}", faults)
         elif kind == "string":
             self._string(shape, value, where, faults)
-        elif kind in ("integer", "long", "float", "double"):
+        elif kind in ("integer", "long", "float", "double", "timestamp"):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 faults.append(f"Value at '{where}' failed to satisfy constraint: Member must be a number")
             else:

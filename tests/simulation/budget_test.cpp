@@ -103,8 +103,8 @@ TEST_F(TimeBudget, ATooShortTimeIsReported) {
     };
   };
   EXPECT_EQ(result_of(starts_in(40.0)).reason,
-            "1 min of tuning time; that was enough for the baseline only: nothing was compared "
-            "with it, and the 16.9 s left are too short for another trial and its confirmation: "
+            "1 min of tuning time; that was enough only for the baseline, and the 16.9 s left are "
+            "too short for another trial and its confirmation: "
             "run it again with a longer --time to continue where it stopped");
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
   const LoopResult compared = result_of(starts_in(5.0));
@@ -242,7 +242,7 @@ TEST_F(TimeBudget, IsNotSpentOnABaselineWithoutASteadyState) {
   EXPECT_EQ(trials_[0].status, TrialStatus::completed) << "its measurement so far counts";
   EXPECT_LT(trials_[0].spent_s, 0.55 * 120.0) << "time is left for trials to compare with it";
   EXPECT_GT(searched(), 1U);
-  EXPECT_THAT(result.reason, Not(HasSubstr("enough for the baseline only")));
+  EXPECT_THAT(result.reason, Not(HasSubstr("enough only for the baseline")));
 }
 
 TEST_F(TimeBudget, IsNotOverrunByASilentBaseline) {
@@ -330,9 +330,8 @@ TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsRetriedWithMoreTime) {
     ASSERT_EQ(run.trials().size(), 2U) << "the same time budget as before";
     EXPECT_EQ(run.trials()[1].status, TrialStatus::infeasible);
     EXPECT_THAT(run.trials()[1].failure, HasSubstr("no step reported within"));
-    EXPECT_THAT(result.reason,
-                HasSubstr("; trial 2 was ended before its first step, which a longer "
-                          "tuning time waits for"));
+    EXPECT_THAT(result.reason, HasSubstr("; trial 2 was ended before its first step; a longer "
+                                         "tuning time would wait for it"));
   }
   document_["budget"]["time"] = 900.0;
   SimulatedRun run(folder.path(), document_, compiles, 2000.0);
@@ -470,7 +469,7 @@ TEST_F(MoneyOfThisMachine, MoneyForTheBaselineOnlyIsReported) {
   {
     SimulatedRun run(folder.path(), document_, slow);
     EXPECT_EQ(must(run.run()).reason,
-              "$0.03; that was enough for the baseline only: nothing was compared with it, and the "
+              "$0.03; that was enough only for the baseline, and the "
               "6.9 s left are too short for another trial and its confirmation");
   }
   document_["budget"]["cost"] = 0.6;

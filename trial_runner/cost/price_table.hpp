@@ -20,8 +20,8 @@ struct InstanceType {
   int gpus = 0;
 };
 
-/// Returns the rented groups with their counts: those of a heterogeneous cluster, or one group of
-/// the usual type.
+/// Returns the rented groups with their counts: the groups of a heterogeneous cluster, or one group
+/// of the usual type.
 [[nodiscard]] std::vector<InstanceGroup> rented_groups(const Resources& resources);
 
 /// Returns USD per hour of all machines together. For a type missing in `instances`, returns an
@@ -43,8 +43,8 @@ struct PriceTable {
 [[nodiscard]] Result<PriceTable> read_price_table(const std::filesystem::path& file);
 [[nodiscard]] Result<PriceTable> price_table_from_json(const Json& json, const std::string& where);
 
-/// Directories searched for tables, in this order: those of `STEPTUNE_PRICE_PATH` (separated by
-/// colons), the user's own (trial_runner/cost/user_prices.hpp), the installed ones
+/// Directories searched for tables, in this order: directories in `STEPTUNE_PRICE_PATH` (separated
+/// by colons), the user's own (trial_runner/cost/user_prices.hpp), the installed ones
 /// (common/shipped_files.hpp).
 [[nodiscard]] std::vector<std::filesystem::path> price_table_directories();
 

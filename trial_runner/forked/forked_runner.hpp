@@ -14,8 +14,8 @@ namespace steptune {
 /// - The first such trial starts normally. Its hook reports the first losses and the program's
 ///   imports.
 /// - Before the second such trial, the first one's configuration runs again, forked (trial -1, log
-///   `fork-check.log`). This check ends when its first losses are known. If they equal those of the
-///   normal start to the last bit, all further trials are forked.
+///   `fork-check.log`). This check ends when its first losses are known. If they equal the losses
+///   of the normal start to the last bit, all further trials are forked.
 /// - Otherwise all trials start normally, and a log line (level info) says why. Possible reasons:
 ///   losses differ, as in a program without a seed; losses are unknown; the process cannot be
 ///   forked; the check would take too long, because steps are long compared with the start.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -37,33 +38,52 @@ Knob knob_from_json(const Json& json) {
   return knob;
 }
 
-/// Returns the knobs of all families. A text in a family's table names a knob of the common table.
-std::vector<Knob> read_tables() {
-  std::vector<Knob> knobs;
+struct KnobTables {
+  std::vector<Knob> knobs;  ///< of all families
+  std::map<std::string, std::vector<std::string>, std::less<>> names_by_family;
+};
+
+/// Reads the tables of all families. A text in a family's table names a knob of the common table.
+KnobTables read_tables() {
+  KnobTables all;
   std::map<std::string, Json> common;
   const Json tables = parse_json(knob_table_text(), "knobs.json").value();
   for (const Json& table : tables) {
     if (table.is_null()) continue;  // the end of the list
-    const bool is_common = table.at("family") == "";
+    const auto family = table.at("family").get<std::string>();
     for (const Json& entry : table.at("table").at("knobs")) {
-      if (is_common) {
+      if (family.empty()) {
         common.emplace(entry.at("name").get<std::string>(), entry);
         continue;
       }
       const Json& json = entry.is_string() ? common.at(entry.get<std::string>()) : entry;
       Knob knob = knob_from_json(json);
-      const bool is_known = std::ranges::find(knobs, knob.name, &Knob::name) != knobs.end();
-      if (!is_known) knobs.push_back(std::move(knob));
+      all.names_by_family[family].push_back(knob.name);
+      const bool is_known = std::ranges::find(all.knobs, knob.name, &Knob::name) != all.knobs.end();
+      if (!is_known) all.knobs.push_back(std::move(knob));
     }
   }
-  return knobs;
+  return all;
+}
+
+const KnobTables& tables() {
+  static const KnobTables k_tables = read_tables();
+  return k_tables;
 }
 
 }  // namespace
 
 const std::vector<Knob>& python_knobs() {
-  static const std::vector<Knob> k_knobs = read_tables();
-  return k_knobs;
+  return tables().knobs;
+}
+
+std::vector<const Knob*> python_knobs_of(std::string_view family) {
+  const auto names = tables().names_by_family.find(family);
+  std::vector<const Knob*> knobs;
+  if (names == tables().names_by_family.end()) return knobs;
+  for (const std::string& name : names->second)
+    knobs.push_back(find_python_knob(name));
+  return knobs;
 }
 
 const Knob* find_python_knob(std::string_view name) {

@@ -39,6 +39,8 @@ struct Knob {
 /// Returns the knobs of all families, in the order of the compiled-in tables. Families may share
 /// knobs.
 [[nodiscard]] const std::vector<Knob>& python_knobs();
+/// Returns the knobs of one family, in the order of its table; none if there is no such family.
+[[nodiscard]] std::vector<const Knob*> python_knobs_of(std::string_view family);
 /// Returns null if no knob has this name.
 [[nodiscard]] const Knob* find_python_knob(std::string_view name);
 [[nodiscard]] std::vector<std::string> python_knob_names();

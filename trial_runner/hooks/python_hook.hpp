@@ -44,7 +44,7 @@ struct PythonHookRequest {
 /// Variable that activates the hook and contains its request.
 inline constexpr const char* k_python_hook_variable = "STEPTUNE_PYTHON";
 
-/// Returns variables that activate the hook, and those of the environment's knobs. Without
+/// Returns variables that activate the hook, and variables of the environment's knobs. Without
 /// PYTHONPATH; see `with_python_path`.
 [[nodiscard]] std::map<std::string, std::string> hook_variables(const PythonHookRequest& request);
 

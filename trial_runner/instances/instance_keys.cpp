@@ -179,22 +179,19 @@ std::vector<Key<RentedInstances>> make_instance_keys() {
       discounts_key()};
   keys[0].doc("a template: `\"ml.g5.xlarge\"`, or `\"{instance}\"` for a parameter's value");
   keys[1].doc("a number, or an expression over parameters").default_words("1");
-  keys[2].doc(
-      "a heterogeneous cluster, in place of `instance_type`. A group of 0 "
-      "instances is left out");
+  keys[2].doc("a heterogeneous cluster, in place of `instance_type`");
   keys[3]
       .doc("USD per hour by instance type, or objects. They win over the table")
       .in_fingerprint(InFingerprint::where_cost_is_objective);
   keys[4]
       .doc(
-          "price table file, relative to the study file. Shipped: us-east-1, "
-          "also used without a region; `steptune prices refresh` makes others")
+          "price table, relative to the study file. us-east-1 is installed; `steptune prices "
+          "refresh` makes others")
       .default_words("the region's");
   keys[5]
       .doc(
-          "Savings Plans or negotiated rates: the share of the price that is "
-          "not paid, by instance type or pattern, such as `{\"ml.g5.*\": 0.36}`. "
-          "The longest match counts")
+          "share of the price that is not paid (Savings Plans), by instance type or pattern: "
+          "`{\"ml.g5.*\": 0.36}`. The longest match counts")
       .default_words("none")
       .in_fingerprint(InFingerprint::where_cost_is_objective);
   return keys;
@@ -239,13 +236,13 @@ const Section<InstanceType>& instance_price_section() {
                     .doc("on demand, of one instance")
                     .required());
     section.add(
-        key("gpus", &InstanceType::gpus, document::integer({0.0, 1024.0})).doc("of the instance"));
+        key("gpus", &InstanceType::gpus, document::integer({0.0, 1024.0})).doc("GPUs of the instance"));
     section.add(key("vcpus", &InstanceType::vcpus, document::integer({1.0, 65'536.0}))
-                    .doc("its processors")
+                    .doc("processors of the instance")
                     .omitted_at_default()
                     .default_words("not known"));
     section.add(key("memory_gib", &InstanceType::memory_gib, document::number({0.1, 1e6}))
-                    .doc("its memory")
+                    .doc("memory of the instance")
                     .omitted_at_default()
                     .default_words("not known"));
     return section;

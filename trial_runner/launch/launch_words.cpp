@@ -102,10 +102,9 @@ std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
   if (launch.nodes < 1) return LaunchFault{"nodes", "must be a whole number from 1 to 10000"};
   if (launch.nodes != machines) {
     return LaunchFault{
-        "nodes", fmt::format("is {}, but a trial of the runner {} has {}: leave \"nodes\" out, "
-                             "and it is what the runner gives",
-                             launch.nodes, runner,
-                             machines == 1 ? "one machine" : fmt::format("{} machines", machines))};
+        "nodes",
+        fmt::format("is {}, but a trial of the runner {} has {}: leave \"nodes\" out", launch.nodes,
+                    runner, machines == 1 ? "one machine" : fmt::format("{} machines", machines))};
   }
   if (machines > 1 && !support->over_nodes) {
     return LaunchFault{"with",

@@ -34,7 +34,7 @@ class LossWatch {
   bool was_finite_ = false;
   /// True once the loss has become non-finite with the program's own settings.
   bool comes_by_itself_ = false;
-  /// By configuration, from that of the last reported loss on.
+  /// Trials by configuration, from the configuration of the last reported loss on.
   std::map<std::int64_t, TrialKey> trials_;
 };
 

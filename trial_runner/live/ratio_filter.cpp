@@ -65,7 +65,7 @@ struct RatioFilter::State {
   double baseline_blocks = 0.0;
   double baseline_steps = 0.0;
   double disturbed_baseline_blocks = 0.0;
-  /// The following members are those of the last trial.
+  /// The following members belong to the last trial.
   double trial_blocks = 0.0;
   double trial_steps = 0.0;
   double disturbed_trial_blocks = 0.0;

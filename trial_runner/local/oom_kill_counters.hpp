@@ -11,8 +11,8 @@
 namespace steptune::local {
 
 /// Numbers of processes that the kernel killed for lack of memory. The three counts cover this
-/// process's control group of version 2, that of version 1, and the whole machine. nullopt: the
-/// kernel has no such count.
+/// process's control group of version 2, its group of version 1, and the whole machine. nullopt:
+/// the kernel has no such count.
 using OomKills = std::array<std::optional<std::uint64_t>, 3>;
 
 /// Place where the kernel killed processes for lack of memory between two readings.

@@ -31,8 +31,8 @@ struct OutputPipe {
 [[nodiscard]] TrialProcess trial_process_of(pid_t child, UniqueFd output);
 
 /// Starts a trial's main process, bound to `cpus` (empty: not bound), with exactly `environment`.
-/// Its output goes to a pipe or a pseudo-terminal. Errors are those of `spawn`, `make_output_pipe`
-/// and `open_pseudo_terminal`. In addition: `runner` if the file for its standard input cannot be
+/// Its output goes to a pipe or a pseudo-terminal. Passes on errors of `spawn`, `make_output_pipe`
+/// and `open_pseudo_terminal`. Other errors: `runner` if the file for its standard input cannot be
 /// opened; `unavailable` if the CPUs cannot be used.
 [[nodiscard]] Result<TrialProcess> start_trial_process(const TrialSpec& spec,
                                                        const std::vector<int>& cpus,

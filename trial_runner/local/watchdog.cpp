@@ -52,7 +52,7 @@ Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run
   theirs.reset();
   if (!watchdog.is_ready()) {
     return fail(ErrorKind::runner, "the watchdog program did not start", program.string(),
-                "run it by hand to see why; if it works, it says that steptune starts it");
+                "run it by hand to see why");
   }
   return watchdog;
 }

@@ -34,11 +34,11 @@ inline constexpr double k_widened_for_looks = 1.2;
 ///   autoregressive process. An interval from single steps is computed the same way. It is used if
 ///   it is wider and the steps correlate so much that they are worth fewer than 40 independent
 ///   steps.
-/// - Batches have different numbers of samples, so the variance is that of a ratio.
+/// - Batches have different numbers of samples, so it computes the variance of a ratio.
 /// - Half of the difference between the means of the two halves is added in quadrature. The end of
 ///   a fading slow start may be too small to be cut off, but still matters.
-/// - The half-width is at least 1.5 times the largest deviation of the elapsed time from that of an
-///   even rate. A window that is no multiple of a period can cause such an error.
+/// - The half-width is at least 1.5 times the largest deviation of the elapsed time from an even
+///   rate. A window that is no multiple of a period can cause such an error.
 /// - The result is multiplied by `widening`.
 ///
 /// B. Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research
@@ -57,7 +57,8 @@ inline constexpr double k_widened_for_looks = 1.2;
 [[nodiscard]] RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals,
                                                   double widening = k_widened_for_looks);
 
-/// Returns seconds per sample of the first half of the intervals minus those of the second half.
+/// Returns seconds per sample of the first half of the intervals minus seconds per sample of the
+/// second half.
 [[nodiscard]] double difference_of_halves(std::span<const Interval> intervals);
 
 /// Returns the relative change of the rate from start to end, if a straight line through ten

@@ -254,8 +254,8 @@ struct Measurer::State {
     return (series.time_s(to) - series.time_s(from)) / (series[to].samples - series[from].samples);
   }
 
-  /// Returns seconds per sample of the first half of the samples minus those of the second half; 0
-  /// with fewer than three points.
+  /// Returns seconds per sample of the first half of the samples minus seconds per sample of the
+  /// second half; 0 with fewer than three points.
   [[nodiscard]] double difference_of_halves_s(std::span<const std::size_t> points) const {
     if (points.size() < 3) return 0.0;
     const double half = 0.5 * (series[points.front()].samples + series[points.back()].samples);
@@ -297,7 +297,7 @@ struct Measurer::State {
   }
 
   /// Returns the samples processed before the first report. If the trial cannot have processed that
-  /// many in its time, the counter continues that of a former run.
+  /// many in its time, the counter continues from an earlier run.
   [[nodiscard]] double before_first(const ProgressPoint& first) const {
     const double at_most = (first.received_s - options.started_s) /
                            std::max(measurement.step_seconds_per_sample, 1e-300);

@@ -20,7 +20,7 @@ constexpr double k_usual_weight = 2.0;
 /// Gaps that differ by less than this share of their mean form a period.
 constexpr double k_periodic_spread = 0.03;
 constexpr double k_min_random_gaps = 8.0;
-/// Assumed relative scatter of durations of random events: that of exponential times. Observed
+/// Assumed relative scatter of durations of random events, as of exponential times. Observed
 /// durations are not used alone, because a trial that ends after few events tends to have seen
 /// short ones.
 constexpr double k_random_spread = 1.0;

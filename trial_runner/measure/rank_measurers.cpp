@@ -58,7 +58,7 @@ std::optional<std::string> late_in_data(const std::map<int, const Measurement*>&
   const double step = ranks.at(worst->first)->step_seconds_per_sample;
   const double share = (worst->second - *median(std::move(others))) / step;
   if (!(share >= k_noticeable)) return std::nullopt;
-  return fmt::format("rank {} spends {:.0f} % of each step longer on data than the others",
+  return fmt::format("rank {} spends {:.0f} % of each step more on data than the other ranks",
                      worst->first, 100.0 * share);
 }
 

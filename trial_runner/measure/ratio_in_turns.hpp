@@ -39,7 +39,7 @@ inline constexpr std::size_t k_turns_to_compare = 8;
 
 /// Converts a measurement to the machine's speed at the time when `baseline` was measured.
 /// `to_baseline` is the trial's ratio to another run of the baseline. The new time per sample of
-/// the steps is that of `baseline` times the ratio. The time of phases is unchanged.
+/// the steps is the baseline's time times the ratio. The time of phases is unchanged.
 void set_time_by_ratio(const RatioInTurns& to_baseline, const Measurement& baseline,
                        Measurement& measurement);
 

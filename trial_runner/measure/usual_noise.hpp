@@ -29,8 +29,8 @@ class UsualNoise {
 };
 
 /// Combines a trial's own half-width with the usual variance, which has the weight of 30 reports
-/// (shrinkage). `half_width_s` is that of the 95 % interval around `mean_s`, from `intervals`
-/// reports over `seconds`. Never returns less than `half_width_s`.
+/// (shrinkage). `half_width_s` is the half-width of the 95 % interval around `mean_s`, from
+/// `intervals` reports over `seconds`. Never returns less than `half_width_s`.
 [[nodiscard]] double with_usual_noise(double half_width_s, double mean_s, double seconds,
                                       std::size_t intervals, double usual_variance_s);
 

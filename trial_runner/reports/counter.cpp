@@ -102,9 +102,9 @@ std::optional<std::string> uncounted_note(double share_of_steps, double share_of
   const double share = is_of_steps ? share_of_steps : share_of_samples;
   if (share < k_notable_share) return std::nullopt;
   return fmt::format(
-      R"("{}" restarts with each epoch, and no line gives an epoch's length: up to {:.0f} % of the )"
-      "count come after its last line and are missed, so steps seem slower than they are: print "
-      "the length, too (12/100), or a count that continues over the epochs",
+      R"("{}" restarts in each epoch, and no line gives an epoch's length: up to {:.0f} % of the )"
+      "count come after an epoch's last line and are missed, so steps seem slower than they are: "
+      "print the length, too (12/100), or do not restart the count",
       is_of_steps ? "step" : "samples", 1e2 * share);
 }
 

@@ -61,8 +61,9 @@ class CumulativeCounter {
 /// Returns the text for people about a counter that several programs print: its name, the finding
 /// and the remedy.
 [[nodiscard]] std::string several_writers_fault(std::string_view counter);
-/// Returns the text for people about a count that lacks a share of each epoch: that of steps; if
-/// that share is too small to matter, that of samples. nullopt if both are too small.
+/// Returns the text for people about a counter that misses a share of each epoch: the counter of
+/// steps, or if its share is too small to matter, the counter of samples. nullopt if both are too
+/// small.
 [[nodiscard]] std::optional<std::string> uncounted_note(double share_of_steps,
                                                         double share_of_samples);
 
@@ -70,7 +71,7 @@ class CumulativeCounter {
 /// same name. A counter grows steadily.
 class GrowthWatch {
  public:
-  /// Adds a value. Returns true if the values so far are those of a counter.
+  /// Adds a value. Returns true if the values so far may come from a counter.
   bool is_counter(const Count& count);
   /// Returns false once the total has changed while the value has not: `Batch 0/100` and then
   /// `Batch 0/200` do not show a position in a total.

@@ -126,7 +126,7 @@ struct ReportReader::State {
     return report;
   }
 
-  /// Stores the line's metrics, and adds those of earlier lines to the report.
+  /// Stores the line's metrics, and adds the metrics of earlier lines to the report.
   void accumulate(Report& report) {
     for (const auto& [name, value] : report.metrics) {
       not_finite.erase(name);

@@ -112,7 +112,8 @@ class AccountMachines final : public HeldMachinesService {
     return {};
   }
 
-  /// Chooses the machines to release: this program's, and those of jobs that the user named.
+  /// Chooses the machines to release: this program's machines, and machines of jobs that the user
+  /// named.
   static std::vector<HeldMachines> to_release(const HeldMachinesReport& report,
                                               const HeldMachinesRequest& request) {
     std::vector<HeldMachines> chosen;

@@ -28,7 +28,7 @@ Section<Channel> make_channel_section() {
                            "an S3 URI, or an object such as {\"s3\": \"s3://bucket/train/\"}");
   section.add(key("s3", &Channel::s3_uri, s3_uri()).doc("S3 URI; or:").omitted_at_default());
   section.add(key("input_mode", &Channel::input_mode, input_mode())
-                  .doc("of this channel")
+                  .doc("input mode of this channel")
                   .omitted_at_default()
                   .default_words("the runner's"));
   section.add(key("content_type", &Channel::content_type, named_string(256))

@@ -19,7 +19,7 @@ constexpr const char* k_read_machines =
     "r=$(tr -d ' \\n' </opt/ml/input/config/resourceconfig.json) && eval \"$STEPTUNE_RENDEZVOUS\" "
     "&& ";
 /// Shell code that sets the rendezvous. torchrun reads options that its command line lacks from
-/// PET_ variables. The port is that of the training toolkit; it is free, because each container has
+/// PET_ variables. The training toolkit uses the same port; it is free, because each container has
 /// its own ports.
 constexpr const char* k_rendezvous =
     "h=${r#*'\"current_host\":\"'} h=${h%%'\"'*}\n"

@@ -72,7 +72,7 @@ Json query_for(const std::string& id, const std::string& job, int host, const ch
           {"MetricName", metric},
           {"Dimensions",
            Json::array({{{"Name", "Host"}, {"Value", fmt::format("{}/algo-{}", job, host)}}})}}},
-        {"Period", k_period_s},
+        {"Period", static_cast<std::int64_t>(k_period_s)},  // the service's model has an integer
         {"Stat", "Average"}}}};
 }
 

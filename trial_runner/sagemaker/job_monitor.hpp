@@ -70,8 +70,8 @@ class JobMonitor {
 
  private:
   [[nodiscard]] double wall_to_clock(double wall_s) const;
-  /// Returns those of `due` that have changed since the last list of jobs; all of them if they are
-  /// few.
+  /// Returns the jobs of `due` that have changed since the last list of jobs; all of them if they
+  /// are few.
   [[nodiscard]] Result<std::vector<TrialJob*>> changed(std::vector<TrialJob*> due);
   [[nodiscard]] Result<void> poll_one(TrialJobs& jobs, TrialJob& job,
                                       std::vector<TrialEvent>& events);

@@ -19,7 +19,7 @@ enum class TurnLimit {
 };
 
 /// Turns of a pack's trials, as reported by the job's shell, and each trial's share of the bill.
-/// Times are those of the log, in seconds since 1970.
+/// Times come from the log, in seconds since 1970.
 class PackTurns {
  public:
   /// `trials` is the number of trials in the pack.
@@ -48,8 +48,8 @@ class PackTurns {
 
   /// Sets when the job's billing began.
   void set_billed_since(double wall_s) { billed_since_s_ = wall_s; }
-  /// Returns the billed seconds of a trial whose turn has ended: those of its turn, and an equal
-  /// part of the job's time before the first turn. Counts them as charged.
+  /// Returns the billed seconds of a trial whose turn has ended: the length of its turn, and an
+  /// equal part of the job's time before the first turn. Counts them as charged.
   double take_share_s(TrialKey key);
   /// Sets the total billed seconds, once known.
   void set_billable(double billable_s) { billable_s_ = billable_s; }

@@ -21,8 +21,8 @@ void check_wait(const Node& node, const JobSettings& job) {
   if (!job.spot || job.max_wait_s >= job.max_runtime_s) return;
   node.faults().add(
       node.pointer() + "/max_wait",
-      fmt::format("a job may wait and run for {} in all, but run for {} (\"wall\" in \"limits\"): "
-                  "spot must be allowed to wait at least as long as it may run",
+      fmt::format("a job may wait and run for {} in all, but a trial may run for {} (\"wall\" in "
+                  "\"limits\"): make \"max_wait\" at least as long",
                   format_duration(job.max_wait_s), format_duration(job.max_runtime_s)));
 }
 

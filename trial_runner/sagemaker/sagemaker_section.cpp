@@ -154,9 +154,8 @@ void add_job_keys(Jobs& section) {
                       "name of an algorithm resource, in place of an image")
                   .omitted_at_default());
   section.add(job_key("input_mode", &JobSettings::input_mode, input_mode(),
-                      "default of the channels: `File` copies before the start, `FastFile` "
-                      "reads as needed and wants folders (URIs that end with `/`), `Pipe` "
-                      "streams"));
+                      "default of the channels: `File` copies before the start, `FastFile` reads "
+                      "as needed (URIs end with `/`), `Pipe` streams"));
   section.add(channels_key());
   section.add(
       job_key("output", &JobSettings::output_s3_uri, s3_uri(), "S3 URI for what jobs leave behind")
@@ -168,17 +167,16 @@ void add_job_keys(Jobs& section) {
                   .omitted_at_default()
                   .in_fingerprint(InFingerprint::never));
   section.add(job_key("code", &JobSettings::code_s3_uri, s3_uri(),
-                      "S3 folder with the program: the channel `code`. The command runs in "
-                      "a copy of it. S3 keeps no execute permission: start scripts through "
-                      "their interpreter")
+                      "S3 folder with the program; the command runs in a copy of it. S3 keeps no "
+                      "execute permission: start scripts through their interpreter")
                   .omitted_at_default());
   const auto names = document::list_of(document::string(), k_max_list);
   section.add(job_key("subnets", &JobSettings::subnets, names,
-                      "of the VPC that jobs run in; with `security_groups`")
+                      "subnets of the jobs' VPC; with `security_groups`")
                   .omitted_at_default()
                   .default_words("none"));
   section.add(job_key("security_groups", &JobSettings::security_group_ids, names,
-                      "of the VPC that jobs run in; with `subnets`")
+                      "security groups of the jobs' VPC; with `subnets`")
                   .omitted_at_default()
                   .default_words("none"));
   section.add(job_key("tags", &JobSettings::tags,
@@ -201,26 +199,24 @@ void add_cost_keys(Jobs& section) {
   using document::key;
   section.add(
       only_with_spot(job_key("spot_share", &JobSettings::spot_share, document::number({0.01, 1.0}),
-                             "expected spot price as a share of the on-demand price: published "
-                             "jobs paid 0.37 to 0.38. Counts for `cost` of the planned run and in "
-                             "`pools`, not in limits and bills"),
+                             "expected spot price as a share of the on-demand price, for `cost` "
+                             "and `pools`, not for limits and bills"),
                      "0.35", InFingerprint::where_cost_is_objective));
   section.add(only_with_spot(
       job_key("max_wait", &JobSettings::max_wait_s, document::duration_s({1.0, k_longest_wait_s}),
-              "spot: waiting for capacity and running together, at least `limits.wall`"),
+              "spot: longest wait for capacity and run together, at least `limits.wall`"),
       "twice `limits.wall`", InFingerprint::never));
   section.add(key("storage_usd_per_gb_month", &SageMakerSection::storage_usd_per_gb_month,
                   document::number({0.0, 100.0}))
                   .omitted_at_default()
-                  .doc("price of a GB of `volume_gb` for a month, by your region's price "
-                       "list; instances with disks of their own have no volume. Idle "
-                       "instances pay, too")
+                  .doc("price of a GB of `volume_gb` for a month; instances with their own disks "
+                       "have no volume")
                   .default_words("0: not counted")
                   .in_fingerprint(InFingerprint::where_cost_is_objective));
   section.add(key("keep_alive", &SageMakerSection::keep_alive_s,
                   document::duration_s({0.0, k_max_keep_alive_s}))
-                  .doc("longest life of an unused warm pool, at most 6 h; 0: no pools. Not "
-                       "with `spot` or if every configuration is heterogeneous")
+                  .doc("longest life of an unused warm pool, at most 6 h; 0: no pools. Not with "
+                       "`spot` or heterogeneous clusters")
                   .default_words("chosen by the tuner")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("poll", &SageMakerSection::poll_s, document::duration_s({0.1, 60.0}))
@@ -239,9 +235,8 @@ Jobs make_sagemaker_section() {
                   document::integer({1.0, k_most_trials_per_job}))
                   .omitted_at_default()
                   .default_words("6")
-                  .doc("trials that a job may run in turn on its machine, so that one start "
-                       "is paid; 1: each has its own job, as always with `spot`, "
-                       "`checkpoints`, several instances or no `command`")
+                  .doc("trials that a job may run in turn; 1: each has its own job, as always with "
+                       "`spot`, `checkpoints`, several instances or no `command`")
                   .in_fingerprint(InFingerprint::never));
   for (const Key<RentedInstances>& each : instance_keys())
     section.add(each.of(&SageMakerSection::instances));

@@ -99,7 +99,8 @@ bool Allocations::has_others(const std::set<std::string>& kinds, double soon_s) 
 
 void Allocations::submit(const AllocationSpec& requested, const std::string& avoided) {
   Allocation allocation;
-  // The number is unique among all allocations of the study, including those of former tuners.
+  // The number is unique among all allocations of the study, including allocations of earlier
+  // tuners.
   last_number_ = std::max(last_number_ + 1, static_cast<std::int64_t>(clock_.wall_time_s()));
   allocation.kind = allocation_kind(requested, options_);
   allocation.name = fmt::format("{}{}.p{}", prefix_, allocation.kind, last_number_);

@@ -107,7 +107,7 @@ HeldMachines machines_of(const QueueRow& row, const std::map<std::string, TrialK
 class ClusterAllocations final : public HeldMachinesService {
  public:
   [[nodiscard]] std::string region_help() const override {
-    return "not used: the cluster is the one that Slurm's commands know";
+    return "not used: Slurm has no regions";
   }
   [[nodiscard]] std::string kept_name(bool several) const override {
     return several ? "allocations" : "allocation";
@@ -230,7 +230,7 @@ std::optional<std::pair<int, int>> release_of(const std::string& version) {
   return release;
 }
 
-/// Checks the release. `version` is that of this machine's commands, which the runner uses.
+/// Checks the release. `version` is the version of this machine's commands, which the runner uses.
 Diagnosis release_diagnosis(const std::string& version, const std::string& config) {
   constexpr std::pair k_least_release{20, 11};
   Diagnosis diagnosis{

@@ -9,8 +9,8 @@
 
 namespace steptune::slurm {
 
-/// Price of a node-hour in USD: one price for all nodes, or prices by name. A name is that of a
-/// partition, of a constraint, or of a GPU type in `gres` or `gpus-per-node`.
+/// Price of a node-hour in USD: one price for all nodes, or prices by name. A name is a partition,
+/// a constraint, or a GPU type in `gres` or `gpus-per-node`.
 class NodePrices {
  public:
   NodePrices() = default;

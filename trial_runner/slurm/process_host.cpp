@@ -36,7 +36,7 @@ constexpr int k_unknown_status = 255;
 constexpr double k_slice_s = 0.02;  ///< interval at which the output of steps is read
 
 /// Returns this program's variables. Leaves out variables that act as options of Slurm's commands,
-/// and those of a job in which this program runs.
+/// and variables of a job in which this program runs.
 std::map<std::string, std::string> variables_of_children() {
   auto variables = process_variables();
   std::erase_if(variables, [](const auto& variable) { return is_slurm_variable(variable.first); });

@@ -313,7 +313,7 @@ void SlurmRunner::add_leftover_notices() {
                     allocation.user ? "still runs a trial" : "is still being given back",
                     price_text(allocation.nodes, allocations_.usd_per_node_hour(allocation)),
                     allocation.user ? "the next run of the study adopts it"
-                                    : "`steptune pools --runner slurm` tells whether it is gone"));
+                                    : "`steptune pools --runner slurm` shows if it is gone"));
   }
 }
 

@@ -46,7 +46,7 @@ std::optional<std::string> fault_of_option(std::string_view text) {
   text.remove_prefix(2);
   const std::string_view name = text.substr(0, text.find('='));
   if (name.find('{') != std::string_view::npos) {
-    return "must name its option: parameters may stand for values, behind \"=\"";
+    return "must name its option: placeholders are allowed only after \"=\"";
   }
   if (std::ranges::find(k_own_options, name) == k_own_options.end()) return std::nullopt;
   return fmt::format("\"--{}\" is given by the runner itself: see its other keys", name);
@@ -120,9 +120,8 @@ void add_needs(Section<SlurmSection>& section) {
                   .doc("nodes of a trial: a number, or an expression over parameters"));
   section.add(key("tasks_per_node", &SlurmSection::tasks_per_node,
                   whole({1.0, slurm::k_most_tasks_per_node}))
-                  .doc("times that the command runs on each node: a number, or with "
-                       "`exclusive` an expression. Tasks find their ranks in `RANK`, "
-                       "`WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR` and `MASTER_PORT`"));
+                  .doc("processes of the command on each node: a number, or with `exclusive` an "
+                       "expression"));
   section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, k_most_cpus}))
                   .doc("processors for each task: a number, or with `exclusive` an "
                        "expression")
@@ -161,9 +160,8 @@ void add_needs(Section<SlurmSection>& section) {
                   .default_words("none"));
   section.add(
       key("inherit", &SlurmSection::inherit, document::list_of(variable_pattern(), k_most_options))
-          .doc("variables of the tuner's environment that trials see, by name or "
-               "beginning (`CUDA_*`), beside `PATH`, `HOME`, `USER`, `LOGNAME` and "
-               "those that name the cluster")
+          .doc("variables of the tuner's environment that trials see, by name or beginning "
+               "(`CUDA_*`), besides a few basic ones")
           .in_fingerprint(InFingerprint::unless_default)
           .default_words("all but options of Slurm and ranks of MPI"));
 }
@@ -171,39 +169,39 @@ void add_needs(Section<SlurmSection>& section) {
 void add_patience(Section<SlurmSection>& section) {
   using document::duration_s;
   using document::key;
-  section.add(key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, 86'400.0}))
-                  .doc("an unused allocation is given back after this; if the tuner dies, "
-                       "after this or 2 minutes")
-                  .in_fingerprint(InFingerprint::never));
+  section.add(
+      key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, 86'400.0}))
+          .doc(
+              "time until an unused allocation is given back; at least 2 minutes if the tuner dies")
+          .in_fingerprint(InFingerprint::never));
   section.add(key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
                   .doc("interval between looks at the queue while something waits there")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
                   .doc("longest wait of an allocation in the queue")
                   .in_fingerprint(InFingerprint::never));
-  section.add(key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, 86'400.0}))
-                  .doc("longest time from `srun` to the start of all tasks, container "
-                       "import included; then the launch is tried again")
-                  .in_fingerprint(InFingerprint::never)
-                  .omitted_at_default()
-                  .default_words("5 min"));
+  section.add(
+      key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, 86'400.0}))
+          .doc("longest time from `srun` to the start of all tasks; then the launch is repeated")
+          .in_fingerprint(InFingerprint::never)
+          .omitted_at_default()
+          .default_words("5 min"));
   section.add(key("expected_queue_wait", &SlurmSection::expected_queue_wait_s,
                   duration_s({0.0, 30.0 * 86'400.0}))
-                  .doc("expected wait in the queue, until one wait has been seen; for "
-                       "`rehearse`, too")
+                  .doc("expected wait in the queue, until one wait was seen, and for `rehearse`")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("folder", &SlurmSection::folder, document::path())
-                  .doc("where the runner keeps its files; this machine and the nodes see it "
-                       "under the same path")
+                  .doc("files of the runner; the nodes see it under the same path")
                   .in_fingerprint(InFingerprint::never)
                   .omitted_at_default()
                   .default_words("`.steptune/slurm` where the tuner runs"));
-  section.add(key("price_per_node_hour", &SlurmSection::price_per_node_hour, node_prices())
-                  .doc("USD, or USD by the name of a partition, a constraint or a type of GPU: "
-                       "`{\"a100\": 12, \"h100\": 30}`; without it there is no cost")
-                  .omitted_at_default()
-                  .default_words("none")
-                  .in_fingerprint(InFingerprint::where_cost_is_objective));
+  section.add(
+      key("price_per_node_hour", &SlurmSection::price_per_node_hour, node_prices())
+          .doc(
+              "USD, or USD by partition, constraint or type of GPU: `{\"a100\": 12, \"h100\": 30}`")
+          .omitted_at_default()
+          .default_words("none")
+          .in_fingerprint(InFingerprint::where_cost_is_objective));
 }
 
 }  // namespace
@@ -214,7 +212,7 @@ const Section<SlurmSection>& slurm_section() {
                                   "an object such as {\"type\": \"slurm\", \"nodes\": 2}");
     section.add(kind_key<SlurmSection>("slurm").required());
     section.add(document::key("parallel", &SlurmSection::parallel, document::integer({1.0, 1024.0}))
-                    .doc("trials at the same time, each with nodes of its own")
+                    .doc("trials at the same time, each on its own nodes")
                     .in_fingerprint(InFingerprint::never));
     add_needs(section);
     add_patience(section);

@@ -77,7 +77,7 @@ std::optional<AllocationFault> fault_of(const slurm::AllocationSpec& requested,
   if (!section.exclusive && !parse_finite(section.tasks_per_node.text())) {
     return AllocationFault{
         "tasks_per_node",
-        fmt::format("must be a plain number where \"exclusive\" is false, not \"{}\"", tasks_text)};
+        fmt::format("must be a number if \"exclusive\" is false, not \"{}\"", tasks_text)};
   }
   if (section.cpus_per_task) {
     const std::string text = printable_line(section.cpus_per_task->text());
@@ -88,7 +88,7 @@ std::optional<AllocationFault> fault_of(const slurm::AllocationSpec& requested,
     if (!section.exclusive && !parse_finite(section.cpus_per_task->text())) {
       return AllocationFault{
           "cpus_per_task",
-          fmt::format("must be a plain number where \"exclusive\" is false, not \"{}\"", text)};
+          fmt::format("must be a number if \"exclusive\" is false, not \"{}\"", text)};
     }
   }
   for (const std::string& option : requested.options) {

@@ -52,9 +52,9 @@ class StepMarks {
   [[nodiscard]] bool all_started() const { return started() == tasks_; }
   [[nodiscard]] int exited() const { return static_cast<int>(statuses_.size()); }
   [[nodiscard]] bool all_succeeded() const;
-  /// Returns the exit status that explains the trial's end: that of the first task that failed by
-  /// itself. If all failed tasks were ended by SIGTERM or SIGKILL, that of the first of them.
-  /// nullopt: no task has failed.
+  /// Returns the exit status of the first task that failed by itself, which explains the trial's
+  /// end. If all failed tasks were ended by SIGTERM or SIGKILL, returns the status of the first of
+  /// them. nullopt: no task has failed.
   [[nodiscard]] std::optional<int> failure() const;
   /// True if every failed task so far was ended by SIGTERM or SIGKILL.
   [[nodiscard]] bool only_ended() const;

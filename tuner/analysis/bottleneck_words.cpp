@@ -84,7 +84,7 @@ std::string advice_on(const ParameterResponse& response) {
   std::string text = fmt::format("{} {} -> {} gives {:.2f}x ({:.2f}-{:.2f})", response.parameter,
                                  to_text(response.now), to_text(response.best), response.gain.mean,
                                  response.gain.low, response.gain.high);
-  if (response.is_open_end(response.best)) text += ", the end of what was tried: try further";
+  if (response.is_open_end(response.best)) text += ", the edge of the tried range: try further";
   return text;
 }
 
@@ -107,7 +107,7 @@ std::string praise_of(const ParameterResponse& response, const Bottleneck& bottl
   const std::string waits =
       response.stage == StepStage::data ? loader_waits(bottleneck) : std::string();
   if (response.is_open_end(response.now)) {
-    return fmt::format("{} is the end of what was tried: try further{}{}", now,
+    return fmt::format("{} is the edge of the tried range: try further{}{}", now,
                        waits.empty() ? "" : ", as ", waits);
   }
   const std::string tried = response.least_tried && response.most_tried

@@ -49,7 +49,7 @@ std::optional<MainEffect> effect_of(const Parameter& parameter, const EffectsMod
 std::string why_unknown(const TrialSamples& samples) {
   if (samples.samples.size() < EffectsModel::k_fewest_samples) {
     const std::size_t count = samples.samples.size();
-    return fmt::format("only {} {} it; {} are needed", count,
+    return fmt::format("only {} {} a value; {} are needed", count,
                        count == 1 ? "trial has" : "trials have", EffectsModel::k_fewest_samples);
   }
   const double first = samples.samples.front().value;

@@ -15,8 +15,8 @@
 
 namespace steptune {
 
-/// Adds `factor` times the first `size` elements of `x` to those of `y`. The elements must not
-/// overlap.
+/// Adds `factor` times the first `size` elements of `x` to the elements of `y`, which must not
+/// overlap with `x`.
 void add_multiple(double* y, const double* x, double factor, std::size_t size);
 
 /// Adds the products of four factors with four rows to the first `size` cells. The rows must not

@@ -194,7 +194,7 @@ class AttachedSession {
     } else if (program_.is_gone()) {
       text = "the program continues with its own settings, which were restored";
     } else if (proven) {
-      text = "the program continues with what was shown to be faster";
+      text = "the program continues with the settings that were shown to be faster";
     } else {
       text = "the program continues with its own settings: nothing was proven to be faster";
     }

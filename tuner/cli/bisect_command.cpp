@@ -5,19 +5,24 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include "common/json.hpp"
+#include "common/sha256.hpp"
 #include "common/text.hpp"
+#include "tuner/cli/bisected_versions.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/git_worktrees.hpp"
+#include "tuner/cli/input_file.hpp"
 #include "tuner/cli/judging.hpp"
 #include "tuner/cli/run_options.hpp"
+#include "tuner/history/lock_file.hpp"
 #include "tuner/init/judge_study.hpp"
+#include "tuner/report/bisect_stages.hpp"
 #include "tuner/report/bisection.hpp"
+#include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/verdict/change_point.hpp"
 
@@ -30,22 +35,30 @@ constexpr double k_default_time_s = 1800.0;
 constexpr double k_confidence = 0.95;
 /// A stage that has less time can hardly compare anything.
 constexpr double k_least_stage_s = 20.0;
-/// Most versions of a stage beside the good one.
-constexpr std::size_t k_most_in_stage = k_most_judged - 1;
-/// Half-widths of a 95 % interval in standard errors; few launches make it wider.
-constexpr double k_errors_in_half_width = 2.0;
+static_assert(k_most_in_stage < k_most_judged, "the good version is judged, too");
+/// Standard errors by which the bad version must differ to count as slower, or as not slower.
+constexpr double k_certain_errors = 2.0;
+/// Smallest slowdown, as a logarithm, that is looked for.
+constexpr double k_least_slowdown = 0.02;
 
 struct BisectOptions {
-  std::string good;
-  std::string bad;
-  std::vector<std::string> command;
+  std::vector<std::string> words;  ///< the versions, then the command
+  std::string package;             ///< empty: commits
   std::string build;
   std::string time;
   std::string input;
   bool quiet = false;
 };
 
-/// Carries out `bisect`: stages of judging versions beside the good one.
+/// Last stage of a bisection that was killed or interrupted.
+struct UnfinishedStage {
+  std::string study;
+  double elapsed_s = 0.0;
+  std::vector<std::size_t> versions;
+};
+
+/// Carries out `bisect`: stages of judging versions beside the good one. The history has the
+/// former stages of the same command, so it goes on after them.
 class Bisecting {
  public:
   Bisecting(CommandContext& context, const BisectOptions& options)
@@ -53,23 +66,26 @@ class Bisecting {
 
   ExitCode run() {
     if (auto ready = prepare(); !ready) return context_.console.error(ready.error());
-    while (true) {
-      const double left_s = result_.longest_s - elapsed_s();
-      const auto versions = next_versions();
-      if (change_->found(k_confidence) || versions.empty() || left_s < k_least_stage_s) break;
-      const ExitCode code = judge_stage(versions, left_s / stages_left());
-      if (was_interrupted(code)) return code;
+    while (!is_over()) {
+      if (!good_) {
+        auto good = versions_.make_ready(versions_.names.front());
+        if (!good) return context_.console.error(good.error());
+        good_.emplace(*std::move(good));
+      }
+      const ExitCode code = judge_stage(next_versions());
+      if (code == ExitCode::interrupted || code == ExitCode::terminated) return code;
       if (!has_verdicts_) return code == ExitCode::ok ? ExitCode::failure : code;
-      if (result_.outcome == BisectionOutcome::not_slower || !bad_is_slower_) break;
     }
     return report();
   }
 
  private:
-  [[nodiscard]] double elapsed_s() const { return context_.clock.now_s() - begin_s_; }
-  [[nodiscard]] std::size_t last() const { return commits_.size() - 1; }
-  [[nodiscard]] static bool was_interrupted(ExitCode code) {
-    return code == ExitCode::interrupted || code == ExitCode::terminated;
+  [[nodiscard]] double spent_s() const { return former_s_ + context_.clock.now_s() - begin_s_; }
+  [[nodiscard]] double left_s() const { return result_.longest_s - spent_s(); }
+  /// Index of the bad version in `change_`, which leaves out the good one.
+  [[nodiscard]] std::size_t last() const { return versions_.names.size() - 2; }
+  [[nodiscard]] const std::string& name_of(std::size_t version) const {
+    return versions_.names[version + 1];
   }
 
   void say(const std::string& text) {
@@ -77,50 +93,121 @@ class Bisecting {
   }
 
   Result<void> prepare() {
-    command_ = context_.as_typed(options_.command);
-    if (!context_.are_all_separated(command_.size())) {
-      return fail(ErrorKind::usage, "give two revisions, and the command after --", "",
-                  "for example: steptune bisect v1.0 HEAD -- python3 train.py");
-    }
+    if (auto separated = separate(); !separated) return separated;
+    if (auto may = check_input_file(options_.input); !may) return may;
     const auto time_s = tuning_time_s(options_.time);
     if (!time_s) return tl::unexpected(time_s.error());
     result_.longest_s = time_s->value_or(k_default_time_s);
-    const std::string range = options_.good + ".." + options_.bad;
-    const auto listed = git_output({"rev-list", "--reverse", "--first-parent", range},
-                                   fmt::format("git does not know {}", printable_line(range, 80)));
-    if (!listed) return tl::unexpected(listed.error());
-    std::istringstream lines(*listed);
-    for (std::string line; std::getline(lines, line);)
-      commits_.push_back(line);
-    if (commits_.empty()) {
-      return fail(ErrorKind::usage,
-                  fmt::format("{} is no version after {}", printable_line(options_.bad, 80),
-                              printable_line(options_.good, 80)),
-                  "", "give the good revision first");
+    result_.package = options_.package;
+    auto versions = options_.package.empty() ? commits() : packages();
+    if (!versions) return tl::unexpected(versions.error());
+    versions_ = *std::move(versions);
+    name_ = "bisect-" + identity();
+    change_.emplace(versions_.names.size() - 1);
+    result_.versions = versions_.names.size() - 1;
+    say(fmt::format("{} version{} after {}", result_.versions, result_.versions == 1 ? "" : "s",
+                    printable_line(given_.front(), 80)));
+    return take_former_stages();
+  }
+
+  /// Separates the versions from the command.
+  Result<void> separate() {
+    const std::size_t of_command = std::min(context_.after_separator.size(), options_.words.size());
+    const std::vector<std::string> words = context_.as_typed(options_.words);
+    const auto begin = words.end() - static_cast<std::ptrdiff_t>(of_command);
+    given_.assign(words.begin(), begin);
+    command_.assign(begin, words.end());
+    if (!context_.separated || command_.empty() ||
+        (options_.package.empty() ? given_.size() != 2 : given_.empty())) {
+      return fail(ErrorKind::usage, "give two revisions, and the command after --", "",
+                  "for example: steptune bisect v1.0 HEAD -- python3 train.py");
     }
-    change_.emplace(commits_.size());
-    result_.versions = commits_.size();
-    parent_ = fs::absolute(context_.database()).parent_path() / "worktrees" /
-              fmt::format("bisect-{}", ::getpid());
-    auto good = tree_of(options_.good);
-    if (!good) return tl::unexpected(good.error());
-    good_.emplace(*std::move(good));
-    say(fmt::format("{} version{} after {}", commits_.size(), commits_.size() == 1 ? "" : "s",
-                    printable_line(options_.good, 80)));
+    if (!options_.package.empty() && !options_.build.empty()) {
+      return fail(ErrorKind::usage, "a package's versions are installed, not built", "--build",
+                  "leave it out");
+    }
     return {};
   }
 
-  /// Checks out and builds a revision.
-  Result<GitWorktrees> tree_of(const std::string& revision) const {
-    auto tree = GitWorktrees::check_out({revision}, parent_);
-    if (tree && !options_.build.empty()) {
-      if (auto built = tree->build(options_.build); !built) return tl::unexpected(built.error());
+  Result<BisectedVersions> commits() {
+    const fs::path trees = fs::absolute(context_.database()).parent_path() / "worktrees";
+    std::error_code error;
+    fs::create_directories(trees, error);
+    // Another bisection would remove this one's trees.
+    auto lock = LockFile::acquire(trees / "bisect.lock");
+    if (!lock) return tl::unexpected(lock.error());
+    lock_.emplace(*std::move(lock));
+    return commit_versions(given_[0], given_[1], command_, options_.build, trees / "bisect");
+  }
+
+  Result<BisectedVersions> packages() const {
+    return package_versions({options_.package, given_, command_,
+                             fs::absolute(context_.database()).parent_path(), options_.quiet},
+                            context_.console.environment());
+  }
+
+  /// Returns a hash of everything that decides what the bisection measures.
+  [[nodiscard]] std::string identity() const {
+    const Json facts = {{"package", options_.package}, {"versions", versions_.names},
+                        {"command", command_},         {"build", options_.build},
+                        {"input", options_.input},     {"folder", fs::current_path().string()}};
+    return sha256_hex(dump_json(facts)).substr(0, 12);
+  }
+
+  /// Takes the results of the same command's former stages from the history. Marks the last one to
+  /// be continued if it is unfinished.
+  Result<void> take_former_stages() {
+    std::error_code error;
+    if (!fs::exists(context_.database(), error)) return {};
+    const auto history = History::open_for_reading(context_.database());
+    if (!history) return tl::unexpected(history.error());
+    const auto stages = read_bisect_stages(*history, name_);
+    if (!stages) return tl::unexpected(stages.error());
+    for (const BisectStage& stage : *stages) {
+      former_s_ += stage.elapsed_s;
+      const auto versions = versions_of(stage);
+      if (!versions) continue;
+      unfinished_ = std::nullopt;
+      if (stage.is_finished) {
+        if (stage.judged.first.verdict != CommandVerdict::failed) take(*versions, stage.judged);
+      } else {
+        unfinished_ = {stage.study, stage.elapsed_s, *versions};
+      }
     }
-    return tree;
+    if (!stages->empty()) {
+      say(fmt::format("goes on from the history, after {}", format_duration(former_s_)));
+    }
+    return {};
+  }
+
+  /// Returns the versions that a stage compared with the good one; nullopt if it had other
+  /// commands.
+  [[nodiscard]] std::optional<std::vector<std::size_t>> versions_of(
+      const BisectStage& stage) const {
+    std::vector<std::size_t> versions;
+    for (const auto& command : stage.commands) {
+      const auto same = std::ranges::find(versions_.names, command, versions_.command);
+      if (same == versions_.names.end()) return std::nullopt;
+      if (same != versions_.names.begin())
+        versions.push_back(static_cast<std::size_t>(same - versions_.names.begin() - 1));
+    }
+    if (versions.size() + 1 != stage.commands.size()) return std::nullopt;
+    return versions;
+  }
+
+  [[nodiscard]] bool is_over() const {
+    if (result_.outcome == BisectionOutcome::not_slower) return true;
+    const bool bad_fails =
+        std::ranges::find(result_.unusable, versions_.names.back()) != result_.unusable.end();
+    if (bad_fails) return true;
+    if (bad_is_slower_ && (change_->found(k_confidence) || !change_->can_narrow(k_confidence)))
+      return true;
+    return left_s() < k_least_stage_s || next_versions().empty();
   }
 
   /// The first stage includes the bad version, which shows if there is a slowdown at all.
   [[nodiscard]] std::vector<std::size_t> next_versions() const {
+    if (unfinished_) return unfinished_->versions;
     if (bad_is_slower_) return change_->next(k_most_in_stage);
     std::vector<std::size_t> versions = change_->next(k_most_in_stage - 1);
     if (std::ranges::find(versions, last()) == versions.end()) versions.push_back(last());
@@ -134,75 +221,85 @@ class Bisecting {
     return 1.0 + std::ceil(std::log(remaining) / std::log(double(k_most_judged)));
   }
 
-  ExitCode judge_stage(const std::vector<std::size_t>& versions, double time_s) {
-    std::vector<GitWorktrees> trees;
-    std::vector<std::size_t> built;
+  ExitCode judge_stage(const std::vector<std::size_t>& versions) {
+    std::vector<ReadyVersion> ready;
+    std::vector<std::size_t> compared;
     for (const std::size_t version : versions) {
-      auto tree = tree_of(commits_[version]);
-      if (!tree) {
-        if (version == last()) return context_.console.error(tree.error());
+      auto made = versions_.make_ready(name_of(version));
+      if (!made) {
+        if (version == last()) return context_.console.error(made.error());
+        say(fmt::format("skipped {}: {}", name_of(version).substr(0, 12), made.error().message));
         give_up(version);
         continue;
       }
-      trees.push_back(*std::move(tree));
-      built.push_back(version);
+      ready.push_back(*std::move(made));
+      compared.push_back(version);
     }
-    has_verdicts_ = built.empty();
-    if (built.empty()) return ExitCode::ok;
+    const std::string continued = unfinished_ ? unfinished_->study : "";
+    const double continued_s = unfinished_ ? unfinished_->elapsed_s : 0.0;
+    unfinished_.reset();
+    has_verdicts_ = compared.empty();
+    if (compared.empty()) return ExitCode::ok;
     JudgeOptions judge;
-    judge.name = "bisect";
-    judge.time = fmt::format("{:.0f}s", std::max(time_s, k_least_stage_s));
+    judge.name = name_;
+    judge.continued = continued;
+    const double stage_s = std::max(left_s() / stages_left(), k_least_stage_s);
+    judge.time = fmt::format("{:.0f}s", continued_s + stage_s);
     judge.input = options_.input;
     judge.quiet = options_.quiet;
-    append_command(*good_, judge.words);
-    for (const GitWorktrees& tree : trees) {
+    judge.words = versions_.command(versions_.names.front());
+    for (const std::size_t version : compared) {
+      const std::vector<std::string> words = versions_.command(name_of(version));
       judge.words.emplace_back(k_next_command);
-      append_command(tree, judge.words);
+      judge.words.insert(judge.words.end(), words.begin(), words.end());
     }
-    judge.take_verdicts = [&](const JudgedCommands& judged) { take(built, judged); };
+    judge.take_verdicts = [&](const JudgedCommands& judged) {
+      has_verdicts_ = judged.first.verdict != CommandVerdict::failed;
+      if (!has_verdicts_) {
+        context_.console.message(judged_text(judged));
+        return;
+      }
+      take(compared, judged);
+      // A failed version of a former stage may only have been too slow to start, so it runs again.
+      for (std::size_t i = 0; i < compared.size(); ++i)
+        if (judged.others[i].verdict == CommandVerdict::failed) give_up(compared[i]);
+    };
     return judge_commands(context_, judge);
-  }
-
-  void append_command(const GitWorktrees& tree, std::vector<std::string>& words) const {
-    words.insert(words.end(), {"env", "-C", tree.folders().front().string()});
-    words.insert(words.end(), command_.begin(), command_.end());
   }
 
   void give_up(std::size_t version) {
     change_->skip(version);
-    result_.unusable.push_back(commits_[version]);
+    const std::string& name = name_of(version);
+    if (std::ranges::find(result_.unusable, name) == result_.unusable.end())
+      result_.unusable.push_back(name);
   }
 
   void take(const std::vector<std::size_t>& versions, const JudgedCommands& judged) {
-    has_verdicts_ = judged.first.verdict != CommandVerdict::failed;
-    if (!has_verdicts_) {
-      context_.console.message(judged_text(judged));
-      return;
-    }
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const JudgedCommand& command = judged.others[i];
       const SpeedUp& speed_up = command.speed_up;
-      if (command.verdict == CommandVerdict::failed) give_up(versions[i]);
-      if (versions[i] == last()) judge_bad(command.verdict);
-      const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
-      if (!std::isfinite(half_width) || !(half_width > 0.0)) continue;
-      change_->observe(versions[i], -std::log(speed_up.ratio), half_width / k_errors_in_half_width);
+      const auto measured = slowdown_in_stage(speed_up, versions.size());
+      if (!measured) continue;
+      change_->observe(versions[i], measured->slowdown, measured->error);
       measured_.insert(versions[i]);
-      say(fmt::format("{}: {} ({:.2f} times as fast)", commits_[versions[i]].substr(0, 12),
+      say(fmt::format("{}: {} ({:.2f} times as fast)", name_of(versions[i]).substr(0, 12),
                       to_text(command.verdict), speed_up.ratio));
     }
+    judge_bad();
   }
 
-  /// Takes the verdict of the bad version beside the good one.
-  void judge_bad(CommandVerdict verdict) {
-    if (bad_is_slower_) return;
-    bad_is_slower_ = verdict == CommandVerdict::slower;
-    if (verdict == CommandVerdict::tied || verdict == CommandVerdict::faster)
+  /// Judges the bad version by all measurements so far.
+  void judge_bad() {
+    const auto bad = change_->measured(last());
+    if (!bad || bad_is_slower_) return;
+    const double least = k_certain_errors * bad->error;
+    bad_is_slower_ = bad->slowdown > least;
+    if (!bad_is_slower_ && bad->slowdown + least < k_least_slowdown)
       result_.outcome = BisectionOutcome::not_slower;
   }
 
   ExitCode report() {
-    result_.spent_s = elapsed_s();
+    result_.spent_s = spent_s();
     result_.measured = measured_.size();
     const std::vector<double> probability = change_->probabilities();
     const bool is_slower = result_.outcome != BisectionOutcome::not_slower;
@@ -211,11 +308,10 @@ class Bisecting {
     const auto remaining =
         is_slower ? change_->remaining(k_confidence) : std::vector<std::size_t>();
     for (const std::size_t version : remaining) {
-      const auto subject =
-          git_output({"log", "-1", "--format=%s", commits_[version]}, "no message");
-      result_.suspects.push_back(
-          {commits_[version], subject.value_or(std::string()), probability[version]});
+      const std::string& name = name_of(version);
+      result_.suspects.push_back({name, versions_.subject(name), probability[version]});
     }
+    if (!remaining.empty()) result_.before = versions_.names[remaining.front()];
     const auto slowdown = change_->slowdown_from(found.value_or(last()));
     if (is_slower && slowdown) result_.ratio = std::exp(-*slowdown);
     if (context_.json) {
@@ -240,12 +336,16 @@ class Bisecting {
   CommandContext& context_;
   const BisectOptions& options_;
   double begin_s_;
+  double former_s_ = 0.0;           ///< time of the stages in the history
+  std::vector<std::string> given_;  ///< versions of the command line
   std::vector<std::string> command_;
-  std::vector<std::string> commits_;  ///< after the good one, the oldest first
-  fs::path parent_;                   ///< folder of the working trees
-  std::optional<GitWorktrees> good_;
+  std::optional<LockFile> lock_;
+  BisectedVersions versions_;
+  std::string name_;  ///< of the studies of this bisection
+  std::optional<ReadyVersion> good_;
   std::optional<ChangePoint> change_;
   std::set<std::size_t> measured_;
+  std::optional<UnfinishedStage> unfinished_;
   bool has_verdicts_ = false;   ///< the latest stage compared versions
   bool bad_is_slower_ = false;  ///< a stage has shown it
   Bisection result_;
@@ -259,12 +359,21 @@ void add_bisect_command(CLI::App& program, CommandContext& context) {
       add_command(program, context, "bisect", "Find the commit that made a program slower",
                   "  steptune bisect v1.0 HEAD -- python3 train.py\n"
                   "  steptune bisect HEAD~64 HEAD --build \"make -j4\" --time 1h -- ./train\n"
+                  "  steptune bisect --package torch 2.4.0 2.5.0 2.6.0 -- python3 train.py\n"
+                  "The same command goes on where a bisection has ended.\n"
                   "Exit code: 0 found, 10 not slower, 12 undecided.");
-  command->add_option("GOOD", options->good, "Revision that was fast")->required();
-  command->add_option("BAD", options->bad, "Later revision that is slow")->required();
-  command->add_option("COMMAND", options->command, "The training command, after --")
-      ->option_text("-- COMMAND")
+  command
+      ->add_option("WORDS", options->words,
+                   "Revision that was fast, and a later one that is slow; after --, the training "
+                   "command. With --package, two or more versions in order")
+      ->option_text("GOOD BAD -- COMMAND")
       ->required();
+  command
+      ->add_option("--package", options->package,
+                   "Compare versions of this Python package, each in a virtual environment; a "
+                   "version that pip cannot install is skipped [default: off]")
+      ->option_text("NAME")
+      ->check(not_empty());
   command
       ->add_option("--build", options->build,
                    "Shell command that builds the program in each version's tree; a version that "

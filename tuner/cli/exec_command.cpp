@@ -263,14 +263,12 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
 
 void add_exec_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<ExecOptions>();
-  CLI::App* command =
-      add_command(program, context, "exec", "Run a command with the recommended settings",
-                  "  steptune exec train -- python3 train.py --epochs 90\n"
-                  "  steptune exec train              the study's own command\n"
-                  "  steptune exec --tune -- python3 train.py --epochs 90\n"
-                  "The program itself is started, its exit status is the command's; 'steptune "
-                  "follow' does the same and\ncompares it with what was promised. --tune needs no "
-                  "study: the run itself is tuned while it runs.");
+  CLI::App* command = add_command(
+      program, context, "exec", "Run a command with the recommended settings",
+      "  steptune exec train -- python3 train.py --epochs 90\n  steptune exec train              "
+      "the study's own command\n  steptune exec --tune -- python3 train.py --epochs 90\nThe exit "
+      "status is the command's. 'steptune follow' also compares the run with its study's "
+      "promise.\n--tune needs no study: the run itself is tuned while it runs.");
   command->add_option("STUDY", options->study,
                       "Study, by name or file [default: none, with --tune]");
   command

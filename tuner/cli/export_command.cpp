@@ -58,12 +58,13 @@ ExitCode export_study(CommandContext& context, const ExportOptions& options) {
 
 void add_export_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command =
-      add_command(program, context, "export", "Write a study for other programs",
-                  "  steptune export resnet-nightly --format csv trials.csv\n"
-                  "  steptune export resnet-nightly --format optuna optuna.db && optuna-dashboard "
-                  "sqlite:///optuna.db\n"
-                  "  steptune export resnet-nightly --format mlflow mlruns && mlflow ui");
+  CLI::App* command = add_command(
+      program, context, "export", "Write a study for other programs",
+      "  steptune export resnet-nightly --format csv trials.csv\n"
+      "  steptune export resnet-nightly --format optuna optuna.db && optuna-dashboard "
+      "sqlite:///optuna.db\n"
+      "  steptune export resnet-nightly --format mlflow mlruns && MLFLOW_ALLOW_FILE_STORE=true "
+      "mlflow ui --backend-store-uri mlruns");
   command->add_option("STUDY", options->study, "Study, by name or file")->required();
   command
       ->add_option("FILE", options->file,
@@ -72,9 +73,8 @@ void add_export_command(CLI::App& program, CommandContext& context) {
       ->required();
   command
       ->add_option("--format", options->format,
-                   "csv: a line per trial; json: all that is known, with its schema in "
-                   "export.schema.json; optuna: a storage of Optuna 3; mlflow: an experiment of a "
-                   "file store")
+                   "csv: a line per trial; json: everything, see export.schema.json; optuna: a "
+                   "storage for Optuna 3 and later; mlflow: an experiment of a file store")
       ->option_text("FORMAT")
       ->required()
       ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow"}));

@@ -246,7 +246,7 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
       ->option_text("N")
       ->check(positive_number());
   command->add_flag("--wait", options->wait,
-                    "Go on at the end of the file, as it grows, until Ctrl-C");
+                    "Wait at the end of the file, as it grows, until Ctrl-C");
   add_json_option(*command, context);
   command
       ->add_flag("--json-lines", options->json_lines,

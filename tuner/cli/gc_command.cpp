@@ -112,16 +112,15 @@ ExitCode collect_now(CommandContext& context, const GcRequest& request) {
 
 void add_gc_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<GcOptions>();
-  CLI::App* command = add_command(
-      program, context, "gc", "Make the database of studies and its logs smaller",
-      "  steptune gc --older-than 90d --dry-run\n"
-      "  steptune gc --history-limit 500MB\n"
-      "Traces and logs go first; results stay unless --studies or the limit ask for them. Running "
-      "studies\nare left alone.");
+  CLI::App* command =
+      add_command(program, context, "gc", "Make the database of studies and its logs smaller",
+                  "  steptune gc --older-than 90d --dry-run\n  steptune gc --history-limit "
+                  "500MB\nTraces and logs go first; results stay unless --studies or the limit "
+                  "removes them. Running studies\nare left alone.");
   command
-      ->add_option("--older-than", options->older_than,
-                   "Remove traces and logs of studies that were last used so long ago, as in 90d "
-                   "[default: none]")
+      ->add_option(
+          "--older-than", options->older_than,
+          "Remove traces and logs of studies unused for this long, such as 90d [default: none]")
       ->option_text("AGE")
       ->check(not_empty());
   command

@@ -1,58 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/git_worktrees.hpp"
 
-#include <cerrno>
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/child_process.hpp"
 #include "common/text.hpp"
-#include "common/unique_fd.hpp"
+#include "tuner/cli/ended_command.hpp"
 
 namespace steptune {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct EndedCommand {
-  int status = -1;  ///< exit code; -1: it could not be started, or a signal ended it
-  std::string out;
-};
-
-/// Runs a program to its end and returns its standard output; its errors go to `err`.
-EndedCommand run_to_end(std::vector<std::string> argv, const fs::path& folder, int err) {
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  const UniqueFd read_end(ends[0]);
-  UniqueFd write_end(ends[1]);
-  ChildRequest request;
-  request.argv = std::move(argv);
-  request.environment = assignments(process_variables());
-  request.working_directory = folder;
-  request.scope = ChildScope::same_group;
-  request.out = write_end.get();
-  request.err = err;
-  const auto child = start_child(request);
-  write_end.reset();
-  if (!child) return {};
-  EndedCommand ended;
-  char buffer[4096];
-  while (true) {
-    const ssize_t count = ::read(read_end.get(), buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    ended.out.append(buffer, static_cast<std::size_t>(count));
-  }
-  int status = 0;
-  while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status)) ended.status = WEXITSTATUS(status);
-  return ended;
+/// Removes a working tree. Leaves one that cannot be removed for `git worktree prune`.
+void remove_tree(const fs::path& tree) {
+  const EndedCommand ended = run_to_end(
+      {"git", "worktree", "remove", "--force", "--force", tree.string()}, {}, k_null_stream);
+  if (ended.status == 0) return;
+  std::error_code error;
+  fs::remove_all(tree, error);
 }
 
 }  // namespace
@@ -67,6 +36,10 @@ Result<std::string> git_output(std::vector<std::string> arguments, const std::st
   while (!ended.out.empty() && ended.out.back() == '\n')
     ended.out.pop_back();
   return std::move(ended.out);
+}
+
+fs::path working_tree(const fs::path& parent, std::size_t number, const std::string& commit) {
+  return parent / fmt::format("{}-{}", number, commit.substr(0, 12));
 }
 
 Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& revisions,
@@ -86,10 +59,11 @@ Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& rev
         git_output({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"},
                    fmt::format("unknown revision {}", printable_line(revision, 80)));
     if (!commit) return tl::unexpected(commit.error());
-    const fs::path tree =
-        parent / fmt::format("{}-{}", worktrees.trees_.size() + 1, commit->substr(0, 12));
+    const fs::path tree = working_tree(parent, worktrees.trees_.size() + 1, *commit);
+    // A killed process leaves its trees behind.
+    if (fs::exists(tree, error)) remove_tree(tree);
     const auto added =
-        git_output({"worktree", "add", "--detach", "--force", tree.string(), *commit},
+        git_output({"worktree", "add", "--detach", "--force", "--force", tree.string(), *commit},
                    fmt::format("git cannot check out {}", printable_line(revision, 80)));
     if (!added) return tl::unexpected(added.error());
     worktrees.trees_.push_back(tree);
@@ -105,10 +79,8 @@ GitWorktrees::GitWorktrees(GitWorktrees&& other) noexcept
       commits_(std::exchange(other.commits_, {})) {}
 
 GitWorktrees::~GitWorktrees() {
-  for (const fs::path& tree : trees_) {
-    // A tree that cannot be removed is left for `git worktree prune`.
-    (void)run_to_end({"git", "worktree", "remove", "--force", tree.string()}, {}, k_null_stream);
-  }
+  for (const fs::path& tree : trees_)
+    remove_tree(tree);
 }
 
 Result<void> GitWorktrees::build(const std::string& shell_command) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@ namespace steptune {
 /// for the reason `why`, if git fails.
 [[nodiscard]] Result<std::string> git_output(std::vector<std::string> arguments,
                                              const std::string& why);
+
+/// Returns the folder of a working tree below `parent`; the first of several has the number 1.
+[[nodiscard]] std::filesystem::path working_tree(const std::filesystem::path& parent,
+                                                 std::size_t number, const std::string& commit);
 
 /// Working trees of revisions of the repository in the current folder. The destructor removes
 /// them.

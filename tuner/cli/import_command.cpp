@@ -105,7 +105,7 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
 void add_import_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<ImportCommandOptions>();
   CLI::App* command = add_command(
-      program, context, "import", "Take trials of another program as an earlier study",
+      program, context, "import", "Import trials of another program as an earlier study",
       "  steptune import optuna.db --study study.json\n"
       "  steptune import trials.csv --study study.json --column time=seconds_per_sample");
   command->add_option("FILE", options->path, "SQLite file of Optuna, or CSV file")->required();

@@ -121,11 +121,13 @@ class Judging {
     }
     auto study = study_of(*look);
     if (!study) return context_.console.error(study.error());
-    RunOptions naming;
-    naming.fresh = true;
-    naming.yes = true;
-    const auto named = settle_identity(context_.console, naming, *history, *study);
-    if (!named) return context_.console.error(named.error().error);
+    if (!continue_study(*history, *study)) {
+      RunOptions naming;
+      naming.fresh = true;
+      naming.yes = true;
+      const auto named = settle_identity(context_.console, naming, *history, *study);
+      if (!named) return context_.console.error(named.error().error);
+    }
     const StudyTuning tuning{options_.quiet, false, "", context_.clock.now_s() - begin_s, {}};
     const auto result = tune_study(context_, tuning, *study, *history, flags_);
     if (!result) return context_.console.error(result.error());
@@ -220,6 +222,20 @@ class Judging {
     return {};
   }
 
+  /// Gives the study the name and seed of the unfinished study `continued`. Returns false if there
+  /// is none with these commands.
+  bool continue_study(const History& history, StudySpec& study) const {
+    if (options_.continued.empty()) return false;
+    const auto former = history.study(options_.continued);
+    if (!former || former->status == StudyStatus::finished) return false;
+    if (former->fingerprint != study.fingerprint) return false;
+    study.name = former->name;
+    study.document["name"] = former->name;
+    study.search.seed = former->seed;
+    study.document["search"]["seed"] = former->seed;
+    return true;
+  }
+
   Result<OutputLook> look_at_first() {
     say(fmt::format("runs {} for some seconds to see how it reports progress: {}", judged_name(0),
                     printable_line(shell_quoted(request_.commands.front()), 300)));
@@ -305,8 +321,8 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
                   "Exit code: 0 faster, 10 tied, 11 slower, 12 undecided.");
   command
       ->add_option("COMMANDS", options->words,
-                   "After --, 2 to 8 training commands with --- between them. The first one is "
-                   "what the other ones are compared with")
+                   "After --, 2 to 8 training commands with --- between them. The other ones are "
+                   "compared with the first")
       ->option_text("-- COMMAND --- COMMAND...")
       ->required();
   command

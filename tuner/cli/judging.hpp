@@ -15,13 +15,15 @@ struct JudgeOptions {
   std::vector<std::string> words;      ///< the commands, with separators
   std::vector<std::string> revisions;  ///< `--git`; empty: not given
   std::string build;
-  std::string name;  ///< empty: that of the campaign, or `judge`
+  std::string name;  ///< empty: the campaign's, or `judge`
   std::string time;
   std::string margin;
   std::string input;
   std::string campaign;        ///< empty: none
   bool measures_gain = false;  ///< compares the campaign's champion with the first version
   bool quiet = false;
+  /// Unfinished study to continue, if it compares the same commands. Empty: none.
+  std::string continued = {};
   /// Takes the verdicts in place of the terminal. May be null.
   std::function<void(const JudgedCommands&)> take_verdicts = {};
 };

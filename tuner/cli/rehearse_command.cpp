@@ -62,10 +62,10 @@ void add_rehearse_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<RehearseOptions>();
   CLI::App* command = add_command(
       program, context, "rehearse",
-      "Simulate a study's whole tuning: its duration and bill, before it is paid for",
+      "Simulate the tuning of a study: its duration and bill, before you pay",
       "  steptune rehearse study.json\n"
       "  steptune rehearse study.json --seconds-per-sample \"0.002 + 0.01 / batch_size\"");
-  command->add_option("STUDY", options->study, "Study file whose trials are paid for")->required();
+  command->add_option("STUDY", options->study, "Study file whose trials cost money")->required();
   command
       ->add_option(
           "--seconds-per-sample", options->seconds_per_sample,

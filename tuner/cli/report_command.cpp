@@ -46,7 +46,7 @@ void add_report_command(CLI::App& program, CommandContext& context) {
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
   command
       ->add_option("--html", options->html,
-                   "Where to write the page, with all that it needs in it; -: to stdout")
+                   "File of the page, which needs no other file; -: stdout")
       ->option_text("FILE")
       ->required();
   command->callback([&context, options] {

@@ -102,7 +102,7 @@ Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
   auto best = best_reading(output_formats(), output);
   if (!best) return std::optional<ChosenFormat>();
   return ChosenFormat{best->format,
-                      fmt::format("explains {} lines, no other preset more", best->explained)};
+                      fmt::format("reads {} lines, no other preset more", best->explained)};
 }
 
 std::string metric_text(const std::string& name, double value) {

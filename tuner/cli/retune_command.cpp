@@ -9,6 +9,7 @@
 
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/git_worktrees.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/machine_of_trials.hpp"
@@ -19,6 +20,7 @@
 #include "tuner/factory/study_parts.hpp"
 #include "tuner/init/unread_trial.hpp"
 #include "tuner/report/objective_view.hpp"
+#include "tuner/retune/night_bisection.hpp"
 #include "tuner/retune/night_report.hpp"
 #include "tuner/retune/retune.hpp"
 #include "tuner/survey/interpreter_versions.hpp"
@@ -73,6 +75,12 @@ MachineDescription machine_of_night(const CommandContext& context, const StudySp
   machine.merge(interpreter_versions(study, context.clock, context.console.environment(),
                                      log_directory(context.database(), study.name)));
   return machine;
+}
+
+/// Returns the commit of the repository with the study's working directory; empty: it is in none.
+std::string commit_of_program(const StudySpec& study) {
+  return git_output({"-C", study.working_directory.string(), "rev-parse", "HEAD"}, "no commit")
+      .value_or("");
 }
 
 /// Reads the study file `given`, or the stored study with that name.
@@ -180,7 +188,8 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
               [&] { return flags.count(); }, machine_of_night(context, *study),
               [&](const std::filesystem::path& log, double run_s) {
                 return unread.why_unread(log, run_s);
-              }},
+              },
+              commit_of_program(*study)},
              *options);
   display.finish();
   if (!night) return cannot_begin(context, given, *notifier, study->name, night.error());
@@ -190,9 +199,12 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
     if (warning) listener.on_warning(*warning);
   }
   const bool has_study = history->study(study->name).has_value();
-  const NightContext about{study->name, has_study ? study->name : night->after.study,
-                           context.database_option(), parameter_order(study->document),
-                           listener.warnings};
+  const NightContext about{study->name,
+                           has_study ? study->name : night->after.study,
+                           context.database_option(),
+                           parameter_order(study->document),
+                           listener.warnings,
+                           bisect_command(*study, *night, context.database_option())};
   if (context.json) {
     context.console.result(dump_json(night_json(*night, about)) + "\n");
   } else {

@@ -188,17 +188,15 @@ void add_run_command(CLI::App& program, CommandContext& context) {
                    "[default: the study file's, else 5%]")
       ->option_text("PERCENT")
       ->check(not_empty());
-  command->add_flag(
-      "--first-guesses", options->first_guesses,
-      "Try first what an experienced engineer would, by the parameters' names or roles");
+  command->add_flag("--first-guesses", options->first_guesses,
+                    "Begin with an expert's guesses, by the parameters' names or roles");
   command->add_flag("--new", options->fresh, "Begin a new study even if one of this name exists");
   command->add_flag("--yes", options->yes,
-                    "Do not ask before an unfinished study is left behind or trials are paid for");
+                    "Do not ask before paying for trials or leaving a study unfinished");
   command
-      ->add_option(
-          "--on-interrupt", options->on_interrupt,
-          "What happens to running trials on Ctrl-C: stop, or detach (where the runner can: they "
-          "continue and are adopted by the next run) [default: stop]")
+      ->add_option("--on-interrupt", options->on_interrupt,
+                   "Running trials on Ctrl-C: stop, or detach if the runner can (they continue, "
+                   "and the next run adopts them) [default: stop]")
       ->option_text("WHAT")
       ->check(CLI::IsMember({"stop", "detach"}));
   command
@@ -209,7 +207,7 @@ void add_run_command(CLI::App& program, CommandContext& context) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   command->add_flag("--verbose", options->verbose,
-                    "End with the leaderboard and the evidence behind the result, too");
+                    "Also print the leaderboard and the evidence behind the result");
   add_history_limit_option(*command, options->history_limit_bytes, "At the end");
   add_notify_options(*command, options->notify, {"completed", "improved", "failed", "budget"});
   add_json_option(*command, context);

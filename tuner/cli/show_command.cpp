@@ -192,8 +192,7 @@ void add_show_command(CLI::App& program, CommandContext& context) {
                                        "Print the trial's output instead, as far as it was kept");
   command
       ->add_flag("--decisions", options->decisions,
-                 "Show the decisions about the study instead, with TRIAL only those about this "
-                 "trial, and the numbers behind them")
+                 "Show the decisions about the study, or about TRIAL, with the numbers behind them")
       ->excludes(log);
   add_json_option(*command, context);
   log->excludes(command->get_option("--json"));

@@ -65,9 +65,8 @@ std::string what_to_name_instead(const CommandContext& context, const std::strin
     return fmt::format("did you mean {}?", printable_line(own));
   }
   if (const auto folder = folder_of_study(context, path)) {
-    return fmt::format(
-        "that is the name of a study; give the file that it was begun with: its trials run in {}",
-        printable_line(*folder));
+    return fmt::format("that is the name of a study; give its file: its trials run in {}",
+                       printable_line(*folder));
   }
   if (here.empty()) return "steptune init -- COMMAND writes one";
   return fmt::format("this folder has {}",

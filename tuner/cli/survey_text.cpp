@@ -79,15 +79,14 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
                         survey.last.step.value_or(0.0), printable_line(survey.ended->detail, 300));
   } else if (survey.ended) {
     text += fmt::format(
-        "note    the program ended by itself after {:.0f} steps: trials of that length are "
-        "compared once they have five reports, but say little about a longer run; let the command "
-        "train longer if the planned run does\n",
+        "note    the program ended by itself after {:.0f} steps: such short trials say little "
+        "about a longer run; let the command train longer if the planned run does\n",
         survey.last.step.value_or(0.0));
   }
   if (is_diverged(survey)) {
     text +=
-        "note    the loss is NaN or infinite already: the program as it is does not learn, "
-        "whatever its speed\n";
+        "note    the loss is NaN or infinite already: the program does not learn, whatever its "
+        "speed\n";
   }
   if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {
     text +=

@@ -33,7 +33,7 @@ ExitCode print_version(CommandContext& context) {
 
 void add_version_command(CLI::App& program, CommandContext& context) {
   CLI::App* command =
-      add_command(program, context, "version", "Print what this program was built from and with",
+      add_command(program, context, "version", "Print version, commit, compiler and libraries",
                   "  steptune version --json");
   add_json_option(*command, context);
   command->callback([&context] { context.action = [&context] { return print_version(context); }; });

@@ -248,7 +248,7 @@ Result<void> check_names(const std::set<std::string>& reported, const StudySpec&
   }
   for (const Objective& objective : study.objectives) {
     if (reported.contains(objective.metric)) continue;
-    return fail(ErrorKind::usage, fmt::format("no column holds \"{}\"", objective.metric), "",
+    return fail(ErrorKind::usage, fmt::format("no column has \"{}\"", objective.metric), "",
                 fmt::format("--column {}=COLUMN", objective.metric));
   }
   return {};
@@ -262,8 +262,7 @@ std::vector<std::string> column_notes(const std::set<std::string>& reported, con
   for (const Parameter& parameter : study.space.parameters()) {
     if (reported.contains(parameter.name)) continue;
     notes.push_back(
-        fmt::format("no column holds \"{}\": all trials are taken to have the baseline's value",
-                    parameter.name));
+        fmt::format("no column has \"{}\": all trials get the baseline's value", parameter.name));
   }
   for (const Objective& objective : study.objectives) {
     if (!objective.is_time()) continue;

@@ -60,8 +60,8 @@ void add_missing_phases(const Promise& promise, const Measurement& seen, double 
     const bool is_due = watched_samples >= k_periods_to_miss * every;
     if (!is_due || seen.phases.contains(name) || may_be_a_stall(every, seen, watched_samples))
       continue;
-    causes.push_back(fmt::format("no {} was seen, which the plan has every {:.4g} {}", name, every,
-                                 promise.unit.plural));
+    causes.push_back(fmt::format("no {} was seen, but the plan has one every {:.4g} {}", name,
+                                 every, promise.unit.plural));
   }
 }
 

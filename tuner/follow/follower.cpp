@@ -44,7 +44,7 @@ std::string reason_of(const Measurement& measurement, std::int64_t without_time)
            "runs (-- COMMAND, or - for stdin)";
   }
   return "no progress was read: does it print what the study's \"reports\" reads? [steptune] lines "
-         "are printed only where STEPTUNE_TRIAL is set";
+         "are printed only if STEPTUNE_TRIAL is set";
 }
 
 }  // namespace

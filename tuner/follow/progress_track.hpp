@@ -34,7 +34,7 @@ class ProgressTrack {
   [[nodiscard]] const TrackPoint& back() const { return latest_; }
 
   /// Returns the mean seconds per sample from the first point at or after `from_s` to the end. The
-  /// 95 % interval is that of up to 20 batch means; nullopt if there are fewer than 5.
+  /// 95 % interval follows from up to 20 batch means; nullopt if there are fewer than 5.
   [[nodiscard]] std::optional<Interval95> rate_since(double from_s) const;
 
   /// Returns the rate over the last `seconds`, or over the last ten points if that time has too few

@@ -29,10 +29,9 @@ Explanation explain(int code, const std::string& reason) {
       return {"is not writable: " + reason,
               "make the file and its folder writable, or choose another history with --db"};
     case SQLITE_CANTOPEN:
-      return {
-          "cannot be opened: " + reason,
-          "check the permissions of the file and its folder (who reads makes FILE-shm there, too), "
-          "or choose another history with --db"};
+      return {"cannot be opened: " + reason,
+              "check the permissions of the file and its folder (readers create FILE-shm there, "
+              "too), or choose another history with --db"};
     case SQLITE_NOTADB:
       return {"is not an SQLite database", "name a history with --db"};
     case SQLITE_CORRUPT:

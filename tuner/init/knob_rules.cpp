@@ -75,7 +75,7 @@ std::vector<std::string> choices_of(KnobRole role, const ProgramOption& option) 
   return choices;
 }
 
-/// Makes a parameter's name, which may not be that of a fact or operator, nor start with a digit.
+/// Makes a parameter's name, which may not name a fact or operator, nor start with a digit.
 std::string parameter_name(const std::string& plain) {
   std::string name;
   for (const char letter : plain.substr(0, 60))

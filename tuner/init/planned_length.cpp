@@ -119,9 +119,24 @@ std::string disagreement_of(const RunLength& first, const RunLength& later) {
     const auto& one = first.*length_unit;
     const auto& other = later.*length_unit;
     if (!one || !other || one->number == other->number) continue;
-    return fmt::format("{} and {} disagree: the first is taken", text_of(*one), text_of(*other));
+    return fmt::format("{} and {} disagree: the first is used", text_of(*one), text_of(*other));
   }
   return "";
+}
+
+/// Returns the length that the program gave to the framework, as Keras's `fit(epochs=...)`.
+std::optional<PlannedLength> length_by_hook(const Survey& survey) {
+  const Json& seen = survey.log.event("program");
+  const auto epochs = seen.find("epochs");
+  const auto samples = samples_of_epoch(survey.log);
+  if (!samples || epochs == seen.end() || !epochs->is_number_integer()) return std::nullopt;
+  const auto count = epochs->get<double>();
+  if (!(count > 0.0)) return std::nullopt;
+  return PlannedLength{
+      count * *samples,
+      fmt::format("fit(epochs={}) of {} samples", count_text(count), count_text(*samples)),
+      count > 1.0 ? samples : std::nullopt,
+      {}};
 }
 
 }  // namespace
@@ -170,6 +185,7 @@ std::optional<double> samples_of_epoch(const HookLog& log) {
 }
 
 std::optional<PlannedLength> planned_length(const ProgramFacts& program, const Survey& survey) {
+  if (auto planned = length_by_hook(survey)) return planned;
   const auto [steps, epochs, disagreement] = run_length(program);
   if (steps) {
     const auto per_step = survey.samples_per_step();

@@ -50,8 +50,8 @@ struct RunLength {
 /// numbers.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
-/// Returns `run_length` in samples, using the steps and data that the survey saw. nullopt if
-/// neither passes nor steps are known.
+/// Returns the length that the hook saw the program give to its framework, or else `run_length` in
+/// samples, using the steps and data that the survey saw. nullopt if no length is known.
 [[nodiscard]] std::optional<PlannedLength> planned_length(const ProgramFacts& program,
                                                           const Survey& survey);
 

@@ -157,7 +157,7 @@ class ProgramKnobs {
     }
     if (rule.role != "accumulation") return "";
     if (study_.parameter_of("batch").empty()) {
-      return "no batch size is varied that would keep the samples of a step";
+      return "no batch size is varied with it, so the samples of a step would change";
     }
     if (counts_optimizer_steps(input_)) return "";
     return "its output reports no samples, and what it counts may be micro-batches";

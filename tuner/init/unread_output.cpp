@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t k_shown_line_bytes = 300;
 
 std::string times_text(const RepeatedLine& line) {
-  return fmt::format("this line came {} times, and no format that is known reads it", line.count);
+  return fmt::format("no known format reads this line, which came {} times", line.count);
 }
 
 std::string shown(const RepeatedLine& line) {

@@ -285,8 +285,12 @@ std::optional<Configuration> FirstGuesses::move_choice(
 
 std::optional<Configuration> FirstGuesses::move(const Lever& lever, const Best& best,
                                                 std::span<const Observation> observations) const {
-  return is_a_number(lever.role) ? move_number(lever, best, observations)
-                                 : move_choice(lever, best, observations);
+  const Parameter& parameter = leading(lever);
+  const bool is_number =
+      is_a_number(lever.role) || (lever.role == KnobRole::other && parameter.choices.empty() &&
+                                  parameter.kind != ParameterKind::boolean);
+  return is_number ? move_number(lever, best, observations)
+                   : move_choice(lever, best, observations);
 }
 
 bool FirstGuesses::has_run_out(const Configuration& guess,

@@ -43,6 +43,7 @@ struct Reach {
 /// - workers: twice as many, or four times as many if the last step came near its ideal gain;
 /// - batch size: four times as large; if a constraint keeps the samples of an optimizer step, with
 ///   fewer accumulated batches;
+/// - another number of role `other`: four times as large;
 /// - half precision if the hardware computes it; flags switched on; each other choice.
 ///
 /// The best configuration changes only if a trial is faster by more than both errors and at least 2

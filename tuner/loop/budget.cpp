@@ -92,8 +92,8 @@ bool has_configuration_in_use(const StudySpec& study) {
   return in_use && in_use->configuration != study.baseline;
 }
 
-/// Returns the number of runs that a claim needs. A round has a run of a finalist, a run of the
-/// baseline, and a run of the configuration in use if the study has one.
+/// Returns the number of runs that a claim needs. A round has a run of a finalist and a run of the
+/// baseline. If the study has a configuration in use, the round also has a run of that.
 int least_runs(const StudySpec& study, const Spending& spending) {
   const int in_round = has_configuration_in_use(study) ? 3 : 2;
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;

@@ -64,8 +64,8 @@ std::string why_nothing_faster(const StudyRun& run) {
   if (by_time && !compared) {
     // The advice is about time, so it does not suit a money budget.
     const std::string then = budget.time_of_usd ? "" : run.parts.after_too_little;
-    return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
-                       rest, then.empty() ? "" : ": " + then);
+    return fmt::format("; that was enough only for the baseline{}{}", rest,
+                       then.empty() ? "" : ": " + then);
   }
   return fmt::format("; nothing was shown to be {} than the baseline{}",
                      run.parts.study.objectives.front().comparative(), rest);
@@ -105,7 +105,7 @@ std::string who_did_not_start(const StudySpec& study, const Standing& standing) 
     if (!was_measured) numbers.push_back(trial.number);
   }
   if (numbers.empty()) return "";
-  return fmt::format("; {} {} {} ended before {} first step, which {} waits for",
+  return fmt::format("; {} {} {} ended before {} first step; {} would wait for it",
                      numbers.size() == 1 ? "trial" : "trials", fmt::join(numbers, ", "),
                      numbers.size() == 1 ? "was" : "were", numbers.size() == 1 ? "its" : "their",
                      study.budget.time_of_usd ? "a larger budget" : "a longer tuning time");

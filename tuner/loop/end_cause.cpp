@@ -16,7 +16,7 @@ constexpr double k_silent_share = 0.5;
 std::string no_start_text(double waited_s, const StudySpec& study, const TrialTargets& targets) {
   const BudgetSpec& budget = study.budget;
   const std::string may_take =
-      fmt::format("more than a trial's start-up may take of a {}",
+      fmt::format("longer than a start-up may take with a {}",
                   budget.time_of_usd ? "budget of " + format_usd(*budget.time_of_usd)
                                      : "tuning time of " + format_duration(*budget.time_s));
   const std::string waited = format_duration(waited_s);
@@ -88,7 +88,7 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
   if (silent_s > 0.0 && !outcome.detail.empty()) {
     cause = {EndRequest::silent,
              {},
-             fmt::format("no step was understood for {}: {}", format_duration(silent_s),
+             fmt::format("no step was recognised for {}: {}", format_duration(silent_s),
                          outcome.detail)};
   }
   return cause;

@@ -19,14 +19,15 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
   }
   if (log.imported()) {
     return "the program imports PyTorch, but neither an optimizer's step nor a backward was seen "
-           "while it was watched (one that goes on from a checkpoint may have nothing left to "
-           "train; gradients of torch.func.grad or torch.autograd.grad do not show without an "
+           "while it was watched (a program that continues from a checkpoint may have nothing left "
+           "to train; gradients of torch.func.grad or torch.autograd.grad do not show without an "
            "optimizer)";
   }
   if (log.armed()) {
-    return "the program did not import PyTorch, or did not train with it while it was watched (one "
-           "that goes on from a checkpoint may have nothing left to train); docs/hooks.md names "
-           "other frameworks that the hook knows";
+    return "the program did not import PyTorch, or did not train with it or with another framework "
+           "that the hook knows (docs/hooks.md) while it was watched (one that starts slowly "
+           "needs a longer --time; one that goes on from a checkpoint may have nothing left to "
+           "train)";
   }
   const std::string reason = why_out_of_reach(argv, folder)
                                  .value_or(

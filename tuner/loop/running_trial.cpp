@@ -77,7 +77,7 @@ bool RunningTrial::paused(const TrialPaused& event) {
   return event.prints_while_paused &&
          ask_for_end({EndRequest::interleaved,
                       {},
-                      "it prints while it is stopped, so that some of it runs elsewhere"});
+                      "it prints while it is stopped, so a part of it runs elsewhere"});
 }
 
 bool RunningTrial::ask_for_end(TrialEndCause cause) {

@@ -24,11 +24,11 @@ void TrialWarnings::of_ended(const TrialRecord& trial) {
     const UnitName unit = unit_name(*study_);
     listener_->on_trial_warning(
         trial.number,
-        fmt::format("trial {} ended by itself after {:.0f} {}, before a steady state: its interval "
-                    "is for a longer run, so it is wide; fresh launches show which configuration "
-                    "takes less time for as many {}{}",
-                    trial.number, trial.measurement->total_samples, unit.plural, unit.plural,
-                    why.empty() ? "" : "; " + why));
+        fmt::format(
+            "trial {} ended by itself after {:.0f} {}, before a steady state: its interval is for "
+            "a longer run, so it is wide; fresh launches compare whole runs of as many {}{}",
+            trial.number, trial.measurement->total_samples, unit.plural, unit.plural,
+            why.empty() ? "" : "; " + why));
     return;
   }
   listener_->on_trial_warning(
@@ -56,7 +56,7 @@ void TrialWarnings::of_baseline(const TrialRecord& baseline) const {
         fmt::format("the baseline itself violates a limit: {}", baseline.failure));
   } else if (baseline.measurement && !baseline.measurement->not_finite.empty()) {
     // No guard checks for NaN here. Yet a training with NaN is useless, and its speed may differ
-    // from that of a correct training.
+    // from the speed of a correct training.
     listener_->on_warning(fmt::format(
         "the baseline's {} was NaN or infinite when it ended: the program as it is may learn "
         "nothing; see 'steptune show {}'",

@@ -65,7 +65,7 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
     // proof.
     if (recommendation && keeps_baseline(recommendation->claim)) {
       return {"not_dominated", std::nullopt,
-              fmt::format("trial {} was better in the search, which no fresh runs have shown",
+              fmt::format("trial {} was better in the search, but no fresh runs have shown it",
                           other->number)};
     }
     return {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/bisection.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "common/enum_names.hpp"
@@ -18,11 +20,18 @@ constexpr auto k_bisection_outcomes = enum_names<BisectionOutcome>({
 });
 
 constexpr std::size_t k_hash_digits = 12;
-constexpr std::size_t k_shown_suspects = 8;
+/// Most versions of a list for people.
+constexpr std::size_t k_shown_versions = 8;
 
-std::string line_of(const SuspectedVersion& version) {
-  return fmt::format("{} {}", version.commit.substr(0, k_hash_digits),
-                     printable_line(version.subject, 80));
+std::string name_of(const Bisection& bisection, const std::string& version) {
+  if (bisection.package.empty()) return version.substr(0, k_hash_digits);
+  return fmt::format("{} {}", bisection.package, version);
+}
+
+std::string line_of(const Bisection& bisection, const SuspectedVersion& version) {
+  const std::string name = name_of(bisection, version.version);
+  if (version.subject.empty()) return name;
+  return fmt::format("{} {}", name, printable_line(version.subject, 80));
 }
 
 std::string verdict_text(const Bisection& bisection) {
@@ -33,8 +42,9 @@ std::string verdict_text(const Bisection& bisection) {
     case BisectionOutcome::not_slower:
       return "the bad version is not slower than the good one\n";
     case BisectionOutcome::found:
-      return fmt::format("found   {}{} ({:.0f} % sure)\n", line_of(bisection.suspects.front()),
-                         slower, 100.0 * bisection.suspects.front().probability);
+      return fmt::format("found   {}{} ({:.0f} % sure)\n",
+                         line_of(bisection, bisection.suspects.front()), slower,
+                         100.0 * bisection.suspects.front().probability);
     case BisectionOutcome::undecided:
       break;
   }
@@ -42,24 +52,52 @@ std::string verdict_text(const Bisection& bisection) {
                                  bisection.suspects.size(), slower);
   std::size_t shown = 0;
   for (const SuspectedVersion& version : bisection.suspects) {
-    if (++shown > k_shown_suspects) {
+    if (++shown > k_shown_versions) {
       return text + fmt::format("        and {} more\n", bisection.suspects.size() - shown + 1);
     }
-    text += fmt::format("{:5.0f} % {}\n", 100.0 * version.probability, line_of(version));
+    text += fmt::format("{:5.0f} % {}\n", 100.0 * version.probability, line_of(bisection, version));
   }
   return text;
 }
 
+std::string skipped_text(const Bisection& bisection) {
+  const auto& unusable = bisection.unusable;
+  if (unusable.empty()) return {};
+  std::string text = fmt::format(
+      "skipped {} version{} that could not be {} or run:", unusable.size(),
+      unusable.size() == 1 ? "" : "s", bisection.package.empty() ? "built" : "installed");
+  for (std::size_t i = 0; i < unusable.size(); ++i) {
+    if (i == k_shown_versions)
+      return text + fmt::format(" and {} more\n", unusable.size() - k_shown_versions);
+    text += fmt::format("{} {}", i > 0 ? "," : "", name_of(bisection, unusable[i]));
+  }
+  return text + "\n";
+}
+
+/// True if no suspect before the last one can be measured, so that more time decides nothing.
+bool are_inseparable(const Bisection& bisection) {
+  return std::ranges::all_of(bisection.suspects.begin(), bisection.suspects.end() - 1,
+                             [&](const SuspectedVersion& suspect) {
+                               return std::ranges::find(bisection.unusable, suspect.version) !=
+                                      bisection.unusable.end();
+                             });
+}
+
 std::string next_text(const Bisection& bisection) {
+  const bool is_package = !bisection.package.empty();
   switch (bisection.outcome) {
     case BisectionOutcome::found:
-      return fmt::format("git show {}", bisection.suspects.front().commit.substr(0, k_hash_digits));
+      if (is_package) return fmt::format("pip install {}=={}", bisection.package, bisection.before);
+      return fmt::format("git show {}",
+                         bisection.suspects.front().version.substr(0, k_hash_digits));
     case BisectionOutcome::not_slower:
-      return "compare them with: steptune judge --git GOOD BAD";
+      return is_package ? "look for what else has changed"
+                        : "compare them with: steptune judge --git GOOD BAD";
     case BisectionOutcome::undecided:
       break;
   }
-  return "give a longer --time, or GOOD and BAD closer to each other";
+  if (are_inseparable(bisection)) return "read the changes: only the last of these can be measured";
+  return "the same command with a longer --time goes on from here";
 }
 
 }  // namespace
@@ -70,10 +108,7 @@ std::string to_text(BisectionOutcome outcome) {
 
 std::string bisection_text(const Bisection& bisection) {
   std::string text = verdict_text(bisection);
-  if (!bisection.unusable.empty()) {
-    text += fmt::format("skipped {} version{} that could not be built or run\n",
-                        bisection.unusable.size(), bisection.unusable.size() == 1 ? "" : "s");
-  }
+  text += skipped_text(bisection);
   return text + fmt::format("cost    {} of {}; {} of {} versions measured\nnext    {}\n",
                             format_duration(bisection.spent_s),
                             format_duration(bisection.longest_s), bisection.measured,
@@ -82,10 +117,11 @@ std::string bisection_text(const Bisection& bisection) {
 
 Json bisection_json(const Bisection& bisection) {
   Json json;
+  json["package"] = bisection.package.empty() ? Json(nullptr) : Json(bisection.package);
   json["outcome"] = to_text(bisection.outcome);
   json["suspects"] = Json::array();
   for (const SuspectedVersion& version : bisection.suspects) {
-    json["suspects"].push_back({{"commit", version.commit},
+    json["suspects"].push_back({{"version", version.version},
                                 {"subject", version.subject},
                                 {"probability", version.probability}});
   }

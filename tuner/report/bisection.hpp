@@ -12,8 +12,8 @@ namespace steptune {
 
 /// A version that may have made the program slower.
 struct SuspectedVersion {
-  std::string commit;        ///< the whole hash
-  std::string subject;       ///< first line of its message
+  std::string version;       ///< the whole hash of a commit, or a package's version
+  std::string subject;       ///< first line of a commit's message
   double probability = 0.0;  ///< that it is the first slow version
 };
 
@@ -27,6 +27,7 @@ enum class BisectionOutcome {
 
 /// Result of looking for the version that made a program slower.
 struct Bisection {
+  std::string package;  ///< whose versions were compared; empty: commits of a repository
   BisectionOutcome outcome = BisectionOutcome::undecided;
   /// The first slow version is one of these with a probability of 95 %, in their order.
   std::vector<SuspectedVersion> suspects;
@@ -34,7 +35,9 @@ struct Bisection {
   std::optional<double> ratio;
   std::size_t versions = 0;           ///< versions after the good one
   std::size_t measured = 0;           ///< measured versions
-  std::vector<std::string> unusable;  ///< commits that could not be built or run
+  std::vector<std::string> unusable;  ///< versions that could not be built, installed or run
+  /// The last version before the first suspect.
+  std::string before;
   double spent_s = 0.0;
   double longest_s = 0.0;
 };

@@ -90,7 +90,7 @@ std::string further_facts(const Bottleneck& bottleneck) {
     text += fmt::format("CPUs busy {} of the time\n", format_percent(*bottleneck.cpu_busy));
   }
   if (bottleneck.loader_queue_empty) {
-    text += fmt::format("the next batch has not come yet at {} of the steps\n",
+    text += fmt::format("the next batch comes late at {} of the steps\n",
                         format_percent(*bottleneck.loader_queue_empty));
   }
   if (bottleneck.loader_worker_cpu) {

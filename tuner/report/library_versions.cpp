@@ -13,10 +13,10 @@ namespace {
 
 /// Properties that a hook reports, and further properties that the interpreter reports if there is
 /// no hook.
-constexpr std::array<std::string_view, 10> k_versions_from_hook{
-    "torch",  "cuda",    "cudnn",    "python",   "jax",
-    "jaxlib", "xgboost", "lightgbm", "catboost", "sklearn"};
-constexpr std::array<std::string_view, 2> k_versions_from_interpreter{"tensorflow", "numpy"};
+constexpr std::array<std::string_view, 12> k_versions_from_hook{
+    "torch",   "cuda",     "cudnn",    "python",  "jax",   "jaxlib",
+    "xgboost", "lightgbm", "catboost", "sklearn", "keras", "tensorflow"};
+constexpr std::array<std::string_view, 1> k_versions_from_interpreter{"numpy"};
 
 constexpr std::array<const char*, 3> k_facts_from_nodes{"hosts", "cpu", "kernel"};
 

@@ -174,7 +174,7 @@ Result<Bottleneck> read_bottleneck(const StoredStudy& study, std::optional<std::
     if (!has_speed(trial)) {
       return fail(ErrorKind::not_found,
                   fmt::format("the speed of trial {} was not measured", *number), "",
-                  fmt::format("'steptune show {}' tells why", *number));
+                  fmt::format("'steptune show {}' says why", *number));
     }
   }
   if (!has_speed(trial)) {

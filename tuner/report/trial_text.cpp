@@ -102,7 +102,7 @@ void add_measurement(FactLines& facts, const Measurement& measurement, const Uni
   const double slowest = measurement.slowest_seconds_per_sample;
   if (std::isfinite(slowest) &&
       slowest > measurement.seconds_per_sample + measurement.half_width_s) {
-    facts.add("hidden buffer", fmt::format("could still take it to {} s per {}",
+    facts.add("hidden buffer", fmt::format("up to {} s per {} once it is empty",
                                            format_number(slowest), unit.singular()));
   }
   if (measurement.whole_run) {

@@ -109,6 +109,8 @@ Night read_record(const NightRow& row) {
   night.phase = k_phases.value_of(json.at("phase").get<std::string>()).value_or(NightPhase::check);
   night.study = json.at("study").get<std::string>();
   night.fingerprint = json.at("fingerprint").get<std::string>();
+  night.commit = json.value("commit", "");
+  night.fast_commit = json.value("fast_commit", "");
   night.machine = json.at("machine").get<MachineDescription>();
   night.before = used_from(json.at("before"));
   night.after = used_from(json.at("after"));
@@ -158,6 +160,8 @@ NightRow to_row(const Night& night) {
   json["phase"] = to_text(night.phase);
   json["study"] = night.study;
   json["fingerprint"] = night.fingerprint;
+  json["commit"] = night.commit;
+  json["fast_commit"] = night.fast_commit;
   json["machine"] = night.machine;
   json["before"] = used_json(night.before);
   json["after"] = used_json(night.after);

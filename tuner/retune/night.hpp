@@ -58,6 +58,8 @@ struct Night {
   NightPhase phase = NightPhase::check;
   std::string study;        ///< name in the history of the study with the night's trials
   std::string fingerprint;  ///< fingerprint of the study file on that night
+  /// Commit of the repository with the study's working directory; empty: it is in none.
+  std::string commit;
   MachineDescription machine;
   UsedConfiguration before;         ///< when the night began
   UsedConfiguration after;          ///< when the night ended
@@ -70,6 +72,7 @@ struct Night {
   std::optional<SpeedUp> gain;
   std::optional<Slowdown> slowdown;  ///< shown that night
   double slower_since_wall_s = 0.0;  ///< start of the first slower night
+  std::string fast_commit;           ///< commit of the last night before it; empty: not known
   std::string broken;                ///< why `before` can no longer be used; empty if it can
   bool lead_shrank = false;
   double evidence = 0.0;

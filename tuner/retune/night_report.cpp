@@ -42,7 +42,7 @@ std::string cause_name(const Night& night) {
   return "unknown";
 }
 
-Json regression_json(const Night& night) {
+Json regression_json(const Night& night, const NightContext& context) {
   if (!night.slowdown && night.broken.empty()) return nullptr;
   Json json{{"cause", cause_name(night)},
             {"failure", night.broken.empty() ? Json(nullptr) : Json(night.broken)},
@@ -62,6 +62,7 @@ Json regression_json(const Night& night) {
     json["evidence"] = std::min(night.evidence, 1e300);
   }
   json["changes"] = to_json(night.changes);
+  json["bisect"] = context.bisect_command.empty() ? Json(nullptr) : Json(context.bisect_command);
   return json;
 }
 
@@ -72,7 +73,7 @@ std::string cause_text(const Night& night) {
   if (cause == "library") return "a library: the baseline has slowed down as much";
   if (cause == "machine_or_library")
     return "machine, library or the program itself: the baseline has slowed down as much";
-  return "no second configuration to tell the machine from the configuration";
+  return "there is no second configuration to compare with";
 }
 
 std::string interval_text(double ratio, double low, double high) {
@@ -114,7 +115,7 @@ Json night_json(const Night& night, const NightContext& context) {
   json["measured_in"] = {{"study", night.after.study}, {"trial", night.after.trial}};
   json["gain"] = night.gain ? ratio_json(*night.gain) : Json(nullptr);
   json["lead_over_baseline"] = ratio_json(night.lead);
-  json["regression"] = regression_json(night);
+  json["regression"] = regression_json(night, context);
   json["machine_changes"] = to_json(night.changes);
   json["trust"] = to_text(night.trust);
   json["searched_trials"] = night.searched;
@@ -166,8 +167,12 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
   const std::string next = night.result == NightResult::failed
                                ? fmt::format("leaderboard {} --all", night.study)
                                : "best " + context.best_study;
-  return wrapped_entries(text, width, k_title_width) +
+  text = wrapped_entries(text, width, k_title_width) +
          fmt::format("next   steptune {}{}\n", next, context.database_option);
+  if (context.bisect_command.empty()) return text;
+  const char* unknown = night.fast_commit.empty() ? " (put a commit that was fast for GOOD)" : "";
+  return text + fmt::format("       find the commit that made it slower{}:\n       {}\n", unknown,
+                            context.bisect_command);
 }
 
 std::vector<std::string> night_events(const Night& night) {

@@ -18,6 +18,7 @@ struct NightContext {
   std::string database_option;  ///< ` --db PATH` if the user gave one
   std::vector<std::string> parameter_order;
   std::vector<std::string> warnings;  ///< warnings about the night's trials
+  std::string bisect_command = {};    ///< `bisect_command`; empty: none
 };
 
 /// Returns the document for pipelines and webhooks; see docs/nightly.md.
@@ -27,7 +28,7 @@ struct NightContext {
 [[nodiscard]] Json not_begun_json(const std::string& study, const Error& error);
 
 /// Returns a few lines for people. The first line is the result. Lines are wrapped to `width`
-/// columns (0: no limit), except for the command at the end. Ends with a newline.
+/// columns (0: no limit), except for the commands at the end. Ends with a newline.
 [[nodiscard]] std::string night_text(const Night& night, const NightContext& context,
                                      std::size_t width);
 

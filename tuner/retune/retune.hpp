@@ -46,6 +46,7 @@ struct RetuneParts {
   MachineDescription machine;
   /// As in `LoopParts::why_unread`.
   std::function<std::optional<std::string>(const std::filesystem::path&, double)> why_unread{};
+  std::string commit = {};  ///< as in `Night::commit`
 };
 
 /// Runs one night of re-tuning.

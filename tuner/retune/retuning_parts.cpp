@@ -94,7 +94,7 @@ Result<void> Retuning::begin() {
     last.slowdown.reset();
     last.lead_shrank = false;
     last.ended_wall_s = now_s;
-    last.reason = "the tuner ended before the night did";
+    last.reason = "the tuner ended before the night was over";
     if (auto recorded_night = parts_.history.record_night(study.name, to_row(last));
         !recorded_night)
       return recorded_night;
@@ -102,6 +102,7 @@ Result<void> Retuning::begin() {
   night_.number = nights_.empty() ? 1 : nights_.back().number + 1;
   night_.started_wall_s = now_s;
   night_.machine = parts_.machine;
+  night_.commit = parts_.commit;
   night_.fingerprint = study.fingerprint;
   auto used = in_use();
   if (!used) return tl::unexpected(used.error());
@@ -263,8 +264,11 @@ void Retuning::watch() {
   night_.lead_shrank = watch.lead_shrank;
   if (!watch.slowdown) return;
   night_.changes = changes_since(watch.slowdown->since);
+  night_.fast_commit.clear();
   for (const Night& night : nights_) {
     if (night.number == watch.slowdown->since) night_.slower_since_wall_s = night.started_wall_s;
+    const bool was_fast = night.number < watch.slowdown->since && !night.times.incumbent.empty();
+    if (was_fast) night_.fast_commit = night.commit;
   }
 }
 

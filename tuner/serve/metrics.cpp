@@ -69,14 +69,14 @@ std::int64_t count_of(const StudyFigures& study, TrialStatus status) {
 
 std::string states_text(const std::vector<StudyFigures>& studies) {
   Family running("steptune_study_running", "gauge",
-                 "1 while a tuner runs (if it was killed: until the next one ends), else 0.");
+                 "1 while a tuner runs (if it was killed: until the next one ends), otherwise 0.");
   Family trials("steptune_trials", "gauge", "Trials of the study by state.");
   Family machines("steptune_machines_in_use", "gauge",
                   "Running trials of the study by the rented machines that each runs on.");
   Family faults("steptune_trial_faults_total", "counter",
                 "Trials that failed or ran out of memory, and launches that had to be repeated.");
   Family unreadable("steptune_study_unreadable", "gauge",
-                    "1 where only the study's state and counts could be read, else 0.");
+                    "1 if only the study's state and counts could be read, otherwise 0.");
   for (const StudyFigures& study : studies) {
     const std::string& name = study.listed.record.name;
     unreadable.add({{"study", name}}, study.fault.empty() ? 0.0 : 1.0);

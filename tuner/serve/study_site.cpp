@@ -123,8 +123,7 @@ void StudySite::answer(const httplib::Request& request, httplib::Response& respo
   }
   if (!has_token(request)) {
     response.set_header("WWW-Authenticate", "Bearer realm=\"steptune\"");
-    return refuse(response, 401,
-                  "open the address that `steptune serve` printed: it holds a token");
+    return refuse(response, 401, "open the address that `steptune serve` printed: it has a token");
   }
   answer_page(request, response);
 }

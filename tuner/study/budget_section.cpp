@@ -30,14 +30,13 @@ const Section<BudgetSpec>& budget_section() {
                    .doc("failed trials in a row after which the study ends"))
           .add(key("trials", &BudgetSpec::trials,
                    document::integer({1.0, double(k_most_budget_trials)}))
-                   .doc("most trials, baseline and `try` included; confirming runs do not count"))
+                   .doc("most trials, baseline and `try` included, without confirming runs"))
           .add(key("time", &BudgetSpec::time_s, document::duration_s({1.0, k_max_time_s}))
-                   .doc("time spent tuning. Running trials then end with what they have "
-                        "measured; only the first pair of fresh runs may go beyond"))
+                   .doc("tuning time. Only the first pair of fresh runs may exceed it"))
           .add(key("cost", &BudgetSpec::cost_usd, document::number({0.0001, 1e9}))
-                   .doc("USD; needs `runner.price_per_hour` or instances. A hard limit for "
-                        "billed trials: overrun by less than the most that one trial can cost"))
-          .add(stop_key().doc("`\"payback\"`: end once no trial is expected to save more than it "
+                   .doc("USD; needs `runner.price_per_hour` or instances. Exceeded by less than "
+                        "one trial can cost"))
+          .add(stop_key().doc("`\"payback\"`: end if no trial is expected to save more than it "
                               "costs; needs `planned_run.samples`"));
   return k_section;
 }

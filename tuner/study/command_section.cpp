@@ -39,8 +39,8 @@ Type<std::vector<StringTemplate>> arguments() {
 const Section<CommandPart>& part_section() {
   static const auto k_section =
       Section<CommandPart>("command_part",
-                           "Arguments that are present together or not at all: left out where the "
-                           "condition does not hold or a parameter that they mention is inactive.",
+                           "Arguments that are present together or not at all: left out if the "
+                           "condition is false or a parameter that they mention is inactive.",
                            "a string, or an object such as {\"when\": \"amp\", \"args\": "
                            "[\"--amp\"]}")
           .add(key("when", &CommandPart::when, document::formula())

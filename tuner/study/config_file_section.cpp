@@ -119,8 +119,7 @@ const Section<ConfigFileSpec>& config_file_section() {
                               "{\"bf16.enabled\": \"{bf16}\"}}")
           .add(key("file", &ConfigFileSpec::file, document::path())
                    .required()
-                   .doc("the file, relative to the study file: `.json`, `.jsonc`, `.yaml`, "
-                        "`.yml`, `.toml`, `.ini`, `.cfg` or `.conf`"))
+                   .doc("JSON, YAML, TOML or INI file, relative to the study file"))
           .add(key("edits", &ConfigFileSpec::edits,
                    document::map_of(document::string_template(),
                                     "an object of values by key of the file", k_max_edits))
@@ -130,7 +129,7 @@ const Section<ConfigFileSpec>& config_file_section() {
           .add(content_key()
                    .omitted_at_default()
                    .default_words("the file's")
-                   .doc("the file's text; stored studies have it"))
+                   .doc("the file's text, in stored studies"))
           .check([](const ObjectNode& object, ConfigFileSpec& config) {
             settle_file(object, config);
           });

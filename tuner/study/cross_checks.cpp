@@ -165,9 +165,7 @@ void check_trials(const StudySpec& study, Faults& faults) {
   }
   if (study.trials == TrialsIn::forked) return;
   if (study.runner->traits().parallel > 1) {
-    faults.add("/trials",
-               "trials of an attached program share one share of the machine: set \"parallel\" "
-               "to 1");
+    faults.add("/trials", "trials of an attached program run one at a time: set \"parallel\" to 1");
   }
   const bool all_timed = std::ranges::all_of(study.objectives, &Objective::is_timed);
   if (!all_timed || !study.guards.empty()) {
@@ -222,12 +220,11 @@ void check_positive(const std::optional<document::Formula>& formula, const std::
 void check_step_size(const StudySpec& study, Faults& faults) {
   const auto forgotten = forgotten_accumulation(study);
   if (!forgotten) return;
-  faults.add(
-      "/planned_run/batch_size",
-      fmt::format("a step of the preset \"hf-trainer\" is one of the optimizer, of {0} "
-                  "batches: write \"({1}) * {0}\"; where it counts them already, give \"{0}\" "
-                  "\"role\": \"other\"",
-                  *forgotten, study.planned_run.batch_size->text()));
+  faults.add("/planned_run/batch_size",
+             fmt::format(
+                 "a step of the preset \"hf-trainer\" is an optimizer step of {0} batches: write "
+                 "\"({1}) * {0}\"; if this includes them already, give \"{0}\" \"role\": \"other\"",
+                 *forgotten, study.planned_run.batch_size->text()));
 }
 
 /// If a part's condition is true, all its parameters must have values. Otherwise the missing value
@@ -246,8 +243,8 @@ void check_part(const StudySpec& study, std::size_t index,
     for (const std::string& name : mentioned) {
       if (configuration.contains(name)) continue;
       faults.add(fmt::format("/command/{}/when", index),
-                 fmt::format("holds for {}, where {{{}}} has no value: put what depends on it into "
-                             "a separate part, {{\"args\": [...]}}",
+                 fmt::format("is also true for {}, where {{{}}} has no value: put the arguments "
+                             "that depend on it into a separate part, {{\"args\": [...]}}",
                              configuration.text(), name));
       return;
     }

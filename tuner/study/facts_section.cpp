@@ -23,18 +23,17 @@ Key<Facts> fact_key(const char* name) {
 
 const Section<Facts>& facts_section() {
   static const auto k_section =
-      Section<Facts>("facts", "What is known of the machine, stated instead of detected.",
+      Section<Facts>("facts", "Facts about the machine, stated instead of detected.",
                      "an object of facts by name")
           .add(fact_key("cpus")
                    .default_words("detected")
-                   .doc("processors that this process may use, by affinity and cgroup quota"))
+                   .doc("processors that this process may use"))
           .add(fact_key("gpus")
                    .default_words("detected")
-                   .doc("visible GPUs of NVIDIA, otherwise of AMD (`CUDA_VISIBLE_DEVICES`, "
-                        "`HIP_VISIBLE_DEVICES`)"))
+                   .doc("visible GPUs of NVIDIA, otherwise of AMD"))
           .add(fact_key("memory_gb")
                    .default_words("detected")
-                   .doc("memory in GiB, or the cgroup limit if that is less"));
+                   .doc("memory in GiB, at most the cgroup's"));
   return k_section;
 }
 

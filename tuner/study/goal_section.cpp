@@ -26,7 +26,7 @@ std::vector<std::string> direction_names() {
 
 const Section<Objective>& objective_section() {
   static const auto k_section =
-      Section<Objective>("objective", "What to minimize or maximize.",
+      Section<Objective>("objective", "An objective to minimize or maximize.",
                          "\"time\", \"cost\", a metric's name, or an object such as "
                          "{\"metric\": \"accuracy\", \"direction\": \"maximize\"}")
           .add(key("metric", &Objective::metric, metric_name())
@@ -132,11 +132,11 @@ const Section<Guard>& guard_section() {
           .add(key("max_ratio_to_baseline", &Guard::max_ratio_to_baseline,
                    document::number(k_any_ratio))
                    .doc("upper limit relative to the baseline's value at the same point: 1.02 "
-                        "allows 2 % of its size more, that is 5.1 for 5 and -4.9 for -5"))
+                        "allows 5.1 for 5, -4.9 for -5"))
           .add(key("min_ratio_to_baseline", &Guard::min_ratio_to_baseline,
                    document::number(k_any_ratio))
                    .doc("lower limit relative to the baseline's value at the same point: 0.98 "
-                        "allows 2 % of its size less, that is 4.9 for 5 and -5.1 for -5"))
+                        "allows 4.9 for 5, -5.1 for -5"))
           .check(check_limits)
           .also_in_schema({{"anyOf",
                             {{{"required", {"max"}}},
@@ -148,15 +148,14 @@ const Section<Guard>& guard_section() {
 
 const Section<PlannedPhase>& planned_phase_section() {
   static const auto k_section =
-      Section<PlannedPhase>("planned_phase", "What the long run does between its steps.",
+      Section<PlannedPhase>("planned_phase", "A pause between steps of the long run.",
                             "an object such as {\"every_steps\": 200}")
           .add(key("every_samples", &PlannedPhase::every_samples,
                    document::number({1.0, k_max_samples}))
-                   .doc("samples after which the phase comes again"))
+                   .doc("samples between two such phases"))
           .add(
               key("every_steps", &PlannedPhase::every_steps, document::number({1.0, k_max_samples}))
-                  .doc("optimizer steps after which the phase comes again, in place of "
-                       "`every_samples`"))
+                  .doc("optimizer steps between two such phases, in place of `every_samples`"))
           .add(key("seconds", &PlannedPhase::seconds, document::duration_s({0.0, 1e7}))
                    .doc("duration of the phase, if no trial has shown it"))
           .check([](const ObjectNode& object, const PlannedPhase& phase) {
@@ -176,8 +175,8 @@ const Section<PlannedRun>& planned_run_section() {
           .add(key("samples", &PlannedRun::samples, document::number({1.0, k_max_samples}))
                    .doc("samples to process in all"))
           .add(key("batch_size", &PlannedRun::batch_size, document::formula_or_integer({1.0, 1e12}))
-                   .doc("samples per optimizer step: a number, or a positive expression such "
-                        "as `batch_size * accumulation`"))
+                   .doc("samples per optimizer step: a number, or an expression such as "
+                        "`batch_size * accumulation`"))
           .add(key("phases", &PlannedRun::phases,
                    document::map_of(document::object(planned_phase_section()),
                                     "an object of phases by name", k_max_phases))
@@ -186,17 +185,15 @@ const Section<PlannedRun>& planned_run_section() {
                    .in_fingerprint(InFingerprint::unless_default)
                    .omitted_at_default()
                    .anchor("planned_phase")
-                   .doc("evaluations, checkpoints and the like, by the names that the program "
-                        "reports. Other phases are expected as often as trials showed"))
+                   .doc("evaluations, checkpoints and the like, by reported name"))
           // Deadline and price limit change no measurement, so another value does not make another
           // study.
           .add(key("deadline", &PlannedRun::deadline_s, document::duration_s({1.0, 1e9}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("longest time that the planned run may take; a slower configuration is "
-                        "infeasible"))
+                   .doc("longest planned run; slower configurations are infeasible"))
           .add(key("max_cost", &PlannedRun::max_cost_usd, document::number({0.0, 1e9}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("most USD that the planned run may cost; a dearer configuration is "
+                   .doc("highest price of the planned run in USD; dearer configurations are "
                         "infeasible"))
           .check([](const ObjectNode& object, const PlannedRun& run) {
             if (run.samples) return;

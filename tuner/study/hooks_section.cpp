@@ -124,8 +124,7 @@ Type<std::string> hook_name() {
 
 const Section<HooksSpec>& hooks_section() {
   static const auto k_section =
-      Section<HooksSpec>("hooks",
-                         "What is put into a program that nobody changes. See docs/hooks.md.",
+      Section<HooksSpec>("hooks", "Settings for an unchanged program. See docs/hooks.md.",
                          "\"python\", or an object such as {\"python\": {\"num_workers\": "
                          "\"{workers}\"}}")
           .add(key("python", &HooksSpec::python, knob_rules())

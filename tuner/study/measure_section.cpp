@@ -51,18 +51,18 @@ const Section<MeasureSpec>& measure_section() {
                   .in_fingerprint(InFingerprint::unless_default)
                   .doc("fewest steps of a measurement "
                        "([why](algorithms.md#how-fast-and-how-sure))"))
-          .add(key("buffers", &MeasureSpec::buffers, document::formula_or_integer({0.0, 1e9}))
-                   .in_fingerprint(InFingerprint::unless_default)
-                   .doc("most batches that buffers can have ready: a number, or an "
-                        "expression such as `workers * prefetch`. Shows how long they can "
-                        "hide a slower loader ([how](algorithms/measuring.md#buffers))"))
+          .add(
+              key("buffers", &MeasureSpec::buffers, document::formula_or_integer({0.0, 1e9}))
+                  .in_fingerprint(InFingerprint::unless_default)
+                  .doc("most batches in [buffers](algorithms/measuring.md#buffers), which may hide "
+                       "a slow loader: a number, or an expression such as `workers * prefetch`"))
           .add(key("cache", &MeasureSpec::cache, document::enumerated(cache_names()))
                    .omitted_at_default()
                    .default_words("`warm`")
                    .in_fingerprint(InFingerprint::unless_default)
-                   .doc("how much of `data` is in memory when a trial starts: `warm`, what earlier "
-                        "trials left there; `cold`, nothing, as in a first epoch; `auto`, `cold` "
-                        "if the data is larger than the memory. Local trials only"))
+                   .doc("how much of `data` is in memory when a trial starts: `warm`, all that "
+                        "earlier trials read; `cold`, nothing, as in a first epoch; `auto`, `cold` "
+                        "if the data exceeds the memory. Local trials only"))
           .add(key("data", &MeasureSpec::data, document::list_of(document::path(), k_max_paths))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
@@ -70,36 +70,32 @@ const Section<MeasureSpec>& measure_section() {
           .add(key("sentinels", &MeasureSpec::sentinels, document::boolean())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
-                   .doc("the baseline runs again now and then, for 5 % of the search's time "
-                        "(10 % after a change), to [correct for "
-                        "drift](algorithms.md#does-the-machine-drift). Only for `time` or "
-                        "`cost`, and one trial at a time on one machine"))
+                   .doc("repeats the baseline to [correct for "
+                        "drift](algorithms.md#does-the-machine-drift). Only for `time` or `cost`, "
+                        "one trial at a time, on this machine"))
           .add(key("interleave", &MeasureSpec::interleave, document::boolean())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
                    .default_words("`true`")
-                   .doc("confirming runs take turns of half a second, [stopped while another "
-                        "one runs](algorithms/confirming.md#in-turns), so that disturbances "
-                        "meet all of them; `false`: one after the other. Local trials "
-                        "without GPUs only"))
+                   .doc("confirming runs [take turns](algorithms/confirming.md#in-turns) of half a "
+                        "second; `false`: one after the other. Local trials without GPUs only"))
           .add(key("confirm_pairs", &MeasureSpec::confirm_pairs,
                    document::integer({0.0, k_most_confirm_pairs}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("pairs of fresh runs of winner and baseline at the end, [fewer if it "
-                        "is clear, more if not](algorithms.md#is-the-winner-really-better); "
-                        "0: none"))
+                   .doc("usual number of [pairs of fresh "
+                        "runs](algorithms/confirming.md#how-many-pairs) of winner and baseline; 0: "
+                        "none"))
           .add(key("confirm_all", &MeasureSpec::confirm_all, document::boolean())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
-                   .doc("fresh runs compare every configuration with the baseline, until each is "
-                        "known to be faster, slower, or within `search.worth`; "
-                        "[`steptune judge`](judge.md) sets it. For at most 8 configurations"))
+                   .doc("set by [`judge`](judge.md): fresh runs compare all configurations, at "
+                        "most 8, with the baseline"))
           .add(key("confirm_error", &MeasureSpec::confirm_error,
                    document::number({k_least_confirm_error, k_most_confirm_error}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
-                   .doc("with `confirm_all`: largest error of calling a configuration faster, "
-                        "one-sided; a [campaign](judge.md#campaigns) sets it"))
+                   .doc("set by [campaigns](judge.md#campaigns): largest one-sided error of "
+                        "\"faster\""))
           .check(check_window)
           .check(check_data);
   return k_section;
@@ -110,22 +106,20 @@ const Section<TrialLimits>& limits_section() {
       Section<TrialLimits>("limits", "Bounds on every trial.",
                            "an object such as {\"wall\": \"1h\"}")
           .add(key("wall", &TrialLimits::wall_s, document::duration_s({1.0, k_longest_s}))
-                   .doc("longest trial, start-up included; then it is ended as timed out. At "
-                        "least `measure.max_trial`"))
+                   .doc("longest trial, start-up included; at least `measure.max_trial`"))
           .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_longest_s}))
-                   .doc("longest silence; then the trial is ended as hung. Reported phases "
-                        "may be silent for longer"))
+                   .doc("longest silence; then the trial counts as hung. Reported phases may be "
+                        "silent for longer"))
           .add(key("grace", &TrialLimits::grace_s, document::duration_s({0.0, 3600.0}))
-                   .doc("time that a trial gets to end after SIGTERM, before SIGKILL"))
+                   .doc("time from SIGTERM to SIGKILL"))
           .add(key("memory", &TrialLimits::memory_bytes, document::bytes({0x1p20, 0x1p60}))
-                   .doc("most memory of all the trial's processes together: bytes, `\"512MiB\"`, "
-                        "`\"12GiB\"`, "
-                        "`\"16GB\"`"))
+                   .doc("most memory of the trial's processes together: bytes, `\"512MiB\"`, "
+                        "`\"12GiB\"`, `\"16GB\"`"))
           .add(key("memory_share", &TrialLimits::memory_share, document::number({0.01, 1.0}))
                    .omitted_at_default()
-                   .doc("most memory of a GPU, or of the cgroup or machine, as a share "
-                        "(0.9 by default); a configuration that needs more is infeasible, "
-                        "unless the baseline does, too. 1: no limit. Local trials only"));
+                   .doc("largest share of the memory of a GPU, cgroup or machine (0.9 by default). "
+                        "A configuration that needs more is infeasible, unless the baseline needs "
+                        "more, too. 1: no limit. Local trials only"));
   return k_section;
 }
 

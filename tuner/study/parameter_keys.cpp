@@ -233,32 +233,31 @@ Section<DeclaredParameter> section_of_type(const char* name, const char* descrip
 }
 
 Section<DeclaredParameter>& add_choices(Section<DeclaredParameter>& section) {
-  return section.add(Key<DeclaredParameter>("choices", read_choices, write_choices, choices_schema)
-                         .required()
-                         .doc("`categorical`, `ordinal`: a list of numbers, strings, "
-                              "`true`/`false`; or an object of labels, shown in reports and "
-                              "conditions, and strings, which templates get"));
+  return section.add(
+      Key<DeclaredParameter>("choices", read_choices, write_choices, choices_schema)
+          .required()
+          .doc("`categorical`, `ordinal`: a list of numbers, strings, `true`/`false`; or an object "
+               "of labels (for reports and conditions) and strings (for templates)"));
 }
 
 Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
-  section.add(role_key()
-                  .in_fingerprint(InFingerprint::never)
-                  .doc("purpose, for `--first-guesses` (otherwise guessed from the name): "
-                       "`batch`, `accumulation`, `workers`, `prefetch`, `threads`, "
-                       "`precision`, `compile`, `checkpointing`, `layout`, `transfer`, "
-                       "`instance`, `other` (changes speed alone) or `none`"));
-  return section.add(
-      when_key().doc("condition for the parameter to be active, over facts and earlier "
-                     "parameters"));
+  section.add(
+      role_key()
+          .in_fingerprint(InFingerprint::never)
+          .doc("for `--first-guesses`, otherwise guessed from the name: `batch`, `accumulation`, "
+               "`workers`, `prefetch`, `threads`, `precision`, `compile`, `checkpointing`, "
+               "`layout`, `transfer`, `instance`, `other` (changes speed alone), `none`"));
+  return section.add(when_key().doc(
+      "condition under which the parameter is active, over facts and earlier parameters"));
 }
 
 /// Adds `memory`. This key is a hint to the search, so it is not part of the fingerprint.
 Section<DeclaredParameter>& add_memory(Section<DeclaredParameter>& section) {
   return section.add(memory_key()
                          .in_fingerprint(InFingerprint::never)
-                         .doc("`increases` or `decreases`: what a larger value does to the memory "
-                              "of a trial. After an out-of-memory, configurations that need at "
-                              "least as much are not tried. Not for `categorical`"));
+                         .doc("`increases` or `decreases`: effect of a larger value on memory. If "
+                              "a trial runs out of memory, configurations that need at least as "
+                              "much are not tried. Not for `categorical`"));
 }
 
 Section<DeclaredParameter> range_section() {

@@ -63,8 +63,7 @@ const Section<ReportFormat>& reports_section() {
                    document::list_of(document::object(metric_section()), k_max_metrics))
                    .doc("in addition to the preset"))
           .add(key("preset", &ReportFormat::preset, preset())
-                   .doc("what the trainer prints already: `tqdm`, `keras`, `hf-trainer`, "
-                        "`lightning`, `key=value`"))
+                   .doc("`tqdm`, `keras`, `hf-trainer`, `lightning` or `key=value`"))
           .check([](const ObjectNode& object, const ReportFormat& format) {
             const auto metrics = object.find("metrics");
             const Node& node = object.node();

@@ -33,8 +33,8 @@ Result<std::optional<ScalingSearch>> scaling_search(const StudySpec& study) {
   }
   if (study.runner->traits().parallel > 1) {
     return fail(ErrorKind::usage,
-                "the searcher scaling chooses each count by what the former ones took, and trials "
-                "that run at the same time would be chosen blindly",
+                "the searcher scaling chooses each count by the times of earlier counts, so trials "
+                "cannot run at the same time",
                 "/runner/parallel", "use 1 with the searcher scaling");
   }
   SearcherOptions options;

@@ -44,23 +44,22 @@ void check_steps(const ObjectNode& object, const SearchSpec& search) {
 
 const Section<SearchSpec>& search_section() {
   static const auto k_section =
-      Section<SearchSpec>("search", "What to try next, and which trial to stop.",
+      Section<SearchSpec>("search", "Choice of configurations, and of trials to stop early.",
                           "an object such as {\"searcher\": \"bayes\"}")
-          .add(
-              key("searcher", &SearchSpec::searcher, document::one_of(searcher_names()))
-                  .doc("proposes configurations: `bayes`, `random`, `sobol`, `grid`; "
-                       "`scaling` looks for the [knee](distributed.md#the-knee-with-few-trials) of "
-                       "time against machines"))
+          .add(key("searcher", &SearchSpec::searcher, document::one_of(searcher_names()))
+                   .doc("proposes configurations: `bayes`, `random`, `sobol`, `grid`, or "
+                        "[`scaling`](distributed.md#the-knee-with-few-trials), which looks for a "
+                        "number of machines"))
           .add(key("scheduler", &SearchSpec::scheduler, document::one_of(scheduler_names()))
-                   .doc("decides whether a running trial continues: `asha` (after the "
-                        "[searcher `bayes`](algorithms/bayes.md)), `racing`, `median`, `none`"))
+                   .doc("[stops slow trials](algorithms.md#which-trial-to-stop-early): `asha`, "
+                        "`racing`, `median`, `none`"))
           .add(key("seed", &SearchSpec::seed, document::integer({0.0, double(k_most_seed)}))
                    .doc("same seed, same history, same suggestions"))
           .add(key("eta", &SearchSpec::eta, document::number({k_least_eta, k_most_eta}))
                    .doc("ASHA: a share of 1/eta continues from each rung"))
           .add(key("min_steps", &SearchSpec::min_steps, document::number({1.0, 1e9}))
-                   .doc("ASHA: steady-state steps of the first rung; `bayes` judges trials "
-                        "at 1, 2, 4, ... times as many"))
+                   .doc("ASHA: steady-state steps of the first rung; `bayes` looks at 1, 2, 4, ... "
+                        "times as many"))
           .add(key("max_steps", &SearchSpec::max_steps, document::number({1.0, 1e9}))
                    .doc("ASHA: most steady-state steps of a rung"))
           .add(key("initial_points", &SearchSpec::initial_points, document::integer({0.0, 1e6}))
@@ -70,18 +69,16 @@ const Section<SearchSpec>& search_section() {
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
                    .default_words("`false`; `true` with `run --first-guesses` and `exec --tune`")
-                   .doc("if true, the first trials are [an expert's "
-                        "guesses](algorithms.md#first-guesses)"))
+                   .doc("begin with [an expert's guesses](algorithms.md#first-guesses)"))
           .add(key("worth", &SearchSpec::worth, document::number({0.0, 1.0}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
-                   .doc("least gain that counts (0.05: 5 %): the study [ends "
-                        "early](algorithms/confirming.md#nothing-to-gain) once no "
-                        "configuration can gain as much; 0: never"))
+                   .doc("least gain that counts: the study [ends "
+                        "early](algorithms/confirming.md#nothing-to-gain) if no configuration can "
+                        "gain as much; 0: never"))
           .add(key("learn_from", &SearchSpec::learn_from, earlier_studies())
                    .omitted_at_default()
-                   .doc("`bayes`: names of earlier studies of the same history that guide "
-                        "the search"))
+                   .doc("`bayes`: earlier studies of the same history that guide the search"))
           .add(key("over", &SearchSpec::over, document::string())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
@@ -97,9 +94,8 @@ const Section<SearchSpec>& search_section() {
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
                    .default_words("the machine's own price")
-                   .doc("`bayes`: USD that an hour of waiting for machines is worth: the "
-                        "higher, the fewer starts. `rehearse` prices the whole duration with "
-                        "it"))
+                   .doc("`bayes`, `rehearse`: price of an hour of waiting for machines in USD; a "
+                        "higher one means fewer starts"))
           .check(check_steps);
   return k_section;
 }

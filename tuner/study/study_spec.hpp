@@ -257,9 +257,9 @@ struct StudySpec {
 /// error of kind `usage` that lists all faults, at most 20. Each fault has its JSON pointer, what
 /// is wrong and what would be right.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
-/// Reads and validates a document in memory: that of a study file or a stored
-/// `StudySpec::document`. `file` is used in messages and for relative paths. Paths in the document
-/// need not exist, except for configuration files whose content it does not contain.
+/// Reads and validates a document in memory: a study file's, or a stored `StudySpec::document`.
+/// `file` is used in messages and for relative paths. Paths in the document need not exist, except
+/// for configuration files whose content it does not contain.
 [[nodiscard]] Result<StudySpec> study_from_json(const Json& document,
                                                 const std::filesystem::path& file,
                                                 const Facts& facts);

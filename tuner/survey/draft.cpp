@@ -18,7 +18,6 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_batch_knob = "batch_size";
-constexpr const char* k_pytorch_family = "pytorch";
 constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
 
 /// Returns the most batches that the training loader can have ready with today's workers; null if
@@ -87,8 +86,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   // The parameters are in the order in which an expert would try them.
   document["search"]["first_guesses"] = true;
   // A fork server imports PyTorch before it forks.
-  const std::string family = text_at(survey.log.event("patched"), "family");
-  if (family.empty() || family == k_pytorch_family) document["trials"] = "forked";
+  if (family_of(survey) == k_pytorch_family) document["trials"] = "forked";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return draft;
 }

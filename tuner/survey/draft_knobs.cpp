@@ -83,6 +83,11 @@ bool needs_role(const Knob& knob) {
 
 }  // namespace
 
+std::string family_of(const Survey& survey) {
+  std::string family = text_at(survey.log.event("patched"), "family");
+  return family.empty() ? k_pytorch_family : family;
+}
+
 const char* why_no_guard(const Survey& survey) {
   return is_diverged(survey) ? k_diverged : k_no_guard;
 }
@@ -97,8 +102,8 @@ DraftKnobs::DraftKnobs(const Survey& survey, const DraftOptions& options)
       shares_(survey.part_shares()),
       device_(text_at(survey.log.event("patched"), "device")),
       guard_(loss_guard(survey)) {
-  for (const Knob& knob : python_knobs())
-    consider(knob);
+  for (const Knob* knob : python_knobs_of(family_of(survey)))
+    consider(*knob);
   offer_by_gain();
 }
 
@@ -137,7 +142,7 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
     if (!guard_) return fmt::format("changes rounding: {}", why_no_guard(survey_));
   }
   if (!knob.device.empty() && !device_.empty() && device_ != knob.device) {
-    return fmt::format("is worth its trials on {} only", knob.device);
+    return fmt::format("is worth trying on {} only", knob.device);
   }
   if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
     return "changes the training itself; tuned with --semantic";
@@ -209,10 +214,10 @@ void DraftKnobs::offer_by_gain() {
     } else if (knob.name == k_flush_denormal && !changes_loss_) {
       // Few programs compute with denormal numbers for long, and each trial would have to train
       // until the guard is checked.
-      leave(knob, "needs a guard on the loss, whose time it is seldom worth alone");
+      leave(knob, "needs a guard on the loss, which one setting seldom pays for");
     } else if (static_cast<double>(parameters_.size()) >= most) {
       leave(knob, fmt::format("the time allows {:.0f} trials, which are enough for {:.0f} knobs; "
-                              "each of these gains less at most",
+                              "these promise a smaller gain",
                               *options_.trials, most));
     } else {
       offer(candidate);
@@ -229,7 +234,7 @@ void DraftKnobs::offer(const Candidate& candidate) {
   if (!active && !parameter.contains("when")) {
     return leave(knob, "has no effect in the program as it is");
   }
-  if (active && today.is_null()) return leave(knob, "what the program does is not known");
+  if (active && today.is_null()) return leave(knob, "the program's value is not known");
   narrow(knob, parameter, today);
   if (parameter.contains("choices")) {
     if (!state.choices.empty()) parameter["choices"] = state.choices;

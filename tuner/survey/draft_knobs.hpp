@@ -13,6 +13,11 @@
 
 namespace steptune {
 
+inline constexpr const char* k_pytorch_family = "pytorch";
+
+/// Returns the family of frameworks that the hook reports; PyTorch's if it reports none.
+[[nodiscard]] std::string family_of(const Survey& survey);
+
 /// The knobs of a draft: those that may be set in the program and may make it faster, in order of
 /// possible gain. `survey` and `options` must outlive it.
 class DraftKnobs {

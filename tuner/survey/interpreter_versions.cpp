@@ -23,8 +23,8 @@ import importlib.metadata, json, platform
 versions = {"python": platform.python_version()}
 for name, dists in {"torch": ["torch"], "cuda": ["nvidia-cuda-runtime-cu13", "nvidia-cuda-runtime-cu12",
                     "nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime"], "cudnn": ["nvidia-cudnn-cu13",
-                    "nvidia-cudnn-cu12", "nvidia-cudnn-cu11"], "jax": ["jax"], "tensorflow": ["tensorflow"],
-                    "numpy": ["numpy"]}.items():
+                    "nvidia-cudnn-cu12", "nvidia-cudnn-cu11"], "jax": ["jax"],
+                    "tensorflow": ["tensorflow", "tensorflow-cpu"], "keras": ["keras"], "numpy": ["numpy"]}.items():
     for dist in dists:
         try:
             versions[name] = str(importlib.metadata.version(dist))

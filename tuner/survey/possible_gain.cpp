@@ -19,7 +19,7 @@ struct Saving {
   double share;
 };
 
-/// Largest share of its parts that a knob saved on the programs of docs/internals/hooks-figures.md
+/// Largest share of its parts that a knob saved on the programs of benchmarks/real_programs
 /// and in public reports. The figures only rank the knobs and drop knobs without a useful gain.
 constexpr std::array<Saving, 15> k_savings = {{
     {"gc", 1.0},

@@ -68,15 +68,14 @@ CacheUse begun_cold(const Run& run) {
         run.not_dropped);
   } else if (!(run.read_bytes > 0.0)) {
     seen.text = fmt::format(
-        "not known: no reads from storage were counted, although the data was to be read from "
-        "there ({} dropped): it may lie in memory (tmpfs), be mapped by another program, or come "
-        "over a network",
+        "not known: no reads from storage were counted, although the data had been dropped from "
+        "memory ({}): it may be in memory (tmpfs), mapped by another program, or on a network",
         run.dropped);
   } else if (run.data_bytes && run.read_bytes > k_nearly_all * *run.data_bytes) {
     seen.state = CacheState::mixed;
     seen.text = fmt::format(
-        "mixed: trials read all {} of the data from storage, and found it in memory from then on: "
-        "name more data, or measure a shorter \"max_trial\", to see the first epoch alone",
+        "mixed: trials read all {} of the data from storage, and then found it in memory: name "
+        "more \"data\", or set a shorter \"max_trial\", to measure only the first epoch",
         mebibytes(*run.data_bytes));
   } else {
     seen.state = CacheState::cold;
@@ -90,13 +89,12 @@ CacheUse begun_warm(const Run& run) {
   if (run.read_bytes < k_least_read_bytes) {
     seen.state = CacheState::warm;
     seen.text = fmt::format(
-        "warm: a run read {} from storage; a long run over data that does not fit into memory "
-        "reads it from there, which \"measure.cache\": \"cold\" measures",
+        "warm: a run read {} from storage; if the long run's data does not fit into memory, "
+        "measure with \"measure.cache\": \"cold\"",
         mebibytes(run.read_bytes));
   } else {
     seen.state = CacheState::mixed;
-    seen.text =
-        fmt::format("mixed: {}, and found in memory what else it read of files", read_text(run));
+    seen.text = fmt::format("mixed: {}, and found other data in memory", read_text(run));
   }
   return seen;
 }
@@ -121,7 +119,7 @@ CacheUse cache_use(std::span<const TrialRecord* const> runs) {
       return run->placement.contains(k_page_cache_placement);
     });
     return {CacheState::not_known, std::nullopt,
-            named ? "not known: what was read from storage was not counted" : ""};
+            named ? "not known: reads from storage were not counted" : ""};
   }
   const auto middle = counted.begin() + static_cast<std::ptrdiff_t>((counted.size() - 1) / 2);
   std::ranges::nth_element(counted, middle, {},

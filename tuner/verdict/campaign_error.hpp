@@ -19,8 +19,9 @@ inline constexpr double k_campaign_error = 0.05;
 /// the tests after it in decreasing portions, whose sum is that part.
 ///
 /// If each test keeps an edit that is no improvement with at most its error, whatever came before:
-/// - The expected number of such edits is at most `k_campaign_error` times that of all kept edits
-///   (theorem 2 (a); a campaign without a kept edit counts as 1). This holds at any length.
+/// - The expected number of such edits is at most `k_campaign_error` times the expected number of
+///   kept edits (theorem 2 (a); a campaign without a kept edit counts as 1). This holds at any
+///   length.
 /// - If no edit is an improvement, at most half of `k_campaign_error` of the campaigns keep one.
 ///
 /// The result is never more than `k_one_sided_error`, so a kept edit's 95 % interval excludes 1.

@@ -2,15 +2,43 @@
 #include "tuner/verdict/change_point.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 namespace steptune {
+namespace {
+
+/// Normal quantiles of 1 - 0.025 / n for n versions: half-widths of intervals in standard errors.
+constexpr std::array<double, k_most_in_stage> k_errors_in_half_width{1.96, 2.24, 2.39, 2.50,
+                                                                     2.58, 2.64, 2.69};
+
+}  // namespace
+
+std::optional<MeasuredSlowdown> slowdown_in_stage(const SpeedUp& speed_up, std::size_t versions) {
+  const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
+  if (!std::isfinite(half_width) || !(half_width > 0.0)) return std::nullopt;
+  return MeasuredSlowdown{-std::log(speed_up.ratio),
+                          half_width / k_errors_in_half_width.at(versions - 1)};
+}
 
 ChangePoint::ChangePoint(std::size_t versions) : is_skipped_(versions, false) {}
 
 void ChangePoint::observe(std::size_t version, double slowdown, double error) {
   observations_.push_back({version, slowdown, error});
+}
+
+std::optional<MeasuredSlowdown> ChangePoint::measured(std::size_t version) const {
+  double weighted = 0.0;
+  double weights = 0.0;
+  for (const Observation& each : observations_) {
+    if (each.version != version) continue;
+    const double weight = 1.0 / (each.error * each.error);
+    weighted += weight * each.slowdown;
+    weights += weight;
+  }
+  if (!(weights > 0.0)) return std::nullopt;
+  return MeasuredSlowdown{weighted / weights, 1.0 / std::sqrt(weights)};
 }
 
 void ChangePoint::skip(std::size_t version) {
@@ -72,6 +100,14 @@ std::vector<std::size_t> ChangePoint::remaining(double confidence) const {
   order.resize(count);
   std::ranges::sort(order);
   return order;
+}
+
+bool ChangePoint::can_narrow(double confidence) const {
+  const std::vector<std::size_t> suspects = remaining(confidence);
+  for (std::size_t version = suspects.front(); version < suspects.back(); ++version) {
+    if (!is_skipped_[version]) return true;
+  }
+  return false;
 }
 
 std::vector<std::size_t> ChangePoint::next(std::size_t most) const {

@@ -5,7 +5,24 @@
 #include <optional>
 #include <vector>
 
+#include "tuner/verdict/speed_up.hpp"
+
 namespace steptune {
+
+/// Slowdown of a version beside the good one: the logarithm of the ratio of their times.
+struct MeasuredSlowdown {
+  double slowdown = 0.0;
+  double error = 0.0;  ///< standard error
+};
+
+/// Most versions that are compared with the good one at once.
+inline constexpr std::size_t k_most_in_stage = 7;
+
+/// Returns the slowdown that `judge` found for one of `versions` versions, 1 to `k_most_in_stage`.
+/// Its error follows from the interval, which is wider for more versions because they share the
+/// error. Returns nullopt if the interval is infinite.
+[[nodiscard]] std::optional<MeasuredSlowdown> slowdown_in_stage(const SpeedUp& speed_up,
+                                                                std::size_t versions);
 
 /// Probabilities of the first slow version in a sequence of versions. All versions before it are as
 /// fast as the good version, and all versions from it on are slower by one unknown factor. At the
@@ -25,6 +42,8 @@ class ChangePoint {
   /// Adds a measurement of a version beside the good one. `slowdown` is the logarithm of the ratio
   /// of their times; `error` is its standard error, above 0.
   void observe(std::size_t version, double slowdown, double error);
+  /// Returns the mean slowdown of a version over its measurements; nullopt if there is none.
+  [[nodiscard]] std::optional<MeasuredSlowdown> measured(std::size_t version) const;
   /// Excludes a version from being measured, because it cannot be built or run.
   void skip(std::size_t version);
 
@@ -35,6 +54,9 @@ class ChangePoint {
   /// Returns the smallest set of versions whose probabilities sum to at least `confidence`, in
   /// order.
   [[nodiscard]] std::vector<std::size_t> remaining(double confidence) const;
+  /// True if measuring a version can exclude one of `remaining`. False if all versions that divide
+  /// them were skipped.
+  [[nodiscard]] bool can_narrow(double confidence) const;
   /// Returns at most `most` versions to measure next, in order: those that divide the probability
   /// into equal parts, then their predecessors. Empty if each of them was skipped.
   [[nodiscard]] std::vector<std::size_t> next(std::size_t most) const;

@@ -54,9 +54,10 @@ std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
   return runs;
 }
 
-/// Returns the launch variation that the search's baselines and sentinels show. Pairs of confirming
-/// runs show their own variation.
-LaunchVariation launches_before_confirming(const Standing& standing) {
+/// Returns how the search's baselines and sentinels differ. Pairs of confirming runs show their own
+/// variation. If the machine seems to drift, returns nothing: the runs of the baseline cannot
+/// distinguish a drift from launches that differ much.
+KnownLaunches launches_before_confirming(const Standing& standing) {
   std::vector<TrialRecord> searched;
   for (const TrialRecord& trial : standing.trials()) {
     // Confirming runs, or a drift that they show, must not change earlier verdicts. The whole error
@@ -68,7 +69,8 @@ LaunchVariation launches_before_confirming(const Standing& standing) {
   }
   const Objective& first = standing.rules().objectives.front();
   const bool may_drift = first.is_timed();
-  return estimate_launch_variation(searched, may_drift ? MachineDrift(searched) : MachineDrift());
+  const MachineDrift drift = may_drift ? MachineDrift(searched) : MachineDrift();
+  return drift.is_significant() ? KnownLaunches{} : launch_scatters(searched, drift);
 }
 
 /// Share of the error for the first finalist. Each further finalist has a quarter of the previous
@@ -88,8 +90,8 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
   baseline_failed_ =
       std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
   pair_runs(counted_runs(standing));
-  const LaunchVariation known =
-      study.measure.confirm_all ? k_launches_by_pairs : launches_before_confirming(standing);
+  std::optional<KnownLaunches> known = k_launches_by_pairs;
+  if (!study.measure.confirm_all) known = launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i)
     judge_finalist(finalists_[i], error_of(i), known);
   if (study.measure.in_use) settle_in_use(*study.measure.in_use);
@@ -121,7 +123,7 @@ void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
 }
 
 void Confirmation::judge_finalist(Finalist& finalist, double error,
-                                  const LaunchVariation& known) const {
+                                  const std::optional<KnownLaunches>& known) const {
   finalist.failed = std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
     return refutes(trial) && trial.configuration == finalist.configuration;
   });

@@ -118,7 +118,8 @@ class Confirmation {
   /// Finds the finalists, and for each finalist the runs whose round has a run of the baseline.
   void pair_runs(const std::vector<const TrialRecord*>& runs);
   /// `error`: this finalist's share of the one-sided error.
-  void judge_finalist(Finalist& finalist, double error, const LaunchVariation& known) const;
+  void judge_finalist(Finalist& finalist, double error,
+                      const std::optional<KnownLaunches>& known) const;
   /// Settles the configuration in use after all other finalists were judged. It continues as long
   /// as another finalist does.
   void settle_in_use(const ConfigurationInUse& in_use);

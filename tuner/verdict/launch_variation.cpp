@@ -72,8 +72,7 @@ double error_within_run(const TrialRecord& trial) {
   return std::isfinite(own_s) && own_s < total_s ? error * own_s / total_s : error;
 }
 
-LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
-                                          const MachineDrift& drift) {
+KnownLaunches launch_scatters(const std::vector<TrialRecord>& trials, const MachineDrift& drift) {
   std::vector<const TrialRecord*> launches;
   const bool is_shared = machine_is_shared(trials);
   for (const TrialRecord& trial : trials) {
@@ -94,22 +93,31 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
     const double within = shows_error_within ? error_within_run(*trial) : 0.0;
     group.within_variance += within * within;
   }
+  KnownLaunches scatters;
+  for (const auto& [configuration, group] : groups) {
+    const auto count = static_cast<double>(group.logs.size());
+    if (group.logs.size() < 2 || !std::isfinite(group.within_variance)) continue;
+    LaunchScatter scatter{0.0, count - 1.0, group.within_variance / count};
+    double mean = 0.0;
+    for (const double log : group.logs)
+      mean += log / count;
+    for (const double log : group.logs)
+      scatter.squares += (log - mean) * (log - mean);
+    scatters.push_back(scatter);
+  }
+  return scatters;
+}
+
+LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
+                                          const MachineDrift& drift) {
   LaunchVariation variation;
   double squares = variation.degrees_of_freedom * variation.relative * variation.relative;
   squares += drift.launch_squares();
   variation.degrees_of_freedom += drift.launch_freedom();
-  for (const auto& [configuration, group] : groups) {
-    const auto count = static_cast<double>(group.logs.size());
-    if (group.logs.size() < 2 || !std::isfinite(group.within_variance)) continue;
-    double mean = 0.0;
-    for (const double log : group.logs)
-      mean += log / count;
-    double spread = 0.0;
-    for (const double log : group.logs)
-      spread += (log - mean) * (log - mean);
-    const double freedom = count - 1.0;
-    squares += std::max(0.0, spread - freedom * group.within_variance / count);
-    variation.degrees_of_freedom += freedom;
+  for (const LaunchScatter& scatter : launch_scatters(trials, drift)) {
+    squares +=
+        std::max(0.0, scatter.squares - scatter.degrees_of_freedom * scatter.within_variance);
+    variation.degrees_of_freedom += scatter.degrees_of_freedom;
   }
   variation.relative = std::sqrt(squares / variation.degrees_of_freedom);
   return variation;

@@ -16,6 +16,16 @@ struct LaunchVariation {
   double degrees_of_freedom = 3.0;  ///< degrees of freedom of `relative`
 };
 
+/// Scatter of launches of one configuration about their mean, in logarithms.
+struct LaunchScatter {
+  double squares = 0.0;  ///< sum of squared deviations
+  double degrees_of_freedom = 0.0;
+  double within_variance = 0.0;  ///< variance of one launch's value that its own run explains
+};
+
+/// Launches that a comparison knows besides its own. Empty: none, so that only the prior counts.
+using KnownLaunches = std::vector<LaunchScatter>;
+
 class MachineDrift;
 
 /// True if a trial's program ended by itself and its whole run was measured.
@@ -47,6 +57,10 @@ class MachineDrift;
 /// differences between baselines that remain without the drift.
 [[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                                         const MachineDrift& drift);
+/// Returns the scatter that `estimate_launch_variation` uses, one for each configuration with
+/// several launches. Without a drift.
+[[nodiscard]] KnownLaunches launch_scatters(const std::vector<TrialRecord>& trials,
+                                            const MachineDrift& drift);
 
 /// Returns the usual variance of steps within the study's trials (`UsualNoise`), in seconds; 0
 /// before a trial was measured. Ignores trials that took turns with the baseline in one program,

@@ -134,8 +134,8 @@ std::optional<std::string> batch_note(const StudySpec& study, const Standing& st
         recommendation.most_samples_ratio, *scale, scaled_plan(study, recommendation));
   }
   return fmt::format(
-      "batch {:g} in place of {:g}: the plan takes it to need as many samples; report "
-      "\"{}\", or compare the loss at the end of both",
+      "batch {:g} in place of {:g}: the plan assumes that it needs as many samples; report \"{}\", "
+      "or compare the loss at the end of both",
       change->batch, change->former, k_gradient_noise_scale);
 }
 
@@ -309,8 +309,8 @@ std::optional<std::string> drift_note(const MachineDrift& drift) {
   if (!drift.is_significant()) return std::nullopt;
   const double log_ratio = drift.largest_log_ratio();
   return fmt::format(
-      "the machine became {:.0f} % {} during the search: trials are compared as if it had not, "
-      "using {} runs of the baseline",
+      "the machine became {:.0f} % {} during the search: trials are corrected for it by {} runs of "
+      "the baseline",
       100.0 * std::abs(std::expm1(log_ratio)), log_ratio > 0.0 ? "slower" : "faster", drift.runs());
 }
 

@@ -53,7 +53,7 @@ bool has_period(const PhaseEstimate& seen) {
   return seen.period_samples > 0.0 && std::isfinite(seen.period_samples);
 }
 
-/// Sets the samples between phases. Without a period, their error is that of a Poisson count.
+/// Sets the samples between phases. Without a period, their error follows from a Poisson count.
 void set_period(const PhaseEstimate& seen, double total_samples, PhaseShare& share) {
   share.every_samples = samples_between(seen, total_samples);
   share.every_samples_error =
@@ -204,16 +204,14 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
           fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives", name,
                       count, format_duration(*phase.seconds)));
     } else if (name == "epoch_end") {
-      warnings.push_back(
-          fmt::format("no trial came to the end of an epoch: what the plan's {} take, with any "
-                      "evaluation or checkpoint there, is not in its price; add \"seconds\" in "
-                      "\"planned_run\" to include it",
-                      count));
+      warnings.push_back(fmt::format(
+          "no trial reached the end of an epoch: the time of the plan's {}, with any evaluation or "
+          "checkpoint there, is not included; add \"seconds\" in \"planned_run\" to include it",
+          count));
     } else {
-      warnings.push_back(
-          fmt::format("no {} was seen and the plan gives no \"seconds\": the plan's ({}) are not "
-                      "in its price",
-                      name, count));
+      warnings.push_back(fmt::format(
+          "no {} was seen and the plan gives no \"seconds\": the plan's ({}) are not included",
+          name, count));
     }
   }
   return warnings;

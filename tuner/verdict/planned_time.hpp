@@ -45,10 +45,10 @@ struct UncertainSeconds {
 /// and phases at their period.
 ///
 /// The period of a phase is the declared period, or if there is none, the trial's. The duration of
-/// a phase is the trial's, or if there is none, that of `other`, or the declared duration. A phase
-/// costs nothing if it is neither declared nor seen. A declared phase that the program does not
-/// report also adds nothing if the trial's unreported pauses explain it (`may_be_stalls`): they are
-/// already in the price. If steps were not measured apart from phases, the mean rate gives the
+/// a phase is the first that is known: the trial's, the duration in `other`, the declared duration.
+/// A phase costs nothing if it is neither declared nor seen. A declared phase that the program does
+/// not report also adds nothing if the trial's unreported pauses explain it (`may_be_stalls`): they
+/// are already in the price. If steps were not measured apart from phases, the mean rate gives the
 /// price.
 ///
 /// `measurement` has a positive, finite rate. `other`: a trial of the same program with another

@@ -10,6 +10,7 @@
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/objectives.hpp"
+#include "tuner/verdict/pair_error.hpp"
 #include "tuner/verdict/planned_time.hpp"
 #include "tuner/verdict/worth.hpp"
 
@@ -32,9 +33,9 @@ constexpr int k_least_pairs = 2;
 /// Largest number of a finalist's pairs, as a multiple of the usual number.
 constexpr int k_most_times_usual = 4;
 /// Share of the error for all looks before the usual number of pairs.
-constexpr double k_early_share = 0.25;
+constexpr double k_early_share = 0.4;
 /// Error of a look from the usual number of pairs on, as a share of the previous look's error.
-constexpr double k_next_share = 0.7;
+constexpr double k_next_share = 0.5;
 /// Number of looks after the look at the usual number of pairs, up to the look at the largest
 /// number. With more looks, each look would have too little of the error; with fewer, a
 /// confirmation could not stop early.
@@ -42,10 +43,9 @@ constexpr double k_looks_to_most = 3.0;
 /// A finalist is given up if its present gain is less than this many standard errors. This is the
 /// standard error that is expected at the finalist's last look.
 constexpr double k_within_reach = 2.0;
-/// Least variance, as a share of the usual variance of launches. In one of a hundred cases, three
-/// pairs show a smaller variance by chance. A program's clock that is too coarse also hides
-/// variance.
-constexpr double k_by_chance = 0.01;
+/// Least variance of a pair's log ratio. If launches differ by 1.5 %, three pairs show less by
+/// chance in one of a hundred cases. A program's clock that is too coarse also hides variance.
+constexpr double k_least_variance = 4.5e-6;
 
 /// Returns how much better the incumbent is: the logarithm of the ratio, or if a value is not
 /// positive, the difference relative to the larger value.
@@ -132,7 +132,7 @@ struct Looks {
 };
 
 Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-               const LaunchVariation& known) {
+               const std::optional<KnownLaunches>& known) {
   const int usual = std::max(1, study.measure.confirm_pairs);
   const auto count = static_cast<int>(pairs.size());
   const auto look_at = [&](int look) {
@@ -191,7 +191,7 @@ double share_of_look(int pairs, int usual) {
 }
 
 PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
-                             double error, const LaunchVariation& known) {
+                             double error, const std::optional<KnownLaunches>& known) {
   PairStatistics result;
   const auto count = static_cast<double>(pairs.size());
   result.has_ratio = std::ranges::all_of(pairs, positive);
@@ -210,21 +210,23 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
   // variation within runs without a steady state.
   const bool nothing_known =
       !study.objectives.front().is_timed() || (repeated_whole_runs && !are_steady(pairs));
-  const double prior = nothing_known ? 0.0 : known.degrees_of_freedom;
-  const double launches = 2.0 * known.relative * known.relative;
-  result.degrees_of_freedom = prior + count - 1.0;
-  if (!(result.degrees_of_freedom > 0.0)) return result;
-  const double pooled = (prior * (launches + within) + squares) / result.degrees_of_freedom;
-  const double of_chance = study.objectives.front().is_timed() ? k_by_chance * launches : 0.0;
   const bool measured_in_pairs = repeated_whole_runs || are_interleaved(pairs);
+  if (known && !nothing_known) {
+    const PairError posterior(squares, count, measured_in_pairs ? 0.0 : within, *known);
+    result.standard_error = posterior.standard_error();
+    result.half_width = posterior.quantile(error);
+    return result;
+  }
+  if (pairs.size() < 2) return result;
+  const double of_chance = study.objectives.front().is_timed() ? k_least_variance : 0.0;
   const double least = measured_in_pairs ? of_chance : within;
-  result.standard_error = std::sqrt(std::max(pooled, least) / count);
-  result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;
+  result.standard_error = std::sqrt(std::max(squares / (count - 1.0), least) / count);
+  result.half_width = student_quantile(count - 1.0, error) * result.standard_error;
   return result;
 }
 
 SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-                          const LaunchVariation& known) {
+                          const std::optional<KnownLaunches>& known) {
   SpeedUp result;
   if (pairs.empty()) return result;
   result.pairs = static_cast<int>(pairs.size());
@@ -244,7 +246,7 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
 }
 
 SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-                            const LaunchVariation& known) {
+                            const std::optional<KnownLaunches>& known) {
   const int usual = std::max(1, study.measure.confirm_pairs);
   const double share = share_of_look(static_cast<int>(pairs.size()), usual);
   SpeedUp result = speed_up_of_pairs(study, pairs, error * share, known);
@@ -258,7 +260,7 @@ SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& 
 }
 
 Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-                const LaunchVariation& known) {
+                const std::optional<KnownLaunches>& known) {
   if (pairs.empty()) return {};
   const int usual = std::max(1, study.measure.confirm_pairs);
   const auto count = static_cast<int>(pairs.size());

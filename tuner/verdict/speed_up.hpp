@@ -55,37 +55,37 @@ struct RunPair {
   const TrialRecord* baseline = nullptr;
 };
 
-/// Mean of the pairs' log ratios, with the half-width of its Student's t interval.
+/// Mean of the pairs' log ratios, with the half-width of its interval.
 struct PairStatistics {
   /// Mean of the logarithms, or of relative differences if values are not positive.
   double mean = 0.0;
   double standard_error = std::numeric_limits<double>::infinity();
-  double degrees_of_freedom = 0.0;
   double half_width = std::numeric_limits<double>::infinity();
   bool has_ratio = true;
 };
 /// Computes the statistics of `pairs` at the one-sided error `error`.
 ///
-/// The variance pools two estimates. The first is the variance among the pairs. The second is
-/// expected without the pairs: the variation between launches (`known`) and the variation within
-/// each run. So a single pair also has an interval, with few degrees of freedom.
+/// The interval is the posterior of `PairError`: the pairs, the launches of the search (`known`)
+/// and the variation within the runs together tell how much a pair varies. So a single pair also
+/// has an interval. With `k_launches_by_pairs` it is Student's t interval of the pairs alone, and a
+/// single pair has an infinite interval.
 ///
-/// The variance is never less than the variation within the runs, with two exceptions. Both runs of
-/// an interleaved pair are disturbed together. Whole runs of programs that end by themselves are
-/// independent replications, whose differences include all variation (A. M. Law, Simulation
-/// Modeling and Analysis, 4th ed., section 9.5.2).
+/// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
+/// disturbed together. Whole runs of programs that end by themselves are independent replications,
+/// whose differences include all variation (A. M. Law, Simulation Modeling and Analysis, 4th ed.,
+/// section 9.5.2).
 ///
-/// For whole runs without a steady state, the variance comes from the pairs alone, and takes at
-/// least three pairs. The intervals of such runs are mostly about a longer run. For reported
-/// metrics, too, the variation between launches comes from the pairs alone: a single pair has an
-/// infinite interval.
-[[nodiscard]] PairStatistics statistics_of(const StudySpec& study,
-                                           const std::vector<RunPair>& pairs, double error,
-                                           const LaunchVariation& known = {});
+/// Whole runs without a steady state are compared by the pairs alone, and take at least three
+/// pairs. The intervals of such runs are mostly about a longer run. The pairs alone also compare
+/// reported metrics.
+[[nodiscard]] PairStatistics statistics_of(
+    const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+    const std::optional<KnownLaunches>& known = KnownLaunches{});
 /// Returns the speed-up that `pairs` show: the geometric mean of their ratios, with the interval of
 /// `statistics_of`.
-[[nodiscard]] SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
-                                        double error, const LaunchVariation& known = {});
+[[nodiscard]] SpeedUp speed_up_of_pairs(
+    const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+    const std::optional<KnownLaunches>& known = KnownLaunches{});
 
 /// Least number of pairs of whole runs without a steady state. Their interval comes from the spread
 /// of the pairs alone. The interval of two pairs would be too wide to be useful.
@@ -94,8 +94,9 @@ inline constexpr int k_least_unsteady_pairs = 3;
 /// Returns the speed-up of a finalist whose error is divided among its looks (`share_of_look`). The
 /// intervals of all looks from the usual number of pairs on hold at the same time (union bound). So
 /// the returned interval is the common part of these intervals.
-[[nodiscard]] SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& pairs,
-                                          double error, const LaunchVariation& known = {});
+[[nodiscard]] SpeedUp speed_up_over_looks(
+    const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+    const std::optional<KnownLaunches>& known = KnownLaunches{});
 
 /// Returns the least number of pairs for a claim of "faster".
 [[nodiscard]] int least_pairs(const StudySpec& study);
@@ -107,9 +108,9 @@ struct Look {
   double share = 0.0;
 };
 /// Returns the looks at a finalist with `usual` planned pairs, up to the first look at `pairs` or
-/// more. The looks at two pairs and at each number below the usual one share a quarter of the
+/// more. The looks at two pairs and at each number below the usual one share 40 % of the
 /// error. From the usual number on, looks come at numbers that grow by 4^(1/3). So four times the
-/// usual number is a look, too. Each of these looks has seven tenths of the share of the look
+/// usual number is a look, too. Each of these looks has half of the share of the look
 /// before it. All shares add up to 1 (union bound). Since there are fewer looks than pairs, each
 /// look has a larger share.
 [[nodiscard]] std::vector<Look> looks_until(int pairs, int usual);
@@ -134,10 +135,11 @@ struct Judgement {
 /// one: a single pair does not show how much launches differ on this machine. `error`: this
 /// finalist's one-sided error.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
-                              double error, const LaunchVariation& known = {});
+                              double error,
+                              const std::optional<KnownLaunches>& known = KnownLaunches{});
 /// Launch variation of which only the pairs say something. A guess would be wrong on machines whose
 /// launches differ more: at 10 %, a third of all campaigns of equal versions would keep one.
-inline constexpr LaunchVariation k_launches_by_pairs{.degrees_of_freedom = 0.0};
+inline constexpr std::nullopt_t k_launches_by_pairs = std::nullopt;
 /// Errors of judging a configuration that may also be slower, each one-sided.
 struct BothErrors {
   double faster = k_one_sided_error;  ///< at most `other`

@@ -368,7 +368,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   }
   if (!chosen) {
     if (lacks_memory) {
-      why_done_ += ", but for those that need at least the memory of one that ran out of it";
+      why_done_ += ", except those that need at least as much memory as one that ran out of it";
     }
     return std::optional<Suggestion>();
   }

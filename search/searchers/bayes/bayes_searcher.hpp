@@ -76,8 +76,8 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] std::vector<Point> promising_points(
       const std::vector<Acquisition::EnsembleMember>& ensemble) const;
 
-  /// A stopped trial that may be restarted, with a logarithm: that of the expected gain per price
-  /// under its best stopping rule.
+  /// A stopped trial that may be restarted, with the logarithm of its expected gain per price under
+  /// its best stopping rule.
   struct Restart {
     Point point;
     double log_rate = 0.0;

@@ -36,8 +36,8 @@ struct ShiftedModel {
 };
 
 /// Learns one objective. The prior mean is another study's model, so this study's trials need to
-/// show only the deviations from that model. The model's evidence, compared with that of models
-/// without the other study, decides its weight. Feurer, Letham, Hutter and Bakshy 2018, "Practical
+/// show only the deviations from that model. Models without the other study compete with this
+/// model; the evidence decides their weights. Feurer, Letham, Hutter and Bakshy 2018, "Practical
 /// transfer learning for Bayesian optimization", weigh such models by how they rank trials; here
 /// the weight depends on how well each trial is predicted from all others.
 class EarlierStudy {

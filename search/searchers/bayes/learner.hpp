@@ -20,7 +20,7 @@ struct Model {
 };
 
 /// Returns the weight of a model relative to the best model. `evidence_gap` is its evidence per
-/// example minus that of the best model, so it is not positive.
+/// example minus the best model's, so it is not positive.
 [[nodiscard]] double candidate_weight(double evidence_gap, std::size_t examples);
 /// Models with a lower relative weight are not used, because they are not worth their time.
 inline constexpr double k_negligible = 0.05;

@@ -54,9 +54,9 @@ struct LinearAlgebra {
   [[nodiscard]] static const LinearAlgebra& instance();
 };
 
-/// Replaces the lower triangle of `covariance` by that of its Cholesky factor; the upper triangle
-/// becomes undefined. Adds jitter to the diagonal as needed, from 1e-10 to 1e-2 of its mean.
-/// Returns false if even that does not help.
+/// Replaces the lower triangle of `covariance` by its Cholesky factor; the upper triangle becomes
+/// undefined. Adds jitter to the diagonal as needed, from 1e-10 to 1e-2 of its mean. Returns false
+/// if even that does not help.
 [[nodiscard]] bool cholesky_with_jitter(Matrix& covariance);
 
 }  // namespace steptune::bayes

@@ -41,7 +41,7 @@ class MemoryModel {
 
   /// Returns nullopt if no trial ran out of memory, or if too few trials reported their peak. Also
   /// returns nullopt if the peaks explain the outcomes no better than a constant probability does.
-  /// In that case the peaks may be those of the wrong memory (the host's, although the GPU's ran
+  /// In that case the peaks may belong to the wrong memory (the host's, although the GPU's ran
   /// out).
   [[nodiscard]] std::optional<MemoryForecast> forecast();
 

@@ -96,7 +96,7 @@ TEST(Bottleneck, NamesTheLimitOfAStepAndARemedy) {
                                "0 -> 4 gives 1.9"),
             0U)
       << words.finding;
-  EXPECT_NE(words.finding.find(", the end of what was tried: try further"), std::string::npos)
+  EXPECT_NE(words.finding.find(", the edge of the tried range: try further"), std::string::npos)
       << words.finding;
   EXPECT_NE(words.evidence.find("parts that trial 1 reported (100 % of its step time)"),
             std::string::npos)
@@ -128,7 +128,8 @@ TEST(Bottleneck, ABestValueAtTheEndOfItsRangeLeavesRoom) {
   const TrialRecord best = measured_trial(50, loader_configuration(4));
   const std::string finding =
       in_words(study.at(with_parts(best, {{"data", 0.004}, {"compute", 0.0012}}))).finding;
-  EXPECT_NE(finding.find("workers=4 is the end of what was tried: try further"), std::string::npos)
+  EXPECT_NE(finding.find("workers=4 is the edge of the tried range: try further"),
+            std::string::npos)
       << finding;
   EXPECT_EQ(finding.find("as good as it gets"), std::string::npos) << finding;
 }
@@ -155,9 +156,10 @@ TEST(Bottleneck, ABestValueInsideItsRangeIsAsGoodAsItGets) {
   EXPECT_EQ(in_words(waiting_for_data(6)).finding,
             "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=6 is as good as "
             "it gets (0 to 16 were tried).");
-  EXPECT_EQ(in_words(waiting_for_data(16)).finding,
-            "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=16 is the end of "
-            "what was tried: try further.");
+  EXPECT_EQ(
+      in_words(waiting_for_data(16)).finding,
+      "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=16 is the edge of "
+      "the tried range: try further.");
   EXPECT_EQ(waiting_for_data(0).responses[0].is_open_end(Value{std::int64_t{0}}), false)
       << "fewer than 0 workers are impossible";
 }
@@ -230,7 +232,8 @@ TEST(Bottleneck, WithoutPartsUsesOnlyResponses) {
       << finding;
   const std::string at_best =
       in_words(study.at(measured_trial(50, loader_configuration(4)))).finding;
-  EXPECT_NE(at_best.find("workers=4 is the end of what was tried: try further"), std::string::npos)
+  EXPECT_NE(at_best.find("workers=4 is the edge of the tried range: try further"),
+            std::string::npos)
       << at_best;
 }
 

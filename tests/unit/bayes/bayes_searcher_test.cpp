@@ -275,8 +275,8 @@ TEST(BayesSearcher, ReportsExcludedMemory) {
   }
   EXPECT_LT(trials, 80U);
   EXPECT_EQ(searcher.why_done(),
-            "every configuration of the search space has been tried, but for those that need at "
-            "least the memory of one that ran out of it");
+            "every configuration of the search space has been tried, except those that need at "
+            "least as much memory as one that ran out of it");
 }
 
 std::vector<double> step_time_or_failure(const Configuration& c) {

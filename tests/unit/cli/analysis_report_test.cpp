@@ -202,9 +202,9 @@ TEST(BottleneckText, ShowsHowOftenStepsWaitForTheLoader) {
   Bottleneck bottleneck = some_bottleneck();
   EXPECT_EQ(bottleneck_text(bottleneck, {}).find("next batch"), std::string::npos);
   bottleneck.loader_queue_empty = 0.94;
-  EXPECT_NE(bottleneck_text(bottleneck, {})
-                .find("\nthe next batch has not come yet at 94 % of the steps\n"),
-            std::string::npos);
+  EXPECT_NE(
+      bottleneck_text(bottleneck, {}).find("\nthe next batch comes late at 94 % of the steps\n"),
+      std::string::npos);
   EXPECT_EQ(bottleneck_json(bottleneck)["loader_queue_empty_share"], 0.94);
 }
 

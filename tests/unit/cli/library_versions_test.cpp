@@ -23,9 +23,9 @@ TEST(LibraryVersions, ComeFromTheReportsOfAHook) {
 
 TEST(LibraryVersions, ComeFromEachFamilyOfTheHook) {
   TrialRecord trial;
-  trial.hook = Json::array({{{"event", "patched"}, {"jax", "0.12.0"}, {"xgboost", "3.4.1"}}});
+  trial.hook = Json::array({{{"event", "patched"}, {"jax", "0.12.0"}, {"tensorflow", "2.21.0"}}});
   EXPECT_EQ(machine_reported_by(trial),
-            (MachineDescription{{"jax", "0.12.0"}, {"xgboost", "3.4.1"}}));
+            (MachineDescription{{"jax", "0.12.0"}, {"tensorflow", "2.21.0"}}));
 }
 
 TEST(LibraryVersions, NodesOfAClusterReportTheirs) {

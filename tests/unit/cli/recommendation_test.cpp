@@ -124,7 +124,7 @@ TEST(Recommendation, FitsTheTerminalButForCommands) {
   recommendation.incumbent_half_widths = {1'440.0, 0.48};
   recommendation.measured_s = 182.0;
   recommendation.notes = {
-      {"batch 128 in place of 32: the plan takes it to need as many samples; "
+      {"batch 128 in place of 32: the plan assumes that it needs as many samples; "
        "report \"gradient_noise_scale\", or compare the loss at the end of both"}};
   RecommendationContext context = two_objectives();
   context.batches = {32.0, 256.0};
@@ -133,9 +133,10 @@ TEST(Recommendation, FitsTheTerminalButForCommands) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     EXPECT_LE(line.size(), 60U) << line;
-  EXPECT_NE(text.find("note    batch 128 in place of 32: the plan takes it to need\n"
-                      "        as many samples; report \"gradient_noise_scale\", or\n"
-                      "        compare the loss at the end of both\n"),
+  EXPECT_NE(text.find("note    batch 128 in place of 32: the plan assumes that it\n"
+                      "        needs as many samples; report\n"
+                      "        \"gradient_noise_scale\", or compare the loss at the\n"
+                      "        end of both\n"),
             std::string::npos)
       << text;
   context.command = "python3 train.py --data '/a/long path/to/the/data' --epochs 90";

@@ -95,7 +95,7 @@ TEST(Csv, FaultsNameTheLine) {
   const auto narrow = parse_csv("a,b\n1,2\n\n3\n", "t.csv");
   ASSERT_FALSE(narrow);
   EXPECT_EQ(narrow.error().where, "t.csv:4");
-  EXPECT_EQ(narrow.error().message, "1 cells where the header has 2");
+  EXPECT_EQ(narrow.error().message, "1 cells, but the header has 2");
   for (const char* text : {"", "\n\n", "a,b\n"}) {
     EXPECT_FALSE(parse_csv(text, "t.csv")) << text;
   }

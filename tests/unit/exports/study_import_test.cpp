@@ -173,8 +173,8 @@ TEST(StudyImport, AMissingParameterHasTheBaselinesValue) {
   EXPECT_EQ(*imported.trials[0].configuration.find("rate"), Value(0.5));
   EXPECT_EQ(*imported.trials[0].configuration.find("precision"), text("fp32"));
   ASSERT_EQ(imported.notes.size(), 2U);
-  EXPECT_THAT(imported.notes[0], HasSubstr("no column holds \"precision\""));
-  EXPECT_THAT(imported.notes[1], HasSubstr("no column holds \"rate\""));
+  EXPECT_THAT(imported.notes[0], HasSubstr("no column has \"precision\""));
+  EXPECT_THAT(imported.notes[1], HasSubstr("no column has \"rate\""));
 }
 
 TEST(StudyImport, TrialsAreRenumberedWithoutErrors) {
@@ -224,7 +224,7 @@ TEST(StudyImport, ColumnsMayHaveOtherNames) {
   EXPECT_THAT(refusal_of(foreign, {{"time", "gone"}}),
               HasSubstr("no column \"gone\" for \"time\""));
   const std::string missing = refusal_of(foreign, {}, {"time", "loss"});
-  EXPECT_THAT(missing, HasSubstr("no column holds \"loss\""));
+  EXPECT_THAT(missing, HasSubstr("no column has \"loss\""));
   EXPECT_THAT(missing, HasSubstr("--column loss=COLUMN"));
 }
 

@@ -72,7 +72,7 @@ TEST(Causes, NameMissingPhasesOfThePlan) {
       << "the phase may only be late";
   seen.total_samples = 9000.0;
   EXPECT_THAT(causes_from_start(promised, seen, std::nullopt),
-              ElementsAre("no checkpoint was seen, which the plan has every 4000 samples"));
+              ElementsAre("no checkpoint was seen, but the plan has one every 4000 samples"));
   EXPECT_THAT(causes_from_start(promised, seen, k_deviates),
               ElementsAre(HasSubstr("no checkpoint was seen"), HasSubstr("steps themselves")));
 }

@@ -210,7 +210,7 @@ TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
   program.options[0].default_value = "90";
   program.options[0].default_from = "--help";
   EXPECT_EQ(run_length(program).disagreement,
-            "--epochs 90 (--help) and --epochs 14 (train.py) disagree: the first is taken");
+            "--epochs 90 (--help) and --epochs 14 (train.py) disagree: the first is used");
   program.argv.insert(program.argv.end(), {"--epochs", "5"});
   EXPECT_EQ(run_length(program).disagreement, "") << "the command's option decides";
 }
@@ -266,6 +266,19 @@ TEST(PlannedLength, IgnoresOtherPrograms) {
     const auto planned = planned_length(program, surveyed({k_training}));
     EXPECT_EQ(planned ? planned->why : "", "--epochs 90 (train.py) of 60032 samples") << name;
   }
+}
+
+TEST(PlannedLength, IsWhatTheProgramGivesToItsFramework) {
+  Survey survey = surveyed({k_training});
+  survey.log.add(R"({"event":"program","epochs":20})");
+  const auto planned = planned_length(program_of({"python3", "train.py", "--epochs", "3"}), survey);
+  ASSERT_TRUE(planned);
+  EXPECT_EQ(planned->samples, 20.0 * 938.0 * 64.0);
+  EXPECT_EQ(planned->epoch_samples, 938.0 * 64.0);
+  EXPECT_EQ(planned->why, "fit(epochs=20) of 60032 samples");
+  Survey without_data = surveyed({});
+  without_data.log.add(R"({"event":"program","epochs":20})");
+  EXPECT_FALSE(planned_length(program_of({"python3", "train.py"}), without_data));
 }
 
 /// Like nanoGPT's `train.py config/train_shakespeare_char.py`.

@@ -52,8 +52,8 @@ TEST(UnreadTrial, IsRefusedInSecondsWithTheLineAndAnExpression) {
   PrintingTrial trial{StudySpec()};
   EXPECT_EQ(trial.refused_after_s("bunch {} cost 0.5"), 10);
   EXPECT_EQ(trial.why,
-            "nothing that it printed was read as progress: this line came 10 times, and no format "
-            "that is known reads it: bunch 10 cost 0.5");
+            "nothing that it printed was read as progress: no known format reads this line, "
+            "which came 10 times: bunch 10 cost 0.5");
   EXPECT_THAT(trial.said, ElementsAre(HasSubstr("\"reports\": {\"metrics\": [")));
 }
 

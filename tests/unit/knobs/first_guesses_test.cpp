@@ -117,6 +117,21 @@ TEST(FirstGuesses, KnowTheFirstMoveBeforeAnyResult) {
   }
 }
 
+/// `steps_per_execution` of Keras: fewer calls, until steps take nearly all of the time.
+TEST(FirstGuesses, RaiseANumberOfRoleOtherAsLongAsItPays) {
+  const SearchSpace space =
+      *SearchSpace::create({counted("steps_per_execution", 1, 64, Scale::log2)}, {}, {});
+  const FirstGuesses guesses(space, one_value("steps_per_execution", 1), k_two_cpus,
+                             {{"steps_per_execution", KnobRole::other}});
+  const auto known = moves_on(guesses, one_value("steps_per_execution", 1), [](const auto& its) {
+    return 1.0 + 4.0 / number_at(its, "steps_per_execution");
+  });
+  const auto values = values_of(known, "steps_per_execution");
+  ASSERT_GE(values.size(), 4U);
+  EXPECT_EQ(std::vector<double>(values.begin(), values.begin() + 4),
+            (std::vector<double>{1.0, 4.0, 16.0, 64.0}));
+}
+
 TEST(FirstGuesses, NeverTryAValueOfALeverTwice) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_two_cpus);

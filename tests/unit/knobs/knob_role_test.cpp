@@ -13,6 +13,7 @@ TEST(KnobRole, IsKnownFromUsualNames) {
   EXPECT_EQ(role_of_name("dataloader_num_workers"), KnobRole::workers);
   EXPECT_EQ(role_of_name("prefetch_factor"), KnobRole::prefetch);
   EXPECT_EQ(role_of_name("omp_num_threads"), KnobRole::threads);
+  EXPECT_EQ(role_of_name("host_threads"), KnobRole::threads);
   EXPECT_EQ(role_of_name("dtype"), KnobRole::precision);
   EXPECT_EQ(role_of_name("use_amp"), KnobRole::precision);
   EXPECT_EQ(role_of_name("persistent_workers"), KnobRole::other);

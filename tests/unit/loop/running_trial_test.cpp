@@ -525,7 +525,7 @@ TEST(RunningTrial, LaterRefusedLinesFailTheTrial) {
     if (refused) outcome.detail = "several programs print \"step\"";
     const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
     EXPECT_EQ(ended.status, refused ? TrialStatus::failed : TrialStatus::completed);
-    EXPECT_EQ(ended.failure, refused ? "no step was understood for 8 min 13 s: several programs "
+    EXPECT_EQ(ended.failure, refused ? "no step was recognised for 8 min 13 s: several programs "
                                        "print \"step\""
                                      : "");
   }
@@ -980,7 +980,7 @@ TEST(RunningTrial, ATooLateFirstStepIsInfeasible) {
   EXPECT_EQ(ended.status, TrialStatus::infeasible);
   EXPECT_EQ(
       ended.failure,
-      "no step reported within 23.0 s: more than a trial's start-up may take of a tuning time of 3 "
+      "no step reported within 23.0 s: longer than a start-up may take with a tuning time of 3 "
       "min 20 s");
   EXPECT_EQ(ended.awaited_start_s, 23.0);
   RunningTrial quick = started();
@@ -1011,7 +1011,7 @@ TEST(RunningTrial, AMissingStepMayBeAHang) {
   EXPECT_EQ(
       failure(22.0),
       "no step reported within 23.0 s, longer than any other trial took as a whole: it hangs, or "
-      "starts slowly (more than a trial's start-up may take of a tuning time of 3 min 20 s)");
+      "starts slowly (longer than a start-up may take with a tuning time of 3 min 20 s)");
   EXPECT_THAT(failure(24.0), ::testing::StartsWith("no step reported within 23.0 s: "));
 }
 

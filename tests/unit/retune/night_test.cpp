@@ -27,6 +27,8 @@ Night full_night() {
   night.phase = NightPhase::confirmation;
   night.study = "resnet.night-12";
   night.fingerprint = "f00d";
+  night.commit = "b0b";
+  night.fast_commit = "a1a";
   night.machine = {{"cpu", "EPYC"}, {"torch", "2.5.1"}};
   night.before.configuration.set("workers", std::int64_t{4});
   night.before.study = "resnet";
@@ -70,11 +72,17 @@ TEST(Night, IsTheSameAfterItWasStored) {
   EXPECT_EQ(dump_json(to_row(read).record), dump_json(row.record));
   EXPECT_EQ(read.number, 12);
   EXPECT_EQ(read.started_wall_s, 1'760'000'000.0);
+  EXPECT_EQ(read.commit, "b0b");
+  EXPECT_EQ(read.fast_commit, "a1a");
   EXPECT_EQ(read.slowdown->baseline_ratio, 1.21);
   EXPECT_EQ(read.result, NightResult::improved);
   EXPECT_EQ(read.phase, NightPhase::confirmation);
   EXPECT_EQ(read.slowdown->scope, SlowdownScope::shared);
   EXPECT_EQ(read.after.configuration, full_night().after.configuration);
+  NightRow older = row;
+  older.record.erase("commit");
+  older.record.erase("fast_commit");
+  EXPECT_EQ(must(night_from_row(older)).commit, "");
   const Night bare = must(night_from_row(to_row(Night{})));
   EXPECT_FALSE(bare.gain);
   EXPECT_FALSE(bare.slowdown);
@@ -243,7 +251,7 @@ TEST(NightReport, NamesTheCauseOfASlowdown) {
   EXPECT_THAT(text({}, shared),
               HasSubstr("machine, library or the program itself: the baseline has"));
   EXPECT_THAT(text({}, configuration), HasSubstr("the configuration: the baseline has not slowed"));
-  EXPECT_THAT(text({}, unknown), HasSubstr("no second configuration to tell the machine"));
+  EXPECT_THAT(text({}, unknown), HasSubstr("no second configuration to compare with"));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(RetuneResume, AnOldInterruptedNightIsAbandoned) {
   ASSERT_EQ(rows.size(), 4U);
   const Night given_up = must(night_from_row(rows[2]));
   EXPECT_EQ(given_up.result, NightResult::failed);
-  EXPECT_THAT(given_up.reason, testing::HasSubstr("the tuner ended before the night did"));
+  EXPECT_THAT(given_up.reason, testing::HasSubstr("the tuner ended before the night was over"));
 }
 
 TEST(RetuneResume, ANightOfAnotherStudyFileIsNotGoneOnWith) {

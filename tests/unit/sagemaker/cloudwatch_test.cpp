@@ -130,7 +130,8 @@ TEST_F(CloudWatchTest, RequestedTimesAreWholeMinutesAroundAllJobs) {
   const Json& request = transport_.requests.at(0);
   EXPECT_EQ(request["StartTime"].get<double>(), 1'794'999'000.0);
   EXPECT_EQ(request["EndTime"].get<double>(), 1'795'001'340.0);
-  EXPECT_EQ(request["MetricDataQueries"][0]["MetricStat"]["Period"], 60);
+  const Json& period = request["MetricDataQueries"][0]["MetricStat"]["Period"];
+  EXPECT_EQ(period.dump(), "60") << "an integer, not 60.0";
 }
 
 TEST_F(CloudWatchTest, AnUnknownTypeHasSharesOnly) {

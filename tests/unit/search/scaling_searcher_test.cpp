@@ -229,7 +229,7 @@ TEST(ScalingSearcher, FindsTheLeastCountForADeadline) {
   EXPECT_EQ(std::ranges::max(tried), 9.0) << "larger counts do not pay off";
   EXPECT_LE(tried.size(), 9U);
   EXPECT_THAT(searcher->why_done(),
-              HasSubstr("; the least that was measured to meet the deadline: nodes=9"));
+              HasSubstr("; the smallest measured count that meets the deadline: nodes=9"));
 }
 
 TEST(ScalingSearcher, SearchesBetweenMissedAndKeptDeadlines) {

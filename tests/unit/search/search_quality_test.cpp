@@ -93,7 +93,7 @@ TEST_F(TableProblem, TakesTheSecondColumnOrTheNamedOne) {
 
 TEST_F(TableProblem, ReportsFaultyFiles) {
   write("t.csv", "batch,mode,size,time,cost\n16,a,10,8\n");
-  EXPECT_THAT(table({}).error().text(), HasSubstr(":2: 4 cells where the header has 5"));
+  EXPECT_THAT(table({}).error().text(), HasSubstr(":2: 4 cells, but the header has 5"));
   write("t.csv", "batch,mode,size,time,cost\n16,c,10,8,1\n");
   EXPECT_THAT(table({}).error().text(), HasSubstr("mode = \"c\""));
   write("t.csv", "batch,mode,size,tme,cost\n16,a,10,8,1\n");

@@ -55,7 +55,7 @@ TEST(SearchSpace, AcceptsValidConfigurationsAndExplainsRefusals) {
   configuration.set("workers", whole(0));
   EXPECT_TRUE(space.check(configuration));
   configuration.set("prefetch", whole(1));
-  EXPECT_THAT(objection(space, configuration), HasSubstr("\"workers > 0\" does not hold"));
+  EXPECT_THAT(objection(space, configuration), HasSubstr("\"workers > 0\" is false"));
   configuration = loader_configuration();
   configuration.set("workers", whole(3));
   EXPECT_THAT(objection(space, configuration), HasSubstr("workers + threads <= 2 * cpus"));

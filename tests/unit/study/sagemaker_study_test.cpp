@@ -380,7 +380,7 @@ const Refused k_refused[] = {
     {"price_per_hour", R"({"runner": {"price_per_hour": 2}})", "/runner/price_per_hour",
      "unknown key"},
     {"spot_wait", R"({"runner": {"spot": true, "max_wait": "10m"}})", "/runner/max_wait",
-     "at least as long as it may run"},
+     "make \"max_wait\" at least as long"},
     {"wait_without_spot", R"({"runner": {"max_wait": "10h"}})", "/runner/max_wait",
      "give \"spot\": true"},
     {"spot_pool", R"({"runner": {"spot": true, "keep_alive": 60}})", "/runner/keep_alive",

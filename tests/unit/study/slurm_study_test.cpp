@@ -111,7 +111,7 @@ TEST(SlurmStudy, OptionsOfSrunMayDependOnParameters) {
   EXPECT_THAT(fault(R"({"cpus_per_task": "batch / 3"})"),
               HasSubstr("/runner/cpus_per_task: \"batch / 3\" is not a number of processors"));
   EXPECT_THAT(fault(R"({"cpus_per_task": "batch", "exclusive": false})"),
-              HasSubstr("/runner/cpus_per_task: must be a plain number where"));
+              HasSubstr("/runner/cpus_per_task: must be a number if"));
   EXPECT_THAT(fault(R"({"step_options": ["--{choice}=1"]})"),
               HasSubstr("/runner/step_options/0: must name its option"));
 }
@@ -133,7 +133,7 @@ TEST(SlurmStudy, TasksMayDependOnParameters) {
               HasSubstr("/runner/tasks_per_node: \"1000 * batch\" is not a number of tasks"))
       << "no more than where it is a number";
   EXPECT_THAT(fault(R"({"tasks_per_node": "batch", "exclusive": false})"),
-              HasSubstr("/runner/tasks_per_node: must be a plain number where"));
+              HasSubstr("/runner/tasks_per_node: must be a number if"));
   EXPECT_THAT(fault(R"({"tasks_per_node": "cpus"})"), HasSubstr("\"cpus\" is mentioned"))
       << "the resources of the nodes are not known";
 }

@@ -153,7 +153,7 @@ TEST(Hooks, FaultsNameKnobTypeAndPlace) {
           {R"({"trials": "forkd"})", "/trials", "forked"},
           {R"({"trials": "forked", "hooks": null})", "/trials", "need PyTorch's hook"},
           {R"({"trials": "attached", "runner": {"type": "local", "parallel": 2}})", "/trials",
-           "share of the machine"},
+           "run one at a time"},
           {R"({"trials": "attached", "objectives": [{"metric": "loss", "direction": "minimize"}]})",
            "/trials", "metrics belong to no configuration"},
           {R"({"runner": {"type": "replay", "seconds_per_sample": "0.1"}})", "/hooks",

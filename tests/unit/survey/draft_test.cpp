@@ -11,6 +11,7 @@ namespace steptune {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
@@ -367,7 +368,7 @@ TEST(Draft, OmitsUnknownAndSingleValuedKnobs) {
       knob("optimizer_implementation", "\"loop\"", R"(,"choices":["loop"])")};
   const Draft draft = must_draft(usual(events));
   EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
-  EXPECT_THAT(draft.left_out, Contains("num_interop_threads: what the program does is not known"));
+  EXPECT_THAT(draft.left_out, Contains("num_interop_threads: the program's value is not known"));
   EXPECT_THAT(draft.left_out, Contains("sharing_strategy: only helps against too many open files"));
   EXPECT_THAT(draft.left_out, Contains("optimizer_implementation: there is no choice here"));
 }
@@ -385,6 +386,23 @@ TEST(Draft, TrialsOfAnotherFamilyThanPyTorchAreNotForked) {
   EXPECT_NE(study.trials, TrialsIn::forked);
   EXPECT_EQ(draft.document["hooks"]["python"], (Json{{"cpu_threads", "{cpu_threads}"}}));
   EXPECT_THAT(draft.left_out, Contains("histogram_layout: XGBoost has no layout"));
+}
+
+/// XGBoost with eight threads on two CPUs: knobs that families share have the place of its own
+/// table.
+TEST(Draft, OffersUnmeasuredKnobsInTheOrderOfTheFamily) {
+  const std::string patched =
+      R"({"event":"patched","family":"boosting","frameworks":"XGBoost 3.4.1","device":"cpu"})";
+  Survey survey = usual({patched, knob("omp_wait_policy", "\"default\""),
+                         knob("malloc", "\"default\""), knob("cpu_threads", "8")});
+  survey.last.parts.clear();
+  DraftOptions wanted = options();
+  wanted.facts["cpus"] = 2;
+  const StudySpec study = study_of(must_draft(survey, wanted));
+  std::vector<std::string> names;
+  for (const Parameter& parameter : study.space.parameters())
+    names.push_back(parameter.name);
+  EXPECT_THAT(names, ElementsAre("cpu_threads", "omp_wait_policy", "malloc"));
 }
 
 TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
@@ -459,7 +477,7 @@ TEST(Draft, TunesMemorySettingsOnGpusOnly) {
   Survey survey = usual({knob("batch_size", "32"), knob("activation_checkpointing", "false")});
   const Draft on_cpu = must_draft(survey, wanted);
   EXPECT_EQ(study_of(on_cpu).space.find("activation_checkpointing"), nullptr);
-  const char* left = "activation_checkpointing: is worth its trials on cuda only";
+  const char* left = "activation_checkpointing: is worth trying on cuda only";
   EXPECT_THAT(on_cpu.left_out, Contains(left));
   const auto safe = draft_study(survey, options());
   ASSERT_FALSE(safe) << "no other knob is offered";

@@ -73,8 +73,10 @@ Words knobs_of_table(const std::string& family) {
 TEST(KnobTable, IsTheOneThatUsersRead) {
   const std::regex heading(R"(\| \*\*(\w+)\*\* \|.*)");
   const std::regex row(R"(\| `(\w+)` \|[^|]*\|[^|]*\| (\w+) \| (\w+) \|)");
-  const std::map<std::string, std::string> families{
-      {"### PyTorch", "pytorch"}, {"### Gradient boosting", "boosting"}, {"### JAX", "jax"}};
+  const std::map<std::string, std::string> families{{"### PyTorch", "pytorch"},
+                                                    {"### Gradient boosting", "boosting"},
+                                                    {"### JAX", "jax"},
+                                                    {"### Keras and TensorFlow", "keras"}};
   std::map<std::string, Words> parsed;
   std::string family;
   std::string knob_class;

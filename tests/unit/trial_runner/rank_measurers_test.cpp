@@ -99,7 +99,7 @@ TEST(RankMeasurers, NamesTheRankWithLateData) {
   EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
   EXPECT_THAT(
       m.remark,
-      HasSubstr("straggler: rank 2 spends 30 % of each step longer on data than the others"));
+      HasSubstr("straggler: rank 2 spends 30 % of each step more on data than the other ranks"));
 }
 
 TEST(RankMeasurers, ReportsMoreRanksThanAreMeasured) {

@@ -37,8 +37,8 @@ TEST(CacheUse, IsWarmIfLittleCameFromStorage) {
   EXPECT_EQ(seen.state, CacheState::warm);
   EXPECT_EQ(seen.storage_read_bytes, 0.1 * k_mib);
   EXPECT_EQ(seen.text,
-            "warm: a run read 0.1 MiB from storage; a long run over data that does not "
-            "fit into memory reads it from there, which \"measure.cache\": \"cold\" measures");
+            "warm: a run read 0.1 MiB from storage; if the long run's data does not fit "
+            "into memory, measure with \"measure.cache\": \"cold\"");
   EXPECT_EQ(seen_of({run_that_read(0.0, "warm")}).state, CacheState::warm);
 }
 
@@ -47,8 +47,7 @@ TEST(CacheUse, IsMixedIfOtherReadsAreUnknown) {
     const CacheUse seen = seen_of({run_that_read(310.0 * k_mib, placed)});
     EXPECT_EQ(seen.state, CacheState::mixed);
     EXPECT_EQ(seen.text,
-              "mixed: a run read 310.0 MiB from storage in 20.0 s, and found in memory what else "
-              "it read of files");
+              "mixed: a run read 310.0 MiB from storage in 20.0 s, and found other data in memory");
   }
 }
 
@@ -66,7 +65,7 @@ TEST(CacheUse, IsUnknownWithoutCountedReads) {
     EXPECT_EQ(seen.text, "") << "not a word on machines elsewhere";
   }
   EXPECT_EQ(seen_of({run_that_read(std::nullopt, "warm")}).text,
-            "not known: what was read from storage was not counted");
+            "not known: reads from storage were not counted");
 }
 
 TEST(CacheUse, IsColdIfTheDataWasDroppedAndReadAgain) {

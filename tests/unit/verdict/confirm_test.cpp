@@ -15,6 +15,7 @@
 #include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/machine_drift.hpp"
+#include "tuner/verdict/pair_error.hpp"
 
 namespace steptune {
 namespace {
@@ -204,6 +205,20 @@ TEST_F(ConfirmTest, ADriftThatShowsLaterChangesNothingThatWasProven) {
   ASSERT_NE(after.winner(), nullptr);
   EXPECT_EQ(after.winner()->speed_up.low, before.low);
   EXPECT_EQ(after.winner()->speed_up.high, before.high);
+}
+
+TEST_F(ConfirmTest, ABaselineThatDriftsDoesNotMakePairsLookSimilar) {
+  run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  const SpeedUp of_pairs_alone = confirmation().winner()->speed_up;
+  const auto first_pair = std::ranges::find(trials_, k_a, &TrialRecord::purpose);
+  std::vector<TrialRecord> sentinels;
+  for (int later = 1; later <= 4; ++later)
+    sentinels.push_back(confirming(100 + later, TrialPurpose::sentinel, 0, 1, 4.0 + later, 0.01));
+  trials_.insert(first_pair, sentinels.begin(), sentinels.end());
+  const Confirmation done = confirmation();
+  ASSERT_TRUE(standing_->drift().is_significant());
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(done.winner()->speed_up.low, of_pairs_alone.low);
 }
 
 TEST_F(ConfirmTest, TiedFinalistsShareOneBaseline) {
@@ -500,16 +515,14 @@ class PairsTest : public ::testing::Test {
   std::vector<TrialRecord> runs_;
 };
 
-TEST_F(PairsTest, GiveTheGeometricMeanWithStudentsInterval) {
+TEST_F(PairsTest, GiveTheGeometricMeanWithItsInterval) {
   runs_ = {confirming(1, k_a, 1, 2, 1.0),  confirming(2, k_b, 1, 1, 2.0),
            confirming(3, k_a, 2, 2, 1.0),  confirming(4, k_b, 2, 1, 2.2),
            confirming(5, k_a, 3, 2, 1.05), confirming(6, k_b, 3, 1, 2.1)};
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
   EXPECT_EQ(speed_up.pairs, 3);
   EXPECT_NEAR(speed_up.ratio, std::cbrt(2.0 * 2.2 * 2.0), 1e-12);
-  // Squared deviations 0.0060560 of the pairs, 3 x 2 x 0.015^2 of the prior, over 5 degrees of
-  // freedom; t(5; 0.975) = 2.5706.
-  const double half_width = 2.570582 * std::sqrt((0.0060560 + 3.0 * 0.00045) / 5.0 / 3.0);
+  const double half_width = PairError(0.0060560, 3.0, 0.0, {}).quantile(k_error);
   EXPECT_NEAR(std::log(speed_up.high / speed_up.ratio), half_width, 1e-4);
   EXPECT_NEAR(std::log(speed_up.ratio / speed_up.low), half_width, 1e-4);
   // Another confirmation, of two pairs: 1/3 + 1/2 of a pair's variance.
@@ -538,10 +551,10 @@ TEST_F(PairsTest, ASinglePairIncludesTheVariationOfLaunches) {
   runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 2.0, 0.004)};
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
   EXPECT_EQ(speed_up.pairs, 1);
-  // t(3; 0.975) = 3.1824.
-  const double half_width =
-      3.182446 * std::sqrt(2.0 * 0.015 * 0.015 + 0.003 * 0.003 + 0.002 * 0.002);
-  EXPECT_NEAR(std::log(speed_up.high / 2.0), half_width, 1e-4);
+  const double within = 0.003 * 0.003 + 0.002 * 0.002;
+  EXPECT_NEAR(std::log(speed_up.high / 2.0), PairError(0.0, 1.0, within, {}).quantile(k_error),
+              1e-4);
+  EXPECT_GT(std::log(speed_up.high / 2.0), 10.0 * std::sqrt(within));
 }
 
 TEST_F(PairsTest, PairsThatABufferExplainsProveNothing) {
@@ -620,7 +633,7 @@ TEST_F(PairsTest, LaunchesOfTheSearchCountToo) {
     runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.3));
   }
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
-  EXPECT_EQ(judge(study_, pairs(), k_error, {0.1, 4.0}).verdict, Verdict::open);
+  EXPECT_EQ(judge(study_, pairs(), k_error, KnownLaunches{{0.4, 4.0, 0.0}}).verdict, Verdict::open);
 }
 
 TEST(Looks, UseUpTheWholeErrorAndNoMore) {
@@ -756,12 +769,12 @@ TEST(LeastPairs, AreTwoUnlessTheStudyAsksForOne) {
 }
 
 TEST(ShareOfLook, IsDividedOverTheLooks) {
-  EXPECT_DOUBLE_EQ(share_of_look(2, 3), 0.25) << "a single pair claims nothing";
-  EXPECT_DOUBLE_EQ(share_of_look(2, 4), 0.125);
-  EXPECT_DOUBLE_EQ(share_of_look(3, 3), 0.225);
-  EXPECT_DOUBLE_EQ(share_of_look(4, 3), 0.1575);
-  EXPECT_DOUBLE_EQ(share_of_look(5, 3), 0.1575);
-  EXPECT_DOUBLE_EQ(share_of_look(1, 1), 0.3) << "there is no look before";
+  EXPECT_DOUBLE_EQ(share_of_look(2, 3), 0.4) << "a single pair claims nothing";
+  EXPECT_DOUBLE_EQ(share_of_look(2, 4), 0.2);
+  EXPECT_DOUBLE_EQ(share_of_look(3, 3), 0.3);
+  EXPECT_DOUBLE_EQ(share_of_look(4, 3), 0.15);
+  EXPECT_DOUBLE_EQ(share_of_look(5, 3), 0.15);
+  EXPECT_DOUBLE_EQ(share_of_look(1, 1), 0.5) << "there is no look before";
 }
 
 TEST(VerdictNames, ReadBackAsTheyAreWritten) {
@@ -1000,11 +1013,8 @@ TEST_F(WholeRunPairs, SteadyPairsHaveTheErrorOfTheirSpread) {
     run.measurement->status = MeasurementStatus::steady;
     run.standard_errors[0] = 0.04 * run.objectives[0];
   }
-  // No deviations of the pairs, 3 x (2 x 0.015^2 + 2 x 0.04^2) of the prior, over 5 degrees of
-  // freedom.
-  const double variance = 3.0 * 2.0 * (0.015 * 0.015 + 0.04 * 0.04) / 5.0;
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
-  EXPECT_NEAR(std::log(speed_up.high / 1.5), 2.570582 * std::sqrt(variance / 3.0), 1e-6);
+  EXPECT_NEAR(std::log(speed_up.high / 1.5), PairError(0.0, 3.0, 0.0, {}).quantile(k_error), 1e-6);
 }
 
 TEST_F(WholeRunPairs, ALongerPlanMayHideABuffer) {

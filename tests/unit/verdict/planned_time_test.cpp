@@ -192,7 +192,7 @@ TEST(UnseenPhases, AreNamedWithTheirPrice) {
       unseen_phases(plan, {trial}),
       ElementsAre(
           "no checkpoint was seen and the plan gives no \"seconds\": the plan's (one every "
-          "5000 steps) are not in its price",
+          "5000 steps) are not included",
           "no evaluation was seen: the plan's (40) are priced with the 2.0 s that it gives"));
   EXPECT_DOUBLE_EQ(planned_time(plan, stepping()).seconds, 25.0 + 1e4 + 40 * 2.0);
   trial.measurement->phases["evaluation"] = seen(1, 2.0, 1.0);
@@ -240,10 +240,11 @@ TEST(UnseenPhases, AnUnseenEndOfAnEpochIsReported) {
   plan.phases["epoch_end"] = {250'000.0, std::nullopt, std::nullopt};
   TrialRecord trial = completed(1, 1.0);
   trial.measurement = stepping();
-  EXPECT_THAT(unseen_phases(plan, {trial}),
-              ElementsAre("no trial came to the end of an epoch: what the plan's 4 take, with any "
-                          "evaluation or checkpoint there, is not in its price; add \"seconds\" in "
-                          "\"planned_run\" to include it"));
+  EXPECT_THAT(
+      unseen_phases(plan, {trial}),
+      ElementsAre("no trial reached the end of an epoch: the time of the plan's 4, with any "
+                  "evaluation or checkpoint there, is not included; add \"seconds\" in "
+                  "\"planned_run\" to include it"));
 }
 
 TEST(MissedLimit, NamesWhatIsTooLongOrTooDear) {
@@ -277,7 +278,7 @@ TEST(PlanNotes, SayWhatAnotherBatchSizeNeeds) {
   recommendation.configuration = completed(4, 100.0).configuration;
   EXPECT_THAT(
       plan_texts(study, standing, recommendation),
-      ElementsAre(HasSubstr("batch 256 in place of 64: the plan takes it to need as many")));
+      ElementsAre(HasSubstr("batch 256 in place of 64: the plan assumes that it needs as many")));
   EXPECT_EQ(plan_notes(study, standing, recommendation)[0].subject, NoteSubject::batch_size);
 
   Standing reporting(ranking_rules(study));

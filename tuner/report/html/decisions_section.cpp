@@ -28,7 +28,7 @@ const char* verdict_words(const StudyDecision& decision) {
   const auto found = decision.numbers.find("verdict");
   if (found == decision.numbers.end()) return "";
   if (*found == "faster") return ": faster";
-  if (*found == "hidden") return ": faster, unless a buffer hides what it takes";
+  if (*found == "hidden") return ": faster, unless a buffer hides a slow loader";
   if (*found == "not_faster") return ": not shown to be faster";
   return *found == "open" ? ": too close to call so far" : "";
 }

@@ -183,19 +183,17 @@ std::string charts(const StudyReport& report) {
                         "no trial is measurably better than the best in the other objective.");
   }
   if (!report.board.parameters.empty()) {
-    html +=
-        chart("parallel", "Parameters",
-              "A line per trial through the values that it was run with; blue ones are the best. "
-              "Drag along an axis to select trials; click to clear.");
+    html += chart("parallel", "Parameters",
+                  "A line for each trial through its values; blue ones are the best. Drag along an "
+                  "axis to select trials; click to clear.");
     html +=
         chart("slices", "One parameter at a time",
               "Every measured trial over each parameter: where the lower edge moves, the parameter "
               "matters.");
   }
   html += chart("timeline", "When each trial ran",
-                "From left to right and row by row, since the first trial; several lanes where "
-                "trials ran at the same "
-                "time or on different machines.");
+                "From left to right and row by row, since the first trial; several lanes if trials "
+                "ran at the same time or on different machines.");
   html += chart(
       "trace", "Step time of a trial",
       "Seconds per step between reports since the trial's start: start-up and warm-up, then "
@@ -216,16 +214,15 @@ std::string analysis_sections(const StudyReport& report) {
             "What each parameter explains over the whole search space, and the strongest pairs; "
             "lines are 95 % intervals.") +
           chart("ablation-chart", "From baseline to best",
-                "Each bar is one parameter set to the best configuration's value, what gains most "
+                "Each bar is one parameter set to the best configuration's value, the largest gain "
                 "first; a dashed bar is the model's estimate.") +
           importance_html(report.analysis->importance));
   if (report.analysis->bottleneck) {
-    page +=
-        section("bottleneck", "What the steps wait for",
-                bottleneck_html(*report.analysis->bottleneck) +
-                    chart("bottleneck-chart", "Parts of a step, and what its time depends on",
-                          "Shares where the program reported parts; for each parameter how many "
-                          "times longer a step takes with its worst value."));
+    page += section("bottleneck", "What the steps wait for",
+                    bottleneck_html(*report.analysis->bottleneck) +
+                        chart("bottleneck-chart", "Parts of a step, and what its time depends on",
+                              "Shares of the parts that the program reported; for each parameter "
+                              "how many times longer a step takes with its worst value."));
   }
   return page;
 }
@@ -250,12 +247,11 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
                   "</noscript>\n" +
                       charts(report));
   if (report.board.scaling) {
-    page +=
-        section("scaling", "More machines",
-                chart("scaling-chart", "Time against the number of machines",
-                      "The best configuration of each count with its 95 % interval; the band is "
-                      "the law's, the dashed line what no loss would be.") +
-                    scaling_html(*report.board.scaling));
+    page += section("scaling", "More machines",
+                    chart("scaling-chart", "Time against the number of machines",
+                          "The best configuration of each count with its 95 % interval; the band "
+                          "is the law's, the dashed line an ideal speed-up.") +
+                        scaling_html(*report.board.scaling));
   }
   page += analysis_sections(report);
   page += section("leaderboard", "All trials",

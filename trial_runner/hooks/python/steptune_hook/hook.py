@@ -10,6 +10,8 @@ from steptune_hook.events import Events
 from steptune_hook.patches import Patches
 from steptune_hook.ranks import Printer
 
+_entered = []  # the hooks of this process
+_trains_alone = None  # the hook whose framework computes with the other families' frameworks
 
 class Hook:
     """Base of the hook of a family. It adds `progress`, which has a `report`, and `knobs`."""
@@ -38,6 +40,21 @@ class Hook:
             yield
         finally:
             self.active = active
+
+    def trains_alone(self):
+        """Called before a training whose framework computes with other families' frameworks. Withdraws their hooks, so
+        that no step counts twice. Returns False if one of them has counted steps."""
+        global _trains_alone
+        if _trains_alone is None:
+            others = [other for other in _entered if other is not self]
+            if any(getattr(other.progress, "steps", 0) for other in others):
+                return False
+            _trains_alone = self
+            for other in others:
+                other.active = False
+                other.patches.restore_all()
+                other.progress.report.stop()
+        return _trains_alone is self
 
     def failed(self, error):
         """Called on a fault of the hook: the program continues unchanged, and the tuner is informed."""
@@ -73,9 +90,12 @@ class Hook:
 def install(make, wrap):
     """Makes a hook by `make(settings)` and lets it enter the program by `wrap(hook)`. Never raises. Returns the hook;
     None if there is none."""
+    if _trains_alone is not None:
+        return None
     hook = None
     try:
         hook = make(settings.read())
+        _entered.append(hook)
         wrap(hook)
     except Exception as error:
         if hook is None:

@@ -31,14 +31,20 @@ class LoopProgress:
         self._samples_per_step = settings.samples_per_step
         self._host_watch = HostWatch() if settings.mode == "survey" else None
 
-    def step(self, samples, loss):
-        self.steps += 1
-        self.samples += samples if self._samples_per_step is None else self._samples_per_step
+    def step(self, samples, loss, steps):
+        is_first = self.steps == 0
+        self.steps += steps
+        self.samples += samples if self._samples_per_step is None else steps * self._samples_per_step
         self.loss = loss
         self.last_step_s = perf_counter()
         self.report.step(self.last_step_s, self.document)
-        if self.steps == 1 and self._host_watch is not None:
+        if is_first and self._host_watch is not None:
             self._host_watch.first_step_ended()
+
+    def correct_samples(self, more):
+        """Adds to the samples so far what turned out later."""
+        if self._samples_per_step is None:
+            self.samples += more
 
     def known_loss(self):
         """Returns the loss of the last step as a number; None if it is not known."""
@@ -102,16 +108,16 @@ class LoopHook(hook.Hook):
             self._has_begun = True
             append_imported(self.settings, self.family)
 
-    def step_ended(self, samples, loss=None):
-        """Called after each step. `loss`: a number, a function that returns it, or None."""
+    def step_ended(self, samples, loss=None, steps=1):
+        """Called after each step, or after several at once. `loss`: a number, a function that returns it, or None."""
         with self._lock:
             progress = self.progress
-            progress.step(samples, loss)
+            progress.step(samples, loss, steps)
             if progress.steps <= FIRST_LOSSES and self.settings.prints_events:
                 self._first_losses.append(repr(progress.known_loss()))
-                if progress.steps == FIRST_LOSSES:
+                if len(self._first_losses) == FIRST_LOSSES:
                     self.events.tell("losses", first=self._first_losses)
-            if self._survey_due or progress.steps in _SURVEYS_AT:
+            if self._survey_due or any(progress.steps - steps < at <= progress.steps for at in _SURVEYS_AT):
                 self._survey_due = False
                 self.survey()
                 self.events.open()

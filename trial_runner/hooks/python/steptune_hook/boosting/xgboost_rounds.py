@@ -80,7 +80,7 @@ def _note(noted, params, value):
 
 
 def _settings(hook, own):
-    """Returns the parameters to set, by the program's own ones."""
+    """Returns the parameters to set, given the program's own parameters."""
     knobs = hook.knobs.training
     threads = next((int(own[name]) for name in _THREADS if name in own), 0)
     device = str(own.get("device", "cpu"))

@@ -8,7 +8,7 @@ class Compiled:
     """Stands in for a result of `jax.jit` or `jax.pmap`, and behaves like it."""
 
     def __init__(self, inner, steps, is_mapped):
-        self.is_mapped = is_mapped  # the leading dimension of its arguments is that of the devices
+        self.is_mapped = is_mapped  # the leading dimension of its arguments counts the devices
         self._steptune_inner = inner
         self._steptune_steps = steps
         functools.update_wrapper(self, inner, updated=())

@@ -21,7 +21,7 @@ class KnobGroups:
                 group.wrap()
 
     def statuses(self):
-        """Yields pairs of a `KnobStatus` and the knob's class (`safe`, say): all knobs of the table, in its order, then
+        """Yields pairs of a `KnobStatus` and the knob's class (such as `safe`): all knobs of the table, in its order, then
         the names in `requested` that are not in the table, with the class `unknown`."""
         status_by_name = {}
         faults = []

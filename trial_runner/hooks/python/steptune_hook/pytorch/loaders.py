@@ -128,10 +128,10 @@ class LoaderFacts:
 
     def why_not(self, name):
         if self.sampler_draws and name in ("num_workers", "prefetch_factor"):
-            return "the sampler draws random numbers while it is read: another order of samples"
+            return "the sampler draws random numbers while it is read: the order of samples would change"
         why = self.refused.get(name) or self.refused_now.get(name)
         if why is None and name == "num_workers" and self.is_order_drawn_apart and self.now(name) == 0:
-            why = "the program draws random numbers between iter() and the first batch: workers draw the order before"
+            why = "the program draws random numbers between iter() and the first batch: workers would change the order of samples"
         return why
 
     def fields(self):

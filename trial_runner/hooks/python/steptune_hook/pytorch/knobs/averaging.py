@@ -65,8 +65,7 @@ class Averaging:
         did not average their gradients."""
         if any(phrase in str(error) for phrase in _OTHER_PARAMETERS_PHRASES):
             self._give_up(
-                "a step did not use the same parameters of %s as the first steps did, after which all ranks wait "
-                "for the gradients of those: parameters may be unused in the first steps, too, or in none"
+                "a step used other parameters of %s than the first steps did, but all ranks wait for the gradients of those: use the same parameters in every step"
                 % type(self._module).__name__
             )
 

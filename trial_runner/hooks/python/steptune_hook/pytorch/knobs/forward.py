@@ -297,7 +297,7 @@ def _why_no_layout(module):
     if not any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters()):
         return None
     if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
-        return "a part of the model is compiled by TorchScript, whose state cannot be put back"
+        return "a part of the model is compiled by TorchScript, whose state cannot be restored"
     if any(t.dim() == _VOLUME_DIMENSIONS for held in (module.parameters(), module.buffers()) for t in held):
         return "the model holds tensors of five dimensions, which have no such layout"
     if _shares_memory(module):

@@ -24,7 +24,7 @@ from steptune_hook.pytorch.knobs.sampler_watch import SamplerWatch
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
 _POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
-_DRAWN_BESIDE = "random numbers are drawn beside the sampler from its generator: workers would draw the order earlier"
+_DRAWN_BESIDE = "the program also draws from the sampler's generator: workers would change the order of samples"
 
 
 class LoaderKnobs:
@@ -104,7 +104,7 @@ class LoaderKnobs:
     def _look_for_shared_generator(self, loader, facts):
         others = self._hook.loaders.read_with_generator_of(loader)
         if others:
-            why = "loaders that are read by turns draw from one generator: another order of samples"
+            why = "loaders that are read in turns share a generator: the order of samples would change"
             to_refuse = [sharing for sharing in (facts, *others) if sharing.refused.get("num_workers") != why]
             for sharing in to_refuse:
                 sharing.refused.update(dict.fromkeys(_NAMES[:2], why))
@@ -258,7 +258,7 @@ class LoaderKnobs:
         if type(loader)._get_iterator is not DataLoader._get_iterator:
             why = "%s makes its own iterators" % type(loader).__name__
         elif multiprocessing.current_process().daemon:
-            why = "this process may not have children"
+            why = "this process may not start child processes"
         elif isinstance(loader.dataset, IterableDataset):
             why = "an iterable data set: each worker would repeat or reorder its samples"
         elif loader.num_workers == 0:
@@ -289,7 +289,7 @@ class LoaderKnobs:
         elif any(facts.today.get("batch_size") != today for facts in loaders):
             why = "the program trains on batches of several sizes"
         elif not all(facts.was_shown_to_train for facts in loaders):
-            why = "a loader that neither shuffles nor has a sampler that does is not known to train when it is made"
+            why = "a loader without shuffling may not be for training"
         yield KnobStatus("batch_size", today, loaders[0].now("batch_size"), why, where=where)
 
 

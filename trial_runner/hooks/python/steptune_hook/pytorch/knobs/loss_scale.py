@@ -185,7 +185,7 @@ class LossScale:
     def _wrap_clip(self, original):
         def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, *arguments, **named):
             if error_if_nonfinite and self._is_active():
-                self.refuse("the program ends where a norm of gradients is not finite, as that of a scaled loss may be")
+                self.refuse("the program ends if the norm of gradients is not finite, and the norm of a scaled loss may be infinite")
                 error_if_nonfinite = False  # the step is skipped instead
             return original(parameters, max_norm, norm_type, error_if_nonfinite, *arguments, **named)
 

@@ -13,7 +13,7 @@ from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.pytorch.gradients import trained_by
 
 _NAME = "optimizer_implementation"
-_SOME_LACK = "parameters get no gradient in some steps: zeros move them (momentum, decay, moments), none do not"
+_SOME_LACK = "parameters get no gradient in some steps: with zeros the optimizer moves them (momentum, decay, moments), with None it does not"
 
 
 class OptimizerKnobs:
@@ -90,7 +90,7 @@ class OptimizerKnobs:
         return [optimizer for optimizer in self._hook.optimizers.alive if _is_moved_by_zeros(optimizer)]
 
     def gradients_lack(self, optimizer, parameters):
-        """From now on clears gradients as the program does, also those of these parameters in the coming step."""
+        """Clears gradients as the program does from now on, also of these parameters in the coming step."""
         if self._set_to_none not in (None, self._zero_grad_default):
             for parameter in parameters:
                 parameter.grad = torch.zeros_like(parameter) if self._set_to_none else None

@@ -152,8 +152,8 @@ class DistributedStrategyKnob:
         process_group.agree_on_random_numbers(loader)
 
     def samples_of_all(self, facts, samples):
-        """Returns the samples of all ranks in a batch of which this rank has `samples`. `facts`: those of the loader;
-        None for inputs of a forward."""
+        """Returns the samples of all ranks in a batch of which this rank has `samples`. `facts`: facts about the
+        loader; None for inputs of a forward."""
         if facts is None or not self.is_one_training():
             return samples * ranks.together()
         shared = getattr(facts, "shared", None)

@@ -162,7 +162,7 @@ class LivePass:
             if snapshot() != before:
                 state.restore()
                 pool.put_back()
-                raise _DrawsRandomNumbers("the data set draws random numbers: without workers, the program's own")
+                raise _DrawsRandomNumbers("the data set draws random numbers: without workers it would draw the program's")
             return batch
         # The first batch includes the draw of the sampler's seed.
         if not 1 <= self._handed_out < _WATCHED_BATCHES:

@@ -114,7 +114,7 @@ class LivePasses:
                 return why
         batches = workers * settings["prefetch_factor"]
         if batches > _MOST_BUFFERED:
-            return "%d batches in buffers outlast a block of a running program" % batches
+            return "%d buffered batches last longer than a trial in a running program" % batches
         of_all_ranks = batches * ranks.on_this_machine()
         if of_all_ranks * facts.batch_bytes > _SHARE_OF_MEMORY * free_bytes():
             return "%d batches of %d bytes would take more than a quarter of the free memory" % (

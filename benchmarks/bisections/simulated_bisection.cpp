@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/bisections/simulated_bisection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "common/rng.hpp"
+#include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/change_point.hpp"
+#include "tuner/verdict/speed_up.hpp"
+
+namespace steptune::bisections {
+namespace {
+
+constexpr double k_confidence = 0.95;
+constexpr double k_least_stage_s = 20.0;
+constexpr double k_certain_errors = 2.0;
+constexpr double k_least_slowdown = 0.02;
+
+/// Returns a study as a stage of `bisect` writes it.
+const StudySpec& stage_study() {
+  static const StudySpec k_study = [] {
+    const Json document = parse_json(R"({
+      "name": "bisect", "command": ["{command}"],
+      "parameters": {"command": {"type": "categorical", "choices": {"A": "./a", "B": "./b"}}},
+      "baseline": {"command": "A"},
+      "search": {"searcher": "grid", "scheduler": "none", "worth": 0.02},
+      "budget": {"time": "5m"}, "measure": {"confirm_all": true}, "runner": {"type": "local"}
+    })",
+                                     "study")
+                              .value();
+    return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+  }();
+  return k_study;
+}
+
+/// A program whose launches differ.
+class Launches {
+ public:
+  explicit Launches(const BisectionModel& model)
+      : model_(model),
+        rng_(model.seed, "bisection", 0),
+        first_slow_(static_cast<std::size_t>(rng_.uniform() * double(model.versions))) {}
+
+  [[nodiscard]] std::size_t first_slow() const { return first_slow_; }
+  [[nodiscard]] int count() const { return count_; }
+
+  /// Launches the good version.
+  const TrialRecord* good() { return run(1.0); }
+  const TrialRecord* version(std::size_t version) {
+    return run(version >= first_slow_ ? 1.0 + model_.slowdown : 1.0);
+  }
+
+ private:
+  const TrialRecord* run(double mean) {
+    ++count_;
+    TrialRecord& trial = runs_.emplace_back();
+    const double log_time =
+        model_.launch_variation * rng_.normal() + model_.run_variation * rng_.normal();
+    trial.status = TrialStatus::completed;
+    trial.objectives = {mean * std::exp(log_time)};
+    trial.standard_errors = {model_.run_variation * trial.objectives[0]};
+    return &trial;
+  }
+
+  const BisectionModel& model_;
+  Rng rng_;
+  std::size_t first_slow_;
+  int count_ = 0;
+  std::deque<TrialRecord> runs_;
+};
+
+/// Returns the one-sided error of each version, so that all verdicts of a stage are right in 95 %.
+double error_of_each(std::size_t versions) {
+  return k_one_sided_error / static_cast<double>(versions);
+}
+
+struct Compared {
+  std::size_t version = 0;
+  std::vector<RunPair> pairs;
+  Judgement judgement;
+};
+
+/// Runs the versions beside the good one until each verdict is certain or the time is over.
+std::vector<Compared> compare(const std::vector<std::size_t>& versions, double stage_s,
+                              double run_s, Launches& launches) {
+  std::vector<Compared> all;
+  for (const std::size_t version : versions)
+    all.push_back({version, {}, {}});
+  const int usual = stage_study().measure.confirm_pairs;
+  const int first_run = launches.count();
+  const double error = error_of_each(versions.size());
+  const BothErrors errors{error, error};
+  const auto is_settled = [](const Compared& each) { return each.judgement.settled; };
+  const auto has_time = [&] { return (launches.count() - first_run + 2) * run_s <= stage_s; };
+  while (has_time() && !std::ranges::all_of(all, is_settled)) {
+    const TrialRecord* good = launches.good();
+    for (Compared& each : all) {
+      if (each.judgement.settled || (launches.count() - first_run + 1) * run_s > stage_s) continue;
+      each.pairs.push_back({launches.version(each.version), good});
+      const auto count = static_cast<int>(each.pairs.size());
+      if (looks_until(count, usual).back().pairs == count)
+        each.judgement = judge_both_ways(stage_study(), each.pairs, errors);
+    }
+  }
+  for (Compared& each : all) {
+    if (!each.judgement.settled)
+      each.judgement = judge_both_ways(stage_study(), each.pairs, errors);
+  }
+  return all;
+}
+
+double fastest_of_three(Launches& launches, std::optional<std::size_t> version) {
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 3; ++i) {
+    const TrialRecord* run = version ? launches.version(*version) : launches.good();
+    fastest = std::min(fastest, run->objectives[0]);
+  }
+  return fastest;
+}
+
+}  // namespace
+
+SearchResult bisect(const BisectionModel& model) {
+  Launches launches(model);
+  ChangePoint change(model.versions);
+  const std::size_t last = model.versions - 1;
+  bool bad_is_slower = false;
+  for (;;) {
+    if (const auto bad = change.measured(last); bad && !bad_is_slower) {
+      bad_is_slower = bad->slowdown > k_certain_errors * bad->error;
+      if (!bad_is_slower && bad->slowdown + k_certain_errors * bad->error < k_least_slowdown) break;
+    }
+    if (bad_is_slower && change.found(k_confidence)) break;
+    auto versions = change.next(bad_is_slower ? k_most_in_stage : k_most_in_stage - 1);
+    if (!bad_is_slower && std::ranges::find(versions, last) == versions.end())
+      versions.push_back(last);
+    const double left_s = model.time_s - launches.count() * model.run_s;
+    const double round_s = model.run_s * static_cast<double>(versions.size() + 1);
+    if (left_s < std::max(k_least_stage_s, 2.0 * round_s) || versions.empty()) break;
+    const auto remaining = static_cast<double>(change.remaining(k_confidence).size());
+    const double stages =
+        1.0 + std::ceil(std::log(remaining) / std::log(double(k_most_in_stage + 1)));
+    for (const Compared& each : compare(versions, left_s / stages, model.run_s, launches)) {
+      const SpeedUp speed_up = speed_up_over_looks(
+          stage_study(), each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
+      if (const auto measured = slowdown_in_stage(speed_up, versions.size()))
+        change.observe(each.version, measured->slowdown, measured->error);
+    }
+  }
+  SearchResult result;
+  if (bad_is_slower) result.named = change.found(k_confidence);
+  result.suspects = change.remaining(k_confidence).size();
+  result.first_slow = launches.first_slow();
+  result.runs = launches.count();
+  return result;
+}
+
+SearchResult bisect_plainly(const BisectionModel& model) {
+  Launches launches(model);
+  const std::size_t last = model.versions - 1;
+  const double limit =
+      0.5 * (fastest_of_three(launches, std::nullopt) + fastest_of_three(launches, last));
+  std::size_t low = 0;
+  std::size_t high = last;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    const bool is_slow = fastest_of_three(launches, middle) > limit;
+    (is_slow ? high : low) = is_slow ? middle : middle + 1;
+  }
+  return {low, launches.first_slow(), 1, launches.count()};
+}
+
+}  // namespace steptune::bisections

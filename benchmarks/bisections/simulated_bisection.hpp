@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace steptune::bisections {
+
+/// A sequence of versions, one of which made the program slower.
+struct BisectionModel {
+  std::uint64_t seed = 0;
+  std::size_t versions = 64;       ///< after the good one
+  double slowdown = 0.05;          ///< of the time, from the slow version on
+  double launch_variation = 0.01;  ///< standard deviation of the logarithm of a launch's time
+  double run_variation = 0.003;    ///< the same for what varies within a launch
+  double run_s = 10.0;             ///< one launch with its start-up
+  double time_s = 1800.0;          ///< longest time of `bisect`
+};
+
+/// Result of one search.
+struct SearchResult {
+  std::optional<std::size_t> named;  ///< the version that the search names; nullopt: none
+  std::size_t first_slow = 0;
+  std::size_t suspects = 1;  ///< versions that remain
+  int runs = 0;
+};
+
+/// Simulates `bisect`: stages of up to seven versions beside the good one. Same model, same result.
+[[nodiscard]] SearchResult bisect(const BisectionModel& model);
+
+/// Simulates plain bisection: each version runs three times, and is slow if its fastest run is
+/// nearer to the bad version's fastest run than to the good one's.
+[[nodiscard]] SearchResult bisect_plainly(const BisectionModel& model);
+
+}  // namespace steptune::bisections

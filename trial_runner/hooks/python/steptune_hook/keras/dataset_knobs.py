@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of `tf.data`: parallel calls of functions, batches that are prepared ahead, and threads. Elements keep their
+order."""
+
+import os
+import sys
+
+from steptune_hook.call_site import LIBRARIES
+from steptune_hook.knobs.knob_status import KnobStatus
+
+_CALLS = "data_parallel_calls"
+_PREFETCH = "data_prefetch"
+_THREADS = "data_private_threads"
+_AUTOTUNE = "data_autotune"
+_SEQUENTIAL, _CPUS, _AUTO = "sequential", "cpus", "autotune"
+# Operations with a state that they only read.
+_HARMLESS = frozenset(
+    ("Assert", "HashTableV2", "LookupTableFindV2", "LookupTableSizeV2", "ReadVariableOp", "VarHandleOp")
+)
+_NONE = "the program reads no tf.data.Dataset"
+_MOST_DATASETS = 100  # transformations of one dataset
+
+
+def _cpus():
+    return len(os.sched_getaffinity(0))
+
+
+class DatasetKnobs:
+    def __init__(self, requested, hook):
+        self._requested = requested
+        self._hook = hook
+        self._tensorflow = None
+        self._statuses = {}
+        self._is_ours = False
+
+    def tensorflow_imported(self, tensorflow):
+        from tensorflow.python.data.ops.dataset_ops import DatasetV2
+
+        self._tensorflow = tensorflow
+        self._hook.patches.replace(DatasetV2, "map", self._wrap_map)
+        self._hook.patches.replace(DatasetV2, "__iter__", self._wrap_iter)
+
+    def _wrap_map(self, original):
+        def map_dataset(dataset, map_func, num_parallel_calls=None, deterministic=None, **named):
+            made = original(dataset, map_func, num_parallel_calls, deterministic, **named)
+            caller = sys._getframe(1).f_code.co_filename
+            # Functions of Keras itself keep their settings.
+            if not self._hook.active or any(mark in caller for mark in LIBRARIES):
+                return made
+            calls = self._hook.guarded(self._calls_for, made, num_parallel_calls)
+            return made if calls is None else original(dataset, map_func, calls, True, **named)
+
+        return map_dataset
+
+    def _calls_for(self, made, own):
+        """Returns the number of parallel calls to set; None if the program's stays."""
+        why = None
+        if own is None or own == 1:
+            today = _SEQUENTIAL
+        elif isinstance(own, int) and own == self._tensorflow.data.AUTOTUNE:
+            today = _AUTO
+        elif isinstance(own, int) and own >= _cpus():
+            today = _CPUS
+        else:
+            today, why = _CPUS, "the program gives a number itself"
+        why = why or _why_not_parallel(made)
+        wanted = self._requested.get(_CALLS)
+        is_set = why is None and wanted is not None and wanted != today
+        self._settle(_CALLS, today, wanted if is_set else today, why)
+        if not is_set:
+            return None
+        return {_SEQUENTIAL: None, _CPUS: _cpus(), _AUTO: self._tensorflow.data.AUTOTUNE}[wanted]
+
+    def _wrap_iter(self, original):
+        def __iter__(dataset):
+            changed = None
+            is_outermost = self._hook.active and not self._is_ours and not self._hook.pausing
+            if is_outermost and self._tensorflow.executing_eagerly():
+                self._is_ours = True
+                try:
+                    changed = self._hook.guarded(self._changed, dataset)
+                finally:
+                    self._is_ours = False
+            return original(dataset if changed is None else changed)
+
+        return __iter__
+
+    def _changed(self, dataset):
+        """Returns the dataset with the requested settings."""
+        options = dataset.options()
+        new = self._tensorflow.data.Options()
+        threads = options.threading.private_threadpool_size or 0
+        are_options_set = [
+            self._option(_THREADS, threads, new.threading, "private_threadpool_size"),
+            self._option(_AUTOTUNE, options.autotune.enabled is not False, new.autotune, "enabled"),
+        ]
+        is_ahead = "_PrefetchDataset" in _last_kinds(dataset)
+        why = "batches are prepared ahead already" if is_ahead else _why_not_ahead(dataset)
+        is_set = why is None and self._requested.get(_PREFETCH) is True
+        self._settle(_PREFETCH, is_ahead, is_ahead or is_set, why)
+        if is_set:
+            dataset = dataset.prefetch(self._tensorflow.data.AUTOTUNE)
+        return dataset.with_options(new) if any(are_options_set) else dataset
+
+    def _option(self, name, today, new, attribute):
+        """Sets the requested value of an option in `new`. Returns whether it differs from today's."""
+        wanted = self._requested.get(name)
+        is_set = wanted is not None and wanted != today
+        if is_set:
+            setattr(new, attribute, wanted)
+        self._settle(name, today, wanted if is_set else today, None)
+        return is_set
+
+    def _settle(self, name, today, value, why):
+        """The first dataset that may be changed decides what is reported."""
+        known = self._statuses.get(name)
+        if known is None or (known.why is not None and why is None):
+            self._statuses[name] = KnobStatus(name, today=today, value=value, why=why)
+
+    def statuses(self):
+        for name in (_CALLS, _PREFETCH, _THREADS, _AUTOTUNE):
+            why = "no function of the program maps a tf.data.Dataset" if name == _CALLS and self._statuses else _NONE
+            status = self._statuses.get(name) or KnobStatus(name, why=why)
+            yield KnobStatus(status.name, status.today, status.value, status.why)
+
+
+def _chain(dataset):
+    """Yields the dataset and those that it is made from, the last transformation first."""
+    waiting = [dataset]
+    for _ in range(_MOST_DATASETS):
+        if not waiting:
+            return
+        dataset = waiting.pop()
+        yield dataset
+        waiting.extend(dataset._inputs())
+
+
+def _last_kinds(dataset):
+    """Returns the kinds of the last transformations, up to the first that does not hand elements on as they are."""
+    kinds = []
+    for one in _chain(dataset):
+        kinds.append(type(one).__name__)
+        if kinds[-1] not in ("_OptionsDataset", "_RepeatDataset"):
+            break
+    return kinds
+
+
+def _why_not_ahead(dataset):
+    for one in _chain(dataset):
+        if "Generator" in type(one).__name__:
+            return "a generator of the program makes its elements"
+        why = _why_not_parallel(one)
+        if why is not None:
+            return why
+    return None
+
+
+def _why_not_parallel(dataset):
+    """Returns why calls of a dataset's function may not run beside each other or beside the training; None if they
+    may."""
+    function = getattr(getattr(dataset, "_map_func", None), "function", None)
+    graph = getattr(function, "graph", None)
+    if graph is None:
+        return None
+    operations = [operation for operation in graph.get_operations() if operation.op_def.is_stateful]
+    stateful = {operation.type for operation in operations} - _HARMLESS
+    for name in sorted(stateful):
+        if "PyFunc" in name:
+            return "its function calls Python"
+        return "its function has the operation %s, which keeps a state" % name
+    return None
+
+

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of models, which `compile` takes, and of PyDatasets, which their own arguments set."""
+
+import os
+import random
+
+from steptune_hook.knobs.knob_status import KnobStatus
+
+_STEPS = "steps_per_execution"
+_JIT = "jit_compile"
+_BATCH_METHODS = ("on_train_batch_begin", "on_train_batch_end", "on_batch_begin", "on_batch_end")
+
+
+class ModelKnobs:
+    def __init__(self, requested, hook):
+        self._requested = requested
+        self._hook = hook
+        self._statuses = {name: KnobStatus(name, why="no model is trained by fit") for name in (_STEPS, _JIT)}
+
+    def settle(self, model, callbacks, is_fit=True):
+        """Sets the requested values before a training. The first training decides what is reported."""
+        for name, today, why in (
+            (_STEPS, int(model.steps_per_execution), self._why_not_steps(model, callbacks, is_fit)),
+            (_JIT, bool(model.jit_compile), self._why_not_jit(model)),
+        ):
+            wanted = self._requested.get(name)
+            is_set = why is None and wanted is not None and wanted != today
+            if is_set:
+                setattr(model, name, wanted)
+                model.train_function = model.test_function = model.predict_function = None
+            value = getattr(model, name)
+            known = self._statuses[name]
+            if known.today is None:
+                self._statuses[name] = KnobStatus(name, today=today, value=value, why=why)
+
+    def _why_not_steps(self, model, callbacks, is_fit):
+        if not is_fit:
+            return "the program trains batch by batch"
+        if model.run_eagerly:
+            return "the program runs eagerly"
+        own = _own_batch_callback(callbacks)
+        return "the callback %s acts on each batch" % own if own else None
+
+    def _why_not_jit(self, model):
+        if self._hook.backend() != "tensorflow":
+            return "tuned on the backend TensorFlow only"
+        if model.run_eagerly:
+            return "the program runs eagerly"
+        return None
+
+    def refuse(self, why):
+        for name in (_STEPS, _JIT):
+            if self._statuses[name].today is None:
+                self._statuses[name] = KnobStatus(name, why=why)
+
+    def statuses(self):
+        for status in self._statuses.values():
+            yield KnobStatus(status.name, status.today, status.value, status.why)
+
+
+def _own_batch_callback(callbacks):
+    """Returns the class name of a callback that acts on batches; None if there is none."""
+    if callbacks is None:
+        return None
+    members = getattr(callbacks, "callbacks", callbacks if isinstance(callbacks, (list, tuple)) else [callbacks])
+    for callback in members:
+        kind = type(callback)
+        if getattr(callback, "save_freq", "epoch") != "epoch" or getattr(callback, "update_freq", "epoch") != "epoch":
+            return kind.__name__
+        for method in _BATCH_METHODS:
+            owner = next((base for base in kind.__mro__ if method in base.__dict__), None)
+            if owner is not None and not owner.__module__.startswith("keras."):
+                return kind.__name__
+        if kind.__name__ == "LambdaCallback" and any(method in vars(callback) for method in _BATCH_METHODS):
+            return kind.__name__
+    return None
+
+
+class PyDatasetKnobs:
+    """Workers that call `__getitem__` of a PyDataset. Batches keep their order."""
+
+    _WORKERS = "data_workers"
+    _PROCESSES = "data_processes"
+
+    def __init__(self, requested):
+        self._requested = requested
+        self._statuses = {}
+
+    def settle(self, data):
+        """Called with the training data of `fit`, before Keras reads it."""
+        if self._statuses or not all(hasattr(data, name) for name in ("workers", "use_multiprocessing", "__getitem__")):
+            return
+        why = _draws_random_numbers(data)
+        for name, attribute, today in (
+            (self._WORKERS, "workers", int(data.workers)),
+            (self._PROCESSES, "use_multiprocessing", bool(data.use_multiprocessing)),
+        ):
+            wanted = self._requested.get(name)
+            if why is None and wanted is not None and wanted != today:
+                setattr(data, attribute, wanted)
+            self._statuses[name] = KnobStatus(name, today=today, value=getattr(data, attribute), why=why)
+
+    def statuses(self):
+        why = "the training data is no PyDataset"
+        for name in (self._WORKERS, self._PROCESSES):
+            status = self._statuses.get(name) or KnobStatus(name, why=why)
+            yield KnobStatus(status.name, status.today, status.value, status.why)
+
+
+def _draws_random_numbers(data):
+    """Returns why workers may draw other random numbers; None if no generator is seen. Loads one batch to see it."""
+    import numpy
+
+    generators = (random.Random, numpy.random.Generator, numpy.random.RandomState)
+    if any(isinstance(value, generators) for value in vars(data).values()):
+        return "the PyDataset has a generator of random numbers"
+    python_state, numpy_state = random.getstate(), numpy.random.get_state()
+    data[0]
+    drew = random.getstate() != python_state or not _is_same(numpy.random.get_state(), numpy_state)
+    random.setstate(python_state)
+    numpy.random.set_state(numpy_state)
+    return "the PyDataset draws random numbers" if drew else None
+
+
+def _is_same(one, other):
+    return all(
+        (left == right).all() if hasattr(left, "shape") else left == right for left, right in zip(one, other)
+    )

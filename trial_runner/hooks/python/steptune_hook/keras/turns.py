@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of several optimizers or models that are trained by turns, or one after the other."""
+
+import weakref
+
+
+class Turns:
+    """A turn ends when one of them steps again. So of those that step by turns the one with the most steps counts. Of
+    those that train one after the other all steps count, but the first after a change."""
+
+    def __init__(self):
+        self._turn = weakref.WeakKeyDictionary()  # steps of each in this turn
+
+    def new_steps(self, trained, steps=1):
+        """Returns how many steps count for `steps` more of one of them."""
+        if trained in self._turn:
+            self._turn.clear()
+        most = max(self._turn.values(), default=0)
+        self._turn[trained] = steps
+        return max(0, steps - most)
