@@ -7,11 +7,11 @@
 
 #include "common/machine/cgroup.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 
 namespace steptune {
 
 MemoryInfo read_memory_info(const SystemFiles& files) {
-  constexpr double k_kib = 1024.0;
   MemoryInfo info;
   std::optional<double> swap_total;
   std::optional<double> swap_free;
@@ -24,7 +24,7 @@ MemoryInfo read_memory_info(const SystemFiles& files) {
     fields >> name >> number;
     const auto kib = parse_finite(number);
     if (!kib) continue;
-    const double bytes = *kib * k_kib;
+    const double bytes = *kib * k_kib_bytes;
     if (name == "MemTotal:") info.total_bytes = bytes;
     if (name == "MemAvailable:") info.available_bytes = bytes;
     if (name == "SwapTotal:") swap_total = bytes;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/machine/system_files.hpp"
+#include "common/units.hpp"
 
 namespace steptune {
 namespace {
@@ -118,7 +119,6 @@ std::optional<ProcessStat> read_stat(pid_t pid) {
 }
 
 std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid) {
-  constexpr double k_seconds_per_ns = 1e-9;
   const std::string folder = fmt::format(FMT_COMPILE("proc/{}/task"), pid);
   std::vector<ThreadStat> threads;
   for (const pid_t thread : numeric_entries((files.root / folder).c_str())) {
@@ -134,9 +134,8 @@ std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid) {
     if (!times || times->empty()) continue;
     // schedstat: nanoseconds on a CPU and waiting for a CPU, finer than the ticks of `stat`.
     std::string_view rest = *times;
-    thread_stat.cpu_s = k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
-    thread_stat.cpu_wait_s =
-        k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
+    thread_stat.cpu_s = k_nanosecond_s * static_cast<double>(take_number<std::uint64_t>(rest));
+    thread_stat.cpu_wait_s = k_nanosecond_s * static_cast<double>(take_number<std::uint64_t>(rest));
   }
   return threads;
 }

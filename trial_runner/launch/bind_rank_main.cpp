@@ -16,13 +16,12 @@
 #include "common/environment.hpp"
 #include "common/machine/cpus.hpp"
 #include "common/system_reason.hpp"
+#include "common/units.hpp"
 
 namespace {
 
 constexpr int k_usage = 2;
 // Exit statuses of a shell whose program was not found or is not executable.
-constexpr int k_not_found = 127;
-constexpr int k_not_executable = 126;
 
 /// Returns the local rank set by torchrun, Open MPI or Intel's MPI.
 std::optional<std::size_t> local_rank() {
@@ -66,5 +65,5 @@ int main(int argc, char** argv) {
   const int error = errno;
   std::fprintf(stderr, "steptune: cannot start \"%s\": %s\n", argv[2],
                steptune::system_reason(error).c_str());
-  return error == ENOENT ? k_not_found : k_not_executable;
+  return error == ENOENT ? steptune::k_not_found_status : steptune::k_not_executable_status;
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "trial_runner/local/held_files.hpp"
 
 namespace steptune::local {
@@ -47,13 +48,12 @@ bool is_temporary_name(std::string_view name) {
 
 /// Returns the time of creation; nullopt if the file system does not store it.
 std::optional<double> birth_s(const fs::path& path) {
-  constexpr double k_seconds_per_ns = 1e-9;
   struct statx file_times {};
   if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &file_times) != 0)
     return {};
   if ((file_times.stx_mask & STATX_BTIME) == 0) return {};
   return static_cast<double>(file_times.stx_btime.tv_sec) +
-         k_seconds_per_ns * static_cast<double>(file_times.stx_btime.tv_nsec);
+         k_nanosecond_s * static_cast<double>(file_times.stx_btime.tv_nsec);
 }
 
 /// Parses the whole text as a process ID; 0 if it is none.
@@ -127,8 +127,8 @@ SystemV SystemV::of_kernel() {
 void Leftovers::observe(std::span<const ProcessStat> processes) {
   for (const ProcessStat& process : processes)
     pids_.insert(process.id.pid);
-  if (++looks_ < next_close_look_ || !has_unknown_shared_memory()) return;
-  next_close_look_ = 2 * looks_;
+  if (++samples_ < next_file_sample_ || !has_unknown_shared_memory()) return;
+  next_file_sample_ = 2 * samples_;
   observe_files(processes);
 }
 

@@ -102,8 +102,8 @@ class Leftovers {
   bool has_start_ = true;
   std::set<pid_t> pids_;
   std::set<std::string> held_;  ///< paths of entries that a process of the trial wrote to
-  int looks_ = 0;
-  int next_close_look_ = 1;
+  int samples_ = 0;
+  int next_file_sample_ = 1;
 };
 
 }  // namespace steptune::local

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/machine/system_files.hpp"
+#include "common/units.hpp"
 #include "trial_runner/local/usage.hpp"
 
 namespace steptune::local {
@@ -32,7 +33,7 @@ std::optional<double> size_in(const std::string& text, std::string_view name) {
   if (std::from_chars(rest.data(), rest.data() + rest.size(), kib).ec != std::errc{}) {
     return std::nullopt;
   }
-  return kib * k_kib;
+  return kib * k_kib_bytes;
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ void MemoryTracker::add(const rusage& usage) {
   // copy of this program. A peak below this program's size says nothing about the trial.
   rusage own{};
   ::getrusage(RUSAGE_SELF, &own);
-  if (usage.ru_maxrss > own.ru_maxrss) raise(static_cast<double>(usage.ru_maxrss) * k_kib);
+  if (usage.ru_maxrss > own.ru_maxrss) raise(static_cast<double>(usage.ru_maxrss) * k_kib_bytes);
 }
 
 void MemoryTracker::raise_unreclaimable(std::optional<double> anonymous_bytes,

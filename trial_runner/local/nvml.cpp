@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 
+#include "common/units.hpp"
+
 namespace steptune::local {
 
 /// Declarations of the library's binary interface.
@@ -48,7 +50,6 @@ using nvml_api::NvmlUtilization;
 
 constexpr NvmlReturn k_success = 0;
 constexpr unsigned int k_clock_sm = 1;
-constexpr double k_mhz = 1e6;
 /// Clock-limit reasons: SwPowerCap, HwSlowdown, SwThermalSlowdown, HwThermalSlowdown,
 /// HwPowerBrakeSlowdown.
 constexpr unsigned long long k_slowed = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
@@ -131,7 +132,7 @@ std::optional<GpuReading> Nvml::read(const std::string& gpu) const {
   if (library_->utilization(device, &utilization) == k_success)
     reading.utilisation = utilization.gpu / 100.0;
   unsigned int mhz = 0;
-  if (library_->clock(device, k_clock_sm, &mhz) == k_success) reading.sm_clock_hz = mhz * k_mhz;
+  if (library_->clock(device, k_clock_sm, &mhz) == k_success) reading.sm_clock_hz = mhz * k_mhz_hz;
   unsigned long long reasons = 0;
   if (library_->slowdowns(device, &reasons) == k_success)
     reading.slowed = (reasons & k_slowed) != 0;

@@ -11,12 +11,11 @@
 
 #include "common/machine/cgroup.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 
 namespace steptune::local {
 namespace {
 
-constexpr double k_seconds_per_us = 1e-6;
-constexpr double k_seconds_per_ns = 1e-9;
 constexpr int k_sampled_cpus = 16;
 
 /// Parses `some avg10=0.00 avg60=0.00 avg300=0.00 total=1500672554`; the total is in microseconds.
@@ -27,7 +26,7 @@ std::optional<double> stalled_s(const SystemFiles& files, const char* resource) 
     return std::nullopt;
   }
   const auto total_us = parse_finite(std::string_view(words.back()).substr(k_total.size()));
-  return total_us ? std::optional(k_seconds_per_us * *total_us) : std::nullopt;
+  return total_us ? std::optional(k_microsecond_s * *total_us) : std::nullopt;
 }
 
 /// Returns the number after `name` in lines of the form `name number`.
@@ -45,8 +44,8 @@ std::optional<double> quota_wait_s(const SystemFiles& files) {
   for (const auto& folder : cgroup_folders(files, "cpu")) {
     const auto text = files.text(folder / "cpu.stat");
     if (!text) continue;
-    if (const auto us = number_of(*text, "throttled_usec")) return k_seconds_per_us * *us;
-    if (const auto ns = number_of(*text, "throttled_time")) return k_seconds_per_ns * *ns;
+    if (const auto us = number_of(*text, "throttled_usec")) return k_microsecond_s * *us;
+    if (const auto ns = number_of(*text, "throttled_time")) return k_nanosecond_s * *ns;
   }
   return std::nullopt;
 }

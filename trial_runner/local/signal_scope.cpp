@@ -7,12 +7,13 @@
 #include <cmath>
 #include <ctime>
 
+#include "common/units.hpp"
+
 namespace steptune::local {
 namespace {
 
 constexpr std::array<int, 3> k_ending_signals{SIGINT, SIGTERM, SIGHUP};
 constexpr double k_max_timeout_s = 3600.0;
-constexpr double k_nanosecond_s = 1e-9;
 
 }  // namespace
 

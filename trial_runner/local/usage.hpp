@@ -3,10 +3,9 @@
 
 #include <sys/resource.h>
 
-namespace steptune::local {
+#include "common/units.hpp"
 
-inline constexpr double k_microsecond_s = 1e-6;
-inline constexpr double k_kib = 1024.0;
+namespace steptune::local {
 
 /// Returns the CPU time of a process and of its descendants that were waited for.
 [[nodiscard]] inline double cpu_seconds(const rusage& usage) {

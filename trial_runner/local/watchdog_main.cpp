@@ -20,6 +20,7 @@
 #include "common/clock.hpp"
 #include "common/machine/processes.hpp"
 #include "common/pause.hpp"
+#include "common/units.hpp"
 #include "trial_runner/local/held_files.hpp"
 #include "trial_runner/local/leftovers.hpp"
 #include "trial_runner/local/process_tags.hpp"
@@ -30,7 +31,6 @@ using steptune::ProcessId;
 using steptune::local::Leftovers;
 
 constexpr double k_pause_s = 0.02;
-constexpr double k_nanosecond_s = 1e-9;
 constexpr int k_max_rounds = 3000;  // a minute; processes that remain after that hang in the kernel
 constexpr int k_clean_up_rounds = 150;  // 3 s for helpers, as when the tuner ends a trial
 constexpr int k_clean_rounds = 2;       // a process may be in the middle of an exec
@@ -74,7 +74,7 @@ double earliest_start_s(const std::vector<ProcessId>& processes) {
   ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
   const ProcessId& first = std::ranges::min(processes, {}, &ProcessId::start_ticks);
   const double age_s = static_cast<double>(since_boot.tv_sec) +
-                       k_nanosecond_s * static_cast<double>(since_boot.tv_nsec) -
+                       steptune::k_nanosecond_s * static_cast<double>(since_boot.tv_nsec) -
                        static_cast<double>(first.start_ticks) / ticks_per_s;
   return steptune::SystemClock{}.wall_time_s() - age_s;
 }

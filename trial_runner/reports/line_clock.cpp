@@ -10,11 +10,11 @@
 #include <re2/re2.h>
 
 #include "common/text.hpp"
+#include "common/units.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr double k_hour_s = 3600.0;
 constexpr double k_day_s = 24.0 * k_hour_s;
 /// Bounds of the assumed gap between the lines before and after a daylight-saving change, in
 /// seconds.

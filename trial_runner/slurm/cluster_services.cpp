@@ -12,6 +12,7 @@
 
 #include "common/clock.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "trial_runner/slurm/job_names.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/queue.hpp"
@@ -26,7 +27,6 @@ namespace {
 constexpr double k_command_limit_s = 25.0;
 constexpr double k_release_limit_s = 30.0;
 constexpr double k_release_poll_s = 0.5;
-constexpr int k_not_found = 127;
 constexpr int k_by_signal = 128;
 
 /// Runs Slurm's commands. Starts no steps.
@@ -91,7 +91,6 @@ HeldMachines machines_of(const QueueRow& row, const std::map<std::string, TrialK
     if (row.end_wall_s) held.left_s = std::max(0.0, *row.end_wall_s - now_wall_s);
   }
   // A job that waits in the queue holds no nodes.
-  constexpr double k_hour_s = 3600.0;
   const bool has_nodes = phase != JobPhase::waiting && phase != JobPhase::held && row.start_wall_s;
   held.machine_hours =
       has_nodes ? row.nodes * std::max(0.0, now_wall_s - *row.start_wall_s) / k_hour_s : 0.0;
@@ -162,7 +161,7 @@ class ClusterAllocations final : public HeldMachinesService {
     const CommandResult queue = cluster.run(queue_command());
     const auto rows = parse_queue(queue.out);
     if (!queue.ok() || !rows) {
-      return fail(queue.status == k_not_found ? ErrorKind::runner : ErrorKind::unavailable,
+      return fail(queue.status == k_not_found_status ? ErrorKind::runner : ErrorKind::unavailable,
                   "cannot read Slurm's queue: " + last_words(queue), "squeue");
     }
     const CommandResult steps =
@@ -285,7 +284,7 @@ std::vector<TestedSubmission> test_submissions(const std::vector<AllocationSpec>
     auto words = submit_words(requested, options, "steptune.check");
     words.insert(words.begin() + 1, "--test-only");
     const CommandResult result = cluster.run(words, "#!/bin/sh\ntrue\n");
-    if (result.status == k_not_found) {
+    if (result.status == k_not_found_status) {
       answers.push_back(
           {"not found on this machine: the cluster's configuration is not known here", false});
       return answers;
@@ -330,7 +329,7 @@ std::vector<Diagnosis> diagnose_cluster() {
   Cluster cluster(clock);
   const CommandResult partitions =
       cluster.run({"sinfo", "--noheader", "--format=%P|%a|%l|%D|%c|%G"});
-  if (partitions.status == k_not_found) return {};
+  if (partitions.status == k_not_found_status) return {};
   if (!partitions.ok()) {
     if (is_unconfigured(partitions)) {
       return {{"slurm", DiagnosisStatus::ok, "installed, but no cluster is configured here", ""}};

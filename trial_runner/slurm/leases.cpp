@@ -6,9 +6,6 @@
 namespace steptune::slurm {
 namespace {
 
-/// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
-/// placeholder may notice a renewal late.
-constexpr double k_least_lease_s = 120.0;
 /// Seconds for which writing a lease may fail, because a shared file system may fail for a moment.
 /// After this time, leases still last for half a minute.
 constexpr double k_longest_unwritable_s = 60.0;

@@ -13,6 +13,10 @@
 
 namespace steptune::slurm {
 
+/// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
+/// placeholder may notice a renewal late.
+inline constexpr double k_least_lease_s = 120.0;
+
 /// Leases of allocations. A placeholder ends its job once its lease is over, so nodes are given
 /// back even if the tuner dies.
 class Leases {

@@ -12,9 +12,11 @@
 
 #include "common/rng.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
 #include "trial_runner/slurm/cluster_services.hpp"
+#include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/slurm_kind.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
@@ -25,7 +27,6 @@ namespace {
 
 constexpr double k_least_time_s = 3600.0;
 constexpr double k_spare_time_s = 600.0;
-constexpr double k_least_lease_s = 120.0;
 /// Largest number of test submissions, because each is a request to the controller.
 constexpr std::size_t k_most_specs_tested = 20;
 
@@ -181,7 +182,6 @@ class SlurmStage final : public RehearsalStage {
     bill.not_training_usd = use.held_usd - use.step_usd;
     bill.cold_starts = use.allocations;
     bill.warm_starts = std::max(0, use.steps - use.allocations);
-    constexpr double k_hour_s = 3600.0;
     bill.machine_hours = use.held_node_s / k_hour_s;
     return bill;
   }
@@ -242,7 +242,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
   traits_.machines_vary = section_.allocations_vary();
   if (traits_.has_price) {
     traits_.longest_billed_s = slurm::longest_trial_s(limits, section_.launch_limit_s) +
-                               std::max(k_least_lease_s, section_.keep_alive_s);
+                               std::max(slurm::k_least_lease_s, section_.keep_alive_s);
   }
 }
 

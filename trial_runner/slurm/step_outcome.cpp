@@ -12,14 +12,13 @@
 
 #include "common/clauses.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune::slurm {
 namespace {
 
 /// Exit statuses of a shell whose program was not found or is not executable.
-constexpr int k_not_found = 127;
-constexpr int k_not_executable = 126;
 /// Exit statuses of a shell whose program was ended by SIGKILL or SIGTERM.
 constexpr int k_status_killed = 128 + 9;
 constexpr int k_status_terminated = 128 + 15;
@@ -75,10 +74,12 @@ Outcome of_program(const StepMarks& marks, const StepEvidence& evidence) {
   if (marks.folder_missing()) {
     outcome.kind = OutcomeKind::not_started;
     outcome.detail = "the trial's folder does not exist on the node";
-  } else if (outcome.exit_code == k_not_found || outcome.exit_code == k_not_executable) {
+  } else if (outcome.exit_code == k_not_found_status ||
+             outcome.exit_code == k_not_executable_status) {
     outcome.kind = OutcomeKind::not_started;
-    outcome.detail = outcome.exit_code == k_not_found ? "there is no such program on the node"
-                                                      : "the program cannot be executed";
+    outcome.detail = outcome.exit_code == k_not_found_status
+                         ? "there is no such program on the node"
+                         : "the program cannot be executed";
   } else if (was_killed_for_memory(evidence) || evidence.says_memory_out) {
     outcome.kind = OutcomeKind::out_of_memory;
   }

@@ -149,9 +149,9 @@ void SupervisedStep::take_records(std::vector<OutputChunk>& chunks) {
 bool SupervisedStep::is_due() {
   const double now_s = clock_.now_s();
   // If the supervisor is a child of this process, its end is visible without reading files.
-  if (now_s < next_look_s_ && (!child_ || !supervisor_is_gone())) return false;
+  if (now_s < next_poll_s_ && (!child_ || !supervisor_is_gone())) return false;
   gap_s_ = std::clamp(gap_s_ * k_poll_gap_growth, k_least_poll_gap_s, k_longest_poll_gap_s);
-  next_look_s_ = now_s + gap_s_;
+  next_poll_s_ = now_s + gap_s_;
   return true;
 }
 
@@ -168,7 +168,7 @@ std::vector<OutputChunk> SupervisedStep::read() {
   if (ended && !more) drained_ = true;
   if (!chunks.empty() || ended) {
     gap_s_ = 0.0;
-    next_look_s_ = 0.0;
+    next_poll_s_ = 0.0;
   }
   return chunks;
 }

@@ -49,7 +49,7 @@ class SupervisedStep final : public Step {
   std::optional<pid_t> child_;
   std::optional<StepEnd> end_;
   bool drained_ = false;
-  double next_look_s_ = 0.0;
+  double next_poll_s_ = 0.0;
   double gap_s_ = 0.0;
   long long segment_read_bytes_ = 0;
   int segment_ = 0;

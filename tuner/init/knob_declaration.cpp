@@ -12,14 +12,11 @@
 
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/knobs/knob_role.hpp"
 
 namespace steptune {
 namespace {
-
-/// Factors by which a number without bounds is varied.
-constexpr std::int64_t k_smaller = 4;
-constexpr std::int64_t k_larger = 8;
 
 bool is_power_of_two(std::int64_t value) {
   return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));

@@ -13,15 +13,13 @@
 #include "common/text.hpp"
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/usual_knobs.hpp"
+#include "tuner/knobs/draft_defaults.hpp"
 
 namespace steptune {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A guard on the loss is checked after the baseline has trained for this many steps.
-constexpr double k_guard_steps = 30.0;
-constexpr double k_guard_ratio = 1.02;
 /// Epochs or percent of the run before the guard is checked: a trial covers only a few of them.
 constexpr double k_guard_shares = 3.0;
 /// Factor by which `probe` changes the batch size. The effect of such a change exceeds the noise.

@@ -10,7 +10,6 @@ namespace steptune {
 namespace {
 
 constexpr double k_most_share_of_time = 0.1;
-constexpr std::size_t k_latest = 12;
 
 /// Returns the search trials that ended with a value, in order.
 std::vector<const TrialRecord*> measured_trials(const Standing& standing) {
@@ -25,7 +24,7 @@ std::vector<const TrialRecord*> measured_trials(const Standing& standing) {
 }
 
 std::vector<const TrialRecord*> latest(std::vector<const TrialRecord*> trials) {
-  const std::size_t old = trials.size() - std::min(k_latest, trials.size());
+  const std::size_t old = trials.size() - std::min(k_latest_trials, trials.size());
   trials.erase(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(old));
   return trials;
 }

@@ -13,6 +13,7 @@
 #include "common/json_fields.hpp"
 #include "common/shell_quote.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 
 namespace steptune::mcp {
 namespace {
@@ -313,8 +314,7 @@ std::string error_text(const std::string& err) {
 
 std::string end_text(int exit_code) {
   constexpr int k_interrupted = 130;
-  constexpr int k_terminated = 143;
-  if (exit_code == k_interrupted || exit_code == k_terminated) return "stopped before a result";
+  if (exit_code == k_interrupted || exit_code == k_sigterm_status) return "stopped before a result";
   return fmt::format("ended with exit status {} without a result", exit_code);
 }
 

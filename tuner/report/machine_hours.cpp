@@ -3,13 +3,13 @@
 
 #include <utility>
 
+#include "common/units.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {
 namespace {
 
 double hours_of(double machines, double seconds) {
-  constexpr double k_hour_s = 3600.0;
   return machines * seconds / k_hour_s;
 }
 

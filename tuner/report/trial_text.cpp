@@ -13,6 +13,7 @@
 
 #include "common/interval.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/machine_hours.hpp"
@@ -23,8 +24,6 @@
 
 namespace steptune {
 namespace {
-
-constexpr double k_mhz = 1e6;
 
 constexpr std::size_t k_fact_indent = 15;
 
@@ -271,7 +270,7 @@ std::string gpu_text(const GpuUse& gpu) {
   std::string text =
       fmt::format("{} of memory at most ({}), busy {}, {:.0f} MHz",
                   format_bytes(gpu.peak_memory_bytes), format_percent(gpu.peak_memory_share),
-                  format_percent(gpu.utilisation), gpu.sm_clock_hz / k_mhz);
+                  format_percent(gpu.utilisation), gpu.sm_clock_hz / k_mhz_hz);
   if (gpu.slowed_share > 0.0) {
     text += fmt::format(", throttled {} of the time", format_percent(gpu.slowed_share));
   }

@@ -12,6 +12,7 @@
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/knobs/knob_role.hpp"
 #include "tuner/survey/possible_gain.hpp"
 
@@ -28,10 +29,8 @@ constexpr double k_most_busy = 1.0 / 3.0;
 constexpr double k_trials_per_knob = 3.0;
 /// Least number of offered knobs, however short the time is.
 constexpr double k_least_knobs = 3.0;
-/// A guard is checked after the baseline has trained for this many seconds or this many steps.
+/// A guard is checked after the baseline has trained for this many seconds, or for `k_guard_steps`.
 constexpr double k_guard_s = 5.0;
-constexpr double k_guard_steps = 30.0;
-constexpr double k_guard_ratio = 1.02;
 constexpr const char* k_batch_size = "batch_size";
 constexpr const char* k_precision = "precision";
 constexpr const char* k_flush_denormal = "flush_denormal";
@@ -43,10 +42,6 @@ constexpr const char* k_guarded = "loss";
 constexpr const char* k_no_guard = "a guard needs a loss above zero, and the hook found none";
 constexpr const char* k_diverged =
     "a guard needs a finite loss, and the program's is NaN or infinite";
-/// The batch size is varied from today's value divided by the first factor to today's value times
-/// the second. The table of knobs has no range for it, because batches differ between programs.
-constexpr std::int64_t k_smaller = 4;
-constexpr std::int64_t k_larger = 8;
 /// Upper bound of the number of workers if the loader waits only for CPUs.
 constexpr const char* k_busy_workers = "2 * cpus";
 
@@ -301,6 +296,7 @@ void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) co
   }
   if (knob.name != k_batch_size || !parameter.contains("low") || !today.is_number_integer()) return;
   const auto now = today.get<std::int64_t>();
+  // The table of knobs has no range for it, because batches differ between programs.
   parameter["low"] = std::max<std::int64_t>(1, now / k_smaller);
   parameter["high"] = now * k_larger;
   parameter["memory"] = "increases";

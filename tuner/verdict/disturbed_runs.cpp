@@ -9,7 +9,6 @@ namespace {
 
 constexpr double k_much = 0.2;
 constexpr double k_usual_share = 1.0 / 3.0;
-constexpr std::size_t k_latest = 12;
 
 }  // namespace
 
@@ -54,7 +53,8 @@ bool machine_is_shared(const std::vector<TrialRecord>& trials) {
   if (was_in_search_round(trials)) return true;
   std::size_t measured = 0;
   std::size_t disturbed = 0;
-  for (auto trial = trials.rbegin(); trial != trials.rend() && measured < k_latest; ++trial) {
+  for (auto trial = trials.rbegin(); trial != trials.rend() && measured < k_latest_trials;
+       ++trial) {
     if (!is_compared(trial->purpose) || !was_measured(trial->status)) continue;
     ++measured;
     if (is_much_disturbed(*trial)) ++disturbed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "tuner/history/history.hpp"
@@ -28,6 +29,9 @@ namespace steptune {
 [[nodiscard]] bool is_of_search_round(const TrialRecord& trial);
 /// True if one of `trials` was in a search round.
 [[nodiscard]] bool was_in_search_round(const std::vector<TrialRecord>& trials);
+/// Number of the latest search trials by which a machine counts as shared.
+inline constexpr std::size_t k_latest_trials = 12;
+
 /// True if other programs used much of the machine in more than a third of the latest search
 /// trials. The baseline counts as a search trial. Remains true for the study once it has a search
 /// round.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/units.hpp"
 #include "trial_runner/sagemaker/simulated_account/slow_looks.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 
@@ -112,7 +113,6 @@ void SimulatedOutput::produce_turns_until(double time_s) {
 std::string SimulatedOutput::text_of(const Place& place) const {
   const Turn& turn = turns_[place.turn];
   if (place.line >= 0) return turn.output.text(static_cast<std::size_t>(place.line));
-  constexpr int k_terminated = 143;
   PackMark mark;
   mark.key = turn.spec.key;
   mark.kind = place.line == k_begin  ? PackMark::Kind::begin
@@ -120,7 +120,7 @@ std::string SimulatedOutput::text_of(const Place& place) const {
               : place.line == k_idle ? PackMark::Kind::idle
               : place.line == k_over ? PackMark::Kind::over
                                      : PackMark::Kind::end;
-  mark.exit_code = turn.spec.is_over() ? k_terminated : turn.spec.program.exit_code;
+  mark.exit_code = turn.spec.is_over() ? k_sigterm_status : turn.spec.program.exit_code;
   return pack_mark_text(mark);
 }
 
