@@ -235,8 +235,8 @@ const Section<InstanceType>& instance_price_section() {
     section.add(key("usd_per_hour", &InstanceType::usd_per_hour, document::number(k_price_range))
                     .doc("on demand, of one instance")
                     .required());
-    section.add(
-        key("gpus", &InstanceType::gpus, document::integer({0.0, 1024.0})).doc("GPUs of the instance"));
+    section.add(key("gpus", &InstanceType::gpus, document::integer({0.0, 1024.0}))
+                    .doc("GPUs of the instance"));
     section.add(key("vcpus", &InstanceType::vcpus, document::integer({1.0, 65'536.0}))
                     .doc("processors of the instance")
                     .omitted_at_default()
