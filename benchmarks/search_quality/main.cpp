@@ -3,6 +3,8 @@
 // functions.
 
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <fstream>
 
 #include <CLI/CLI.hpp>
@@ -11,14 +13,41 @@
 #include "benchmarks/search_quality/comparison.hpp"
 #include "benchmarks/search_quality/earlier_trials.hpp"
 #include "benchmarks/search_quality/function_problem.hpp"
-#include "benchmarks/search_quality/optuna_peer.hpp"
 #include "benchmarks/search_quality/player.hpp"
+#include "benchmarks/search_quality/python_peer.hpp"
 #include "benchmarks/search_quality/step_time_family.hpp"
 #include "benchmarks/search_quality/summary.hpp"
 #include "benchmarks/search_quality/table_problem.hpp"
 
 namespace steptune::search_quality {
 namespace {
+
+/// Counts the CPU time of this process, which does not depend on other programs on the machine.
+class CpuClock final : public Clock {
+ public:
+  [[nodiscard]] double now_s() const override {
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  }
+  [[nodiscard]] double wall_time_s() const override { return SystemClock().wall_time_s(); }
+};
+
+/// Returns the folder of scripts/frameworks: $STEPTUNE_FRAMEWORKS, or its default.
+std::filesystem::path frameworks_folder() {
+  if (const char* folder = std::getenv("STEPTUNE_FRAMEWORKS")) return folder;
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home ? home : "/") / ".cache" / "steptune-frameworks";
+}
+
+std::filesystem::path default_python(const Peer& peer) {
+  return frameworks_folder() / peer.environment / "bin" / "python3";
+}
+
+std::vector<std::string> peer_names() {
+  std::vector<std::string> names;
+  for (const Peer& peer : python_peers())
+    names.push_back(peer.name);
+  return names;
+}
 
 struct Options {
   std::vector<std::string> tables;
@@ -39,7 +68,7 @@ struct Options {
   std::optional<std::string> second;
   std::optional<std::string> fidelity;
   EarlierOptions earlier;
-  std::string python = "/usr/bin/python3";
+  std::string python;
   std::string peer_script = STEPTUNE_PEER_SCRIPT;
 };
 
@@ -52,10 +81,9 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 10'000));
   app.add_option("--family-seed", options.family_seed, "that those members are drawn from")
       ->capture_default_str();
-  app.add_option(
-      "--searcher", options.searchers,
-      fmt::format("{}, or of Optuna: {} (default: bayes); repeatable",
-                  fmt::join(searcher_names(), ", "), fmt::join(optuna_peer_names(), ", ")));
+  app.add_option("--searcher", options.searchers,
+                 fmt::format("{}, or a peer: {} (default: bayes); repeatable",
+                             fmt::join(searcher_names(), ", "), fmt::join(peer_names(), ", ")));
   app.add_option("--seeds", options.seeds, "number of seeds")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
@@ -74,7 +102,7 @@ void declare(CLI::App& app, Options& options) {
                  "figures of an earlier version (--store): fail if this version is worse, "
                  "one-sided Mann-Whitney p < 0.01");
   app.add_flag("--peers", options.peers,
-               "also run random search and Optuna's TPE (python3-optuna)");
+               "also run random search, and each peer whose environment exists");
   app.add_option("--against", options.against,
                  "also run this searcher and test whether the others are better (one-sided)");
   app.add_option("--objectives", options.objectives, "one or two (tables: second measured column)")
@@ -88,7 +116,8 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 10'000));
   app.add_flag("--misleading", options.earlier.misleading,
                "the earlier study's values belong to other configurations");
-  app.add_option("--python", options.python, "interpreter that has optuna")->capture_default_str();
+  app.add_option("--python", options.python,
+                 "interpreter of all peers (default: those of scripts/frameworks peers hebo)");
   app.add_option("--peer-script", options.peer_script)->group("");
 }
 
@@ -122,6 +151,15 @@ Result<std::vector<Problem>> problems_of(const Options& options) {
   return problems;
 }
 
+/// True if the problem suits the peer.
+bool suits(const Peer& peer, const Problem& problem) {
+  if (!peer.general && (problem.objectives.size() > 1 || problem.fidelities.size() > 1)) {
+    return false;
+  }
+  return peer.name != "optuna-gp-log" ||
+         std::ranges::all_of(problem.objectives, &ObjectiveTraits::positive);
+}
+
 std::vector<std::string> names_of(const Options& options) {
   std::vector<std::string> names = options.searchers;
   if (names.empty()) names.emplace_back("bayes");
@@ -129,26 +167,43 @@ std::vector<std::string> names_of(const Options& options) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   if (!options.against.empty()) add(options.against);
-  if (options.peers) {
-    for (const char* name : {"random", "optuna-tpe", "optuna-tpe-multivariate"})
-      add(name);
+  if (options.peers) add("random");
+  return names;
+}
+
+/// Adds the peers that suit the problem and whose environment exists.
+std::vector<std::string> names_of(const Options& options, const Problem& problem) {
+  std::vector<std::string> names = names_of(options);
+  if (!options.peers) return names;
+  for (const Peer& peer : python_peers()) {
+    if (std::find(names.begin(), names.end(), peer.name) != names.end()) continue;
+    if (!suits(peer, problem)) continue;
+    if (options.python.empty() && !std::filesystem::exists(default_python(peer))) {
+      fmt::print(stderr, "{} is left out: make its environment with scripts/frameworks {}\n",
+                 peer.name, peer.environment);
+      continue;
+    }
+    names.push_back(peer.name);
   }
   return names;
 }
 
 Result<Campaign> run(const Problem& problem, const std::string& name, const Options& options) {
   constexpr double k_goal = 0.01;
-  const SystemClock clock;
-  const auto& peers = optuna_peer_names();
-  const bool peer = std::find(peers.begin(), peers.end(), name) != peers.end();
+  const CpuClock clock;
+  const Peer* peer = find_python_peer(name);
   Campaign campaign;
   campaign.searcher = name;
   for (int i = 0; i < options.seeds; ++i) {
     const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(i);
     fmt::print(stderr, "{}: {} seed {} of {}\n", problem.name, name, i + 1, options.seeds);
-    auto proposer = peer ? optuna_proposer(name, problem, seed, options.python, options.peer_script)
-                         : own_proposer(name, problem, seed, options.initial_points,
-                                        earlier_trials(problem, seed, options.earlier));
+    auto proposer =
+        peer ? peer_proposer(*peer, problem, seed, options.trials,
+                             options.python.empty() ? default_python(*peer)
+                                                    : std::filesystem::path(options.python),
+                             options.peer_script)
+             : own_proposer(name, problem, seed, options.initial_points,
+                            earlier_trials(problem, seed, options.earlier));
     if (!proposer) return tl::unexpected(proposer.error());
     auto trajectory = options.fidelity && options.earlier.trials == 0
                           ? play_asha(problem, **proposer, seed, options.trials, k_goal, clock)
@@ -171,7 +226,7 @@ Result<Json> run_problem(const Problem& problem, const Options& options, Compari
   }
   std::vector<Campaign> campaigns;
   std::vector<Summary> summaries;
-  for (const std::string& name : names_of(options)) {
+  for (const std::string& name : names_of(options, problem)) {
     auto campaign = run(problem, name, options);
     if (!campaign) return tl::unexpected(campaign.error());
     campaigns.push_back(*std::move(campaign));
@@ -208,7 +263,10 @@ Result<void> run_all(const Options& options) {
     json["problems"].push_back(*std::move(outcome));
   }
   if (options.step_times > 0) {
-    const FamilyOptions family{options.step_times, options.family_seed, names_of(options)};
+    Problem member;
+    member.objectives = {{true}};
+    const FamilyOptions family{options.step_times, options.family_seed,
+                               names_of(options, member)};
     auto outcome =
         run_step_time_family(family, [&](const Problem& problem, const std::string& name) {
           return run(problem, name, options);

@@ -24,8 +24,8 @@ class Proposer {
   [[nodiscard]] virtual Result<void> learn(const Observation& observation) = 0;
   /// Returns the searcher that advises on running trials; null if there is none.
   [[nodiscard]] virtual Searcher* searcher() { return nullptr; }
-  /// Returns the milliseconds of the latest `propose` and the `learn` before it. nullopt: a clock
-  /// around the calls measures them well enough.
+  /// Returns the CPU milliseconds of the latest `propose` and the `learn` before it. nullopt: a
+  /// clock around the calls measures them well enough.
   [[nodiscard]] virtual std::optional<double> thought_ms() const { return std::nullopt; }
 };
 
@@ -36,7 +36,7 @@ struct Evaluation {
   double fidelity = 1.0;
   std::vector<Milestone> milestones{};  ///< passed before the end
   double cost = 1.0;                    ///< cost of the trial, as a multiple of a full run
-  /// Milliseconds for learning from the previous trial and proposing this one.
+  /// CPU milliseconds for learning from the previous trial and proposing this one.
   double suggest_ms = 0.0;
 };
 

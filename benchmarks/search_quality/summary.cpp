@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <boost/math/distributions/normal.hpp>
 #include <fmt/format.h>
@@ -135,6 +136,8 @@ Summary summarise(const Problem& problem, const Campaign& campaign) {
   summary.suggest_ms_median = quantile(suggest_ms, 0.5);
   summary.suggest_ms_p95 = quantile(suggest_ms, 0.95);
   summary.suggest_ms_p99 = quantile(suggest_ms, 0.99);
+  summary.thinking_s = 1e-3 * std::accumulate(suggest_ms.begin(), suggest_ms.end(), 0.0) /
+                       static_cast<double>(campaign.trajectories.size());
   return summary;
 }
 
@@ -201,6 +204,7 @@ Json to_json(const Problem& problem, const Campaign& campaign, const Summary& su
   out["suggest_ms"] = {{"median", summary.suggest_ms_median},
                        {"p95", summary.suggest_ms_p95},
                        {"p99", summary.suggest_ms_p99}};
+  out["thinking_s"] = summary.thinking_s;
   for (const Trajectory& trajectory : campaign.trajectories) {
     Json evaluations = Json::array();
     for (const Evaluation& evaluation : trajectory.evaluations) {
@@ -238,7 +242,7 @@ std::string text_of(const Problem& problem, const std::vector<Campaign>& campaig
       text += fmt::format("{:>14}", fmt::format("{}@{}", two ? "volume" : "regret", count));
     }
   }
-  text += fmt::format("{:>10}{:>16}\n", "failures", "ms (p95)");
+  text += fmt::format("{:>10}{:>20}{:>14}\n", "failures", "ms (p95)", "CPU s a run");
   for (std::size_t i = 0; i < campaigns.size(); ++i) {
     const Summary& summary = summaries[i];
     text += fmt::format("  {:<24}", campaigns[i].searcher);
@@ -250,8 +254,9 @@ std::string text_of(const Problem& problem, const std::vector<Campaign>& campaig
     for (const auto& [count, value] : summary.after)
       text += fmt::format("{:>14.4g}", value);
     text += fmt::format(
-        "{:>10.1f}{:>16}\n", summary.failures,
-        fmt::format("{:.2f} ({:.1f})", summary.suggest_ms_median, summary.suggest_ms_p95));
+        "{:>10.1f}{:>20}{:>14.2f}\n", summary.failures,
+        fmt::format("{:.2f} ({:.1f})", summary.suggest_ms_median, summary.suggest_ms_p95),
+        summary.thinking_s);
   }
   return text;
 }

@@ -34,6 +34,7 @@ struct Summary {
   double suggest_ms_median = 0.0;
   double suggest_ms_p95 = 0.0;
   double suggest_ms_p99 = 0.0;
+  double thinking_s = 0.0;  ///< mean over seeds of the CPU seconds of all suggestions of a run
 };
 
 [[nodiscard]] Summary summarise(const Problem& problem, const Campaign& campaign);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmarks/search_quality/optuna_peer.hpp"
+#include "benchmarks/search_quality/python_peer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -82,7 +83,7 @@ class LinePeer {
       if (unread_.size() > k_max_line) return gone("its line is too long");
       end = unread_.find('\n');
     }
-    auto message = parse_json(std::string_view(unread_).substr(0, end), "optuna peer");
+    auto message = parse_json(std::string_view(unread_).substr(0, end), "peer");
     unread_.erase(0, end + 1);
     return message;
   }
@@ -92,7 +93,7 @@ class LinePeer {
 
   static tl::unexpected<Error> gone(const std::string& reason) {
     return fail(ErrorKind::runner, "the peer does not answer: " + reason, {},
-                "its message is printed above; Optuna is Debian's package python3-optuna");
+                "its message is printed above");
   }
 
   pid_t pid_ = -1;
@@ -113,9 +114,9 @@ Json dimension_of(const Parameter& parameter) {
           {"log", parameter.scale != Scale::linear}};
 }
 
-class OptunaProposer final : public Proposer {
+class PeerProposer final : public Proposer {
  public:
-  OptunaProposer(const SearchSpace& space, LinePeer peer) : space_(space), peer_(std::move(peer)) {}
+  PeerProposer(const SearchSpace& space, LinePeer peer) : space_(space), peer_(std::move(peer)) {}
 
   Result<std::optional<Configuration>> propose(std::int64_t) override {
     auto message = peer_.receive();
@@ -153,27 +154,47 @@ class OptunaProposer final : public Proposer {
 
 }  // namespace
 
-const std::vector<std::string>& optuna_peer_names() {
-  static const std::vector<std::string> k_names = {"optuna-tpe", "optuna-tpe-multivariate",
-                                                   "optuna-gp", "optuna-gp-log"};
-  return k_names;
+const std::vector<Peer>& python_peers() {
+  static const std::vector<Peer> k_peers = {
+      {"optuna-tpe", "peers", true}, {"optuna-tpe-multivariate", "peers", true},
+      {"optuna-gp", "peers", true},  {"optuna-gp-log", "peers", true},
+      {"smac", "peers", false},      {"ax", "peers", false},
+      {"nevergrad", "peers", false}, {"hebo", "hebo", false}};
+  return k_peers;
 }
 
-Result<std::unique_ptr<Proposer>> optuna_proposer(const std::string& name, const Problem& problem,
-                                                  std::uint64_t seed, const std::string& python,
-                                                  const std::filesystem::path& script) {
-  auto peer = LinePeer::start({python, script.string()});
-  if (!peer) return tl::unexpected(peer.error());
+const Peer* find_python_peer(std::string_view name) {
+  const auto& peers = python_peers();
+  const auto found = std::ranges::find(peers, name, &Peer::name);
+  return found == peers.end() ? nullptr : &*found;
+}
+
+Result<std::unique_ptr<Proposer>> peer_proposer(const Peer& peer, const Problem& problem,
+                                                std::uint64_t seed, int trials,
+                                                const std::filesystem::path& python,
+                                                const std::filesystem::path& script) {
+  if (!peer.general && (problem.objectives.size() != 1 || problem.fidelities.size() != 1)) {
+    return fail(ErrorKind::usage,
+                peer.name + " is compared with one objective and without --fidelity only");
+  }
+  if (!std::filesystem::exists(python)) {
+    return fail(
+        ErrorKind::usage, "there is no such interpreter for " + peer.name, python.string(),
+        "make it with scripts/frameworks " + peer.environment + ", or name one with --python");
+  }
+  auto child = LinePeer::start({python.string(), script.string()});
+  if (!child) return tl::unexpected(child.error());
   Json space = Json::array();
   for (const Parameter& parameter : problem.space->parameters()) {
     space.push_back(dimension_of(parameter));
   }
-  auto sent = peer->send({{"space", space},
-                          {"sampler", name},
-                          {"seed", seed},
-                          {"objectives", problem.objectives.size()}});
+  auto sent = child->send({{"space", space},
+                           {"searcher", peer.name},
+                           {"seed", seed},
+                           {"trials", trials},
+                           {"objectives", problem.objectives.size()}});
   if (!sent) return tl::unexpected(sent.error());
-  return std::make_unique<OptunaProposer>(*problem.space, *std::move(peer));
+  return std::make_unique<PeerProposer>(*problem.space, *std::move(child));
 }
 
 }  // namespace steptune::search_quality
