@@ -217,7 +217,8 @@ TEST_F(Bisect, WrongPackagesAreRefused) {
         std::pair{Words{"--package", "torch", "2.4", "@2"}, "@2 is not a version"},
         std::pair{Words{"--package", "torch", "1", "2", "--build", "make"},
                   "a package's versions are installed, not built"},
-        std::pair{Words{"1", "2", "3"}, "give two revisions, and the command after --"}}) {
+        std::pair{Words{"1"}, "give two revisions, and the command after --"},
+        std::pair{Words{"1", "2", "3"}, "unexpected argument \"3\" in front of --"}}) {
     Words line{"bisect"};
     line.insert(line.end(), words.begin(), words.end());
     line.insert(line.end(), {"--", "/bin/sh", "train.sh"});
