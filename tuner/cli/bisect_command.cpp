@@ -116,7 +116,7 @@ class Bisecting {
     command_ = context_.after_separator;
     std::size_t of_command = options_.command.size();
     if (is_package) {
-      of_command += (options_.good.empty() ? 0 : 1) + (options_.bad.empty() ? 0 : 1);
+      of_command += (options_.good.empty() ? 0U : 1U) + (options_.bad.empty() ? 0U : 1U);
       result_.package = options_.package.front();
       given_.assign(options_.package.begin() + 1, options_.package.end());
     } else {
