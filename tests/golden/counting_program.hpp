@@ -5,7 +5,7 @@ namespace steptune::golden {
 
 /// A shell program whose steps take as many seconds as its first argument says. Its second
 /// argument, if any, is the mean of its loss, in thousandths.
-inline constexpr const char* k_counting_program = R"(i=0
+inline constexpr const char* k_counting_program = R"sh(i=0
 while [ $i -lt 2000 ]; do
   i=$((i + 1))
   loss=
@@ -16,6 +16,6 @@ while [ $i -lt 2000 ]; do
   echo "[steptune] {\"v\":1,\"step\":$i,\"samples\":$((i * 10))$loss}"
   sleep "$1"
 done
-)";
+)sh";
 
 }  // namespace steptune::golden
