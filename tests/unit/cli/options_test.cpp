@@ -125,7 +125,7 @@ TEST_F(Options, EveryOptionHasHelpAndItsDefaultUnlessItIsAFlag) {
       ++seen;
       const std::string& help = option->get_description();
       EXPECT_GE(help.size(), 10U) << app->get_name() << " " << option->get_name();
-      if (option->get_required()) continue;
+      if (option->get_required() || option->get_positional()) continue;
       const bool is_flag = option->get_items_expected_max() == 0;
       EXPECT_EQ(help.find("[default: ") == std::string::npos, is_flag)
           << app->get_name() << " " << option->get_name() << ": " << help;

@@ -203,7 +203,7 @@ TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
       program_of({"python3", "train.py"}, declared + "for epoch in range(3):\n  train()\n");
   EXPECT_EQ(run_length(program).disagreement,
             "--epochs 14 (train.py) and epochs 3 (range(3) in train.py) disagree: the first is "
-            "taken");
+            "used");
   program.loop_bounds.clear();
   EXPECT_EQ(run_length(program).disagreement, "");
   program.source_defaults = program.options;

@@ -28,7 +28,7 @@ StudySpec bisected_study(const Json& more = Json::object()) {
   return must(study_from_json(document, "/my studies/demo.json", {{"cpus", 8}, {"gpus", 0}}));
 }
 
-Night slower_night(SlowdownScope scope) {
+Night night_that_slowed(SlowdownScope scope) {
   Night night;
   night.number = 12;
   night.commit = k_slow;
@@ -39,19 +39,19 @@ Night slower_night(SlowdownScope scope) {
 }
 
 TEST(NightBisection, RunsTheSettingsInUse) {
-  EXPECT_EQ(bisect_command(bisected_study(), slower_night(SlowdownScope::configuration), ""),
+  EXPECT_EQ(bisect_command(bisected_study(), night_that_slowed(SlowdownScope::configuration), ""),
             "cd '/my studies' && steptune bisect aaaaaaaaaaaa bbbbbbbbbbbb -- python3 train.py 4");
 }
 
 TEST(NightBisection, RunsTheBaselineIfItIsSlowerToo) {
   EXPECT_EQ(bisect_command(bisected_study({{"env", {{"SEED", "1"}}}}),
-                           slower_night(SlowdownScope::shared), " --db nights.db"),
+                           night_that_slowed(SlowdownScope::shared), " --db nights.db"),
             "cd '/my studies' && steptune bisect aaaaaaaaaaaa bbbbbbbbbbbb --db nights.db -- env "
             "SEED=1 python3 train.py 0");
 }
 
 TEST(NightBisection, SaysWhatToPutInIfNoFastCommitIsKnown) {
-  Night night = slower_night(SlowdownScope::shared);
+  Night night = night_that_slowed(SlowdownScope::shared);
   night.fast_commit.clear();
   NightContext context{"demo", "demo", "", {}, {}, bisect_command(bisected_study(), night, "")};
   EXPECT_THAT(context.bisect_command, HasSubstr("steptune bisect GOOD bbbbbbbbbbbb -- "));
@@ -63,13 +63,13 @@ TEST(NightBisection, SaysWhatToPutInIfNoFastCommitIsKnown) {
 
 TEST(NightBisection, IsLeftOutIfItCouldNotShowTheSlowdown) {
   const auto scope = SlowdownScope::configuration;
-  Night quiet = slower_night(scope);
+  Night quiet = night_that_slowed(scope);
   quiet.slowdown.reset();
   EXPECT_EQ(bisect_command(bisected_study(), quiet, ""), "");
-  Night elsewhere = slower_night(scope);
+  Night elsewhere = night_that_slowed(scope);
   elsewhere.commit.clear();
   EXPECT_EQ(bisect_command(bisected_study(), elsewhere, ""), "");
-  Night same = slower_night(scope);
+  Night same = night_that_slowed(scope);
   same.fast_commit = same.commit;
   EXPECT_EQ(bisect_command(bisected_study(), same, ""), "");
   const NightContext context{"demo", "demo", "", {}, {}};

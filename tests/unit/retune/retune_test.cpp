@@ -29,7 +29,7 @@ Night slower_night(const NightBounds& bounds) {
 
 TEST(Retune, ASearchThatNothingBoundsTakesAllItsTrials) {
   const Night night = slower_night({});
-  EXPECT_EQ(night.result, NightResult::regressed);
+  EXPECT_EQ(night.result, NightResult::regressed) << night.reason;
   EXPECT_EQ(night.searched, k_season_trials);
   EXPECT_FALSE(night.budget_spent);
   EXPECT_THAT(night_events(night), ElementsAre("regressed"));

@@ -86,7 +86,7 @@ TEST(CrossChecks, ACommandPartWithAParameterThatMayBeInactiveIsRefused) {
                                                      "when": "x > 4"}},
                                 "command": ["train", "{x}", )";
   EXPECT_THAT(faults(inner + R"({"when": "x > 2", "args": ["{y}"]}]})"),
-              HasSubstr("/command/2/when: holds for x="));
+              HasSubstr("/command/2/when: is also true for x="));
   EXPECT_EQ(faults(inner + R"({"when": "x > 4", "args": ["{y}"]}]})"), "");
   EXPECT_EQ(faults(inner + R"({"args": ["{y}"]}]})"), "");
 }

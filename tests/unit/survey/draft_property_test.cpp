@@ -44,8 +44,9 @@ Survey random_survey(Rng& rng) {
                       {"torch", "2.4"},
                       {"device", rng.below(2) == 0 ? "cpu" : "cuda"}}
                      .dump());
-  for (const Knob& knob : python_knobs()) {
+  for (const Knob* each : python_knobs_of("pytorch")) {
     if (rng.below(4) == 0) continue;
+    const Knob& knob = *each;
     const Json today = random_today(knob, rng);
     Json event{{"event", "knob"}, {"knob", knob.name}, {"today", today}, {"value", today}};
     event["may"] = rng.below(5) != 0;

@@ -191,7 +191,7 @@ TEST(HookFiles, BecomeOneTextOfPlainCharacters) {
   EXPECT_EQ(text, packed_text(*files));
   EXPECT_THAT(text, ::testing::MatchesRegex("[A-Za-z0-9+/]+=*"));
   // SageMaker allows 100 hyperparameters; the study gets the rest.
-  EXPECT_LT(text.size(), 64U * 2500U);
+  EXPECT_LT(text.size(), 72U * 2500U);
 }
 
 TEST(HookLog, TheLastOfEqualEventsCounts) {

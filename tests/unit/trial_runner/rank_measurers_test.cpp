@@ -156,8 +156,8 @@ TEST(Stragglers, InDataAreComparedWithRanksThatReportIt) {
   EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}}), "")
       << "there is no other rank to compare it with";
   EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}, {2, &slow}}),
-            "straggler: rank 2 is 100 % slower than rank 0; rank 2 spends 20 % of each step longer "
-            "on data than the others");
+            "straggler: rank 2 is 100 % slower than rank 0; rank 2 spends 20 % of each step more "
+            "on data than the other ranks");
   second.parts["data"] = 0.014;
   EXPECT_EQ(stragglers({{0, &first}, {1, &second}}), "") << "a twenty-fifth of a step";
 }

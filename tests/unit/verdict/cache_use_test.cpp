@@ -88,7 +88,7 @@ TEST(CacheUse, IsUnknownIfDroppingTheDataHadNoEffect) {
   const CacheUse uncounted = seen_of({run});
   EXPECT_EQ(uncounted.state, CacheState::not_known);
   EXPECT_THAT(uncounted.text, HasSubstr("no reads from storage were counted"));
-  EXPECT_THAT(uncounted.text, HasSubstr("(4 files of 2.0 MiB dropped)"));
+  EXPECT_THAT(uncounted.text, HasSubstr("(4 files of 2.0 MiB)"));
   run.placement["page_cache_not_dropped"] = "/data/a: Permission denied";
   const CacheUse kept = seen_of({run});
   EXPECT_EQ(kept.state, CacheState::not_known);
