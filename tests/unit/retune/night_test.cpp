@@ -167,8 +167,8 @@ TEST(NightReport, IsOneDocumentForPrograms) {
     "regression": {
       "cause": "library", "failure": null, "since_night": 11, "since": "2025-10-08T05:06:40Z",
       "slowdown": {"ratio": 1.2, "low_95": 1.15, "high_95": 1.25}, "baseline_slowdown": 1.18,
-      "evidence": 4000.0, "bisect": null,
-      "changes": [{"name": "torch", "before": "2.4.0", "after": "2.5.1"}]},
+      "evidence": 4000.0,
+      "changes": [{"name": "torch", "before": "2.4.0", "after": "2.5.1"}], "bisect": null},
     "machine_changes": [{"name": "torch", "before": "2.4.0", "after": "2.5.1"}],
     "trust": "hint", "searched_trials": 7, "trials": 20, "elapsed_s": 600.0, "cost_usd": 0.25,
     "budget_spent": true, "night_study": "resnet.night-12",
