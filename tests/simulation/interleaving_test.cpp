@@ -69,6 +69,28 @@ TEST_F(InterleavedPairs, AStudyMayDoWithout) {
   EXPECT_EQ(most_running_, 1U);
 }
 
+TEST_F(InterleavedPairs, NoDisturbedRunIsRepeatedBesideARunThatAnInterruptionCut) {
+  const DatabaseFolder folder;
+  const auto disturbed = [](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    if (spec.key.attempt > 1) script.disturbed_share = 0.9;
+    return script;
+  };
+  {
+    SimulatedRun cut(folder.path(), document_, disturbed);
+    cut.runner.interleaved = true;
+    cut.interrupts = [&] {
+      return !cut.runner.started().empty() && cut.runner.started().back().interleaved_round == 1;
+    };
+    EXPECT_EQ(must(cut.run()).end, LoopEnd::interrupted);
+  }
+  SimulatedRun run(folder.path(), document_, disturbed, 1000.0);
+  run.runner.interleaved = true;
+  const LoopResult result = must(run.run());
+  ASSERT_TRUE(result.recommendation);
+  EXPECT_EQ(result.recommendation->claim, Claim::faster);
+}
+
 TEST_F(InterleavedPairs, ATrialThatFailsBesideAnotherRunsAgainAlone) {
   run([](const TrialSpec& spec) {
     TrialScript script = train(spec);

@@ -114,7 +114,8 @@ Result<void> Tuning::confirm() {
       if (!next) next = next_confirmation(run_);
       if (!next) return {};
       const bool confirms = is_confirmation(next->purpose);
-      const int round = next->confirm_pair;
+      // A repeated attempt runs alone, so no other run of its round may join it.
+      const int round = next->attempt == 1 ? next->confirm_pair : 0;
       if (confirms && !std::exchange(announced, true)) run_.parts.listener.on_phase("confirming");
       if (auto launched = launcher_.launch(*std::move(next)); !launched) return launched;
       if (confirms) {
