@@ -178,7 +178,8 @@ class SageMaker(tuning_check.Tuned):
             self.assertEqual(read.resource_config.instance_type, job["instances"][0][0])
             self.assertEqual(read.algorithm_specification.training_image, "echo")
             self.assertEqual(read.output_data_config.s3_output_path, "s3://my-bucket/output")
-            self.assertIn("STEPTUNE_TRIAL", read.environment)
+            # A job holds one trial or a pack of them.
+            self.assertTrue({"STEPTUNE_TRIAL", "STEPTUNE_PACK"} & set(read.environment), read.environment)
 
 
 if __name__ == "__main__":

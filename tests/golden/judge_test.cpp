@@ -132,7 +132,7 @@ TEST_F(Judge, TrialsOfAStudyAreCompared) {
     "env": {"N": "{n}"},
     "baseline": {"pause": "0.06", "n": 1},
     "try": [{"pause": "0.02", "n": 2}, {"pause": "0.04", "n": 3}],
-    "search": {"searcher": "random"}, "measure": {"confirm_pairs": 0},
+    "search": {"searcher": "random"}, "measure": {"confirm_pairs": 0, "sentinels": false},
     "budget": {"trials": 3, "time": "30s"}
   })");
   const Ended tuned = sandbox_.steptune({"run", "study.json", "--quiet"});

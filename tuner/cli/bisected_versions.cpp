@@ -28,7 +28,7 @@ Result<BisectedVersions> commit_versions(const std::string& good, const std::str
   if (versions.names.size() < 2) {
     return fail(
         ErrorKind::usage,
-        fmt::format("{} is no version after {}", printable_line(bad, 80), printable_line(good, 80)),
+        fmt::format("{} does not come after {}", printable_line(bad, 80), printable_line(good, 80)),
         "", "give the good revision first");
   }
   const auto prefix =
