@@ -265,8 +265,7 @@ Result<void> run_all(const Options& options) {
   if (options.step_times > 0) {
     Problem member;
     member.objectives = {{true}};
-    const FamilyOptions family{options.step_times, options.family_seed,
-                               names_of(options, member)};
+    const FamilyOptions family{options.step_times, options.family_seed, names_of(options, member)};
     auto outcome =
         run_step_time_family(family, [&](const Problem& problem, const std::string& name) {
           return run(problem, name, options);

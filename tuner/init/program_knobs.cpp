@@ -92,7 +92,8 @@ class ProgramKnobs {
   /// True if accumulation will keep the samples of a step constant. Decided before any rule is
   /// applied.
   [[nodiscard]] bool will_accumulate(const std::vector<SpaceKnob>& rules) const {
-    return counts_optimizer_steps(input_) && std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
+    return counts_optimizer_steps(input_) &&
+           std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
              const ProgramOption* option =
                  rule.role == "accumulation" ? place_of(rule).option : nullptr;
              const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);

@@ -32,7 +32,8 @@ constexpr std::array<RoleName, 12> k_roles = {{
     {KnobRole::prefetch, "prefetch",
      "(?:data_?loader_)?prefetch(?:_(?:factor|size|batches|count))?"},
     {KnobRole::threads, "threads",
-     "(?:num_|n_?|intra_?op_?|(?:omp|mkl|blas|openblas|goto)_(?:num_)?|cpu_|host_|torch_)*thread(?:s|_"
+     "(?:num_|n_?|intra_?op_?|(?:omp|mkl|blas|openblas|goto)_(?:num_)?|cpu_|host_|torch_)*thread(?:"
+     "s|_"
      "count)?(?:_per_op)?"},
     {KnobRole::precision, "precision",
      "(?:mixed_?|compute_|train_|model_|amp_)?(?:precision|dtype)"

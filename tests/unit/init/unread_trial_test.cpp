@@ -62,7 +62,9 @@ TEST(UnreadTrial, ExpressionsMayMatchLater) {
   study.report_format.metrics = {{"samples", "epoch ([0-9]+) is over"}};
   PrintingTrial trial(study);
   EXPECT_EQ(trial.refused_after_s("bunch {} cost 0.5"), 0);
-  EXPECT_THAT(trial.said, ElementsAre(HasSubstr("within 10.0 s was read as progress: no known format reads this line")));
+  EXPECT_THAT(trial.said,
+              ElementsAre(HasSubstr(
+                  "within 10.0 s was read as progress: no known format reads this line")));
 }
 
 TEST(UnreadTrial, SuggestsAKnownFormatThatReadsTheOutput) {
