@@ -122,7 +122,7 @@ TEST_F(Analysis, MissingDataEndsWithAReason) {
   EXPECT_NE(none.err.find("no measured trial"), std::string::npos) << none.err;
   const Ended importance = failed.steptune({"importance"});
   EXPECT_EQ(importance.exit_code, 0);
-  EXPECT_NE(importance.out.find("time/1M samples: only 0 trials have it; 8 are needed"),
+  EXPECT_NE(importance.out.find("time/1M samples: only 0 trials have a value; 8 are needed"),
             std::string::npos)
       << importance.out;
 }

@@ -26,7 +26,7 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
   if (log.armed()) {
     return "the program did not import PyTorch, or did not train with it or with another framework "
            "that the hook knows (docs/hooks.md) while it was watched (one that starts slowly "
-           "needs a longer --time; one that goes on from a checkpoint may have nothing left to "
+           "needs a longer --time; one that continues from a checkpoint may have nothing left to "
            "train)";
   }
   const std::string reason = why_out_of_reach(argv, folder)
