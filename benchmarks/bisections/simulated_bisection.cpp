@@ -3,39 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <limits>
 #include <vector>
 
+#include "benchmarks/simulated_launches.hpp"
 #include "common/rng.hpp"
-#include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/change_point.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune::bisections {
 namespace {
-
-constexpr double k_confidence = 0.95;
-constexpr double k_least_stage_s = 20.0;
-constexpr double k_certain_errors = 2.0;
-constexpr double k_least_slowdown = 0.02;
-
-/// Returns a study as a stage of `bisect` writes it.
-const StudySpec& stage_study() {
-  static const StudySpec k_study = [] {
-    const Json document = parse_json(R"({
-      "name": "bisect", "command": ["{command}"],
-      "parameters": {"command": {"type": "categorical", "choices": {"A": "./a", "B": "./b"}}},
-      "baseline": {"command": "A"},
-      "search": {"searcher": "grid", "scheduler": "none", "worth": 0.02},
-      "budget": {"time": "5m"}, "measure": {"confirm_all": true}, "runner": {"type": "local"}
-    })",
-                                     "study")
-                              .value();
-    return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
-  }();
-  return k_study;
-}
 
 /// A program whose launches differ.
 class Launches {
@@ -57,20 +34,14 @@ class Launches {
  private:
   const TrialRecord* run(double mean) {
     ++count_;
-    TrialRecord& trial = runs_.emplace_back();
-    const double log_time =
-        model_.launch_variation * rng_.normal() + model_.run_variation * rng_.normal();
-    trial.status = TrialStatus::completed;
-    trial.objectives = {mean * std::exp(log_time)};
-    trial.standard_errors = {model_.run_variation * trial.objectives[0]};
-    return &trial;
+    return runs_.run(mean, rng_);
   }
 
   const BisectionModel& model_;
   Rng rng_;
   std::size_t first_slow_;
   int count_ = 0;
-  std::deque<TrialRecord> runs_;
+  SimulatedLaunches runs_{model_.launch_variation, model_.run_variation};
 };
 
 /// Returns the one-sided error of each version, so that all verdicts of a stage are right in 95 %.
@@ -90,7 +61,7 @@ std::vector<Compared> compare(const std::vector<std::size_t>& versions, double s
   std::vector<Compared> all;
   for (const std::size_t version : versions)
     all.push_back({version, {}, {}});
-  const int usual = stage_study().measure.confirm_pairs;
+  const int usual = judged_study().measure.confirm_pairs;
   const int first_run = launches.count();
   const double error = error_of_each(versions.size());
   const BothErrors errors{error, error};
@@ -103,12 +74,12 @@ std::vector<Compared> compare(const std::vector<std::size_t>& versions, double s
       each.pairs.push_back({launches.version(each.version), good});
       const auto count = static_cast<int>(each.pairs.size());
       if (looks_until(count, usual).back().pairs == count)
-        each.judgement = judge_both_ways(stage_study(), each.pairs, errors);
+        each.judgement = judge_both_ways(judged_study(), each.pairs, errors);
     }
   }
   for (Compared& each : all) {
     if (!each.judgement.settled)
-      each.judgement = judge_both_ways(stage_study(), each.pairs, errors);
+      each.judgement = judge_both_ways(judged_study(), each.pairs, errors);
   }
   return all;
 }
@@ -131,29 +102,27 @@ SearchResult bisect(const BisectionModel& model) {
   bool bad_is_slower = false;
   for (;;) {
     if (const auto bad = change.measured(last); bad && !bad_is_slower) {
-      bad_is_slower = bad->slowdown > k_certain_errors * bad->error;
-      if (!bad_is_slower && bad->slowdown + k_certain_errors * bad->error < k_least_slowdown) break;
+      const auto slower = is_slower(*bad);
+      if (slower && !*slower) break;
+      bad_is_slower = slower.value_or(false);
     }
-    if (bad_is_slower && change.found(k_confidence)) break;
-    auto versions = change.next(bad_is_slower ? k_most_in_stage : k_most_in_stage - 1);
-    if (!bad_is_slower && std::ranges::find(versions, last) == versions.end())
-      versions.push_back(last);
+    if (bad_is_slower && change.found(k_bisect_confidence)) break;
+    const auto versions =
+        bad_is_slower ? change.next(k_most_in_stage) : change.next_with_bad(k_most_in_stage);
     const double left_s = model.time_s - launches.count() * model.run_s;
     const double round_s = model.run_s * static_cast<double>(versions.size() + 1);
     if (left_s < std::max(k_least_stage_s, 2.0 * round_s) || versions.empty()) break;
-    const auto remaining = static_cast<double>(change.remaining(k_confidence).size());
-    const double stages =
-        1.0 + std::ceil(std::log(remaining) / std::log(double(k_most_in_stage + 1)));
+    const double stages = change.stages_left(k_bisect_confidence);
     for (const Compared& each : compare(versions, left_s / stages, model.run_s, launches)) {
       const SpeedUp speed_up = speed_up_over_looks(
-          stage_study(), each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
+          judged_study(), each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
       if (const auto measured = slowdown_in_stage(speed_up, versions.size()))
         change.observe(each.version, measured->slowdown, measured->error);
     }
   }
   SearchResult result;
-  if (bad_is_slower) result.named = change.found(k_confidence);
-  result.suspects = change.remaining(k_confidence).size();
+  if (bad_is_slower) result.named = change.found(k_bisect_confidence);
+  result.suspects = change.remaining(k_bisect_confidence).size();
   result.first_slow = launches.first_slow();
   result.runs = launches.count();
   return result;

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
+#include "benchmarks/simulated_launches.hpp"
 #include "common/enum_names.hpp"
 #include "common/rng.hpp"
-#include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/campaign_error.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
@@ -21,32 +20,15 @@ constexpr auto k_rules = enum_names<Rule>({
     {Rule::two_wins, "two wins"},
 });
 
-/// Returns a study as `judge` writes it, with its default margin.
-const StudySpec& judge_study() {
-  static const StudySpec k_study = [] {
-    const Json document = parse_json(R"({
-      "name": "judge", "command": ["{command}"],
-      "parameters": {"command": {"type": "categorical", "choices": {"A": "./a", "B": "./b"}}},
-      "baseline": {"command": "A"},
-      "search": {"searcher": "grid", "scheduler": "none", "worth": 0.02},
-      "budget": {"time": "5m"}, "measure": {"confirm_all": true}, "runner": {"type": "local"}
-    })",
-                                     "study")
-                              .value();
-    return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
-  }();
-  return k_study;
-}
-
 /// The pairs of one edit. `ratio`: time of the challenger as a multiple of the champion's.
 class Pairs {
  public:
   Pairs(const CampaignModel& model, double ratio, Rng& rng)
-      : model_(model), ratio_(ratio), rng_(rng) {}
+      : runs_(model.launch_variation, model.run_variation), ratio_(ratio), rng_(rng) {}
 
   void add() {
-    const TrialRecord* challenger = run(ratio_);
-    pairs_.push_back({challenger, run(1.0)});
+    const TrialRecord* challenger = runs_.run(ratio_, rng_);
+    pairs_.push_back({challenger, runs_.run(1.0, rng_)});
   }
   [[nodiscard]] const std::vector<RunPair>& all() const { return pairs_; }
   [[nodiscard]] bool last_was_faster() const {
@@ -54,27 +36,16 @@ class Pairs {
   }
 
  private:
-  const TrialRecord* run(double mean) {
-    TrialRecord& trial = runs_.emplace_back();
-    const double log_time =
-        model_.launch_variation * rng_.normal() + model_.run_variation * rng_.normal();
-    trial.status = TrialStatus::completed;
-    trial.objectives = {mean * std::exp(log_time)};
-    trial.standard_errors = {model_.run_variation * trial.objectives[0]};
-    return &trial;
-  }
-
-  const CampaignModel& model_;
+  SimulatedLaunches runs_;
   double ratio_;
   Rng& rng_;
-  std::deque<TrialRecord> runs_;
   std::vector<RunPair> pairs_;
 };
 
 /// Adds pairs until the verdict is certain or the time is over. The verdict at the end of the time
 /// counts, too.
 bool judged_faster(const CampaignModel& model, const BothErrors& errors, Pairs& pairs) {
-  const StudySpec& study = judge_study();
+  const StudySpec& study = judged_study();
   const int most = std::max(1, static_cast<int>(model.judge_time_s / model.judge_pair_s));
   for (;;) {
     pairs.add();

@@ -15,7 +15,7 @@ _STEPS = {
     ("keras_adversarial", "batches"): (4, 96, "train_on_batch"),
     ("tensorflow_loop",): (21, 300, "optimizer"),
     ("tensorflow_loop", "eager"): (21, 300, "optimizer"),
-    # Of the second model all steps count but the first.
+    # The first step of the second model does not count.
     ("tensorflow_models",): (13, 65, "optimizer"),
 }
 _QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3"}

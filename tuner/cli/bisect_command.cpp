@@ -31,13 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double k_confidence = 0.95;
-constexpr double k_least_stage_s = 20.0;  ///< less can hardly compare anything
 static_assert(k_most_in_stage < k_most_judged, "the good version is judged, too");
-/// Standard errors by which the bad version must differ to count as slower, or as not slower.
-constexpr double k_certain_errors = 2.0;
-/// Smallest slowdown, as a logarithm, that is looked for.
-constexpr double k_least_slowdown = 0.02;
 
 struct BisectOptions {
   std::string good;
@@ -202,7 +196,8 @@ class Bisecting {
     if (result_.outcome == BisectionOutcome::not_slower) return true;
     const auto& unusable = result_.unusable;
     if (std::ranges::find(unusable, versions_.names.back()) != unusable.end()) return true;
-    if (bad_is_slower_ && (change_->found(k_confidence) || !change_->can_narrow(k_confidence)))
+    if (bad_is_slower_ &&
+        (change_->found(k_bisect_confidence) || !change_->can_narrow(k_bisect_confidence)))
       return true;
     return left_s() < k_least_stage_s || next_versions().empty();
   }
@@ -210,17 +205,8 @@ class Bisecting {
   /// The first stage includes the bad version, which shows if there is a slowdown at all.
   [[nodiscard]] std::vector<std::size_t> next_versions() const {
     if (unfinished_) return unfinished_->versions;
-    if (bad_is_slower_) return change_->next(k_most_in_stage);
-    std::vector<std::size_t> versions = change_->next(k_most_in_stage - 1);
-    if (std::ranges::find(versions, last()) == versions.end()) versions.push_back(last());
-    return versions;
-  }
-
-  /// Estimates the number of stages, this one included: each divides the versions by seven, and a
-  /// last one confirms.
-  [[nodiscard]] double stages_left() const {
-    const auto remaining = static_cast<double>(change_->remaining(k_confidence).size());
-    return 1.0 + std::ceil(std::log(remaining) / std::log(double(k_most_judged)));
+    return bad_is_slower_ ? change_->next(k_most_in_stage)
+                          : change_->next_with_bad(k_most_in_stage);
   }
 
   ExitCode judge_stage(const std::vector<std::size_t>& versions) {
@@ -245,7 +231,8 @@ class Bisecting {
     JudgeOptions judge;
     judge.name = name_;
     judge.continued = continued;
-    const double stage_s = std::max(left_s() / stages_left(), k_least_stage_s);
+    const double stage_s =
+        std::max(left_s() / change_->stages_left(k_bisect_confidence), k_least_stage_s);
     judge.time = fmt::format("{:.0f}s", continued_s + stage_s);
     judge.input = options_.input;
     judge.quiet = options_.quiet;
@@ -294,10 +281,9 @@ class Bisecting {
   void judge_bad() {
     const auto bad = change_->measured(last());
     if (!bad || bad_is_slower_) return;
-    const double least = k_certain_errors * bad->error;
-    bad_is_slower_ = bad->slowdown > least;
-    if (!bad_is_slower_ && bad->slowdown + least < k_least_slowdown)
-      result_.outcome = BisectionOutcome::not_slower;
+    const auto slower = is_slower(*bad);
+    bad_is_slower_ = slower.value_or(false);
+    if (slower && !*slower) result_.outcome = BisectionOutcome::not_slower;
   }
 
   ExitCode report() {
@@ -305,10 +291,10 @@ class Bisecting {
     result_.measured = measured_.size();
     const std::vector<double> probability = change_->probabilities();
     const bool is_slower = result_.outcome != BisectionOutcome::not_slower;
-    const auto found = change_->found(k_confidence);
+    const auto found = change_->found(k_bisect_confidence);
     if (is_slower && bad_is_slower_ && found) result_.outcome = BisectionOutcome::found;
     const auto remaining =
-        is_slower ? change_->remaining(k_confidence) : std::vector<std::size_t>();
+        is_slower ? change_->remaining(k_bisect_confidence) : std::vector<std::size_t>();
     for (const std::size_t version : remaining) {
       const std::string& name = name_of(version);
       result_.suspects.push_back({name, versions_.subject(name), probability[version]});

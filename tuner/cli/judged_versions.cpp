@@ -72,6 +72,12 @@ Result<std::vector<CommandWords>> with_each_variable(const CommandWords& command
   return with_unchanged(command, std::move(commands));
 }
 
+CommandWords in_venv(const CommandWords& command, const fs::path& folder, const std::string& path) {
+  return with_front(
+      {"env", "VIRTUAL_ENV=" + folder.string(), "PATH=" + (folder / "bin").string() + ":" + path},
+      command);
+}
+
 Result<std::vector<CommandWords>> in_each_venv(const CommandWords& command,
                                                const std::vector<std::string>& folders,
                                                const Environment& environment) {
@@ -83,10 +89,8 @@ Result<std::vector<CommandWords>> in_each_venv(const CommandWords& command,
       return fail(ErrorKind::usage, "is no virtual environment of Python", given,
                   "give a folder with bin/python: python3 -m venv FOLDER");
     }
-    const std::string path = (folder / "bin").string() + ":" +
-                             environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
     commands.push_back(
-        with_front({"env", "VIRTUAL_ENV=" + folder.string(), "PATH=" + path}, command));
+        in_venv(command, folder, environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin")));
   }
   return with_unchanged(command, std::move(commands));
 }

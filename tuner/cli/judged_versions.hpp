@@ -26,6 +26,12 @@ using CommandWords = std::vector<std::string>;
 [[nodiscard]] Result<std::vector<CommandWords>> with_each_variable(
     const CommandWords& command, const std::vector<std::string>& assignments);
 
+/// Returns the command in a virtual environment of Python. `path`: PATH without it. The command
+/// begins after `k_words_of_venv` words.
+[[nodiscard]] CommandWords in_venv(const CommandWords& command, const std::filesystem::path& folder,
+                                   const std::string& path);
+inline constexpr std::size_t k_words_of_venv = 3;
+
 /// Returns the command in each of these virtual environments of Python. A single one comes after
 /// the unchanged command. Returns `usage` for a folder without `bin/python`.
 [[nodiscard]] Result<std::vector<CommandWords>> in_each_venv(

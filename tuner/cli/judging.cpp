@@ -74,8 +74,9 @@ ExitCode exit_code_of(CommandVerdict verdict) {
   return ExitCode::failure;
 }
 
-/// Returns the exit code with `--fail-if`: that of the first condition that holds, in the order of
-/// failed, slower, worse, undecided. A condition that is not known does not fail a pipeline.
+/// Returns the exit code with `--fail-if`. A failed command fails the pipeline. Otherwise the first
+/// true condition decides, in the order slower, worse, undecided. An unknown condition does not
+/// fail the pipeline.
 ExitCode exit_code_of(const JudgedCommands& judged, const std::vector<FailResult>& results) {
   const auto has_failed = [](const JudgedCommand& command) {
     return command.verdict == CommandVerdict::failed;

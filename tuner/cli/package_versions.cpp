@@ -16,6 +16,7 @@
 #include "common/unique_fd.hpp"
 #include "tuner/cli/bisected_versions.hpp"
 #include "tuner/cli/ended_command.hpp"
+#include "tuner/cli/judged_versions.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/survey/interpreter_versions.hpp"
 
@@ -94,14 +95,11 @@ class PackageInstaller {
 
   [[nodiscard]] std::vector<std::string> command(const std::string& version) const {
     const fs::path folder = environment_of(version);
-    const fs::path programs = folder / "bin";
-    std::vector<std::string> words{"env", fmt::format("VIRTUAL_ENV={}", folder.string()),
-                                   fmt::format("PATH={}:{}", programs.string(), path_)};
-    words.insert(words.end(), request_.command.begin(), request_.command.end());
+    std::vector<std::string> words = in_venv(request_.command, folder, path_);
     // An interpreter that the command names by its path would not use the environment.
-    std::string& program = words[3];
+    std::string& program = words[k_words_of_venv];
     if (program == python_ && program.find('/') != std::string::npos)
-      program = (programs / "python3").string();
+      program = (folder / "bin" / "python3").string();
     return words;
   }
 

@@ -13,7 +13,19 @@ namespace {
 constexpr std::array<double, k_most_in_stage> k_errors_in_half_width{1.96, 2.24, 2.39, 2.50,
                                                                      2.58, 2.64, 2.69};
 
+/// Standard errors by which the bad version must differ to count as slower, or as not slower.
+constexpr double k_certain_errors = 2.0;
+/// Smallest slowdown, as a logarithm, that is looked for.
+constexpr double k_least_slowdown = 0.02;
+
 }  // namespace
+
+std::optional<bool> is_slower(const MeasuredSlowdown& measured) {
+  const double least = k_certain_errors * measured.error;
+  if (measured.slowdown > least) return true;
+  if (measured.slowdown + least < k_least_slowdown) return false;
+  return std::nullopt;
+}
 
 std::optional<MeasuredSlowdown> slowdown_in_stage(const SpeedUp& speed_up, std::size_t versions) {
   const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
@@ -43,6 +55,18 @@ std::optional<MeasuredSlowdown> ChangePoint::measured(std::size_t version) const
 
 void ChangePoint::skip(std::size_t version) {
   is_skipped_[version] = true;
+}
+
+std::vector<std::size_t> ChangePoint::next_with_bad(std::size_t most) const {
+  const std::size_t bad = is_skipped_.size() - 1;
+  std::vector<std::size_t> versions = next(most - 1);
+  if (std::ranges::find(versions, bad) == versions.end()) versions.push_back(bad);
+  return versions;
+}
+
+double ChangePoint::stages_left(double confidence) const {
+  const auto left = static_cast<double>(remaining(confidence).size());
+  return 1.0 + std::ceil(std::log(left) / std::log(double(k_most_in_stage + 1)));
 }
 
 std::optional<double> ChangePoint::slowdown_from(std::size_t first) const {

@@ -18,6 +18,15 @@ struct MeasuredSlowdown {
 /// Most versions that are compared with the good one at once.
 inline constexpr std::size_t k_most_in_stage = 7;
 
+/// Probability at which `bisect` names a version.
+inline constexpr double k_bisect_confidence = 0.95;
+/// Least time of a stage, in seconds. A shorter stage can hardly compare anything.
+inline constexpr double k_least_stage_s = 20.0;
+
+/// True if the version is slower than the good one by two standard errors. False if a slowdown of
+/// 2 % is as far away. Otherwise nullopt.
+[[nodiscard]] std::optional<bool> is_slower(const MeasuredSlowdown& measured);
+
 /// Returns the slowdown that `judge` found for one of `versions` versions, 1 to `k_most_in_stage`.
 /// Its error follows from the interval, which is wider for more versions because they share the
 /// error. Returns nullopt if the interval is infinite.
@@ -60,6 +69,12 @@ class ChangePoint {
   /// Returns at most `most` versions to measure next, in order: those that divide the probability
   /// into equal parts, then their predecessors. Empty if each of them was skipped.
   [[nodiscard]] std::vector<std::size_t> next(std::size_t most) const;
+  /// Returns at most `most` versions, the bad one included. For stages before it is known if the
+  /// bad version is slower.
+  [[nodiscard]] std::vector<std::size_t> next_with_bad(std::size_t most) const;
+  /// Estimates the number of stages that are left, the present one included. Each stage divides the
+  /// versions by `k_most_in_stage` + 1, and a last one confirms.
+  [[nodiscard]] double stages_left(double confidence) const;
   /// Returns the estimate of the slowdown if `first` is the first slow version; nullopt if no slow
   /// version was measured.
   [[nodiscard]] std::optional<double> slowdown_from(std::size_t first) const;

@@ -57,8 +57,9 @@ class MachineDrift;
 /// differences between baselines that remain without the drift.
 [[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                                         const MachineDrift& drift);
-/// Returns the scatter that `estimate_launch_variation` uses, one for each configuration with
-/// several launches. Without a drift.
+/// Returns the scatter of each configuration with several launches. These are the launches from
+/// which `estimate_launch_variation` estimates. If `drift` is significant, they include no
+/// baselines.
 [[nodiscard]] KnownLaunches launch_scatters(const std::vector<TrialRecord>& trials,
                                             const MachineDrift& drift);
 

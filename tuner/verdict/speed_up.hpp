@@ -138,8 +138,8 @@ struct Judgement {
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error,
                               const std::optional<KnownLaunches>& known = KnownLaunches{});
-/// Launch variation of which only the pairs say something. A guess would be wrong on machines whose
-/// launches differ more: at 10 %, a third of all campaigns of equal versions would keep one.
+/// Only the pairs show how much launches differ. With an assumption beside them, a third of all
+/// campaigns of equal versions would keep one where launches differ by 10 %.
 inline constexpr std::nullopt_t k_launches_by_pairs = std::nullopt;
 /// Errors of judging a configuration that may also be slower, each one-sided.
 struct BothErrors {

@@ -5,8 +5,9 @@ import weakref
 
 
 class Turns:
-    """A turn ends when one of them steps again. So of those that step by turns the one with the most steps counts. Of
-    those that train one after the other all steps count, but the first after a change."""
+    """Counts the steps of several optimizers or models. A turn ends when one of them steps again. If they step by turns,
+    only the one with the most steps counts. If they train one after the other, each step counts but the first one after
+    a change."""
 
     def __init__(self):
         self._turn = weakref.WeakKeyDictionary()  # steps of each in this turn
