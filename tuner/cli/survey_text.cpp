@@ -23,7 +23,7 @@ std::string shown_at(const Json& event, const char* key) {
   return printable_line(plain_text(*found), 60);
 }
 
-/// Returns `PyTorch 1.13.1 on cpu; steps by optimizer (SGD), 64 samples each (loader)`.
+/// Returns `PyTorch 1.13.1 on cpu; steps by optimizer (SGD), 64 samples each by loader`.
 std::string found_text(const Survey& survey) {
   const Json& patched = survey.log.event("patched");
   const Json& program = survey.log.event("program");

@@ -51,7 +51,7 @@ TEST(Ablation, MeasuredConfigurationsAreTakenAsTheyAre) {
   }
   const AblationPath path =
       ablation_path(space, samples_at(space, all), nullptr, true, k_from, k_to);
-  EXPECT_EQ(path.unknown, "");
+  EXPECT_EQ(path.why_unknown, "");
   ASSERT_EQ(path.steps.size(), 3U);
   EXPECT_EQ(path.steps[0].changes.front().parameter, "workers") << "what gains most comes first";
   EXPECT_EQ(path.steps[1].changes.front().parameter, "precision");
@@ -131,7 +131,7 @@ TEST(Ablation, WithoutMeasuredEndsThereIsNoPath) {
   const SearchSpace space = ablated_space();
   const AblationPath path =
       ablation_path(space, samples_at(space, {k_from}), nullptr, true, k_from, k_to);
-  EXPECT_NE(path.unknown, "");
+  EXPECT_NE(path.why_unknown, "");
   EXPECT_TRUE(path.steps.empty());
 }
 
