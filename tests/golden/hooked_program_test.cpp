@@ -259,7 +259,7 @@ TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {
   };
   const Ended checked = sandbox_.steptune(with_command({"check"}));
   ASSERT_EQ(checked.exit_code, 0) << checked.err;
-  EXPECT_EQ(difference(R"(runs the program as it is for some seconds: /usr/bin/python3 train.py
+  EXPECT_EQ(difference(R"(runs the program unchanged for some seconds: /usr/bin/python3 train.py
 found   PyTorch {{.*}} on cpu; steps by optimizer (SGD), 8 samples each by loader
 today   {{.*}} a step: {{.*}}
 limit   data loading costs {{\d+}} % of a step: at most {{.*}} times as fast without it (measured with cached batches)

@@ -103,7 +103,7 @@ std::string quoted_command(const std::vector<std::string>& argv) {
 }
 
 std::string survey_heading(const std::vector<std::string>& argv) {
-  return fmt::format("// Written by steptune from {}, run as it is: ", quoted_command(argv));
+  return fmt::format("// Written by steptune from {}, run unchanged: ", quoted_command(argv));
 }
 
 std::string study_file_text(const Survey& survey, const Draft& draft,

@@ -273,8 +273,8 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const bool has_time = worth > 0.0 && may_use_left_time(study);
   const bool was_last = !has_time && count >= k_most_times_usual * usual;
   const int most = std::max(k_most_times_usual * usual, has_time ? 2 * count : 0);
-  // "Faster" needs an interval above `hidden`. If the mean stays as it is now, can the last look
-  // show that? Its error shrinks with the root of the number of pairs.
+  // "Faster" needs an interval above `hidden`. If the mean does not change, can the last look show
+  // that? Its error shrinks with the root of the number of pairs.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach =
