@@ -80,7 +80,7 @@ TEST_F(Bisect, TheCommitIsFound) {
   EXPECT_EQ(trees(), "");
 }
 
-TEST_F(Bisect, AKilledBisectionGoesOnFromItsHistory) {
+TEST_F(Bisect, AKilledBisectionContinuesFromItsHistory) {
   commit("0.02", "good");
   commit("0.02", "one");
   commit("0.06", "slow");

@@ -251,7 +251,7 @@ TEST_F(HookedProgram, AShortTuningTimeLeavesNoTimeForOptionsWithoutPyTorch) {
               HasSubstr("half of the tuning time is over, before its options were seen"));
 }
 
-TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {
+TEST_F(HookedProgram, IsTunedUnchangedAndRunWithTheResult) {
   const std::vector<std::string> command = {"--", k_python, "train.py"};
   auto with_command = [&command](std::vector<std::string> words) {
     words.insert(words.end(), command.begin(), command.end());

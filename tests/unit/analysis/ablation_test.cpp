@@ -40,7 +40,7 @@ TrialSamples samples_at(const SearchSpace& space, const std::vector<Configuratio
 const Configuration k_from = configuration_of(0, "fp32", 1);
 const Configuration k_to = configuration_of(4, "bf16", 2);
 
-TEST(Ablation, MeasuredConfigurationsAreTakenAsTheyAre) {
+TEST(Ablation, MeasuredConfigurationsKeepTheirMeasuredValue) {
   const SearchSpace space = ablated_space();
   std::vector<Configuration> all;
   for (const std::int64_t workers : {0, 4}) {

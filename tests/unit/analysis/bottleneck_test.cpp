@@ -215,10 +215,10 @@ TEST(Bottleneck, NamesUntriedSettingsOfTheLargestStage) {
   bottleneck.responses.clear();
   EXPECT_NE(in_words(bottleneck).finding.find(". num_workers affects it."), std::string::npos);
   bottleneck.parameters.clear();
-  EXPECT_NE(in_words(bottleneck)
-                .finding.find(
-                    ". the study varies no setting for it; try loader workers (num_workers)."),
-            std::string::npos)
+  EXPECT_NE(
+      in_words(bottleneck)
+          .finding.find(". the study varies no setting for it; try loader workers (num_workers)."),
+      std::string::npos)
       << in_words(bottleneck).finding;
 }
 
@@ -335,7 +335,7 @@ struct RandomProgram {
 
 /// A search measures mostly near the fastest configurations and soon leaves the baseline. Intervals
 /// are widest there, and most often wrong.
-TEST(Bottleneck, IntervalsHoldAfterAGreedySearch) {
+TEST(Bottleneck, IntervalsCoverTheTruthAfterAGreedySearch) {
   Parameter batch_size = whole_parameter("batch_size", 16.0, 512.0);
   batch_size.scale = Scale::log2;
   const SearchSpace space = space_of(

@@ -152,7 +152,7 @@ TEST(TrialSamples, StoppedAndInfeasibleTrialsAreMeasuredToo) {
   EXPECT_EQ(failures.samples[2].value, 1.0);
 }
 
-TEST(TrialSamples, ValuesThatAreNotPositiveStayAsTheyAre) {
+TEST(TrialSamples, ValuesThatAreNotPositiveStayUnchanged) {
   const SearchSpace space = training_space();
   std::vector<TrialRecord> trials = trials_of(space, 10);
   trials.front().status = TrialStatus::completed;

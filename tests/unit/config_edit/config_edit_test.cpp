@@ -174,7 +174,7 @@ TEST(ConfigEdit, AYamlDocumentThatIsOneValueHasNoName) {
   EXPECT_EQ((*place)->value, 4);
 }
 
-TEST(ConfigEdit, HostileTextsReadBackAsTheyAre) {
+TEST(ConfigEdit, HostileTextsAreReadBackUnchanged) {
   for (const std::string text :
        {"it's \"so\"", "a\nb\tc",     "$HOME `id`", "yes", "null",    "12",       "1e3",
         "#no",         "a: b",        "- x",        "",    " blank ", "\x1b[31m", "\x7f",

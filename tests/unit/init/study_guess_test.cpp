@@ -72,7 +72,7 @@ OutputReading reading_of(double samples_per_step) {
   return reading;
 }
 
-TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
+TEST(StudyGuess, PlansStepsOfABatchSizeThatIsNotVaried) {
   // tqdm counts steps, and without a loss the batch may not change.
   GuessInput input = input_of(k_help, {"python3", "train.py", "--batch-size", "128"});
   input.reading = OutputReading{};
