@@ -16,6 +16,7 @@
 #include "tuner/report/recommendation.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
 namespace {
@@ -176,7 +177,7 @@ Json command_json(const JudgedCommand& command) {
   return {{"name", command.name},
           {"command", command.command},
           {"verdict", to_text(command.verdict)},
-          {"speed_up", speed_up_json(command.speed_up)},
+          {"speed_up", JsonForm<SpeedUp>::write(command.speed_up)},
           {"why", command.why.empty() ? Json(nullptr) : Json(command.why)},
           {"more_s", command.more_s ? Json(*command.more_s) : Json(nullptr)},
           {"loss", command.loss ? loss_json(*command.loss) : Json(nullptr)}};

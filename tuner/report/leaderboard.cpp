@@ -11,6 +11,7 @@
 #include "common/json_fields.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/outcome.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {

@@ -58,7 +58,7 @@ double measured_s(const ConfigurationRuns& runs) {
   double seconds = 0.0;
   for (const TrialRecord* run : runs)
     seconds += run->measurement ? run->measurement->window_s : 0.0;
-  return seconds;
+  return seconds > 0.0 ? seconds : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::string samples_counted(const StudySpec& study, const TrialRecord& trial) {

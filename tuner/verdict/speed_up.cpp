@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 
-#include "common/enum_names.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/objectives.hpp"
@@ -16,17 +15,6 @@
 
 namespace steptune {
 namespace {
-
-constexpr auto k_verdicts = enum_names<Verdict>({
-    {Verdict::open, "open"},
-    {Verdict::faster, "faster"},
-    {Verdict::hidden, "hidden"},
-    {Verdict::not_faster, "not_faster"},
-    {Verdict::failed, "failed"},
-    {Verdict::slower, "slower"},
-    {Verdict::tied, "tied"},
-    {Verdict::worse, "worse"},
-});
 
 /// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift
 /// cancels.
@@ -159,11 +147,7 @@ Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double
 }  // namespace
 
 std::string to_text(Verdict verdict) {
-  return std::string(k_verdicts.name_of(verdict));
-}
-
-std::optional<Verdict> verdict_from_text(std::string_view text) {
-  return k_verdicts.value_of(text);
+  return std::string(k_verdict_names.name_of(verdict));
 }
 
 int least_pairs(const StudySpec& study) {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "common/enum_names.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/launch_variation.hpp"
@@ -47,8 +47,17 @@ enum class Verdict {
   tied,        ///< within `search.worth` of the baseline, either way; only then, too
   worse,       ///< violates a guard over launches, and is not slower; only then, too
 };
+inline constexpr auto k_verdict_names = enum_names<Verdict>({
+    {Verdict::open, "open"},
+    {Verdict::faster, "faster"},
+    {Verdict::hidden, "hidden"},
+    {Verdict::not_faster, "not_faster"},
+    {Verdict::failed, "failed"},
+    {Verdict::slower, "slower"},
+    {Verdict::tied, "tied"},
+    {Verdict::worse, "worse"},
+});
 [[nodiscard]] std::string to_text(Verdict verdict);
-[[nodiscard]] std::optional<Verdict> verdict_from_text(std::string_view text);
 
 /// A confirming run of a finalist and a confirming run of the baseline, next to each other in time.
 struct RunPair {

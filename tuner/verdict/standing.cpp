@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/interval.hpp"
-#include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/counted_runs.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/objectives.hpp"
 #include "tuner/verdict/shrinkage.hpp"

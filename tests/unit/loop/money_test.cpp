@@ -10,6 +10,7 @@
 #include "tuner/loop/loop.hpp"
 #include "tuner/verdict/payback.hpp"
 #include "tuner/verdict/recommend.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {
@@ -705,8 +706,8 @@ TEST(RecommendationJson, ReadsBackAsItWasWritten) {
 }
 
 TEST(RecommendationJson, RefusesWhatItIsNot) {
-  for (const char* text : {"null", "[]", "{}", R"({"incumbent_trial": "1"})",
-                           R"({"incumbent_trial": 1, "configuration": [], "speed_up": {}})"}) {
+  for (const char* text : {"null", "[]", "{}", R"({"trial": "1"})",
+                           R"({"trial": 1, "configuration": [], "speed_up": {}})"}) {
     EXPECT_FALSE(recommendation_from_json(*parse_json(text, "stored"), "stored")) << text;
   }
 }
