@@ -8,7 +8,6 @@ import jax
 
 from steptune_hook.jax import xla_flags
 from steptune_hook.knobs import KnobGroups
-from steptune_hook.knobs.collector import GarbageCollectorKnob
 from steptune_hook.knobs.environment import EnvironmentKnobs
 from steptune_hook.knobs.knob_status import KnobStatus
 
@@ -21,7 +20,6 @@ _CACHE_FOLDER = os.path.join(os.path.expanduser("~"), ".cache", "steptune", "jax
 class JaxKnobs(KnobGroups):
     def __init__(self, hook):
         super().__init__(hook)
-        self.collector = GarbageCollectorKnob(self.requested)
         self.groups = (
             ConfigKnobs(self.requested),
             XlaFlagsKnob(self.requested, hook.settings.mode == "survey"),
