@@ -137,7 +137,7 @@ void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s,
               const LaunchState& state) {
   const StudySpec& study = state.study;
   targets.share_of_budget_s = share_of_trial_s(study, trial.purpose, startup_s);
-  targets.longest_start_s = longest_start_s(study, trial.purpose, state.standing.baseline());
+  targets.longest_start_s = longest_start_s(study, trial, state.standing.baseline());
   targets.longest_trial_s = longest_trial_s(state.standing);
   targets.budget_end_s =
       state.now_s + latest_end_s(study, state.spending, trial.purpose) - state.elapsed_s;
