@@ -22,13 +22,11 @@ class Notices {
   void add(std::string text, std::optional<std::int64_t> trial = std::nullopt) {
     notices_.push_back({std::move(text), trial});
   }
-  /// Adds the notice unless the topic already has a notice since the last `end_topic` of that
-  /// topic.
+  /// Adds the notice only if the topic has none yet. `end_topic` makes the topic free again.
   void add_once(const std::string& topic, std::string text,
                 std::optional<std::int64_t> trial = std::nullopt) {
     if (topics_.insert(topic).second) add(std::move(text), trial);
   }
-  /// Allows `add_once` to add another notice of this topic.
   void end_topic(const std::string& topic) { topics_.erase(topic); }
   /// Returns the notices since the last call, in order.
   [[nodiscard]] std::vector<Notice> take() { return std::exchange(notices_, {}); }

@@ -7,8 +7,10 @@
 namespace steptune {
 namespace {
 
+/// Up to this many steps, the noise of each step is drawn. For more, their sum is drawn at once.
 constexpr double k_exact_steps = 16.0;
-/// Lower bound of a random time, as a share of the time without noise.
+/// Lower bound of a random time, as a share of the time without noise. Noise may not make a time
+/// negative.
 constexpr double k_floor = 0.05;
 
 /// Returns the steps until the next event of a Poisson process.
@@ -59,8 +61,8 @@ double StepTimes::take(double steps, Rng& rng) {
   const double tau = noise_.warmup_steps;
   double slowness = 0.0;
   if (tau > 0.0 && noise_.warmup_slowdown != 0.0) {
-    // Sum of a geometric series: step i takes exp(-i / tau) times `warmup_slowdown` longer than a
-    // steady step.
+    // Step i takes `warmup_slowdown * exp(-i / tau)` longer than a steady step. Sum of this
+    // geometric series over the steps:
     const double ratio = std::exp(-1.0 / tau);
     slowness = noise_.warmup_slowdown *
                (std::exp(-done_ / tau) - std::exp(-(done_ + steps) / tau)) / (1.0 - ratio);

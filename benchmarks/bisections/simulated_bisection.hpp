@@ -11,9 +11,9 @@ namespace steptune::bisections {
 struct BisectionModel {
   std::uint64_t seed = 0;
   std::size_t versions = 64;       ///< after the good one
-  double slowdown = 0.05;          ///< of the time, from the slow version on
+  double slowdown = 0.05;          ///< longer time from the slow version on, as a share
   double launch_variation = 0.01;  ///< standard deviation of the logarithm of a launch's time
-  double run_variation = 0.003;    ///< the same for what varies within a launch
+  double run_variation = 0.003;    ///< the same for the variation within a launch
   double run_s = 10.0;             ///< one launch with its start-up
   double time_s = 1800.0;          ///< longest time of `bisect`
 };

@@ -21,9 +21,9 @@ struct CampaignModel {
   std::uint64_t seed = 0;
   int edits = 100;
   double launch_variation = 0.01;  ///< standard deviation of the logarithm of a launch's time
-  double run_variation = 0.003;    ///< the same for what varies within a launch
-  int gain_every = 0;              ///< each edit with this number is an improvement; 0: none
-  double gain = 0.0;               ///< of these edits, as a share
+  double run_variation = 0.003;    ///< the same for the variation within a launch
+  int gain_every = 0;              ///< one edit in so many is an improvement; 0: none
+  double gain = 0.0;               ///< gain of each improvement, as a share
   Rule rule = Rule::campaign;
   double judge_pair_s = 20.0;  ///< two runs of `judge`, with their start-up
   double judge_time_s = 300.0;
@@ -33,7 +33,7 @@ struct CampaignModel {
 /// Result of a campaign.
 struct CampaignResult {
   int improvements = 0;  ///< edits that are improvements
-  int found = 0;         ///< of these, kept
+  int found = 0;         ///< improvements that were kept
   int false_keeps = 0;
   double spent_s = 0.0;
 };

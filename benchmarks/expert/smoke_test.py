@@ -24,7 +24,8 @@ def uses_torch(program):
     return any("import torch" in path.read_text() for path in program.folder.glob("*.py"))
 
 
-def some_progress(program):
+def count_progress_lines(program):
+    """Runs the program until it has printed two lines of progress. Returns its name and the number of lines."""
     with programs.Copy(program) as copy:
         times = programs.progress_times(program, copy.command, copy.path, lambda seen: len(seen) >= 2)
     return program.name, len(times)
@@ -51,7 +52,7 @@ class Truths(unittest.TestCase):
         with self.assertRaisesRegex(programs.Fault, "no such program: wating; there are .*waiting"):
             programs.all_programs(["wating"])
 
-    def test_an_edit_needs_one_place(self):
+    def test_an_edit_matches_exactly_one_place(self):
         self.assertEqual(programs.edited("a b", [["a", "c"]], "x"), "c b")
         with self.assertRaisesRegex(programs.Fault, "'a' occurs 2 times"):
             programs.edited("a a", [["a", "c"]], "x")
@@ -59,9 +60,9 @@ class Truths(unittest.TestCase):
 
 class Programs(unittest.TestCase):
     def test_each_makes_progress(self):
-        waiting = [program for program in programs.all_programs() if TORCH or not uses_torch(program)]
+        runnable = [program for program in programs.all_programs() if TORCH or not uses_torch(program)]
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            for name, lines in pool.map(some_progress, waiting):
+            for name, lines in pool.map(count_progress_lines, runnable):
                 self.assertGreaterEqual(lines, 2, name)
 
     def test_the_best_settings_of_each_can_be_applied(self):
@@ -88,8 +89,8 @@ class Figures(unittest.TestCase):
         expert.in_turns(lambda: order.append("A"), lambda: order.append("B"), 2)
         self.assertEqual(order, ["A", "B", "B", "A"])
 
-    def test_changes_are_those_that_the_recommendation_names(self):
-        # A loader without workers has no prefetch; its default value for a loader with workers is no change.
+    def test_only_settings_that_the_recommendation_names_are_changes(self):
+        # The baseline has no workers and so no `prefetch`. Its default beside workers is no change.
         recommendation = {"configuration": {"workers": 2, "prefetch": 2, "b": 0}, "changed": ["workers"]}
         self.assertEqual(expert.changes({"recommendation": recommendation}), {"workers": 2})
 

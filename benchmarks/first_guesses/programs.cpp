@@ -14,10 +14,10 @@ namespace {
 
 constexpr double k_cpus = 2.0;
 
-/// Current settings of a program: JSON text by knob.
+/// Today's settings of a program: JSON text by knob.
 using Today = std::map<std::string, std::string>;
 
-/// Defaults of PyTorch on two CPUs, without workers.
+/// Returns PyTorch's defaults on two CPUs.
 Today usual_today() {
   return {{"num_workers", "0"},
           {"prefetch_factor", "null"},
@@ -60,50 +60,51 @@ Survey survey_of(const Today& today, const Shares& shares, double step_s) {
   return survey;
 }
 
-double number(const Configuration& its, const char* name, double today) {
-  const Value* value = its.find(name);
+double number(const Configuration& settings, const char* name, double today) {
+  const Value* value = settings.find(name);
   return value == nullptr ? today : to_number(*value);
 }
 
-bool is_set(const Configuration& its, const char* name, const char* choice) {
-  const Value* value = its.find(name);
+bool is_set(const Configuration& settings, const char* name, const char* choice) {
+  const Value* value = settings.find(name);
   return value != nullptr && to_text(*value) == choice;
 }
 
-/// Returns the time to load a batch if loading mostly waits, as for storage. Workers wait in
-/// parallel, and each costs some CPU time.
-double waiting(const Configuration& its, double wait_s, double today) {
-  const double workers = number(its, "num_workers", today);
+/// Returns the seconds to load a batch if loading waits for storage. Workers wait in parallel, and
+/// each costs some CPU time.
+double waiting(const Configuration& settings, double wait_s, double today) {
+  const double workers = number(settings, "num_workers", today);
   return wait_s / std::max(1.0, workers) + 2e-5 * workers;
 }
 
-/// Returns the time to load a batch if loading computes. Each worker uses one CPU.
-double decoding(const Configuration& its, double cpu_s) {
-  const double workers = number(its, "num_workers", 0.0);
+/// Returns the seconds to load a batch if loading computes. Each worker uses one CPU; workers
+/// beyond the CPUs slow each other down.
+double decoding(const Configuration& settings, double cpu_s) {
+  const double workers = number(settings, "num_workers", 0.0);
   if (workers < 1.0) return cpu_s;
   const double crowd = 1.0 + 0.03 * std::max(0.0, workers - k_cpus);
   return cpu_s / std::min(workers, k_cpus) * crowd;
 }
 
-/// Returns the time to compute a step. The share `parallel` of the work uses all threads. Each
-/// thread beyond the first adds the share `overhead`.
-double computing(const Configuration& its, double cpu_s, double parallel, double overhead,
+/// Returns the seconds to compute a step. All threads share the part `parallel` of the work. Each
+/// thread beyond the first adds the part `overhead` to the time.
+double computing(const Configuration& settings, double cpu_s, double parallel, double overhead,
                  double today) {
-  double threads = number(its, "num_threads", today);
-  threads = std::max(threads, std::min(k_cpus, number(its, "openblas_threads", threads)));
+  double threads = number(settings, "num_threads", today);
+  threads = std::max(threads, std::min(k_cpus, number(settings, "openblas_threads", threads)));
   const double used = std::min(threads, k_cpus);
   const double crowd = 1.0 + overhead * (threads - 1.0);
   return cpu_s * (1.0 - parallel + parallel / used) * crowd;
 }
 
-/// Returns the factor on the step time. An allocator that keeps freed memory saves the share
+/// Returns the factor on the step time: an allocator that keeps freed memory saves the part
 /// `saving`.
-double allocating(const Configuration& its, double saving) {
-  return is_set(its, "malloc", "keep") ? 1.0 - saving : 1.0;
+double allocating(const Configuration& settings, double saving) {
+  return is_set(settings, "malloc", "keep") ? 1.0 - saving : 1.0;
 }
 
-double optimizing(const Configuration& its, double cpu_s, double saving) {
-  return cpu_s * (is_set(its, "optimizer_implementation", "foreach") ? 1.0 - saving : 1.0);
+double optimizing(const Configuration& settings, double cpu_s, double saving) {
+  return cpu_s * (is_set(settings, "optimizer_implementation", "foreach") ? 1.0 - saving : 1.0);
 }
 
 }  // namespace
@@ -124,46 +125,50 @@ std::vector<MadeUpProgram> made_up_programs() {
   Today today = usual_today();
   add(
       "loader waits", today, {{"data", 0.97}, {"forward", 0.02}, {"backward", 0.01}},
-      [](const Configuration& its) { return std::max(0.012, waiting(its, 0.6, 0.0)) + 0.002; },
+      [](const Configuration& settings) {
+        return std::max(0.012, waiting(settings, 0.6, 0.0)) + 0.002;
+      },
       0.0150);
   today["num_workers"] = "2";
   today["prefetch_factor"] = "2";
   add(
       "loader waits, 2 workers", today, {{"data", 0.9}, {"forward", 0.06}, {"backward", 0.04}},
-      [](const Configuration& its) { return waiting(its, 0.2, 2.0) + 0.01; }, 0.0140);
+      [](const Configuration& settings) { return waiting(settings, 0.2, 2.0) + 0.01; }, 0.0140);
   today = usual_today();
   today["num_threads"] = "8";
   add(
       "8 threads on 2 CPUs", today, {{"data", 0.01}, {"forward", 0.4}, {"backward", 0.59}},
-      [](const Configuration& its) { return computing(its, 0.05, 0.2, 0.2, 8.0); }, 0.05);
+      [](const Configuration& settings) { return computing(settings, 0.05, 0.2, 0.2, 8.0); }, 0.05);
   today = usual_today();
   add(
       "small kernels", today, {{"data", 0.03}, {"forward", 0.4}, {"backward", 0.57}},
-      [](const Configuration& its) { return computing(its, 0.03, 0.1, 0.5, 2.0); }, 0.03);
+      [](const Configuration& settings) { return computing(settings, 0.03, 0.1, 0.5, 2.0); }, 0.03);
   today["num_threads"] = "1";
   add(
       "one thread of two", today, {{"data", 0.03}, {"forward", 0.4}, {"backward", 0.57}},
-      [](const Configuration& its) { return computing(its, 0.1, 0.95, 0.0, 1.0); }, 0.0525);
+      [](const Configuration& settings) { return computing(settings, 0.1, 0.95, 0.0, 1.0); },
+      0.0525);
   today = usual_today();
   add(
       "decoding", today, {{"data", 0.8}, {"forward", 0.1}, {"backward", 0.1}},
-      [](const Configuration& its) {
-        return std::max(decoding(its, 0.08), 0.02) +
-               (number(its, "num_workers", 0.0) < 1.0 ? 0.02 : 0.0);
+      [](const Configuration& settings) {
+        return std::max(decoding(settings, 0.08), 0.02) +
+               (number(settings, "num_workers", 0.0) < 1.0 ? 0.02 : 0.0);
       },
       0.04);
   add(
       "optimizer", today,
       {{"data", 0.02}, {"forward", 0.2}, {"backward", 0.3}, {"optimizer", 0.48}},
-      [](const Configuration& its) { return 0.05 + optimizing(its, 0.05, 0.8); }, 0.06);
+      [](const Configuration& settings) { return 0.05 + optimizing(settings, 0.05, 0.8); }, 0.06);
   add(
       "allocations", today, {{"data", 0.02}, {"forward", 0.4}, {"backward", 0.58}},
-      [](const Configuration& its) { return 0.1 * allocating(its, 0.25); }, 0.075);
+      [](const Configuration& settings) { return 0.1 * allocating(settings, 0.25); }, 0.075);
   add(
       "three small gains", today,
       {{"data", 0.3}, {"forward", 0.25}, {"backward", 0.25}, {"optimizer", 0.2}},
-      [](const Configuration& its) {
-        return decoding(its, 0.03) + 0.05 * allocating(its, 0.2) + optimizing(its, 0.02, 0.7);
+      [](const Configuration& settings) {
+        return decoding(settings, 0.03) + 0.05 * allocating(settings, 0.2) +
+               optimizing(settings, 0.02, 0.7);
       },
       0.061);
   add(

@@ -11,7 +11,8 @@
 namespace steptune::null_studies {
 namespace {
 
-/// Returns the plan with the trial's start at time 0: the replay's time begins with the trial.
+/// Returns the plan with its start at time 0, because the replay counts time from the trial's
+/// start.
 ReplayTrial::Plan from_zero(ReplayTrial::Plan plan) {
   plan.started_s = 0.0;
   return plan;

@@ -86,7 +86,7 @@ TEST_F(Analysis, BottleneckWithoutPartsSaysWhatTheResponsesSay) {
   EXPECT_EQ(
       difference(
           R"(The program did not report parts of its steps; {{.*batch_size 32 -> .* gives .*}}.
-Rests on a model of the speed of {{\d+}} trials, at the configuration of trial 1.
+Based on a model of the speed of {{\d+}} trials, at the configuration of trial 1.
 
 parameter   acts on   now  best          gain left      worst to best
 batch_size  - {{.*}}32 {{.*}}

@@ -80,7 +80,7 @@ TEST_F(Bisect, TheCommitIsFound) {
   EXPECT_EQ(trees(), "");
 }
 
-TEST_F(Bisect, AKilledBisectionGoesOnFromItsHistory) {
+TEST_F(Bisect, AKilledBisectionContinuesFromItsHistory) {
   commit("0.02", "good");
   commit("0.02", "one");
   commit("0.06", "slow");
@@ -96,7 +96,7 @@ TEST_F(Bisect, AKilledBisectionGoesOnFromItsHistory) {
   const Ended resumed = sandbox_.steptune(command);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
   EXPECT_THAT(resumed.out, HasSubstr(" slow: "));
-  EXPECT_THAT(resumed.err, HasSubstr("goes on from the history, after "));
+  EXPECT_THAT(resumed.err, HasSubstr("continues from the history, after "));
   EXPECT_THAT(resumed.err, Not(HasSubstr("trial 1 started"))) << "it was measured before";
   EXPECT_THAT(studies("name"), ElementsAre(StartsWith("bisect-")));
   EXPECT_THAT(studies("status"), ElementsAre("finished"));

@@ -198,7 +198,7 @@ TEST_F(Follow, ANamedPipeIsReadAsItComes) {
   EXPECT_THAT(ended.out, HasSubstr("too few reports"));
 }
 
-TEST_F(Follow, ALogThatIsEmptiedIsReadFromItsBeginAgain) {
+TEST_F(Follow, AnEmptiedLogIsReadFromItsStartAgain) {
   sandbox_->write("again.log", log(1.0));
   const pid_t pid = sandbox_->start({"follow", "demo", "again.log", "--wait"});
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -244,7 +244,7 @@ TEST_F(Follow, ACompressedLogIsRefusedWithWhatUnpacksIt) {
   EXPECT_THAT(ended.err, HasSubstr("gzip -dc FILE | steptune follow STUDY -"));
 }
 
-TEST_F(Follow, SignalsReachACommandAsTheyAre) {
+TEST_F(Follow, SignalsReachACommandUnchanged) {
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) {
     std::filesystem::remove(sandbox_->folder() / "started");
     sandbox_->write("saves.sh", R"(trap 'echo TERM; exit 11' TERM

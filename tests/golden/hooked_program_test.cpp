@@ -251,7 +251,7 @@ TEST_F(HookedProgram, AShortTuningTimeLeavesNoTimeForOptionsWithoutPyTorch) {
               HasSubstr("half of the tuning time is over, before its options were seen"));
 }
 
-TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {
+TEST_F(HookedProgram, IsTunedUnchangedAndRunWithTheResult) {
   const std::vector<std::string> command = {"--", k_python, "train.py"};
   auto with_command = [&command](std::vector<std::string> words) {
     words.insert(words.end(), command.begin(), command.end());
@@ -259,7 +259,7 @@ TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {
   };
   const Ended checked = sandbox_.steptune(with_command({"check"}));
   ASSERT_EQ(checked.exit_code, 0) << checked.err;
-  EXPECT_EQ(difference(R"(runs the program as it is for some seconds: /usr/bin/python3 train.py
+  EXPECT_EQ(difference(R"(runs the program unchanged for some seconds: /usr/bin/python3 train.py
 found   PyTorch {{.*}} on cpu; steps by optimizer (SGD), 8 samples each by loader
 today   {{.*}} a step: {{.*}}
 limit   data loading costs {{\d+}} % of a step: at most {{.*}} times as fast without it (measured with cached batches)

@@ -62,7 +62,7 @@ Json must_init(const Sandbox& sandbox, std::vector<std::string> arguments) {
   return json ? *json : Json();
 }
 
-TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
+TEST(Init, RunTunesTheOptionsOfACommandWithoutPyTorch) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);
   const std::vector<std::string> command{"--", k_init_python, "-I", "train.py", "--epochs", "5"};

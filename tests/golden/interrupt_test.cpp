@@ -62,7 +62,8 @@ TEST(Interrupt, WhileAProgramIsSurveyedLeavesNoStudyFile) {
   for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
     const Sandbox sandbox;
     const pid_t pid = sandbox.start({"run", "--", "sleep", "600"});
-    ASSERT_TRUE(sandbox.until_err_contains("runs the program as it is")) << sandbox.read("err.txt");
+    ASSERT_TRUE(sandbox.until_err_contains("runs the program unchanged"))
+        << sandbox.read("err.txt");
     kill(pid, signal);
     const Ended ended = sandbox.wait(pid);
     EXPECT_EQ(ended.exit_code, exit_code);

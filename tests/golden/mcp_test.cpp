@@ -170,7 +170,7 @@ TEST_F(Mcp, StopKeepsWhatWasMeasured) {
             "interrupted");
 }
 
-TEST_F(Mcp, MalformedInputIsAnsweredAndTheServerGoesOn) {
+TEST_F(Mcp, MalformedInputIsAnsweredAndTheServerContinues) {
   McpClient client(sandbox_, {});
   client.send("{\"jsonrpc\":");
   EXPECT_EQ(client.response(nullptr)["error"]["code"], -32700);

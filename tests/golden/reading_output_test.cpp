@@ -173,7 +173,7 @@ class ReadingOutput : public ::testing::TestWithParam<ReadingCommand> {
 };
 std::unique_ptr<Sandbox> ReadingOutput::sandbox_;
 
-TEST_P(ReadingOutput, IsTheOneThatWasLookedAt) {
+TEST_P(ReadingOutput, EqualsTheReviewedFile) {
   const std::string file =
       std::string(STEPTUNE_SOURCE_DIR) + "/tests/golden/expected/" + GetParam().name + ".txt";
   const std::string now = printed(GetParam());

@@ -273,7 +273,7 @@ TEST_F(Reading, LeaderboardFitsATerminalOf80Columns) {
   EXPECT_GT(table_width(wide.out), 80U);
 }
 
-TEST_F(Reading, BestArgumentsRunAsTheyAre) {
+TEST_F(Reading, BestArgumentsRunUnchanged) {
   const Ended ended = sandbox_->steptune({"best", "--format", "args"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(difference("python3 train.py --batch-size={{\\d+}} --workers {{\\d}} --label "

@@ -429,7 +429,7 @@ TEST_F(Serve, KeepsATokenInAFile) {
   const Ended refused =
       sandbox_.program({steptune_program(), "serve", "--port", "0", "--token-file", "short"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("does not hold a token"));
+  EXPECT_THAT(refused.err, HasSubstr("has no valid token"));
   EXPECT_THAT(refused.err, Not(HasSubstr("secret")));
 }
 

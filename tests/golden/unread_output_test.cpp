@@ -50,7 +50,7 @@ TEST(UnreadOutput, CheckOfACommandQuotesTheLineAndItsExpression) {
   sandbox.write("train.py", k_own_format);
   const Ended ended = sandbox.steptune({"check", "--", k_unread_python, "-I", "train.py"});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(difference(R"out(the program cannot be tuned as it is: {{.*}}
+  EXPECT_EQ(difference(R"out(the program cannot be tuned unchanged: {{.*}}
 {{...}}
 steptune: error: {{.*}}no known format reads this line, which came {{\d+}} times:
     <{{\d+}}> seen so far, cost {{[0-9.]+}}

@@ -21,7 +21,7 @@ TEST(Usage, WithoutArgumentsThereIsAShortHelpWithExamples) {
       difference(
           R"(Steptune finds the configuration that trains your model fastest, or cheapest, before the long run starts.
 
-  steptune run -- python3 train.py    tune a PyTorch program as it is
+  steptune run -- python3 train.py    tune a PyTorch program unchanged
   steptune init -- ./train            write a study file for any program
   steptune run study.json             tune, and recommend a configuration
 

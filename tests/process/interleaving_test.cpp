@@ -124,7 +124,7 @@ TEST_F(InterleavingTest, AllProcessesOfAWaitingTrialAreStopped) {
   EXPECT_THAT(alive(pids), IsEmpty());
 }
 
-TEST_F(InterleavingTest, OneThatFailsLeavesTheMachineToTheOther) {
+TEST_F(InterleavingTest, ARunThatFailsLeavesTheMachineToTheOther) {
   start(stepping(1, 40, "exec 2>&1; trap 'echo no port; exit 3' EXIT;"));
   start(stepping(2, 60));
   auto ends = by_trial(wait_for_end(2));

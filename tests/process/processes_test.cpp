@@ -109,7 +109,7 @@ TEST(Processes, AProgramsNameMayContainBlanksAndParentheses) {
   EXPECT_EQ(stat->parent, ::getpid());
 }
 
-TEST(Processes, OneThatIsGoneHasNoStatAndNoChildren) {
+TEST(Processes, AnEndedProcessHasNoStatAndNoChildren) {
   Child child({"/bin/true"});
   const ProcessId id = child.id();
   child.reap();
@@ -295,7 +295,7 @@ TEST(Watchdog, KillsNothingOnAQuitMessage) {
   EXPECT_TRUE(is_alive(tagged.pid()));
 }
 
-TEST(Watchdog, OneThatDiedIsNoticed) {
+TEST(Watchdog, ADeadWatchdogIsNoticed) {
   auto watchdog = local::Watchdog::start(k_watchdog, "dead-test");
   ASSERT_TRUE(watchdog);
   ::kill(watchdog->pid(), SIGKILL);

@@ -124,7 +124,7 @@ TEST_F(ResourcesTest, AKernelKillDiffersFromAKillByHand) {
   const TrialRun by_kernel = run(shell("echo $$ > " + cgroup.processes() + "; exec " +
                                        STEPTUNE_BINARY_DIR "/bin/fake_trial hog 400000000"));
   EXPECT_EQ(by_kernel.outcome().kind, OutcomeKind::out_of_memory) << by_kernel.outcome().detail;
-  EXPECT_THAT(by_kernel.outcome().detail, HasSubstr("the kernel killed it for memory"));
+  EXPECT_THAT(by_kernel.outcome().detail, HasSubstr("the kernel killed it because memory ran out"));
 }
 
 TEST_F(ResourcesTest, OthersLoadIsSeen) {

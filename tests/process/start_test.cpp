@@ -40,7 +40,7 @@ int count_of(const std::string& part, const std::string& text) {
   return count;
 }
 
-TEST_F(StartTest, ArgumentsArriveAsTheyAre) {
+TEST_F(StartTest, ArgumentsArriveUnchanged) {
   const std::vector<std::string> nasty{"",     "a b",         "$(touch x)", "; touch x",   "\"'`\\",
                                        "--x=", "new\nline\t", "*",          "\xC3\xA4\xFF"};
   std::vector<std::string> argv{"printf", "<%s>"};

@@ -329,7 +329,7 @@ TEST_F(FaultTest, AMissedDeadlineNamesTheNearestTrial) {
   EXPECT_THAT(result.reason, HasSubstr("its deadline is 1 min"));
 }
 
-TEST_F(FaultTest, TheTimeBudgetHoldsWithItsConfirmation) {
+TEST_F(FaultTest, TheTimeBudgetIsKeptWithTheConfirmation) {
   document_["budget"] = Json::parse(R"({"trials": 1000, "time": "60s"})");
   document_["measure"]["target_half_width"] = 0.004;
   SimulatedRun run(folder_.path(), document_, train);
@@ -341,7 +341,7 @@ TEST_F(FaultTest, TheTimeBudgetHoldsWithItsConfirmation) {
   EXPECT_LT(run.record().elapsed_s, 90.0);
 }
 
-TEST_F(FaultTest, TheCostBudgetHoldsOverSeveralTrialsAtATime) {
+TEST_F(FaultTest, TheCostBudgetIsKeptWithSeveralTrialsAtATime) {
   // 3.6 USD per hour: a tenth of a cent per second.
   document_["budget"] = Json::parse(R"({"trials": 1000, "cost": 0.06})");
   document_["measure"]["target_half_width"] = 0.004;

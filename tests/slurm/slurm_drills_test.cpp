@@ -164,7 +164,7 @@ class SlurmDrill : public ::testing::Test {
   std::map<std::int64_t, Outcome> ended_;
 };
 
-TEST_F(SlurmDrill, ArgumentsAndVariablesReachTheProgramAsTheyAre) {
+TEST_F(SlurmDrill, ArgumentsAndVariablesReachTheProgramUnchanged) {
   use();
   const std::vector<std::string> nasty = {"$(touch /tmp/steptune-canary)",
                                           "`id`",

@@ -181,7 +181,7 @@ std::vector<Key<RentedInstances>> make_instance_keys() {
   keys[1].doc("a number, or an expression over parameters").default_words("1");
   keys[2].doc("a heterogeneous cluster, in place of `instance_type`");
   keys[3]
-      .doc("USD per hour by instance type, or objects. They win over the table")
+      .doc("USD per hour by instance type, or objects. Replaces the price table's")
       .in_fingerprint(InFingerprint::where_cost_is_objective);
   keys[4]
       .doc(

@@ -40,9 +40,9 @@ Classification classify_own_ending(const Ending& ending) {
   // They count only if this trial was killed: it may have moved to another control group.
   if (ending.oom_kills == OomKillPlace::here ||
       (killed && ending.oom_kills == OomKillPlace::elsewhere)) {
-    sign = "the kernel killed it for memory";
+    sign = "the kernel killed it because memory ran out";
   } else if (is_status_of_kill) {
-    sign = "one of its processes was killed, most likely for memory";
+    sign = "one of its processes was killed, most likely because memory ran out";
   } else if (!killed && ending.says_memory_out) {
     sign = "its output reports that memory ran out";
   }

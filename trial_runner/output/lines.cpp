@@ -20,9 +20,9 @@ bool has_content(std::string_view line) {
   return has_word && line.find("[steptune] {\"v\":") == std::string_view::npos;
 }
 
-/// Returns the end of `text` that torchrun printed after a process failed: torchrun's own
-/// traceback, and a summary without the process's error. Empty if torchrun printed none.
-std::string_view torchruns_last_words(std::string_view text) {
+/// Returns the text that torchrun appends after a process failed: torchrun's own traceback, and a
+/// summary that does not contain the process's error. Empty if `text` has none.
+std::string_view torchrun_epilogue(std::string_view text) {
   const std::size_t raised = text.rfind("elastic.multiprocessing.errors.ChildFailedError");
   if (raised == std::string_view::npos) return {};
   const std::size_t summary = text.rfind("failed (exitcode: ", raised);
@@ -30,9 +30,9 @@ std::string_view torchruns_last_words(std::string_view text) {
   return end == std::string_view::npos ? std::string_view{} : text.substr(end);
 }
 
-/// True for lines inside a traceback. Processes that wait for the failed one print tracebacks, too;
-/// only the last lines differ.
-bool is_of_traceback(std::string_view line) {
+/// True for each line of a traceback but the last one, which names the error. When a process fails,
+/// the waiting processes print tracebacks, too; only their last lines are worth showing.
+bool is_inside_traceback(std::string_view line) {
   return line.starts_with(' ') || line.starts_with("Traceback (most recent call last)");
 }
 
@@ -83,21 +83,22 @@ std::string_view OutputTail::since_progress() const {
 std::vector<std::string> OutputTail::last_lines(std::size_t count) const {
   std::vector<std::string> lines;
   std::string_view rest = text();
-  const std::string_view torchruns = torchruns_last_words(rest);
-  rest.remove_suffix(torchruns.size());
-  // True if later text of the same line has overwritten the part, as in a progress bar.
-  bool is_rewritten = false;
+  const std::string_view epilogue = torchrun_epilogue(rest);
+  rest.remove_suffix(epilogue.size());
+  // A carriage return splits a line into parts. The last part overwrites the earlier ones, as in a
+  // progress bar.
+  bool is_overwritten = false;
   while (lines.size() < count && !rest.empty()) {
     const std::size_t end = rest.find_last_of("\n\r");
     const std::string_view line = end == std::string_view::npos ? rest : rest.substr(end + 1);
     std::string printable = printable_line(line);
-    const bool is_left_out = !torchruns.empty() && is_of_traceback(line);
-    if (!is_rewritten && !is_left_out && has_content(printable)) {
+    const bool is_left_out = !epilogue.empty() && is_inside_traceback(line);
+    if (!is_overwritten && !is_left_out && has_content(printable)) {
       lines.push_back(std::move(printable));
-      is_rewritten = true;
+      is_overwritten = true;
     }
     if (end == std::string_view::npos) break;
-    if (rest[end] == '\n') is_rewritten = false;
+    if (rest[end] == '\n') is_overwritten = false;
     rest = rest.substr(0, end);
   }
   std::ranges::reverse(lines);

@@ -11,10 +11,11 @@
 
 namespace steptune {
 
-/// A trial's output on disk. If the output is larger than a limit, its middle is omitted. The file
-/// then has the first and the last bytes, half of the limit each. A line between them shows the
+/// File with a trial's output, limited in size. If the output is larger than the limit, the file
+/// keeps the first and the last bytes, half of the limit each. A line between the halves shows the
 /// size of the omitted part. The second half is a ring buffer in the file, so memory does not grow
-/// with the limit. If the tuner is killed, only the first half is in order.
+/// with the limit. `finish` sorts the ring: if the tuner is killed before, the second half is out
+/// of order.
 class LogFile {
  public:
   /// A log without a file drops all output.
@@ -25,10 +26,10 @@ class LogFile {
   [[nodiscard]] static Result<LogFile> create(const std::filesystem::path& path,
                                               std::uint64_t cap_bytes);
 
-  /// Appends bytes. After a failed write (disk full) the log stops; see `fault`.
+  /// Appends bytes. After a failed write (disk full), drops all further bytes and sets `fault`.
   void write(std::string_view bytes);
 
-  /// Completes the file: puts the second half in order if output was omitted.
+  /// Puts the second half in order if output was omitted. Call it last.
   void finish();
 
   /// Says why the log is incomplete; empty if it is complete.

@@ -81,7 +81,8 @@ Section<ReplaySection> make_replay_section() {
                                       : std::optional(type.write(read.table, writing));
           },
           document::path().schema)
-          .doc("JSON file of a recorded table, relative to the study file; or:"));
+          .doc("JSON file of a recorded table, relative to the study file, in place of "
+               "`seconds_per_sample`"));
   section.add(key("objective_column", &ReplaySection::objective_column, document::string(200))
                   .doc("column of the table with seconds per sample")
                   .default_words("the table's own"));

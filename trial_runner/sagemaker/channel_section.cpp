@@ -26,7 +26,9 @@ Section<Channel> make_channel_section() {
   using document::key;
   Section<Channel> section("channel", "Input data of every job.",
                            "an S3 URI, or an object such as {\"s3\": \"s3://bucket/train/\"}");
-  section.add(key("s3", &Channel::s3_uri, s3_uri()).doc("S3 URI; or:").omitted_at_default());
+  section.add(key("s3", &Channel::s3_uri, s3_uri())
+                  .doc("S3 URI, unless `file_system` is given")
+                  .omitted_at_default());
   section.add(key("input_mode", &Channel::input_mode, input_mode())
                   .doc("input mode of this channel")
                   .omitted_at_default()

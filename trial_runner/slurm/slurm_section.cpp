@@ -125,7 +125,7 @@ void add_needs(Section<SlurmSection>& section) {
   section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, k_most_cpus}))
                   .doc("processors for each task: a number, or with `exclusive` an "
                        "expression")
-                  .default_words("all of the node's, shared out"));
+                  .default_words("an equal share of the node's"));
   section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, k_most_gpus}))
                   .doc("GPUs on each node: a number, or an expression over parameters"));
   section.add(option_key("partition", &SlurmSection::partition,
@@ -163,7 +163,7 @@ void add_needs(Section<SlurmSection>& section) {
           .doc("variables of the tuner's environment that trials see, by name or beginning "
                "(`CUDA_*`), besides a few basic ones")
           .in_fingerprint(InFingerprint::unless_default)
-          .default_words("all but options of Slurm and ranks of MPI"));
+          .default_words("all except those of Slurm and MPI"));
 }
 
 void add_patience(Section<SlurmSection>& section) {

@@ -10,8 +10,9 @@
 namespace steptune::slurm {
 namespace {
 
-constexpr double k_command_s = 0.03;      ///< duration of a command
-constexpr double k_away_command_s = 9.0;  ///< duration while the controller does not answer
+constexpr double k_command_s = 0.03;  ///< duration of a command of Slurm
+/// Duration of a command while the controller does not answer.
+constexpr double k_away_command_s = 9.0;
 
 }  // namespace
 

@@ -138,7 +138,7 @@ AblationPath ablation_path(const SearchSpace& space, const TrialSamples& samples
     return std::ranges::any_of(point, [](double c) { return std::isnan(c); });
   };
   if (has_nan(at) || has_nan(target) || !values.known(at) || !values.known(target)) {
-    path.unknown = "baseline and best configuration were not both measured";
+    path.why_unknown = "baseline and best configuration were not both measured";
     return path;
   }
   path.gain = gain_between(values.at(at), values.at(target), path.logarithmic, less_is_better);

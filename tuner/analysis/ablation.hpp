@@ -19,12 +19,11 @@ struct ValueChange {
 };
 
 struct AblationStep {
-  /// The first is the chosen change. The other changes follow from the chosen change: their
-  /// parameters became active or inactive.
+  /// The chosen change, then the changes that follow from it: parameters that became active or
+  /// inactive.
   std::vector<ValueChange> changes;
   Configuration configuration;  ///< configuration after the step
-  /// Ratio of values before and after the step (above 1: better). If the path is not logarithmic,
-  /// the difference.
+  /// Improvement of the objective by the step, as `AblationPath::logarithmic` says.
   Estimate gain;
   /// True if a trial measured the value after the step; otherwise the model predicts it.
   bool measured = false;
@@ -32,17 +31,19 @@ struct AblationStep {
 
 /// Steps from the baseline to the best configuration, with the gain of each step.
 struct AblationPath {
+  /// True: gains are ratios of values (above 1: better). False: gains are differences (above 0:
+  /// better), because some values are not positive.
   bool logarithmic = true;
   Estimate gain;  ///< gain of the best configuration over the baseline
   std::vector<AblationStep> steps;
-  std::string unknown;  ///< why there is no path, for people; otherwise empty
+  std::string why_unknown;  ///< text for people: why there is no path; otherwise empty
 };
 
-/// Returns a greedy path: at each configuration, the change with the largest gain comes next. C.
+/// Returns a greedy path: at each configuration, the change with the largest gain comes next (C.
 /// Fawcett and H. Hoos, "Analysing differences between algorithm configurations through ablation",
-/// Journal of Heuristics 22(4), 2016. Instead of new runs, this function uses the study's trials.
-/// For configurations without a trial, it uses the model. If `model` is null, only measured
-/// configurations are known.
+/// Journal of Heuristics 22(4), 2016). Takes the value of a configuration from the study's trials,
+/// otherwise from the model. Starts no runs. If `model` is null, the path uses only measured
+/// configurations.
 [[nodiscard]] AblationPath ablation_path(const SearchSpace& space, const TrialSamples& samples,
                                          const EffectsModel* model, bool less_is_better,
                                          const Configuration& baseline, const Configuration& best);

@@ -9,13 +9,14 @@
 namespace steptune {
 namespace {
 
-/// If the possible gain is smaller than this ratio, the text says that a parameter is not worth
-/// changing. The gain is measured, or computed by Amdahl's law.
-constexpr double k_hardly = 1.1;
+/// A possible speed-up below this ratio is not worth a change. The speed-up is measured, or
+/// computed by Amdahl's law.
+constexpr double k_small_gain = 1.1;
+/// A GPU that is busy for a smaller share of the time counts as idle.
 constexpr double k_gpu_waits = 0.7;
-/// Limits of the CPUs' use if CPUs train. Above the first, no CPU is free. Below the second, half
-/// of the CPUs wait.
+/// CPUs that are busy for a larger share of the time have no capacity left.
 constexpr double k_cpus_full = 0.9;
+/// CPUs or loader workers that are busy for a smaller share of the time count as idle.
 constexpr double k_cpus_wait = 0.5;
 
 std::string percent(double share) {
@@ -79,7 +80,8 @@ std::string too_little_known(const Responses& responses) {
   return fmt::format("too little is known about {}", names_of(responses, "or"));
 }
 
-/// Returns "workers 0 -> 8 gives 1.90x (1.80-2.00)", and whether to try further values.
+/// Returns "workers 0 -> 8 gives 1.90x (1.80-2.00)". Adds "try further" if 8 is the end of the
+/// tried range.
 std::string advice_on(const ParameterResponse& response) {
   std::string text = fmt::format("{} {} -> {} gives {:.2f}x ({:.2f}-{:.2f})", response.parameter,
                                  to_text(response.now), to_text(response.best), response.gain.mean,
@@ -88,8 +90,8 @@ std::string advice_on(const ParameterResponse& response) {
   return text;
 }
 
-/// Returns why the loader could be faster although no tried value was faster; empty if there is no
-/// reason.
+/// Returns a sign that the loader could be faster, although no tried value was; empty if there is
+/// no such sign.
 std::string loader_waits(const Bottleneck& bottleneck) {
   if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) {
     return fmt::format("its workers wait {} of their time",
@@ -101,8 +103,9 @@ std::string loader_waits(const Bottleneck& bottleneck) {
   return {};
 }
 
-/// Returns "workers=4 is as good as it gets (0 to 8 were tried)", or why this is unknown.
-std::string praise_of(const ParameterResponse& response, const Bottleneck& bottleneck) {
+/// Returns "workers=4 is as good as it gets (0 to 8 were tried)". If a better value may exist, says
+/// so instead.
+std::string text_on_best_value(const ParameterResponse& response, const Bottleneck& bottleneck) {
   const std::string now = fmt::format("{}={}", response.parameter, to_text(response.now));
   const std::string waits =
       response.stage == StepStage::data ? loader_waits(bottleneck) : std::string();
@@ -122,14 +125,14 @@ std::string praise_of(const ParameterResponse& response, const Bottleneck& bottl
                      tried.empty() ? "" : ")");
 }
 
-/// Names the settings that affect the largest stage, without a prediction of their gain.
+/// Names settings that affect the largest stage, for which no gain was predicted.
 std::string untested(const Bottleneck& bottleneck, StepStage largest) {
   const auto own = bottleneck.parameters.find(largest);
   if (own == bottleneck.parameters.end()) {
-    return fmt::format("no setting of the study acts on that; {} may", usual_settings(largest));
+    return fmt::format("the study varies no setting for it; try {}", usual_settings(largest));
   }
-  return fmt::format("{} {} on that", list_of(own->second),
-                     own->second.size() == 1 ? "acts" : "act");
+  return fmt::format("{} {} it", list_of(own->second),
+                     own->second.size() == 1 ? "affects" : "affect");
 }
 
 /// Returns advice about the largest stage, then about all other stages.
@@ -144,16 +147,16 @@ std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest)
       if (response.leaves_gain() && response.has_effect) {
         clauses.push_back(advice_on(response));
       } else if (response.matters() && response.has_effect) {
-        clauses.push_back(praise_of(response, bottleneck));
+        clauses.push_back(text_on_best_value(response, bottleneck));
       } else {
-        (response.range.high < k_hardly || response.matters() ? no_effect : unclear)
+        (response.range.high < k_small_gain || response.matters() ? no_effect : unclear)
             .push_back(&response);
       }
     } else if (response.stage && response.leaves_gain() && response.has_effect) {
       elsewhere.push_back(advice_on(response));
     } else if (response.stage &&
-               (response.gain.high < k_hardly ||
-                bottleneck.most_gain(*response.stage).value_or(k_hardly) < k_hardly)) {
+               (response.gain.high < k_small_gain ||
+                bottleneck.most_gain(*response.stage).value_or(k_small_gain) < k_small_gain)) {
       cannot.push_back(&response);
     }
   }
@@ -178,7 +181,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   const StageTime& largest = bottleneck.stages.front();
   BottleneckWords words;
   if (bottleneck.unreported_share > largest.share) {
-    words.finding = fmt::format("{} of a step is in no part that the program reports",
+    words.finding = fmt::format("The program reports no part for {} of a step",
                                 percent(bottleneck.unreported_share));
   } else {
     words.finding =
@@ -210,13 +213,13 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   std::vector<std::string> clauses;
   for (const ParameterResponse& response : bottleneck.responses) {
     const bool matters = response.matters() && response.has_effect;
-    (matters                                                ? matter
-     : response.range.high < k_hardly || response.matters() ? unmoved
-                                                            : unclear)
+    (matters                                                    ? matter
+     : response.range.high < k_small_gain || response.matters() ? unmoved
+                                                                : unclear)
         .push_back(&response);
     if (!matters) continue;
     clauses.push_back(response.leaves_gain() ? advice_on(response)
-                                             : praise_of(response, bottleneck));
+                                             : text_on_best_value(response, bottleneck));
   }
   if (matter.empty() && !unclear.empty()) {
     words.finding += ", and " + too_little_known(unclear);
@@ -260,7 +263,7 @@ BottleneckWords in_words(const Bottleneck& bottleneck) {
   if (!bottleneck.responses.empty()) {
     words.evidence += fmt::format(
         "{} on a model of the speed of {} trials, at the configuration of trial {}",
-        words.evidence.empty() ? "Rests" : ", and", bottleneck.trials, bottleneck.trial);
+        words.evidence.empty() ? "Based" : ", and", bottleneck.trials, bottleneck.trial);
   }
   if (!words.evidence.empty()) words.evidence += ".";
   if (bottleneck.loading_ceiling) {

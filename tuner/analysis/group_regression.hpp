@@ -6,10 +6,10 @@
 
 namespace steptune {
 
-/// Input of a linear regression. Its columns form groups. The regression includes or excludes each
-/// group as a whole.
+/// Input of a linear regression. Each column belongs to a group, such as the terms of one
+/// parameter. The regression includes or excludes a group as a whole.
 struct GroupRegressionInput {
-  std::vector<double> columns;  ///< rows of all columns, one row for each observation
+  std::vector<double> columns;  ///< by observation, then by column
   std::vector<double> values;   ///< one for each observation
   std::vector<double> weights;  ///< inverse variances up to a common factor
   /// First column of each group, and finally the number of columns.
@@ -26,7 +26,7 @@ struct GroupRegression {
   std::vector<double> column_means;
   std::vector<std::vector<double>> coefficients;
   std::vector<double> residual_variances;  ///< residual variances of observations of weight 1
-  std::vector<double> explained;  ///< share of the variance of the values that is not residual
+  std::vector<double> explained;           ///< shares of the values' variance that are not residual
 };
 
 /// Gibbs sampler for a spike-and-slab prior on groups (Xu and Ghosh 2015). A sweep draws each

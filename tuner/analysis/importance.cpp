@@ -70,7 +70,7 @@ Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
   importance.trials = samples.samples.size();
   importance.logarithmic = samples.logarithmic;
   if (model == nullptr) {
-    importance.unknown = why_unknown(samples);
+    importance.why_unknown = why_unknown(samples);
     return importance;
   }
   importance.explained = model->explained();

@@ -43,7 +43,7 @@ struct Importance {
   Estimate explained;  ///< share of the trials' variance that the model explains
   std::vector<ParameterImportance> parameters;  ///< most important first
   std::vector<PairImportance> pairs;  ///< strongest first; only pairs with a probable effect
-  std::string unknown;                ///< why there is no result, for people; otherwise empty
+  std::string why_unknown;            ///< text for people; empty if there is a result
 };
 
 /// True if the parameter's interval excludes "no change". Otherwise its best and worst values are
@@ -51,7 +51,7 @@ struct Importance {
 [[nodiscard]] bool has_clear_effect(const ParameterImportance& parameter,
                                     const Importance& importance);
 
-/// Returns the importance of all parameters. `model` may be null; `unknown` then has the reason.
+/// Returns the importance of all parameters. If `model` is null, sets only `why_unknown`.
 [[nodiscard]] Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
                                        const EffectsModel* model);
 

@@ -15,7 +15,7 @@
 namespace steptune {
 namespace {
 
-/// Returns the interval of a positive quantity whose logarithm is normal.
+/// Returns the 95 % interval of a positive quantity whose logarithm is normal.
 Estimate around(double value, double relative_error) {
   const double factor = std::exp(k_z_95 * relative_error);
   return {value, value / factor, value * factor};
@@ -27,8 +27,7 @@ Estimate scaled(const Estimate& estimate, double factor) {
 
 /// Mean of one configuration's runs, weighted by inverse variance.
 struct ConfigurationMean {
-  /// Run that stands for the configuration in tables: its first candidate, or otherwise its first
-  /// run.
+  /// Run that tables show for the configuration: its first candidate, otherwise its first run.
   const ScalingRun* shown = nullptr;
   bool completed = false;
   double weights = 0.0;
@@ -49,9 +48,8 @@ struct ByConfiguration {
   bool operator()(const Configuration* a, const Configuration* b) const { return *a < *b; }
 };
 
-/// True if `a` is better than `b`. A configuration with a completed run is better than one without
-/// a completed run. Otherwise the faster configuration is better. If both are equally fast, the
-/// texts of the configurations decide. So the result does not depend on the order of the runs.
+/// True if `a` is better than `b`: completed before not completed, then faster before slower. Equal
+/// times are ordered by text, so the result does not depend on the order of the runs.
 bool is_better(const ConfigurationMean& a, const ConfigurationMean& b) {
   const auto key = [](const ConfigurationMean& mean) {
     return std::pair(!mean.completed, mean.time_s());
@@ -98,8 +96,8 @@ void compare_with_first(std::vector<ScalingCount>& counts, bool with_efficiency)
     const ScalingCount& before = counts[i - 1];
     const double gained = here.speed_up.mean - before.speed_up.mean;
     const double added = (here.count - before.count) / first.count;
-    // Both speed-ups are ratios to the first count's speed. So an error of that speed changes both,
-    // and their difference, in proportion. The speed-up of the first count is exactly 1.
+    // Both speed-ups are ratios to the first count's speed, so its error scales their difference.
+    // The first count's own speed-up is exactly 1 and has no error.
     const double error_of_first =
         (i == 1 ? here.speed_up.mean : here.speed_up.mean - before.speed_up.mean) *
         first.relative_error;
@@ -187,9 +185,8 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
   for (const ScalingCount& count : scaling.counts)
     offer({count.count, /*measured=*/true, surely_in_time(count.time_s), count.time_s, count.cost});
   if (!deadline) return best;
-  // The cheapest count that meets the deadline may lie between two measured counts. So consider the
-  // laws' predictions for counts in between. Outside the measured counts the laws are not reliable
-  // enough.
+  // The cheapest count that meets the deadline may lie between two measured counts, so also
+  // consider predictions there. Beyond the measured counts the laws are not reliable enough.
   for (const ScalingPrediction& each : scaling.predictions) {
     if (!each.beyond_measured)
       offer({each.count, /*measured=*/false, surely_in_time(each.time_s), each.time_s, each.cost});
@@ -197,8 +194,8 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
   return best;
 }
 
-/// Fits the laws to the counts and computes how certain they are. If no law can be fitted, sets
-/// `why_no_law` instead.
+/// Fits the laws to the counts, and computes how well the points support them. If no law can be
+/// fitted, sets `why_no_law` instead.
 void fit_laws(Scaling& scaling) {
   if (!scaling.question.equal_machines) {
     scaling.why_no_law = "the machines are of several kinds, and a scaling law needs equal ones";
@@ -260,7 +257,7 @@ Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question
     scaling.why_no_law = "no trial was measured";
     return scaling;
   }
-  // Below 1, the parameter is not a number of machines, so there is no efficiency per machine.
+  // A parameter that can be below 1 counts no machines, so there is no efficiency per machine.
   const bool has_efficiency =
       scaling.question.equal_machines && scaling.counts.front().count >= 1.0;
   compare_with_first(scaling.counts, has_efficiency);

@@ -178,7 +178,7 @@ std::vector<LaunchFormat> launch_formats() {
   std::vector<LaunchFormat> formats{
       {"args", "the command line, quoted for a shell"},
       {"env", "its environment, KEY=VALUE"},
-      {"python", "the lines to change in a program that was tuned as it is"},
+      {"python", "the lines to change in a program that was tuned unchanged"},
       {"torchrun", "its command line"},
       {"accelerate", "its command line"},
       {"dockerfile", "ENV and CMD"},

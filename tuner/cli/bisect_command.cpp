@@ -173,7 +173,7 @@ class Bisecting {
       }
     }
     if (!stages->empty())
-      say(fmt::format("goes on from the history, after {}", format_duration(former_s_)));
+      say(fmt::format("continues from the history, after {}", format_duration(former_s_)));
     return {};
   }
 
@@ -348,7 +348,7 @@ void add_bisect_command(CLI::App& program, CommandContext& context) {
                   "  steptune bisect v1.0 HEAD -- python3 train.py\n"
                   "  steptune bisect HEAD~64 HEAD --build \"make -j4\" --time 1h -- ./train\n"
                   "  steptune bisect --package torch 2.4.0 2.5.0 2.6.0 -- python3 train.py\n"
-                  "The same command goes on where a bisection has ended.\n"
+                  "The same command continues a bisection that has ended early.\n"
                   "Exit code: 0 found, 10 not slower, 12 undecided.");
   command->add_option("GOOD", options->good, "Revision that was fast")->option_text("GOOD");
   command->add_option("BAD", options->bad, "Later revision that is slow")->option_text("BAD");

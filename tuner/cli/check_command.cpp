@@ -172,8 +172,7 @@ void add_check_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option(
           "STUDY", options->words,
-          "Study file [default: the folder's], or after -- the command of a PyTorch program to "
-          "write one for")
+          "Study file [default: the folder's], or after -- a training command to write one for")
       ->option_text("[STUDY | -- COMMAND]");
   add_program_options(*command, options->program);
   command

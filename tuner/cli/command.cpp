@@ -128,7 +128,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_version_command(program, context);
   add_help_command(program, context);
   program.footer(
-      "  steptune run -- python3 train.py   tune a PyTorch program as it is\n"
+      "  steptune run -- python3 train.py   tune a PyTorch program unchanged\n"
       "  steptune init -- ./train           write a study file for any program\n"
       "  steptune check study.json          what would be run\n"
       "  steptune run study.json            tune, and recommend a configuration\n"

@@ -99,7 +99,7 @@ void add_init_command(CLI::App& program, CommandContext& context) {
       add_command(program, context, "init", "Write a study file for a training command",
                   "  steptune init -- python3 train.py --data images --epochs 90\n"
                   "  steptune init --output nightly.json -- torchrun --nproc_per_node 2 train.py\n"
-                  "The command is run with --help, then as it is for some seconds, and ended.");
+                  "Runs the command with --help, then unchanged for some seconds, and ends it.");
   command
       ->add_option("COMMAND", options->words,
                    "After --: the training command [default: python3 with the folder's script]")

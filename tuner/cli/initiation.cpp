@@ -206,9 +206,10 @@ class Initiation {
   }
 
   Result<OutputLook> run_once() {
-    say(fmt::format(
-        "runs the program as it is until it has reported progress for some seconds, for at most {}",
-        format_duration(look_.longest_start_s)));
+    say(
+        fmt::format("runs the program unchanged until it has reported progress for some seconds, "
+                    "for at most {}",
+                    format_duration(look_.longest_start_s)));
     return look_at_output(look_, context_.clock, [this] { return flags_.count() > 0; });
   }
 

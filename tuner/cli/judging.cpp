@@ -385,7 +385,7 @@ class Judging {
   std::vector<FailCondition> conditions_;
   std::string why_no_loss_;
   std::vector<std::string> names_;     ///< of the trials of `--trial`
-  std::vector<std::string> settings_;  ///< of the same
+  std::vector<std::string> settings_;  ///< settings of these trials
   std::optional<GitWorktrees> worktrees_;
   const SignalFlags flags_;
 };

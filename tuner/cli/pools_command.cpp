@@ -45,7 +45,7 @@ void add_pools_command(CLI::App& program, CommandContext& context) {
                                   "  steptune pools --region eu-west-1 --json");
   command->add_option("JOB", request.jobs,
                       "Only these jobs, whoever started them [default: all of Steptune's]");
-  command->add_flag("--release", request.release, "Give idle machines back; running jobs go on");
+  command->add_flag("--release", request.release, "Give idle machines back; running jobs continue");
   command->add_flag("--all", request.all,
                     "Show the jobs of others, too; they are released only by name");
   add_kind_option(*command, kinds, options->kind);

@@ -21,7 +21,7 @@ constexpr const char* k_short_help =
     "Steptune finds the configuration that trains your model fastest, or cheapest, before the long "
     "run starts.\n"
     "\n"
-    "  steptune run -- python3 train.py    tune a PyTorch program as it is\n"
+    "  steptune run -- python3 train.py    tune a PyTorch program unchanged\n"
     "  steptune init -- ./train            write a study file for any program\n"
     "  steptune run study.json             tune, and recommend a configuration\n"
     "\n"

@@ -80,7 +80,7 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   }
   if (options.semantic && options.safe) {
     return fail(ErrorKind::usage, "--safe excludes --semantic", "",
-                "--safe leaves the training as it is: leave one of them out");
+                "--safe does not change the training: leave one of them out");
   }
   const std::string name = options.name.empty() ? study_name_of(argv) : options.name;
   if (const auto named = check_study_name(name); !named) return tl::unexpected(named.error());

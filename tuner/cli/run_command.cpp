@@ -162,8 +162,7 @@ void add_run_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option(
           "STUDY", options->words,
-          "Study file [default: the folder's], or after -- the command of a PyTorch program to be "
-          "tuned as it is")
+          "Study file [default: the folder's], or after -- a training command to tune unchanged")
       ->option_text("[STUDY | -- COMMAND]");
   add_program_options(*command, options->program);
   command

@@ -52,7 +52,7 @@ Result<std::string> chosen_token(CommandContext& context, const std::string& pat
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r'))
     token.pop_back();
   if (!is_token(token)) {
-    return fail(ErrorKind::usage, "does not hold a token: 16 to 200 letters, digits, - and _", path,
+    return fail(ErrorKind::usage, "has no valid token: 16 to 200 letters, digits, - and _", path,
                 "remove it, and a new one is made");
   }
   if ((status.st_mode & 077U) != 0) {

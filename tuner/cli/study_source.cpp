@@ -137,8 +137,8 @@ Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked) 
       ErrorKind::not_found,
       fmt::format("study \"{}\" has no trial {}: it was never tuned itself", in_use.name, asked),
       "--trial",
-      fmt::format("leave --trial out for what its nights train with, or name \"{}\" for its "
-                  "trial {}",
+      fmt::format("leave --trial out to use the trial that its nights train with, or name study "
+                  "\"{}\" for its trial {}",
                   owner, asked));
 }
 

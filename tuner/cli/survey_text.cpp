@@ -23,7 +23,7 @@ std::string shown_at(const Json& event, const char* key) {
   return printable_line(plain_text(*found), 60);
 }
 
-/// Returns `PyTorch 1.13.1 on cpu; steps by optimizer (SGD), 64 samples each (loader)`.
+/// Returns `PyTorch 1.13.1 on cpu; steps by optimizer (SGD), 64 samples each by loader`.
 std::string found_text(const Survey& survey) {
   const Json& patched = survey.log.event("patched");
   const Json& program = survey.log.event("program");
@@ -103,7 +103,7 @@ std::string quoted_command(const std::vector<std::string>& argv) {
 }
 
 std::string survey_heading(const std::vector<std::string>& argv) {
-  return fmt::format("// Written by steptune from {}, run as it is: ", quoted_command(argv));
+  return fmt::format("// Written by steptune from {}, run unchanged: ", quoted_command(argv));
 }
 
 std::string study_file_text(const Survey& survey, const Draft& draft,

@@ -108,7 +108,7 @@ class NewProgramStudy {
     }
     if (const auto why = why_out_of_reach(argv_, folder_)) {
       return by_its_options(
-          not_from_outside(fmt::format("the program cannot be tuned as it is: {}", *why)),
+          not_from_outside(fmt::format("the program cannot be tuned unchanged: {}", *why)),
           options_.longest_s);
     }
     if (is_native_program(argv_, folder_)) {
@@ -188,7 +188,7 @@ class NewProgramStudy {
       say(fmt::format("no step of training yet: waits for one for at most {}; its output is in {}",
                       format_duration(survey.longest_start_s), printable_line(log_.string(), 300)));
     };
-    say(fmt::format("runs the program as it is for some seconds: {}",
+    say(fmt::format("runs the program unchanged for some seconds: {}",
                     printable_line(shell_quoted(argv_), 300)));
     auto seen = survey_program(survey, context_.clock, [this] { return flags_.count() > 0; });
     if (seen) output_ = output.result(*seen);

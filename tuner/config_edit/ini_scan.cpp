@@ -74,7 +74,7 @@ Result<std::vector<ConfigScalar>> scan_ini(std::string_view text, const std::str
     }
     if (line[first] == '#' || line[first] == ';') continue;
     if (may_go_on && first > key_indent) {
-      scalars.back().why_fixed = "it goes on in the next line";
+      scalars.back().why_fixed = "it continues in the next line";
       continue;
     }
     may_go_on = false;

@@ -80,9 +80,9 @@ std::int64_t optuna_study_id(SQLite::Database& database, const std::string& stud
     names.push_back(studies.getColumn(1).getString());
     if (study.empty() || study == names.back()) id = studies.getColumn(0).getInt64();
   }
-  if (names.empty()) fault = "holds no study";
+  if (names.empty()) fault = "has no study";
   if (study.empty() && names.size() > 1) {
-    fault = fmt::format("holds {} studies; choose one with --from", names.size());
+    fault = fmt::format("has {} studies; choose one with --from", names.size());
   }
   if (!study.empty() && id == 0) {
     fault = fmt::format("has no study \"{}\"{}", printable_line(study), did_you_mean(study, names));

@@ -88,7 +88,7 @@ class EnvironmentKnobs {
     }
     if (sets_threads_itself(static_cast<int>(*number))) {
       return study_.leave(variable,
-                          fmt::format("{} threads compute where {} would start {}: the program "
+                          fmt::format("{} threads compute, but {} would start {}: the program "
                                       "sets their number itself",
                                       runtimes_.computing_threads, library, *number));
     }

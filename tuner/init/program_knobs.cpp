@@ -195,7 +195,8 @@ class ProgramKnobs {
     const auto today = today_of(rule, option);
     const std::string when = condition_of(rule);
     const bool active = rule.when.empty() || is_active_today(rule.when);
-    if (!active && when.empty()) return leave(rule, "has no effect in the program as it is");
+    if (!active && when.empty())
+      return leave(rule, "has no effect with the program's present settings");
     if (!today && active) {
       return leave(rule, fmt::format("its default is unknown; write {} into the command",
                                      fmt::join(option_words(option, "VALUE"), " ")));

@@ -9,9 +9,9 @@
 
 namespace steptune {
 
-/// Adds parameters for options of the program and keys of its configuration files. For other
-/// options that have a rule, reports why they are left out. Returns the roles of all these options
-/// and keys, varied or not.
+/// Looks up each known rule (`SpaceKnob`) among the program's options and the keys of its
+/// configuration files. Adds a parameter for each option that can be varied. For other options,
+/// records why they are left out. Returns the roles of all rules, whether they were applied or not.
 std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& study);
 
 }  // namespace steptune

@@ -98,7 +98,7 @@ ProgramOption option_of_call(const std::string& function,
     }
     if (is_absl && position == 1) keywords.emplace_back("default", argument);
     if (!is_absl && literal && literal->text.starts_with('-')) {
-      // click: "--amp/--no-amp".
+      // click declares an option and its negation together: "--amp/--no-amp".
       const std::size_t slash = literal->text.find('/');
       const std::string name = literal->text.substr(0, slash);
       if (slash != std::string::npos) option.negation = literal->text.substr(slash + 1);
@@ -115,21 +115,22 @@ ProgramOption option_of_call(const std::string& function,
   }
   for (const auto& [key, value] : keywords)
     read_keyword(key, value, option);
-  // Other libraries parse the word, as click does. argparse calls bool(), for which any text is
-  // true.
+  // With `type=bool`, argparse calls bool(), for which any text is true. Other libraries, such as
+  // click, parse the word.
   const bool calls_type = function == "add_argument";
   if (!calls_type && option.form == OptionForm::any_text) option.form = OptionForm::separate;
   return option;
 }
 
-/// True if the code does more than assign values: it is another script, a model or a data set.
+/// True if the code does more than assign values. It is then no file of settings, but a script, a
+/// model or a data set.
 bool is_program(const std::string& code) {
   static const RE2 k_statement(
       R"((?m)^(?:(?:async\s+)?(?:def|for|with)|class|while|if\s+__name__)\b)");
   return RE2::PartialMatch(code, k_statement);
 }
 
-/// Returns the parsed arguments to which the script assigns: `epochs` of `args.epochs = 1`.
+/// Returns the options whose values the script overwrites: `epochs` for `args.epochs = 1`.
 std::set<std::string> assigned_arguments(const std::string& code) {
   static const RE2 k_parsed(
       R"(\b([A-Za-z_]\w*)\s*(?:,\s*\w+\s*)?=\s*[\w.]*parse_(?:known_)?args\()");
@@ -139,7 +140,7 @@ std::set<std::string> assigned_arguments(const std::string& code) {
   std::string name;
   for (re2::StringPiece rest(code); RE2::FindAndConsume(&rest, k_parsed, &object);)
     parsed.insert(object);
-  // Functions receive parsed arguments under these usual names.
+  // Usual names of the parsed arguments in functions that receive them.
   parsed.insert({"args", "opt"});
   std::set<std::string> assigned;
   for (re2::StringPiece rest(code); RE2::FindAndConsume(&rest, k_assigned, &object, &name);) {
@@ -183,9 +184,10 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
     if (option.name.starts_with('-')) options.push_back(std::move(option));
   }
   const std::set<std::string> assigned = assigned_arguments(code);
-  const bool reads_truth = code.find("jsonargparse") != std::string::npos;
+  // jsonargparse, too, parses the word.
+  const bool parses_booleans = code.find("jsonargparse") != std::string::npos;
   for (ProgramOption& option : options) {
-    if (reads_truth && option.form == OptionForm::any_text) option.form = OptionForm::separate;
+    if (parses_booleans && option.form == OptionForm::any_text) option.form = OptionForm::separate;
     option.default_from = file_name;
     option.is_assigned = assigned.contains(plain_name(option.name));
   }

@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-// Parsing of a Python program's text, for `python_source` and its loops.
+// Parses a Python program's text without executing it. For python_source.cpp and python_loops.cpp.
 
 inline constexpr std::size_t k_max_source_bytes = std::size_t{1} << 20;
 inline constexpr std::size_t k_max_declared = 2000;
@@ -19,7 +19,6 @@ inline constexpr std::size_t k_max_declared = 2000;
 /// Returns the length of the string literal at the start of `text`; 0 if there is none.
 [[nodiscard]] std::size_t string_length(std::string_view text);
 
-/// Removes blanks at both ends.
 [[nodiscard]] std::string trimmed(const std::string& text);
 
 struct Literal {
@@ -30,10 +29,11 @@ struct Literal {
 /// Parses a number, string or boolean, or a product of whole numbers.
 [[nodiscard]] std::optional<Literal> literal_of(const std::string& expression);
 
-/// Removes comments and the contents of long strings (mostly documentation). Keeps line breaks.
+/// Removes comments and the contents of triple-quoted strings, which are mostly documentation.
+/// Keeps line breaks.
 [[nodiscard]] std::string code_of(std::string_view source);
 
-/// Choice between several assignments to one name. In a program the first counts, because settings
+/// The assignment that counts if a name has several. In a program it is the first, because settings
 /// come before the code that uses them.
 enum class Repeated { first, last };
 
@@ -43,7 +43,7 @@ enum class Depth { top_level, any };
 [[nodiscard]] std::vector<ProgramOption> assignments_in(std::string_view source, Repeated repeated,
                                                         Depth depth = Depth::top_level);
 
-/// Renames `--max_iters` to `max_iters`.
+/// Turns the option `--max_iters` of `assignments_in` into the setting `max_iters` of a file.
 [[nodiscard]] ProgramOption as_setting(ProgramOption option, const std::string& file_name);
 
 }  // namespace steptune

@@ -269,9 +269,8 @@ class Goal {
     constexpr double k_smaller_last_batch = 0.1;
     if (!options || std::abs(seen / *options - 1.0) <= k_smaller_last_batch) return;
     counts_ = fmt::format(
-        "a step holds {} samples as the program counts them, and {} by its {}: the program's count "
-        "is used",
-        count_text(seen), count_text(*options), what);
+        "the program counts {} samples a step, its {} says {}: the program's count is used",
+        count_text(seen), what, count_text(*options));
   }
 
   [[nodiscard]] bool counts_steps_alone() const {

@@ -20,9 +20,8 @@
 namespace steptune {
 namespace {
 
-/// Adds a constraint that keeps today's samples per optimizer step, so that the training does not
-/// change.
-void hold_step(StudyBuilder& study) {
+/// If batch size and accumulation are both varied, adds a constraint: their product stays as today.
+void keep_samples_per_step(StudyBuilder& study) {
   const std::string batch = study.parameter_of("batch");
   const std::string accumulation = study.parameter_of("accumulation");
   if (!study.is_active_today(batch) || !study.is_active_today(accumulation)) return;
@@ -58,14 +57,14 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
     const auto& left_out = study.left_out();
     return fail(ErrorKind::usage,
                 left_out.empty()
-                    ? std::string("no option is known that changes how fast this program trains")
+                    ? std::string("Steptune knows no option of this program that changes its speed")
                     : fmt::format("nothing can be varied:\n  {}", fmt::join(left_out, "\n  ")),
                 "", "write the study file by hand: docs/tutorial.md");
   }
-  hold_step(study);
+  keep_samples_per_step(study);
   StudyGuess guess = std::move(study).finish(input.name);
   guess_goal(input, guess);
-  // The ranges are wide, so begin with an expert's moves from today's values.
+  // The ranges are wide. An expert's moves from today's values find good ones sooner.
   guess.document["search"]["first_guesses"] = true;
   guess.document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return guess;

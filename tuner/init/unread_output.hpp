@@ -9,23 +9,23 @@
 
 namespace steptune {
 
-/// Output without recognized progress.
+/// Output in which no known format recognised progress.
 struct UnreadOutput {
   bool is_empty = false;
   bool has_ended = false;  ///< the program ended by itself
   double watched_s = 0.0;
-  std::optional<RepeatedLine> repeated;
-  std::filesystem::path log;  ///< file with the output; empty: none
+  std::optional<RepeatedLine> repeated;  ///< line that comes again with other numbers
+  std::filesystem::path log;             ///< file with the output; empty: none
 };
 
-/// Returns one line for people: nothing was printed, or a certain line was repeated.
+/// Returns one line for people. It says that nothing was printed, or which line repeats.
 [[nodiscard]] std::string unread_note(const UnreadOutput& output);
 
 /// Returns several lines for people: `unread_note`, how to make progress readable, and the log.
 [[nodiscard]] std::string unread_text(const UnreadOutput& output);
 
-/// Returns a comment for a study file, before the key that follows `reports`; empty if no
-/// expression is known.
+/// Returns a comment for a study file: a proposed `reports` section, commented out. Empty if there
+/// is no proposal.
 [[nodiscard]] std::string unread_comment(const UnreadOutput& output);
 
 }  // namespace steptune

@@ -58,11 +58,11 @@ void EndedTrials::learn_from(std::vector<const TrialRecord*> ended, bool counts_
 
 void EndedTrials::report_interleaving_failed(const TrialRecord& trial) {
   if (!run_->running.interleaving_failed() || std::exchange(warned_of_interleaving_, true)) return;
-  run_->announce(
-      {.kind = "interleave",
-       .trial = trial.number,
-       .text = fmt::format("runs that confirm are measured one after the other: trial {}: {}",
-                           trial.number, trial.failure)});
+  run_->announce({.kind = "interleave",
+                  .trial = trial.number,
+                  .text = fmt::format(
+                      "confirming runs are measured one after another from now on: trial {}: {}",
+                      trial.number, trial.failure)});
 }
 
 void EndedTrials::conclude_from(const TrialRecord& trial) {

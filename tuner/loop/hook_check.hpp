@@ -14,7 +14,7 @@ namespace steptune {
 /// Problems with a trial's hook that make the measurement invalid, as text for people.
 struct HookFindings {
   std::optional<std::string> absent;       ///< why the hook did not work at all
-  std::optional<std::string> not_applied;  ///< which settings had no effect
+  std::optional<std::string> not_applied;  ///< text that names the settings without effect
   std::optional<std::string> given_up;     ///< why the hook ended the program
 };
 

@@ -135,7 +135,8 @@ Json run_of(const Json& document) {
   copy(result, {"tuning_s", "payback_share"}, json);
   json["next"] = at(result, {"next"});
   if (interrupted) {
-    json["next"] = "everything measured is kept: call tune again with the same arguments to go on";
+    json["next"] =
+        "everything measured is kept: call tune again with the same arguments to continue";
   } else if (json["next"].is_null()) {
     json["next"] = "call explain with \"about\": \"output\", \"trial\": 1";
   }

@@ -16,7 +16,7 @@ struct BisectStage {
   std::vector<std::vector<std::string>> commands;
   bool is_finished = false;
   double elapsed_s = 0.0;
-  JudgedCommands judged;  ///< of a finished stage
+  JudgedCommands judged;  ///< result; only of a finished stage
 };
 
 /// Returns the stages of the bisection `name` in order: the studies `name`, `name-2`, `name-3` and

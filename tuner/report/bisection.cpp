@@ -97,7 +97,7 @@ std::string next_text(const Bisection& bisection) {
       break;
   }
   if (are_inseparable(bisection)) return "read the changes: only the last of these can be measured";
-  return "the same command with a longer --time goes on from here";
+  return "the same command with a longer --time continues from here";
 }
 
 }  // namespace

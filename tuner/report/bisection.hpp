@@ -14,7 +14,7 @@ namespace steptune {
 struct SuspectedVersion {
   std::string version;       ///< the whole hash of a commit, or a package's version
   std::string subject;       ///< first line of a commit's message
-  double probability = 0.0;  ///< that it is the first slow version
+  double probability = 0.0;  ///< probability that this is the first slow version
 };
 
 /// Outcome of a bisection. Persistent names.
@@ -27,7 +27,7 @@ enum class BisectionOutcome {
 
 /// Result of looking for the version that made a program slower.
 struct Bisection {
-  std::string package;  ///< whose versions were compared; empty: commits of a repository
+  std::string package;  ///< compared package; empty: commits of a repository
   BisectionOutcome outcome = BisectionOutcome::undecided;
   /// The first slow version is one of these with a probability of 95 %, in their order.
   std::vector<SuspectedVersion> suspects;

@@ -33,9 +33,9 @@ Json parameters_json(const Importance& importance) {
 
 void add_importance(Json& json, const Importance& importance) {
   json["trials"] = importance.trials;
-  json["unknown"] = importance.unknown.empty() ? Json(nullptr) : Json(importance.unknown);
+  json["unknown"] = importance.why_unknown.empty() ? Json(nullptr) : Json(importance.why_unknown);
   json["explained"] =
-      importance.unknown.empty() ? estimate_json(importance.explained) : Json(nullptr);
+      importance.why_unknown.empty() ? estimate_json(importance.explained) : Json(nullptr);
   json["parameters"] = parameters_json(importance);
   json["pairs"] = Json::array();
   for (const PairImportance& pair : importance.pairs) {
@@ -46,9 +46,9 @@ void add_importance(Json& json, const Importance& importance) {
 
 Json ablation_json(const AblationPath& path) {
   Json json;
-  json["unknown"] = path.unknown.empty() ? Json(nullptr) : Json(path.unknown);
+  json["unknown"] = path.why_unknown.empty() ? Json(nullptr) : Json(path.why_unknown);
   const char* key = size_key(path.logarithmic);
-  json[key] = path.unknown.empty() ? estimate_json(path.gain) : Json(nullptr);
+  json[key] = path.why_unknown.empty() ? estimate_json(path.gain) : Json(nullptr);
   json["steps"] = Json::array();
   for (const AblationStep& step : path.steps) {
     Json changes = Json::array();

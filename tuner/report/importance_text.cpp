@@ -42,13 +42,13 @@ std::vector<ShareColumn> share_columns(const StudyImportance& study) {
       continue;
     }
     column_of.push_back(columns.size());
-    if (objective.importance.unknown.empty()) {
+    if (objective.importance.why_unknown.empty()) {
       columns.push_back({objective.view.title(), &objective.importance});
     } else {
       columns.push_back({objective.view.title(), nullptr});
     }
   }
-  if (study.failure.unknown.empty()) columns.push_back({"failure", &study.failure});
+  if (study.failure.why_unknown.empty()) columns.push_back({"failure", &study.failure});
   std::erase_if(columns, [](const ShareColumn& column) { return column.importance == nullptr; });
   return columns;
 }
@@ -133,9 +133,9 @@ std::string basis_lines(const StudyImportance& study, std::size_t width) {
                       width);
       continue;
     }
-    if (!objective.importance.unknown.empty()) {
-      text += wrapped(fmt::format("{}: {}", objective.view.title(), objective.importance.unknown),
-                      width);
+    if (!objective.importance.why_unknown.empty()) {
+      text += wrapped(
+          fmt::format("{}: {}", objective.view.title(), objective.importance.why_unknown), width);
       continue;
     }
     const double explained = objective.importance.explained.mean;
@@ -145,13 +145,13 @@ std::string basis_lines(const StudyImportance& study, std::size_t width) {
                     explained < k_poor ? ": too little to rely on the shares" : ""),
         width);
   }
-  if (study.failure.unknown.empty()) {
+  if (study.failure.why_unknown.empty()) {
     text += wrapped(
         fmt::format("failure: {} of {} trials, of whose variance the model explains {}",
                     study.failed, study.ended, format_percent(study.failure.explained.mean)),
         width);
   } else {
-    text += wrapped(fmt::format("failure: {}", study.failure.unknown), width);
+    text += wrapped(fmt::format("failure: {}", study.failure.why_unknown), width);
   }
   return text;
 }
@@ -159,9 +159,9 @@ std::string basis_lines(const StudyImportance& study, std::size_t width) {
 std::string ablation(const ObjectiveImportance& objective, const StudyImportance& study,
                      const TextStyle& style) {
   const AblationPath& path = objective.ablation;
-  if (!path.unknown.empty()) {
+  if (!path.why_unknown.empty()) {
     return wrapped(
-        fmt::format("from baseline to best, {}: {}", objective.view.title(), path.unknown),
+        fmt::format("from baseline to best, {}: {}", objective.view.title(), path.why_unknown),
         style.width);
   }
   std::string text = wrapped(

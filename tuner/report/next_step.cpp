@@ -68,7 +68,8 @@ std::string next_step(const Recommendation& recommendation, const Recommendation
     case StudyOutcome::nothing_to_gain:
       break;
   }
-  return fmt::format("keep what you run; its limits: steptune bottleneck {}", context.study);
+  return fmt::format("keep today's settings; what limits them: steptune bottleneck {}",
+                     context.study);
 }
 
 }  // namespace steptune

@@ -247,7 +247,7 @@ std::string advice_text(const HeldMachinesReport& view, const HeldMachinesServic
                         service.release_command());
   }
   if (any(Holding::running)) {
-    text += advice_line("go on with a study:", "steptune run STUDY_FILE") +
+    text += advice_line("continue a study:", "steptune run STUDY_FILE") +
             advice_line("end a job for good:", service.end_command());
   }
   return text;

@@ -216,7 +216,7 @@ std::string refresh_text(const PriceSource& now, const PriceSource* before,
                          const std::vector<std::string>& ambiguous, std::size_t width) {
   std::string text = fmt::format("{}: {} prices of {}, {}\n", now.file, now.table.instances.size(),
                                  now.table.region, now.table.date);
-  text += listed_text("listed at several prices, the highest taken", ambiguous);
+  text += listed_text("listed at several prices, the highest is used", ambiguous);
   if (before == nullptr) {
     return wrapped_entries(text + "there was no table for this region before\n", width, 0);
   }

@@ -249,7 +249,7 @@ std::string scaling_text(const StudyScaling& study, const TextStyle& style) {
   add("knee", words.knee);
   add("cheapest", words.choice);
   if (!study.planned_run) {
-    text += wrapped("times and costs are those of a million " + study.unit.plural, width);
+    text += wrapped("times and costs are for a million " + study.unit.plural, width);
   }
   for (const std::string& remark : study.remarks)
     text += wrapped(remark, width);

@@ -83,11 +83,11 @@ ObjectiveImportance importance_for(const AnalysedStudy& study, const ObjectiveVi
       view, importance_of(space, samples, model ? &*model : nullptr), {}, {}};
   result.ablation.logarithmic = samples.logarithmic;
   if (study.baseline == nullptr) {
-    result.ablation.unknown = "the baseline has not been measured";
+    result.ablation.why_unknown = "the baseline has not been measured";
   } else if (study.best == nullptr) {
-    result.ablation.unknown = "the study has no best configuration yet";
+    result.ablation.why_unknown = "the study has no best configuration yet";
   } else if (study.best->configuration == study.baseline->configuration) {
-    result.ablation.unknown = "the baseline is the best configuration";
+    result.ablation.why_unknown = "the baseline is the best configuration";
   } else {
     result.ablation = ablation_path(space, samples, model ? &*model : nullptr,
                                     view.objective.direction == Direction::minimize,
@@ -111,7 +111,7 @@ void add_failures(StudyImportance& result, const AnalysedStudy& study) {
   }
   result.failure.trials = samples.samples.size();
   result.failure.logarithmic = false;
-  result.failure.unknown =
+  result.failure.why_unknown =
       failed == 0 ? "no trial failed"
                   : fmt::format("{} of {} trials failed: too few {} to tell why", failed,
                                 samples.samples.size(), failed < sound ? "failures" : "successes");

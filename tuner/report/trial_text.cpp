@@ -179,7 +179,7 @@ std::string looks_text(const TrialTrace& trace, const std::vector<ObjectiveView>
   }
   return fmt::format("looked at {} time{}; at {} ({} steps{}): {}{}", trace.decisions.size(),
                      trace.decisions.size() == 1 ? "" : "s", format_duration(last.at_s),
-                     format_number(last.steps), values, last.stop ? "stopped" : "went on",
+                     format_number(last.steps), values, last.stop ? "stopped" : "continued",
                      last.reason.empty() ? "" : ", " + printable_line(last.reason));
 }
 

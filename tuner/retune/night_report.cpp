@@ -163,7 +163,7 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
   text = wrapped_entries(text, width, k_title_width) +
          fmt::format("next   steptune {}{}\n", next, context.database_option);
   if (context.bisect_command.empty()) return text;
-  const char* unknown = night.fast_commit.empty() ? " (put a commit that was fast for GOOD)" : "";
+  const char* unknown = night.fast_commit.empty() ? " (replace GOOD by a fast commit)" : "";
   return text + fmt::format("       find the commit that made it slower{}:\n       {}\n", unknown,
                             context.bisect_command);
 }

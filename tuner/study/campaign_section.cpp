@@ -7,7 +7,8 @@ const Section<CampaignSpec>& campaign_section() {
   static const auto k_section =
       Section<CampaignSpec>("campaign", "The campaign whose edit a study judges.",
                             "an object such as {\"name\": \"faster-loader\"}")
-          .add(key("name", &CampaignSpec::name, study_name()).required().doc("its name"))
+          .add(
+              key("name", &CampaignSpec::name, study_name()).required().doc("name of the campaign"))
           .add(key("commits", &CampaignSpec::commits, document::list_of(document::string(), 2))
                    .omitted_at_default()
                    .default_words("none")

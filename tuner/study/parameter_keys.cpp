@@ -244,9 +244,10 @@ Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
   section.add(
       role_key()
           .in_fingerprint(InFingerprint::never)
-          .doc("for `--first-guesses`, otherwise guessed from the name: `batch`, `accumulation`, "
+          .doc("kind of setting, for `--first-guesses`; guessed from the name if absent: `batch`, "
+               "`accumulation`, "
                "`workers`, `prefetch`, `threads`, `precision`, `compile`, `checkpointing`, "
-               "`layout`, `transfer`, `instance`, `other` (changes speed alone), `none`"));
+               "`layout`, `transfer`, `instance`, `other` (changes only the speed), `none`"));
   return section.add(when_key().doc(
       "condition under which the parameter is active, over facts and earlier parameters"));
 }
@@ -272,8 +273,8 @@ Section<DeclaredParameter> range_section() {
                .doc("`int`, `float`: largest value, a number or an expression over facts: "
                     "`\"2 * cpus\"`"))
       .add(step_key().doc("distance of the values, from `low`; linear scale only"))
-      .add(scale_key().doc("`linear`; `log` if ratios matter, from 0 on for an `int`; `log2`: "
-                           "an `int`'s powers of two"));
+      .add(scale_key().doc("`linear`; `log` if ratios matter (an `int` may start at 0); `log2`: "
+                           "powers of two, for an `int`"));
   return add_memory(add_when(section));
 }
 

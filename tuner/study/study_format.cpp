@@ -152,7 +152,7 @@ Section<StudySpec> format() {
                .anchor("search")
                .in_fingerprint(k_never)
                .default_words("Bayesian, ASHA")
-               .doc("how to search"))
+               .doc("how configurations are chosen, and which trials stop early"))
       .add(try_key()
                .anchor("baseline-and-try")
                .in_fingerprint(k_never)
@@ -161,7 +161,7 @@ Section<StudySpec> format() {
                .anchor("budget")
                .in_fingerprint(k_never)
                .default_words("40 trials")
-               .doc("when to end"))
+               .doc("when the study ends"))
       .add(key("measure", &StudySpec::measure, document::object(measure_section()))
                .anchor("measure")
                .default_words("up to 2 min a trial")
@@ -183,19 +183,18 @@ Section<StudySpec> format() {
               .in_fingerprint(k_never)
               .default_words("`samples`")
               .doc("unit that replaces samples everywhere: `epochs`, `boosting rounds`, `percent`"))
-      .add(
-          key("loading_ceiling", &StudySpec::loading_ceiling,
-              document::number({1.0, k_highest_ceiling}))
-              .in_fingerprint(k_never)
-              .default_words("not measured")
-              .doc(
-                  "speed-up of a step without data loading; `steptune run -- COMMAND` measures it"))
-      .add(runner_key().anchor("runner").doc("runner of the trials"))
+      .add(key("loading_ceiling", &StudySpec::loading_ceiling,
+               document::number({1.0, k_highest_ceiling}))
+               .in_fingerprint(k_never)
+               .default_words("not measured")
+               .doc("how many times as fast a step is without data loading; `steptune run -- "
+                    "COMMAND` writes it"))
+      .add(runner_key().anchor("runner").doc("where the trials run"))
       .add(key("limits", &StudySpec::limits, document::object(limits_section()))
                .anchor("limits")
                .in_fingerprint(k_never)
                .default_words("1 h")
-               .doc("bounds on every trial"));
+               .doc("limits of each trial"));
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ void DraftKnobs::offer(const Candidate& candidate) {
   const bool active = settle_condition(parameter);
   const Json today = today_of(knob, state);
   if (!active && !parameter.contains("when")) {
-    return leave(knob, "has no effect in the program as it is");
+    return leave(knob, "has no effect with the program's present settings");
   }
   if (active && today.is_null()) return leave(knob, "the program's value is not known");
   narrow(knob, parameter, today);

@@ -10,11 +10,12 @@
 namespace steptune {
 namespace {
 
-/// Part of the error with which a campaign begins.
+/// Error that a campaign has before its first kept edit.
 constexpr double k_first_part = 0.5 * k_campaign_error;
 
-/// Returns the portion of a part for the test at `distance` after it: 1, 2, ... All portions
-/// together are 1. They decrease slowly, so that a long campaign can still find something.
+/// Returns the share of an earned error that the test spends which comes `distance` (1, 2, ...)
+/// tests after earning it. All shares add up to 1. They decrease slowly, so that a long campaign
+/// can still find something.
 double portion(std::size_t distance) {
   const auto n = static_cast<double>(distance);
   return 1.0 / std::sqrt(n) - 1.0 / std::sqrt(n + 1.0);

@@ -19,7 +19,7 @@ namespace {
 /// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift
 /// cancels.
 constexpr int k_least_pairs = 2;
-/// Largest number of a finalist's pairs, as a multiple of the usual number.
+/// Largest number of a finalist's pairs without time to spare, as a multiple of the usual number.
 constexpr int k_most_times_usual = 4;
 /// Share of the error for all looks before the usual number of pairs.
 constexpr double k_early_share = 0.4;
@@ -29,15 +29,16 @@ constexpr double k_next_share = 0.5;
 /// number. With more looks, each look would have too little of the error; with fewer, a
 /// confirmation could not stop early.
 constexpr double k_looks_to_most = 3.0;
-/// A finalist is given up if its present gain is less than this many standard errors. This is the
-/// standard error that is expected at the finalist's last look.
+/// A finalist is given up if its present gain is smaller than this many standard errors, as
+/// expected at its last look.
 constexpr double k_within_reach = 2.0;
-/// Least variance of a pair's log ratio. If launches differ by 1.5 %, three pairs show less by
-/// chance in one of a hundred cases. A program's clock that is too coarse also hides variance.
+/// Least variance of a pair's log ratio, because a few pairs may agree by chance or because of a
+/// coarse clock. If launches differ by 1.5 %, three pairs show less than this in one of a hundred
+/// cases.
 constexpr double k_least_variance = 4.5e-6;
 
-/// Returns how much better the incumbent is: the logarithm of the ratio, or if a value is not
-/// positive, the difference relative to the larger value.
+/// Returns how much better the incumbent is: the logarithm of the values' ratio. If a value is not
+/// positive (no `has_ratio`), returns the difference relative to the larger value.
 double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {
   const double incumbent = to_minimized(study.objectives[0], pair.incumbent->objectives[0]);
   const double baseline = to_minimized(study.objectives[0], pair.baseline->objectives[0]);
@@ -72,8 +73,8 @@ bool are_interleaved(const std::vector<RunPair>& pairs) {
          });
 }
 
-/// Returns the variance of the pair's log ratio within its runs. `repeated`: there are other pairs,
-/// which show the variation that the scatter within a run does not include.
+/// Returns the variance of the pair's log ratio within its runs. `repeated`: other pairs show all
+/// further variation, so only the scatter within the runs counts.
 double within_variance(const RunPair& pair, bool repeated) {
   if (const double in_turns = ratio_error(*pair.incumbent); std::isfinite(in_turns)) {
     return in_turns * in_turns;
@@ -113,7 +114,8 @@ double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) 
   return std::max(1.0, least);
 }
 
-/// Common part of the intervals of all looks so far, from the usual number of pairs on.
+/// The latest statistics, and the common part of the intervals of all looks from the usual number
+/// of pairs on.
 struct Looks {
   PairStatistics now;
   double low = 0.0;
@@ -191,20 +193,20 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
     const double deviation = difference(study, pair, result.has_ratio) - result.mean;
     squares += deviation * deviation;
   }
-  // Only the pairs show how much a reported metric differs between launches. The same holds for the
-  // variation within runs without a steady state.
-  const bool nothing_known =
+  // Other trials say nothing about the variation of reported metrics and of runs without a steady
+  // state: only the pairs count.
+  const bool only_pairs_count =
       !study.objectives.front().is_timed() || (repeated_whole_runs && !are_steady(pairs));
   const bool measured_in_pairs = repeated_whole_runs || are_interleaved(pairs);
-  if (known && !nothing_known) {
+  if (known && !only_pairs_count) {
     const PairError posterior(squares, count, measured_in_pairs ? 0.0 : within, *known);
     result.standard_error = posterior.standard_error();
     result.half_width = posterior.quantile(error);
     return result;
   }
   if (pairs.size() < 2) return result;
-  const double of_chance = study.objectives.front().is_timed() ? k_least_variance : 0.0;
-  const double least = measured_in_pairs ? of_chance : within;
+  const double least_by_chance = study.objectives.front().is_timed() ? k_least_variance : 0.0;
+  const double least = measured_in_pairs ? least_by_chance : within;
   result.standard_error = std::sqrt(std::max(squares / (count - 1.0), least) / count);
   result.half_width = student_quantile(count - 1.0, error) * result.standard_error;
   return result;
@@ -255,8 +257,8 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const bool has_time = worth > 0.0 && may_use_left_time(study);
   const bool was_last = !has_time && count >= k_most_times_usual * usual;
   const int most = std::max(k_most_times_usual * usual, has_time ? 2 * count : 0);
-  // "Faster" needs a lower end of the interval above `hidden`. Estimate if the last look can reach
-  // that.
+  // "Faster" needs an interval above `hidden`. If the mean does not change, can the last look show
+  // that? Its error shrinks with the root of the number of pairs.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach =

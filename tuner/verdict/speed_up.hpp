@@ -16,9 +16,8 @@ namespace steptune {
 /// One-sided error of the lower end of a 95 % interval.
 inline constexpr double k_one_sided_error = k_most_confirm_error;
 
-/// States how much better a configuration is than the baseline: a ratio with its interval. The
-/// ratio is NaN if the configuration was not measured, or if the objective has values that are not
-/// positive.
+/// Ratio by which a configuration is better than the baseline, with its interval. The ratio is NaN
+/// if the configuration was not measured, or if the objective has values that are not positive.
 struct SpeedUp {
   double ratio = std::numeric_limits<double>::quiet_NaN();  ///< 2.0: twice as fast, or as good
   double low = std::numeric_limits<double>::quiet_NaN();    ///< 95 % interval; NaN: not known
@@ -35,17 +34,18 @@ struct SpeedUp {
   double repeat_high = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Verdict of confirming runs on a configuration. The history contains the names, so they must not
-/// change.
+/// Verdict of confirming runs on a configuration. The history stores the names, so do not change
+/// them.
 enum class Verdict {
   open,        ///< more runs may decide
   faster,      ///< better than the baseline, whatever a buffer may hide
-  hidden,      ///< better as measured, but a buffer could hide that it is not
+  hidden,      ///< better as measured, but a full buffer may hide that it is slower
   not_faster,  ///< not shown to be better, and more runs are not worthwhile
   failed,      ///< a fresh run failed or violated a guard
-  slower,      ///< worse than the baseline; only if each configuration is confirmed
-  tied,        ///< within `search.worth` of the baseline, either way; only then, too
-  worse,       ///< violates a guard over launches, and is not slower; only then, too
+  // Only with `MeasureSpec::confirm_all`:
+  slower,  ///< slower than the baseline
+  tied,    ///< faster or slower than the baseline by less than `search.worth`
+  worse,   ///< not slower, but violates a guard over launches
 };
 inline constexpr auto k_verdict_names = enum_names<Verdict>({
     {Verdict::open, "open"},
@@ -75,10 +75,10 @@ struct PairStatistics {
 };
 /// Computes the statistics of `pairs` at the one-sided error `error`.
 ///
-/// The interval is the posterior of `PairError`: the pairs, the launches of the search (`known`)
-/// and the variation within the runs together tell how much a pair varies. So a single pair also
-/// has an interval. With `k_launches_by_pairs` it is Student's t interval of the pairs alone, and a
-/// single pair has an infinite interval.
+/// The interval is the posterior of `PairError`. The variation of a pair is estimated from the
+/// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
+/// also has an interval. With `k_launches_by_pairs` it is Student's t interval of the pairs alone,
+/// and a single pair has an infinite interval.
 ///
 /// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
 /// disturbed together. Whole runs of programs that end by themselves are independent replications,

@@ -8,9 +8,9 @@
 
 namespace steptune {
 
-/// Returns the least difference between two trials that shows that the worse trial is not the best
-/// of `candidates` trials. The unit is standard errors of the difference. The error probability is
-/// 5 % over all candidates: Dunnett's one-sided critical value, by Sidak's bound.
+/// Returns how many standard errors a trial must be worse than another one to prove that it is not
+/// the best of `candidates` trials. The error probability is 5 % over all candidates: Dunnett's
+/// one-sided critical value, by Sidak's bound.
 [[nodiscard]] double critical_difference(std::size_t candidates);
 
 /// Values of a trial in two objectives, the ranked objective first; less is better.
@@ -20,8 +20,8 @@ struct ComparedTrial {
   std::array<double, 2> errors{};
 };
 
-/// Returns indices of the `others` that are trade-offs against `leader`, in order of the first
-/// objective. `leader` is the best in the first objective.
+/// Returns the indices of the `others` that are trade-offs against `leader`, the best trial in the
+/// first objective. They are in the order of the first objective.
 ///
 /// "Better" means: by more than `critical_difference` standard errors of the difference, as ties
 /// are judged (J. C. Hsu, "Constrained simultaneous confidence intervals for multiple comparisons
@@ -29,15 +29,15 @@ struct ComparedTrial {
 /// second objective, and not better in the first. Any two trade-offs are each better than the other
 /// in one objective.
 ///
-/// So if only noise separates several trials, only one of them is returned. First, some trials
-/// cannot be distinguished from the best trial in the second objective. Of these, the best in the
-/// first objective is returned. The choice is then repeated among the trade-offs against the
-/// returned trial.
+/// If only noise separates several trials, one of them is returned. The selection repeats two steps
+/// among the trade-offs against the trial that it returned last:
+/// - It finds the trials that cannot be distinguished from the best one in the second objective.
+/// - It returns that trial among them which is the best in the first objective.
 ///
 /// The second objective may be proportional to the first (cost on one type of machine). A trial is
-/// then better in both or in none. Nothing is then a trade-off. For trials without noise, this is
-/// the Pareto front. Among equal trials with independent noise, at most one study in twenty has a
-/// trade-off.
+/// then better in both or in none, so there are no trade-offs. For trials without noise, the result
+/// is the Pareto front. Among equal trials with independent noise, at most one study in twenty has
+/// a trade-off.
 [[nodiscard]] std::vector<std::size_t> trade_offs(const ComparedTrial& leader,
                                                   std::span<const ComparedTrial> others);
 

@@ -12,18 +12,16 @@
 namespace steptune::bayes {
 namespace {
 
-/// The first binary digits of a dimension's first eight Sobol points form a column of zeros and
-/// ones. All dimensions together have only this many different columns. (Columns that differ only
-/// by exchanging 0 and 1 count once.) The reason: three direction numbers decide this digit; the
-/// first always sets it, the second and the third may set it. So further two-level parameters would
-/// get equal columns.
+/// Number of two-level parameters that get different columns from the Sobol sequence. A column is
+/// the first binary digit of a coordinate in the first eight points. Three direction numbers decide
+/// it: the first always sets the digit, the second and the third may. That gives four columns, if
+/// columns that differ only by exchanging 0 and 1 count once.
 constexpr std::size_t k_sobol_columns = 4;
-/// Number of random columns drawn for a parameter. The column that is least like those of earlier
-/// parameters is used.
+/// Number of random columns drawn for a parameter, to choose the one least like those of earlier
+/// parameters.
 constexpr int k_drawn_columns = 32;
 
-/// Returns the middles of the lower and the upper level, in half of the points each, in random
-/// order.
+/// Returns the two levels' quantiles (0.25 and 0.75) in random order, each in half of the points.
 std::vector<double> random_column(std::size_t points, Rng& rng) {
   std::vector<double> column(points);
   for (std::size_t i = 0; i < points; ++i)
@@ -33,8 +31,8 @@ std::vector<double> random_column(std::size_t points, Rng& rng) {
   return column;
 }
 
-/// Returns the difference between the numbers of points at which two columns agree and differ: 0 if
-/// they agree in half of the points.
+/// Returns by how many the points at which two columns agree outnumber the points at which they
+/// differ, or the reverse. 0: the columns tell nothing about each other.
 int likeness(const std::vector<double>& one, const std::vector<double>& other) {
   int agreeing = 0;
   for (std::size_t i = 0; i < one.size(); ++i)

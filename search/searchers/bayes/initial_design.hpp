@@ -16,7 +16,7 @@ namespace steptune::bayes {
 /// first binary digit of its coordinate. In the first eight points, these digits form only four
 /// different columns. So with more than four two-level parameters, some would always change
 /// together. In that case, their levels in the first `default_size` points come from random
-/// columns, which have each level equally often.
+/// columns, which have each level in half of the points.
 class InitialDesign {
  public:
   InitialDesign(const SearchSpace& space, std::uint64_t seed);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeated blocks with dropout and running statistics. The argument names a peculiarity. The last line prints how much memory
-the first forward keeps for the backward outside of recomputed parts."""
+"""Trains repeated blocks with dropout and running statistics. The argument selects a variant of the blocks. The last line
+prints the bytes that the first forward pass saves for the backward pass, without recomputed parts; only "large" counts them."""
 import contextlib
 import sys
 

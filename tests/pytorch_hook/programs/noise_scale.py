@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learns a mean from samples around it, so the gradient's noise is known. The first argument names an operation on the
+"""Learns the mean of normal samples, so the gradient noise scale is known. The first argument names an operation on the
 gradients."""
 import sys
 
@@ -7,9 +7,10 @@ import torch
 import torch.nn as nn
 
 WIDTH, BATCH, MICRO_BATCHES, DISTANCE = 50, 4, 8, 1.0
+# Operations that the hook cannot follow: it must report no noise scale.
 UNKNOWN = ("never zeroed", "two losses", "sizes", "clipped one by one", "zeroed one by one")
-# Each sample's gradient is Mean - x: the trace of its covariance is WIDTH, the square of its mean
-# WIDTH * DISTANCE^2, so the scale is 1 / DISTANCE^2 = 1 sample.
+# A sample's gradient is mean - x. The trace of its covariance is WIDTH, and the squared length of its mean is
+# WIDTH * DISTANCE^2. The noise scale is their ratio: 1 / DISTANCE^2 = 1 sample.
 
 
 class Mean(nn.Module):
@@ -23,7 +24,7 @@ class Mean(nn.Module):
 
 
 class ComplexMean(nn.Module):
-    """Complex numbers, half as many as the real ones that they stand for."""
+    """The same mean as WIDTH / 2 complex numbers."""
 
     def __init__(self):
         super().__init__()

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains on two shuffled loaders at once: `zip`, in parallel; `nested`, some of one for each batch of the other; `held`, a
-pass made before the other loader's, and read at every second step. A number: workers of both. `generator`: both draw from one
-generator; `samplers`: the program's samplers draw from it."""
+"""Trains on two shuffled loaders at once. Arguments:
+
+    zip         reads both loaders in step
+    nested      reads three batches of one loader for each batch of the other
+    held        makes the other loader's iterator first, and reads from it in every second step
+    NUMBER      workers of each loader
+    generator   both loaders shuffle with one generator
+    samplers    both loaders have a sampler of the program, and these share one generator
+"""
 import sys
 
 import torch

@@ -46,7 +46,7 @@ TEST(AblationOfAny, ProgramHasStepsWhoseGainsMultiplyToTheWhole) {
     const TrialSamples samples = all_measured(space, seed, log_times);
     const AblationPath path =
         ablation_path(space, samples, nullptr, true, switched(0), switched(7));
-    ASSERT_EQ(path.unknown, "") << seed;
+    ASSERT_EQ(path.why_unknown, "") << seed;
     ASSERT_EQ(path.steps.size(), 3U) << seed;
     double product = 1.0;
     for (const AblationStep& step : path.steps) {

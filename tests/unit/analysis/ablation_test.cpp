@@ -40,7 +40,7 @@ TrialSamples samples_at(const SearchSpace& space, const std::vector<Configuratio
 const Configuration k_from = configuration_of(0, "fp32", 1);
 const Configuration k_to = configuration_of(4, "bf16", 2);
 
-TEST(Ablation, MeasuredConfigurationsAreTakenAsTheyAre) {
+TEST(Ablation, MeasuredConfigurationsKeepTheirMeasuredValue) {
   const SearchSpace space = ablated_space();
   std::vector<Configuration> all;
   for (const std::int64_t workers : {0, 4}) {
@@ -51,7 +51,7 @@ TEST(Ablation, MeasuredConfigurationsAreTakenAsTheyAre) {
   }
   const AblationPath path =
       ablation_path(space, samples_at(space, all), nullptr, true, k_from, k_to);
-  EXPECT_EQ(path.unknown, "");
+  EXPECT_EQ(path.why_unknown, "");
   ASSERT_EQ(path.steps.size(), 3U);
   EXPECT_EQ(path.steps[0].changes.front().parameter, "workers") << "what gains most comes first";
   EXPECT_EQ(path.steps[1].changes.front().parameter, "precision");
@@ -131,7 +131,7 @@ TEST(Ablation, WithoutMeasuredEndsThereIsNoPath) {
   const SearchSpace space = ablated_space();
   const AblationPath path =
       ablation_path(space, samples_at(space, {k_from}), nullptr, true, k_from, k_to);
-  EXPECT_NE(path.unknown, "");
+  EXPECT_NE(path.why_unknown, "");
   EXPECT_TRUE(path.steps.empty());
 }
 

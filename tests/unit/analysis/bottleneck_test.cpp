@@ -213,12 +213,12 @@ TEST(Bottleneck, RecommendsNoSettingWithoutEffect) {
 TEST(Bottleneck, NamesUntriedSettingsOfTheLargestStage) {
   Bottleneck bottleneck = waiting_for_data(6);
   bottleneck.responses.clear();
-  EXPECT_NE(in_words(bottleneck).finding.find(". num_workers acts on that."), std::string::npos);
+  EXPECT_NE(in_words(bottleneck).finding.find(". num_workers affects it."), std::string::npos);
   bottleneck.parameters.clear();
-  EXPECT_NE(in_words(bottleneck)
-                .finding.find(
-                    ". no setting of the study acts on that; loader workers (num_workers) may."),
-            std::string::npos)
+  EXPECT_NE(
+      in_words(bottleneck)
+          .finding.find(". the study varies no setting for it; try loader workers (num_workers)."),
+      std::string::npos)
       << in_words(bottleneck).finding;
 }
 
@@ -306,7 +306,7 @@ TEST(Bottleneck, TimeOutsideOfTheStepsIsShownSeparately) {
   EXPECT_NEAR(bottleneck.interruptions_share, 0.2, 1e-9);
   EXPECT_NEAR(*bottleneck.startup_share, 0.1, 1e-9);
   EXPECT_NEAR(bottleneck.unreported_share, 0.5, 1e-9);
-  EXPECT_EQ(in_words(bottleneck).finding, "50 % of a step is in no part that the program reports.");
+  EXPECT_EQ(in_words(bottleneck).finding, "The program reports no part for 50 % of a step.");
 }
 
 /// A random program whose loading and computing add up or overlap.
@@ -335,7 +335,7 @@ struct RandomProgram {
 
 /// A search measures mostly near the fastest configurations and soon leaves the baseline. Intervals
 /// are widest there, and most often wrong.
-TEST(Bottleneck, IntervalsHoldAfterAGreedySearch) {
+TEST(Bottleneck, IntervalsCoverTheTruthAfterAGreedySearch) {
   Parameter batch_size = whole_parameter("batch_size", 16.0, 512.0);
   batch_size.scale = Scale::log2;
   const SearchSpace space = space_of(

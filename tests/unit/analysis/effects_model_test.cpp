@@ -107,7 +107,7 @@ TEST(EffectsModel, NoiseAloneIsNoEffect) {
 }
 
 /// Measures the share of intervals that contain the truth, over many small studies.
-TEST(EffectsModel, IntervalsHoldAtTheirRate) {
+TEST(EffectsModel, IntervalsCoverTheTruthAtTheirRate) {
   const SearchSpace space = unit_cube(3);
   const auto function = [](const Configuration& c) {
     return number_in(c, "x0") + 0.5 * number_in(c, "x1");

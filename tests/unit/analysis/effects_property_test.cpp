@@ -44,7 +44,7 @@ double mean_share(const EffectsModel& model, std::size_t group) {
   return std::accumulate(draws.begin(), draws.end(), 0.0) / static_cast<double>(draws.size());
 }
 
-TEST(EffectsOfAny, FunctionHaveSharesThatAddUpToItsVariance) {
+TEST(EffectsProperty, SharesOfAFunctionAddUpToItsVariance) {
   const SearchSpace space = four_knobs();
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const auto model =
@@ -61,7 +61,7 @@ TEST(EffectsOfAny, FunctionHaveSharesThatAddUpToItsVariance) {
   }
 }
 
-TEST(EffectsOfAny, FunctionAreTheSameInAnyUnit) {
+TEST(EffectsProperty, AFunctionHasTheSameEffectsInAnyUnit) {
   const SearchSpace space = four_knobs();
   auto samples = drawn_samples(space, 50, random_function(9), 0.1, 9);
   const auto model = EffectsModel::fit(space, samples);
@@ -76,7 +76,7 @@ TEST(EffectsOfAny, FunctionAreTheSameInAnyUnit) {
   EXPECT_NEAR(other->mean_value(), 1024.0 * model->mean_value() + 4096.0, 1e-6);
 }
 
-TEST(EffectsOfAny, ParameterAreDifferencesOfTheValuesThere) {
+TEST(EffectsProperty, EffectsOfAParameterAreDifferencesOfItsValues) {
   const SearchSpace space = four_knobs();
   const Function function = random_function(3);
   const auto model = EffectsModel::fit(space, drawn_samples(space, 120, function, 0.01, 3));
@@ -90,7 +90,7 @@ TEST(EffectsOfAny, ParameterAreDifferencesOfTheValuesThere) {
   }
 }
 
-TEST(EffectBasisOfAny, ParameterIsOrthonormalOverItsLevels) {
+TEST(EffectBasisProperty, IsOrthonormalOverTheLevelsOfAParameter) {
   std::vector<Parameter> parameters;
   for (int levels = 2; levels <= 9; ++levels) {
     parameters.push_back(whole_parameter("n", 1, levels));
@@ -126,7 +126,7 @@ TEST(EffectBasisOfAny, ParameterIsOrthonormalOverItsLevels) {
   }
 }
 
-TEST(EffectBasisOfAny, ParameterThatIsInactiveOrHasOneValueSaysNothing) {
+TEST(EffectBasisProperty, IsZeroForAnInactiveParameterOrASingleValue) {
   const EffectBasis basis(whole_parameter("n", 0, 8), 3);
   std::vector<double> row(basis.size(), 7.0);
   basis.evaluate(k_inactive, row);

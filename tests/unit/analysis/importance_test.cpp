@@ -122,7 +122,8 @@ TEST(Importance, AParameterThatHadOneValueIsNotJudged) {
 TEST(Importance, FewTrialsTellNothing) {
   const SearchSpace space = training_space();
   const Importance importance = time_importance(space, trials_of(space, 5));
-  EXPECT_NE(importance.unknown.find("8 are needed"), std::string::npos) << importance.unknown;
+  EXPECT_NE(importance.why_unknown.find("8 are needed"), std::string::npos)
+      << importance.why_unknown;
   EXPECT_TRUE(importance.parameters.empty());
 }
 
@@ -151,7 +152,7 @@ TEST(TrialSamples, StoppedAndInfeasibleTrialsAreMeasuredToo) {
   EXPECT_EQ(failures.samples[2].value, 1.0);
 }
 
-TEST(TrialSamples, ValuesThatAreNotPositiveStayAsTheyAre) {
+TEST(TrialSamples, ValuesThatAreNotPositiveStayUnchanged) {
   const SearchSpace space = training_space();
   std::vector<TrialRecord> trials = trials_of(space, 10);
   trials.front().status = TrialStatus::completed;

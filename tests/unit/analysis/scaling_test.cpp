@@ -49,7 +49,7 @@ TEST_P(EveryLaw, ParametersAreRecoveredFromExactTimes) {
 }
 
 /// With 120 seeds, the standard error of a share of 95 % is 2 points.
-TEST_P(EveryLaw, IntervalsHoldAtTheirRate) {
+TEST_P(EveryLaw, IntervalsCoverTheTruthAtTheirRate) {
   constexpr int k_seeds = 120;
   const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
   int serial = 0;
@@ -72,7 +72,7 @@ TEST_P(EveryLaw, IntervalsHoldAtTheirRate) {
 }
 
 /// The law is unknown, and may be one that cannot be compared with so few counts.
-TEST_P(EveryLaw, IntervalsOverPlausibleLawsHoldWithFewCounts) {
+TEST_P(EveryLaw, IntervalsOverPlausibleLawsCoverTheTruthWithFewCounts) {
   constexpr int k_seeds = 60;
   const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
   for (const std::size_t counts : {2U, 3U, 4U, 5U, 6U}) {

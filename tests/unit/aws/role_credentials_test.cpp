@@ -74,7 +74,7 @@ TEST_F(RoleCredentialsTest, TheSourceMayBeAContainerOrAnInstance) {
               Contains(Pair("Authorization", HasSubstr("Credential=INST/"))));
 }
 
-TEST_F(RoleCredentialsTest, RolesAreAssumedOneWithAnother) {
+TEST_F(RoleCredentialsTest, ARoleIsAssumedWithTheCredentialsOfAnother) {
   write(".aws/config",
         "[default]\nrole_arn = outer\nsource_profile = middle\nrole_session_name = nightly\n"
         "duration_seconds = 900\n"
@@ -184,7 +184,7 @@ TEST_F(RoleCredentialsTest, AnErrorNamesTheSettingThatAnSsoProfileLacks) {
   }
 }
 
-TEST_F(RoleCredentialsTest, ATokenOfSsoThatCannotBeReadIsOneThatHasExpired) {
+TEST_F(RoleCredentialsTest, AnUnreadableSsoTokenCountsAsExpired) {
   for (const char* token :
        {"", "[]", "{}", R"({"accessToken":5,"expiresAt":"2026-11-21T09:00:00Z"})",
         R"({"accessToken":"b"})", R"({"accessToken":"b","expiresAt":"later"})",

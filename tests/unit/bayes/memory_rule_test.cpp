@@ -74,7 +74,7 @@ TEST_F(MemoryRuleTest, IsSilentIfAnotherParameterDiffers) {
   EXPECT_FALSE(excludes(other));
 }
 
-TEST_F(MemoryRuleTest, IgnoresParametersActiveInOneOnly) {
+TEST_F(MemoryRuleTest, IgnoresParametersThatAreActiveInOneConfigurationOnly) {
   runs_out(with(32, 4, 0));
   EXPECT_FALSE(excludes(with(32, 4, 2)));
   runs_out(with(16, 4, 2, 4));

@@ -110,10 +110,10 @@ TEST(ImportanceText, HasColoursOnlyIfWanted) {
 TEST(ImportanceText, SaysWhyThereIsNothing) {
   StudyImportance study;
   ObjectiveImportance time{planned_time(), {}, {}, {}};
-  time.importance.unknown = "5 trials tell of it, 8 are needed";
-  time.ablation.unknown = "the baseline is the best configuration";
+  time.importance.why_unknown = "5 trials tell of it, 8 are needed";
+  time.ablation.why_unknown = "the baseline is the best configuration";
   study.objectives = {time};
-  study.failure.unknown = "no trial failed";
+  study.failure.why_unknown = "no trial failed";
   EXPECT_EQ(importance_text(study, {}),
             "time: 5 trials tell of it, 8 are needed\n"
             "failure: no trial failed\n"

@@ -55,7 +55,7 @@ TEST(FailConditions, UndecidedIsAboutTheOtherConditions) {
   EXPECT_EQ(results({"slower:3%", "undecided"}, open).back().holds, true);
 }
 
-TEST(FailConditions, AWorseLossHolds) {
+TEST(FailConditions, AWorseLossMakesWorseTrue) {
   JudgedCommands judged = with(CommandVerdict::worse, {1.2, 1.1, 1.3, 8, 1.1});
   EXPECT_EQ(results({"worse"}, judged).front().holds, std::nullopt) << "no loss was compared";
   judged.others.front().loss = LaunchMeans{.launches = 3, .is_violated = true};

@@ -279,7 +279,7 @@ TEST(HtmlReport, WithoutAPriceTheBillCountsMachineHours) {
   const std::string page = html_report(report);
   EXPECT_NE(page.find(bill + "<th scope=\"col\" class=\"number\">machine-hours</th>"),
             std::string::npos);
-  EXPECT_NE(page.find("<th scope=\"row\">machines kept and not used</th><td class=\"number\"></td>"
+  EXPECT_NE(page.find("<th scope=\"row\">idle machines</th><td class=\"number\"></td>"
                       "<td class=\"number\">15 min</td><td class=\"number\">0.25</td>"),
             std::string::npos);
   EXPECT_NE(page.find("<td class=\"number\">19 min</td><td class=\"number\">3.75</td>"),

@@ -16,7 +16,7 @@ class LogText : public testing::Test {
   std::filesystem::path path_ = folder_.path() / "trial.log";
 };
 
-TEST_F(LogText, APipeGetsTheBytesAsTheyAre) {
+TEST_F(LogText, APipeGetsTheBytesUnchanged) {
   const std::string bytes("\x1b[2Jloss\xff\n\0x", 12);
   write(bytes);
   EXPECT_EQ(read_log(path_, false).value(), bytes);

@@ -113,7 +113,7 @@ TEST(PriceChanges, HaveTheirShareInShortenedLists) {
   const std::string text = refresh_text(now, &before, {"a"}, 0);
   EXPECT_EQ(text,
             "/prices/north.json: 13 prices of north, 2026-01-02\n"
-            "1 listed at several prices, the highest taken: a\n"
+            "1 listed at several prices, the highest is used: a\n"
             "1 changed since 2025-12-01 (/prices/north.json)\n"
             "  a  $1  -> $1.5  +50.0 %\n"
             "12 new: n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 ...\n");

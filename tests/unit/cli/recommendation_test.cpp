@@ -255,12 +255,13 @@ TEST(Recommendation, KeepsTodaysSettingsIfNothingWasShownToBeFaster) {
   recommendation.payback_share.reset();
   recommendation.finalists = {{7, Verdict::not_faster, {1.02, 0.98, 1.06, 3, 0.98}},
                               {9, Verdict::failed, {}}};
-  EXPECT_EQ(recommendation_text(recommendation, two_objectives()),
-            "keep today's settings: the best found is 1.02 times as fast (95 % interval 0.98-1.06, "
-            "3 launches each)\n"
-            "plan    41.2 h, $49.93\n"
-            "cost    14 min 20 s, $0.29\n"
-            "next    keep what you run; its limits: steptune bottleneck resnet-nightly\n");
+  EXPECT_EQ(
+      recommendation_text(recommendation, two_objectives()),
+      "keep today's settings: the best found is 1.02 times as fast (95 % interval 0.98-1.06, "
+      "3 launches each)\n"
+      "plan    41.2 h, $49.93\n"
+      "cost    14 min 20 s, $0.29\n"
+      "next    keep today's settings; what limits them: steptune bottleneck resnet-nightly\n");
   EXPECT_EQ(details_text(recommendation, two_objectives()),
             "tried   trial 7: 1.02 times as fast (95 % interval 0.98-1.06, 3 launches each): not "
             "shown to be faster\n"

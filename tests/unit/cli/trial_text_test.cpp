@@ -192,7 +192,7 @@ TEST(TrialText, ShowsUseOfMachinesWithoutPrices) {
             "spent          1 min 2 s, 0.125 machine-hours\n");
 }
 
-TEST(TrialText, TheLogIsShownAsItIs) {
+TEST(TrialText, TheLogIsShownUnchanged) {
   const std::string expected =
       "log ends with  step 9 loss 0.25\n               step 10 " + std::string(100, '=') + "\n";
   for (const std::size_t width : {k_pipe, k_terminal}) {

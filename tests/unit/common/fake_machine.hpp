@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// A fake machine made of files.
+/// A folder with files of /proc and /sys, which describe a machine.
 class FakeMachine {
  public:
   void write(const std::filesystem::path& path, const std::string& text) const {

@@ -44,7 +44,7 @@ std::string output_of_shell(const std::string& command) {
   return output;
 }
 
-TEST(PosixQuotedAny, WordsReachAProgramAsTheyAre) {
+TEST(PosixQuotedAny, WordsReachAProgramUnchanged) {
   std::vector<std::string> words{"printf", "%s\\0"};
   Rng rng(1, "words");
   for (int i = 0; i < 300; ++i)

@@ -46,7 +46,7 @@ TEST(JsonFields, ToleratesWhatIsNoObject) {
   }
 }
 
-TEST(JsonFields, TakesAsACountOnlyWhatIsOne) {
+TEST(JsonFields, ReadsOnlyWholeNumbersFromZeroOnAsCounts) {
   const auto count_of = [](const Json& number) { return count_at(Json{{"n", number}}, "n"); };
   EXPECT_EQ(count_of(16), 16);
   EXPECT_EQ(count_of(0), 0);

@@ -6,7 +6,7 @@
 namespace steptune {
 namespace {
 
-TEST(PosixQuoted, LeavesPlainWordsAsTheyAre) {
+TEST(PosixQuoted, LeavesPlainWordsUnchanged) {
   for (const char* word : {"train.py", "--lr=1e-3", "a/b_c", "x@y:z,1+2%", "AZaz09"})
     EXPECT_EQ(posix_quoted(word), word);
 }

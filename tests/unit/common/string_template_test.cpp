@@ -45,7 +45,7 @@ TEST(StringTemplate, MayContainNoPlaceholder) {
   EXPECT_EQ(parsed("{batch}s").prefix(), "");
 }
 
-TEST(StringTemplate, TwoBracesAreOneAndALoneClosingOneIsItself) {
+TEST(StringTemplate, ADoubledBraceIsOneBraceAndALoneClosingBraceStays) {
   EXPECT_EQ(parsed("{{\"n\": {batch}}").render(configuration()), "{\"n\": 64}");
   EXPECT_EQ(parsed("}{{").render(configuration()), "}{");
   EXPECT_THAT(parsed("{{batch}").parameters(), IsEmpty());

@@ -149,7 +149,7 @@ TEST(NearestNameOfAny, IsFoundAfterOneSlip) {
   }
 }
 
-TEST(AnyNumber, IsReadAsItIsWritten) {
+TEST(AnyNumber, IsReadBackAsWritten) {
   Rng rng(1, "numbers");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const double number = rng.normal() * std::pow(10.0, 40.0 * rng.uniform() - 20.0);

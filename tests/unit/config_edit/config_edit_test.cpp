@@ -174,7 +174,7 @@ TEST(ConfigEdit, AYamlDocumentThatIsOneValueHasNoName) {
   EXPECT_EQ((*place)->value, 4);
 }
 
-TEST(ConfigEdit, HostileTextsReadBackAsTheyAre) {
+TEST(ConfigEdit, HostileTextsAreReadBackUnchanged) {
   for (const std::string text :
        {"it's \"so\"", "a\nb\tc",     "$HOME `id`", "yes", "null",    "12",       "1e3",
         "#no",         "a: b",        "- x",        "",    " blank ", "\x1b[31m", "\x7f",
@@ -318,7 +318,7 @@ TEST(ConfigEdit, RefusesWhatIniCannotSay) {
   ASSERT_EQ(scalars.size(), 4U);
   EXPECT_EQ(scalars[0].key(), "convolutional.filters");
   EXPECT_EQ(scalars[1].value, 32);
-  EXPECT_EQ(scalars[2].why_fixed, "it goes on in the next line");
+  EXPECT_EQ(scalars[2].why_fixed, "it continues in the next line");
   EXPECT_TRUE(scalars[3].value.is_null());
   EXPECT_THAT(refused(ConfigFormat::ini, "[net\nbatch = 1\n"), HasSubstr("conf:1"));
   EXPECT_THAT(refused(ConfigFormat::ini, "batch = 1\n= 2\n"), HasSubstr("conf:2"));

@@ -137,7 +137,7 @@ TEST_F(OptunaFile, OneOfSeveralStudiesIsChosenByName) {
 }
 
 TEST_F(OptunaFile, WithoutAStudyOrOfAnotherProgramIsRefused) {
-  EXPECT_THAT(refused("o.db"), HasSubstr("holds no study"));
+  EXPECT_THAT(refused("o.db"), HasSubstr("has no study"));
   exec("DROP TABLE trial_values");
   EXPECT_THAT(refused("o.db"), HasSubstr("an SQLite file, but not of Optuna"));
   folder_.write("broken.db", std::string("SQLite format 3\0", 16) + "and then nothing of it");

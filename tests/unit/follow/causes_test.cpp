@@ -112,7 +112,7 @@ TEST(Causes, NamePartsThatGrew) {
       << "and not that the steps are slower, which follows from it";
 }
 
-TEST(Causes, AChangeAtOnceIsOneIfTheRunDeviates) {
+TEST(Causes, ASuddenChangeIsACauseIfTheRunDeviates) {
   Measurement seen;
   seen.level_changes = {{1000.0, 10.0, 0.8}, {2000.0, 30.0, 1.5}};
   EXPECT_THAT(causes_from_start(promised_rate(), seen, k_deviates),

@@ -110,7 +110,7 @@ TEST(ProgressTrack, ReportsAtOneTimeGiveNoRate) {
   EXPECT_TRUE(track.rate_since(0.0)) << "a microsecond each is a time";
 }
 
-TEST(ProgressTrack, APauseDoesNotMakeReportsOneAnother) {
+TEST(ProgressTrack, ReportsAreNotMergedAfterAPause) {
   ProgressTrack track;
   for (int i = 1; i <= 600; ++i)
     track.add({64.0 * i, 0.1 * i});
@@ -130,7 +130,7 @@ TEST(ProgressTrack, CoversAllOfALongRun) {
   EXPECT_NEAR(track.rate_since(50'000.0)->half_width, 0.0, 1e-12);
 }
 
-TEST(ProgressTrack, ARunThatIsFasterFromItsBeginDeviatesFromItsBegin) {
+TEST(ProgressTrack, ARunThatIsFasterFromTheStartDeviatesFromTheStart) {
   const ProgressTrack track = halved_after(300, 300);
   const auto found = track.deviation({1.0 / 48.0, 1e-4}, 0.0);
   ASSERT_TRUE(found);
@@ -138,7 +138,7 @@ TEST(ProgressTrack, ARunThatIsFasterFromItsBeginDeviatesFromItsBegin) {
   EXPECT_NEAR(found->ratio, 0.75, 1e-9);
 }
 
-TEST(ProgressTrack, IntervalsHold) {
+TEST(ProgressTrack, IntervalsCoverTheTrueRate) {
   Rng rng(7, "track");
   int held = 0;
   constexpr int k_runs = 1000;

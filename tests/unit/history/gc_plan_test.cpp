@@ -89,7 +89,7 @@ TEST(GcPlan, TheLatestStudiesAreNeverRemoved) {
 
 using Housekeeping = HistoryFixture;
 
-TEST_F(Housekeeping, TracesGoAndTheirRoomComesBack) {
+TEST_F(Housekeeping, RemovedTracesFreeTheirSpace) {
   History history = open();
   const StudyRecord study = make_study(history);
   TrialTrace trace;

@@ -446,7 +446,7 @@ TEST_F(HistoryTest, FilesAreForTheirOwnerOnly) {
   }
 }
 
-TEST(HistoryNames, ReadBackAsTheyAreWritten) {
+TEST(HistoryNames, AreReadBackAsWritten) {
   for (const char* name : {"baseline", "hint", "search", "confirm_incumbent", "confirm_baseline"}) {
     const auto purpose = trial_purpose_from_text(name);
     ASSERT_TRUE(purpose) << name;

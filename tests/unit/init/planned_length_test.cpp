@@ -139,7 +139,7 @@ TEST(PlannedLength, IsTheCountOfTheScriptsLoops) {
       "");
 }
 
-TEST(PlannedLength, IsNotWhatOtherLoopsCountTo) {
+TEST(PlannedLength, IgnoresOtherLoops) {
   const Survey survey = surveyed({k_training});
   const auto of_loop = [&survey](const std::string& source) {
     return why({"python3", "train.py"}, source, survey);
@@ -215,7 +215,7 @@ TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
   EXPECT_EQ(run_length(program).disagreement, "") << "the command's option decides";
 }
 
-TEST(PlannedLength, IsNoWordOfSomethingElse) {
+TEST(PlannedLength, IgnoresWordsWithAnotherMeaning) {
   const Survey survey = surveyed({k_training});
   EXPECT_EQ(planned_samples("scheduler.max_epochs=3", survey), 0.0);
   EXPECT_EQ(planned_samples("diffusion.num_steps=1000", survey), 0.0);

@@ -72,7 +72,7 @@ OutputReading reading_of(double samples_per_step) {
   return reading;
 }
 
-TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
+TEST(StudyGuess, PlansStepsOfABatchSizeThatIsNotVaried) {
   // tqdm counts steps, and without a loss the batch may not change.
   GuessInput input = input_of(k_help, {"python3", "train.py", "--batch-size", "128"});
   input.reading = OutputReading{};
@@ -618,8 +618,8 @@ TEST(StudyGuess, ReportsTwoDifferentStepSizes) {
   GuessInput input = input_of("usage: x\n  --batch-size N  (default: 4)\n", {"x"});
   input.reading = reading_of(12.0);
   EXPECT_THAT(must_guess(input).notes,
-              Contains("a step holds 12 samples as the program counts them, and 4 by its "
-                       "batch_size: the program's count is used"));
+              Contains("the program counts 12 samples a step, its batch_size says 4: the "
+                       "program's count is used"));
 }
 
 TEST(StudyGuess, PutsOptionsBeforeGreedySettings) {
@@ -791,8 +791,8 @@ TEST(StudyGuess, ThreadsThatTheProgramSetsAreNotVaried) {
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["baseline"], Json({{"omp_wait_policy", "default"}}));
   EXPECT_THAT(guess.left_out,
-              ElementsAre("OMP_NUM_THREADS: 8 threads compute where OpenMP would start "
-                          "2: the program sets their number itself"));
+              ElementsAre("OMP_NUM_THREADS: 8 threads compute, but OpenMP would start 2: "
+                          "the program sets their number itself"));
   // A third thread may load data.
   input.runtimes.computing_threads = 3;
   EXPECT_EQ(must_guess(input).document["baseline"]["threads"], 2);

@@ -738,7 +738,7 @@ TEST(RecommendationJson, RefusesWhatItIsNot) {
   }
 }
 
-TEST(LoopEndNames, ReadBackAsTheyAreWritten) {
+TEST(LoopEndNames, AreReadBackAsWritten) {
   for (const char* name : {"budget", "exhausted", "payback", "interrupted", "too_many_failures",
                            "no_feasible_trial"}) {
     const auto end = loop_end_from_text(name);

@@ -10,7 +10,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-TEST(Bounded, ShortAnswersStayAsTheyAre) {
+TEST(Bounded, ShortAnswersStayUnchanged) {
   const Json json{{"verdict", "faster"}, {"changes", {{{"parameter", "workers"}, {"today", 0}}}}};
   EXPECT_EQ(bounded(json, 2000), json);
 }

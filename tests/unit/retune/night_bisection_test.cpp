@@ -50,14 +50,14 @@ TEST(NightBisection, RunsTheBaselineIfItIsSlowerToo) {
             "SEED=1 python3 train.py 0");
 }
 
-TEST(NightBisection, SaysWhatToPutInIfNoFastCommitIsKnown) {
+TEST(NightBisection, AsksForAFastCommitIfNoneIsKnown) {
   Night night = night_that_slowed(SlowdownScope::shared);
   night.fast_commit.clear();
   NightContext context{"demo", "demo", "", {}, {}, bisect_command(bisected_study(), night, "")};
   EXPECT_THAT(context.bisect_command, HasSubstr("steptune bisect GOOD bbbbbbbbbbbb -- "));
   EXPECT_THAT(night_text(night, context, 0),
-              HasSubstr("\n       find the commit that made it slower (put a commit that was fast "
-                        "for GOOD):\n       cd '/my studies' && steptune bisect GOOD "));
+              HasSubstr("\n       find the commit that made it slower (replace GOOD by a fast "
+                        "commit):\n       cd '/my studies' && steptune bisect GOOD "));
   EXPECT_EQ(night_json(night, context)["regression"]["bisect"], context.bisect_command);
 }
 

@@ -69,7 +69,7 @@ TEST(Retune, ANumberOfTrialsIsNoBudgetThatWasTooSmall) {
   EXPECT_FALSE(night.budget_spent);
 }
 
-TEST(Retune, BoundsHoldForTheFirstNightToo) {
+TEST(Retune, LimitsApplyToTheFirstNightToo) {
   const StudySpec study = study_called("demo");
   const Night whole = Season().night(study);
   EXPECT_EQ(whole.searched, k_season_trials - 1) << "the baseline is one";

@@ -100,7 +100,7 @@ TEST(SlowdownWatch, NightsOfOtherLaunchVariationAreNoSlowdown) {
   EXPECT_LE(alarms(calm, 10) + alarms(wild, 10), 4);
 }
 
-TEST(SlowdownWatch, IntervalsHoldAfterFewNights) {
+TEST(SlowdownWatch, IntervalsCoverTheTruthAfterFewNights) {
   // Twice as noisy as assumed at first, and slower by so much that the alarm is no coincidence.
   Nights slower;
   slower.launch = 0.03;

@@ -30,14 +30,14 @@ struct Case {
   const char* detail;
 };
 
-TEST(JobOutcome, FollowsFromTheServicesWordsAndTheRequest) {
+TEST(JobOutcome, FollowsFromTheJobsStatusAndTheRunnersRequest) {
   const Case cases[] = {
       {"ended by itself", state("Completed"), {}, OutcomeKind::completed, ""},
-      {"ended by itself as it was asked to", state("Completed"), StopReason::caller,
+      {"ended by itself, after a stop request", state("Completed"), StopReason::caller,
        OutcomeKind::completed, ""},
-      {"stopped", state("Stopped"), StopReason::caller, OutcomeKind::stopped, ""},
+      {"stopped on request", state("Stopped"), StopReason::caller, OutcomeKind::stopped, ""},
       {"silent", state("Stopped"), StopReason::no_output, OutcomeKind::hung, "no output for"},
-      {"not by us", state("Stopped"), {}, OutcomeKind::stopped, "outside Steptune"},
+      {"stopped by somebody else", state("Stopped"), {}, OutcomeKind::stopped, "outside Steptune"},
       {"wall limit",
        state("Stopped", "MaxRuntimeExceeded"),
        {},
@@ -53,9 +53,9 @@ TEST(JobOutcome, FollowsFromTheServicesWordsAndTheRequest) {
        {},
        OutcomeKind::failed,
        "its last output: Traceback | KeyError"},
-      {"any exit status after a stop", state("Failed", {}, "AlgorithmError: , exit code: 143"),
+      {"exit status after a stop request", state("Failed", {}, "AlgorithmError: , exit code: 143"),
        StopReason::caller, OutcomeKind::stopped, ""},
-      {"out of memory even then",
+      {"out of memory after a stop request",
        state("Failed", {}, "AlgorithmError: CUDA out of memory, exit code: 1"), StopReason::caller,
        OutcomeKind::out_of_memory, "out of memory"},
       {"internal",
@@ -81,7 +81,7 @@ TEST(JobOutcome, FollowsFromTheServicesWordsAndTheRequest) {
   }
 }
 
-TEST(TurnOutcome, ASilentTrialHungWhoeverEndedIt) {
+TEST(TurnOutcome, ASilentTrialHungIfTheShellOrTheJobEndedIt) {
   const auto kind = [](const TurnEnd& end, std::optional<StopReason> requested) {
     return turn_outcome(end, 60.0, requested, {}, {}).kind;
   };
@@ -92,7 +92,7 @@ TEST(TurnOutcome, ASilentTrialHungWhoeverEndedIt) {
   EXPECT_EQ(kind(with_its_job, StopReason::no_output), OutcomeKind::hung);
   EXPECT_EQ(kind(with_its_job, StopReason::caller), OutcomeKind::stopped);
   const TurnEnd by_itself{0.0, 0};
-  EXPECT_EQ(kind(by_itself, StopReason::no_output), OutcomeKind::completed) << "in time";
+  EXPECT_EQ(kind(by_itself, StopReason::no_output), OutcomeKind::completed);
 }
 
 TEST(JobOutcome, ReportsTheExitStatus) {

@@ -115,7 +115,7 @@ TEST(EarlyStopping, TheLastOfSeveralRungsCounts) {
   EXPECT_EQ(early_stopping.rungs().size(), 2U);
 }
 
-TEST(EarlyStopping, ALastRungPassedWithTheEndIsOneThoughNoMilestone) {
+TEST(EarlyStopping, ReportsBeyondTheLastRungCountAsThatRungWithoutAMilestone) {
   EarlyStopping early_stopping({3.0, 10, 80});
   EXPECT_FALSE(early_stopping.record(step_estimate(85, 1.0)));
   EXPECT_EQ(early_stopping.rungs().size(), 1U);

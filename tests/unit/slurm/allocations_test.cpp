@@ -321,7 +321,7 @@ TEST_F(AllocationsTest, AHeldJobIsReportedOnceAndWaitedFor) {
   EXPECT_THAT(setbacks(), ElementsAre(HasSubstr("requeued and held")));
 }
 
-TEST_F(AllocationsTest, ASuspendedOneIsGivenBack) {
+TEST_F(AllocationsTest, ASuspendedAllocationIsGivenBack) {
   (void)hold();
   host_.queue.back().state = "SUSPENDED";
   pass(200.0);

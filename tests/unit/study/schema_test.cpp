@@ -34,7 +34,7 @@ TEST(StudySchema, IsThePublishedFile) {
          "--gtest_filter='StudySchema.*:StudyReference.*'";
 }
 
-TEST(StudyReference, ListsTheKeysAsTheyAre) {
+TEST(StudyReference, ListsAllKeys) {
   const std::string page = read_file(k_reference_file);
   const std::string now = study::with_key_tables(page);
   if (testing::updating_golden_files()) {

@@ -358,7 +358,8 @@ TEST(Draft, SettlesConditionsOnKnobsThatAreNotTuned) {
       R"({"event":"knob","knob":"num_workers","may":false,"today":0,"value":0,"why":"a sampler"})";
   without.push_back(knob("num_threads", "1"));
   const Draft draft = must_draft(usual(without));
-  EXPECT_THAT(draft.left_out, Contains("prefetch_factor: has no effect in the program as it is"));
+  EXPECT_THAT(draft.left_out,
+              Contains("prefetch_factor: has no effect with the program's present settings"));
 }
 
 TEST(Draft, OmitsUnknownAndSingleValuedKnobs) {

@@ -70,7 +70,7 @@ Words knobs_of_table(const std::string& family) {
   return knobs;
 }
 
-TEST(KnobTable, IsTheOneThatUsersRead) {
+TEST(KnobTable, EqualsTheTableInTheDocument) {
   const std::regex heading(R"(\| \*\*(\w+)\*\* \|.*)");
   const std::regex row(R"(\| `(\w+)` \|[^|]*\|[^|]*\| (\w+) \| (\w+) \|)");
   const std::map<std::string, std::string> families{{"### PyTorch", "pytorch"},

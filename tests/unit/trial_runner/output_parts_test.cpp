@@ -69,7 +69,7 @@ TEST(OutputLines, AreTheSameInAnyPieces) {
   }
 }
 
-TEST(OutputLines, OneThatIsTooLongIsCutTheSameInAnyPieces) {
+TEST(OutputLines, ATooLongLineIsCutTheSameInAnyPieces) {
   const std::string longest(LineSplitter::k_max_line_bytes, 'x');
   for (const std::size_t more : {0U, 1U, 100'000U}) {
     const std::string output = longest + std::string(more, 'y') + "\nnext\n";

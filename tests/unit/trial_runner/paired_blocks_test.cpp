@@ -85,7 +85,7 @@ int finish_turn(DriftingProgram& program, PairedBlocks& blocks) {
   return steps;
 }
 
-TEST(PairedBlocks, TheBaselineIsMeasuredAsItIs) {
+TEST(PairedBlocks, TheBaselineIsMeasuredUnchanged) {
   PairedBlocks blocks;
   blocks.begin_alone(Alone::baseline);
   DriftingProgram program(0.05, 0.05);

@@ -418,7 +418,7 @@ TEST(KeyValuePhases, AreHeadingsOfTestLoops) {
       ElementsAre("380: test begins"));
 }
 
-TEST(RegexPhases, HaveSecondsOrABeginning) {
+TEST(RegexPhases, HaveADurationOrAStart) {
   ReportFormat format;
   format.metrics = {{"step", R"(batch (\d+))"},
                     {"phase:evaluation", R"(evaluated in ([0-9.]+) s)"},

@@ -105,7 +105,7 @@ Outcome outcome_of(const Machine& machine, double ratio, double truth) {
   return outcome;
 }
 
-TEST(RatioFilter, IntervalsHoldForScatteredSteps) {
+TEST(RatioFilter, IntervalsCoverTheTruthForScatteredSteps) {
   const Outcome outcome = outcome_of({}, 0.8, 0.8);
   EXPECT_GE(outcome.held, 0.93);
   EXPECT_LE(outcome.steps, 60.0);

@@ -502,7 +502,7 @@ TEST(MetricRegexes, SeeTabsButNoColours) {
   EXPECT_EQ(report->step, 12.0);
 }
 
-TEST(MetricRegexes, FaultyOnesAreRefusedByName) {
+TEST(MetricRegexes, FaultyExpressionsAreRefusedByName) {
   for (const std::string regex : {"loss: ([0-9", "loss: [0-9]+", R"((?=a)(b))", R"((a)\1)"}) {
     ReportFormat format;
     format.metrics = {{"loss", regex}};

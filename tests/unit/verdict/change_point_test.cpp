@@ -67,7 +67,7 @@ TEST(ChangePoint, AVersionThatCannotRunIsNotMeasured) {
   EXPECT_THAT(change.remaining(0.95), ElementsAre(1, 2));
 }
 
-TEST(ChangePoint, ASkippedVersionCannotBeToldFromTheNextOne) {
+TEST(ChangePoint, ASkippedVersionCannotBeDistinguishedFromTheNext) {
   ChangePoint change(4);
   EXPECT_TRUE(change.can_narrow(0.95));
   change.observe(3, 0.1, 0.01);

@@ -137,7 +137,7 @@ TEST_F(ConfirmAllTest, AFailedConfigurationIsLeftOut) {
 
 /// At most one in twenty studies of equal commands may find a difference, however much their
 /// launches differ.
-TEST_F(ConfirmAllTest, EqualConfigurationsAreRarelyToldApart) {
+TEST_F(ConfirmAllTest, EqualConfigurationsAreRarelyCalledDifferent) {
   constexpr int k_studies = 400;
   const std::vector<TrialRecord> searched = trials_;
   for (const double variation : {0.03, 0.1}) {

@@ -75,7 +75,7 @@ TEST_F(ConfirmTest, RunsTakeTurnsForwardsAndBackwards) {
   EXPECT_NEAR(done.winner()->speed_up.ratio, 2.0, 1e-12);
 }
 
-TEST_F(ConfirmTest, TheNextBestTakesItsTurnWhenOneIsNoFaster) {
+TEST_F(ConfirmTest, TheNextBestFollowsAFinalistThatIsNotFaster) {
   trials_.push_back(completed(3, 3.0, 0.01));
   const auto order = run([](std::int64_t x) { return x == 3 ? 3.0 : 4.0; });
   const Confirmation done = confirmation();
@@ -102,7 +102,7 @@ TEST_F(ConfirmTest, TheConfigurationInUseRunsItsRoundsEvenIfSlower) {
   EXPECT_EQ(confirmation().winner()->configuration, trials_[8].configuration);
 }
 
-TEST_F(ConfirmTest, OneThatFailsMakesRoomForTheNext) {
+TEST_F(ConfirmTest, AFailedFinalistMakesRoomForTheNext) {
   trials_.push_back(completed(3, 3.0, 0.01));
   trials_.push_back(confirming(4, k_a, 1, 2, 2.0, 0.01));
   trials_.back().status = TrialStatus::failed;
@@ -572,7 +572,7 @@ TEST_F(PairsTest, PairsThatABufferExplainsProveNothing) {
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
 }
 
-TEST_F(PairsTest, OneProvesNothingTwoMayAndMoreMakeItPrecise) {
+TEST_F(PairsTest, OnePairProvesNothingTwoMayAndMoreAreMorePrecise) {
   for (const TrialsIn processes : {TrialsIn::fresh, TrialsIn::attached}) {
     study_.trials = processes;
     runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};

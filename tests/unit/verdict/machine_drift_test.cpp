@@ -89,7 +89,7 @@ TEST(MachineDrift, QuietMachinesAreSeldomTakenToDrift) {
   }
 }
 
-TEST(MachineDrift, ErrorsHoldAtEveryTrial) {
+TEST(MachineDrift, ErrorsAreRightAtEveryTrial) {
   const auto line = [](std::int64_t number) { return 0.004 * static_cast<double>(number - 1); };
   int covered = 0;
   int asked = 0;

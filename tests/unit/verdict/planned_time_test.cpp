@@ -83,7 +83,7 @@ TEST(PlannedTime, OrAsOftenAsThePlanDeclares) {
       << "200 steps of 8 samples";
 }
 
-TEST(PlannedTime, OneThatWasSeenOnceIsUncertain) {
+TEST(PlannedTime, APhaseThatWasSeenOnceIsUncertain) {
   Measurement measurement = stepping();
   measurement.phases["evaluation"] = seen(1, 2.0, std::numeric_limits<double>::quiet_NaN());
   measurement.phases["evaluation"].seconds_error = std::numeric_limits<double>::infinity();

@@ -95,7 +95,7 @@ TEST_F(SettingChangesTest, AConditionalSettingAtItsLeastIsNoChange) {
               ElementsAre("prefetch", "workers"));
 }
 
-TEST_F(SettingChangesTest, AConditionalSettingGoesWithTheOneThatItNeeds) {
+TEST_F(SettingChangesTest, AConditionalSettingIsDroppedWithTheSettingThatItNeeds) {
   const Configuration all = with({{"workers", k_four}, {"prefetch", k_four}, {"pin", true}});
   EXPECT_EQ(with_changes(study_, all, {"workers"}),
             with({{"workers", k_four}, {"prefetch", k_two}}));
@@ -128,7 +128,7 @@ TEST_F(SettingChangesTest, SettingsWithoutMeasurableEffectAreReset) {
   EXPECT_EQ(fewer(), with({{"workers", k_four}, {"prefetch", k_two}}));
 }
 
-TEST_F(SettingChangesTest, HalfIsPutBackIfTheReducedOneIsSlower) {
+TEST_F(SettingChangesTest, HalfOfTheChangesReturnIfTheReducedConfigurationIsSlower) {
   const Configuration all = with({{"workers", k_four},
                                   {"prefetch", k_four},
                                   {"malloc", std::string("jemalloc")},
@@ -231,7 +231,7 @@ TEST_F(SettingChangesTest, AGainBehindAnotherSettingsLossIsNoProof) {
   EXPECT_FALSE(decided());
 }
 
-TEST_F(SettingChangesTest, ABetterOneIsNotNothing) {
+TEST_F(SettingChangesTest, ABetterConfigurationIsSomethingToGain) {
   cover_all(4.1);
   trials_.back().objectives = {3.6};
   EXPECT_FALSE(decided());
@@ -249,7 +249,7 @@ TEST_F(SettingChangesTest, TheResultShowsThePossibleGain) {
   EXPECT_EQ(result->unused_s, 60.0);
 }
 
-TEST_F(SettingChangesTest, TimeThatIsLeftGoesToOneThatMayStillBeWorthIt) {
+TEST_F(SettingChangesTest, RemainingTimeGoesToAConfigurationThatMayBeWorthIt) {
   add(with({{"pin", true}}), 4.05, 0.2);
   EXPECT_THAT(confirmation().contenders(3), IsEmpty()) << "without a budget of time";
   study_.budget.time_s = 600.0;

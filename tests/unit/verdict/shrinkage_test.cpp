@@ -33,7 +33,7 @@ TEST(Shrunk, AnUnknownErrorKeepsNothing) {
   EXPECT_NEAR(values[2], 10.0, 1e-9);
 }
 
-TEST(Shrunk, ExactValuesAndASingleOneStayAsTheyAre) {
+TEST(Shrunk, ExactValuesAndASingleValueStayUnchanged) {
   EXPECT_THAT(shrunk({{8.0, 0.0}, {12.0, 1.0}}), ElementsAre(8.0, 12.0));
   EXPECT_THAT(shrunk({{8.0, 1.0}}), ElementsAre(8.0));
   EXPECT_TRUE(shrunk({}).empty());

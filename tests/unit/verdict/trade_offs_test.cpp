@@ -68,7 +68,7 @@ TEST(TradeOffs, ProportionalCostGivesNone) {
   EXPECT_THAT(trade_offs(pair_of(204.0, 20.4), std::vector{pair_of(100.0, 10.0)}), IsEmpty());
 }
 
-TEST(TradeOffs, OneThatIsTrueIsFound) {
+TEST(TradeOffs, ATrueTradeOffIsFound) {
   const auto two_types = [](Rng& rng, std::size_t i) {
     const bool is_cheap = i % 2 == 0;
     const double time = (is_cheap ? 130.0 : 100.0) * (1.0 + k_pair_error * normal_deviate(rng));
@@ -93,12 +93,12 @@ TEST(TradeOffs, AStaircaseIsNamedInOrderOfTheFirstObjective) {
               ElementsAre(1, 3, 0));
 }
 
-TEST(TradeOffs, OneThatIsTiedWithTheBestAndCheaperIsNamed) {
+TEST(TradeOffs, ATrialThatIsTiedWithTheBestAndCheaperIsNamed) {
   EXPECT_THAT(trade_offs(pair_of(100, 10), std::vector{pair_of(101, 7.0), pair_of(99, 7.5)}),
               ElementsAre(0));
 }
 
-TEST(TradeOffs, ValuesWithoutAnErrorAreComparedAsTheyAre) {
+TEST(TradeOffs, ValuesWithoutAnErrorAreComparedDirectly) {
   const double infinite = std::numeric_limits<double>::infinity();
   const ComparedTrial best{{1.0, 10.0}, {infinite, 0.0}};
   const std::vector<ComparedTrial> others{{{2.0, 9.9}, {infinite, 0.0}},

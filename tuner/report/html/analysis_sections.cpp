@@ -49,7 +49,7 @@ std::string ablation_html(const ObjectiveImportance& objective) {
   const AblationPath& path = objective.ablation;
   const std::string title = "From baseline to best, " + objective.view.title();
   std::string html = fmt::format("<h3>{}</h3>\n", html_escaped(title));
-  if (!path.unknown.empty()) return html + paragraph(path.unknown);
+  if (!path.why_unknown.empty()) return html + paragraph(path.why_unknown);
   html += paragraph(ablation_headline(path), "evidence");
   std::string body;
   for (const AblationStep& step : path.steps) {
@@ -111,8 +111,8 @@ std::string importance_html(const StudyImportance& study) {
       continue;
     }
     const Importance& importance = objective.importance;
-    if (!importance.unknown.empty()) {
-      html += paragraph(fmt::format("{}: {}", title, importance.unknown));
+    if (!importance.why_unknown.empty()) {
+      html += paragraph(fmt::format("{}: {}", title, importance.why_unknown));
     } else {
       html += shares_html(title, importance, &objective.view);
       html += paragraph(fmt::format("{} trials, of whose variance the model explains {}.",
@@ -120,10 +120,10 @@ std::string importance_html(const StudyImportance& study) {
     }
     html += ablation_html(objective);
   }
-  if (study.failure.unknown.empty()) {
+  if (study.failure.why_unknown.empty()) {
     html += shares_html("failure", study.failure, nullptr);
   } else {
-    html += paragraph("failure: " + study.failure.unknown);
+    html += paragraph("failure: " + study.failure.why_unknown);
   }
   return html;
 }
@@ -171,10 +171,10 @@ std::string bottleneck_html(const Bottleneck& bottleneck) {
 void add_analysis_data(Json& json, const StudyAnalysis& analysis) {
   json["importance"] = Json::array();
   for (const ObjectiveImportance& objective : analysis.importance.objectives) {
-    if (objective.follows || !objective.importance.unknown.empty()) continue;
+    if (objective.follows || !objective.importance.why_unknown.empty()) continue;
     json["importance"].push_back(share_bars(objective.view.title(), objective.importance));
   }
-  if (analysis.importance.failure.unknown.empty()) {
+  if (analysis.importance.failure.why_unknown.empty()) {
     json["importance"].push_back(share_bars("failure", analysis.importance.failure));
   }
   json["ablation"] = Json::array();

@@ -146,7 +146,7 @@ std::string usage(const StudyReport& report) {
     for (const auto& [name, value] : report.command->environment)
       commands += fmt::format("export {}={}\n", name, shell_quoted(value));
     commands += shell_quoted(report.command->argv) + "\n";
-    html += fmt::format("<p>As it was measured:</p>\n<pre>{}</pre>\n", html_escaped(commands));
+    html += fmt::format("<p>The measured command:</p>\n<pre>{}</pre>\n", html_escaped(commands));
   }
   const std::string study = html_escaped(report.words.study);
   if (!report.words.hooked) {

@@ -157,7 +157,7 @@ std::string bill_table(const StudyReport& report) {
     body += line_html(name, std::to_string(line.trials), format_duration(line.seconds), line, "");
   }
   if (unused.usd > 0.0 || unused.seconds > 0.0) {
-    body += line_html("machines kept and not used", "",
+    body += line_html("idle machines", "",
                       unused.seconds > 0.0 ? format_duration(unused.seconds) : "", unused, "");
   }
   if (between.usd > k_least_usd) {

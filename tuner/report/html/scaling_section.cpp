@@ -28,7 +28,7 @@ std::string scaling_html(const StudyScaling& study) {
   };
   add("Law", words.law);
   add("Shares", words.shares);
-  add("There", words.at_greatest);
+  add("Largest", words.at_greatest);
   add("Knee", words.knee);
   add("Cheapest", words.choice);
   std::string body;
@@ -52,7 +52,7 @@ std::string scaling_html(const StudyScaling& study) {
           html_head_cell("trial", true) + html_head_cell("best of", true),
       body);
   if (!study.planned_run) {
-    html += fmt::format("<p>times and costs are those of a million {}</p>\n",
+    html += fmt::format("<p>Times and costs are for a million {}.</p>\n",
                         html_escaped(study.unit.plural));
   }
   for (const std::string& remark : study.remarks)

@@ -119,7 +119,7 @@ steptune.trialCharts = (function () {
   }
 
   function decidedText(decision) {
-    return (decision.stop ? "stopped" : "went on") + (decision.reason ? ": " + decision.reason : "");
+    return (decision.stop ? "stopped" : "continued") + (decision.reason ? ": " + decision.reason : "");
   }
   function estimateText(decision, i) {
     if (!isValue(decision.values[i])) return "-";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learns to score arithmetic expressions. Each step parses new ones into trees of Python objects."""
+"""Learns the depth of random expression trees. Each step makes new trees of Python objects."""
 import itertools
 import random
 

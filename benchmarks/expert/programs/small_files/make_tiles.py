@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes 2 400 tiles of 64 KiB into tiles/."""
+"""Writes 2 400 files of 64 KiB with random bytes into tiles/."""
 import os
 
 os.makedirs("tiles", exist_ok=True)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that replace others: LD_PRELOAD names them, and the dynamic linker finds them."""
+"""Finds libraries that replace the program's allocator by LD_PRELOAD."""
 
 import os
 
 _CACHE = "/etc/ld.so.cache"
-_FOLDERS = ("/lib", "/usr/lib", "/usr/local/lib")  # used if there is no such cache
+_FOLDERS = ("/lib", "/usr/lib", "/usr/local/lib")  # searched if the linker has no cache
 _ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc", "hoard", "libmalloc")
 
 
@@ -16,7 +16,7 @@ def is_installed(library):
     try:
         with open(_CACHE, "rb") as cache:
             names = cache.read()
-        # A name may also be the end of its path.
+        # The cache stores names and paths, each ending with a zero byte.
         return any(before + library.encode() + b"\0" in names for before in (b"\0", b"/"))
     except OSError:
         return any(os.path.exists(os.path.join(folder, library)) for folder in _FOLDERS)
@@ -28,7 +28,7 @@ def is_loaded(library):
 
 
 def why_not(libraries):
-    """Returns why none of these allocators can replace the program's; None if one can."""
+    """Returns why none of these allocators can replace the one in use; None if one can, or is already in LD_PRELOAD."""
     own = os.environ.get("LD_PRELOAD", "")
     if own in libraries:
         return None if is_loaded(own) else "%s is not installed" % own
@@ -49,7 +49,7 @@ def is_jemalloc_loaded():
 
 
 def _loaded():
-    """Returns the files that this process has mapped."""
+    """Returns the paths of the files that this process has mapped."""
     try:
         with open("/proc/self/maps") as maps:
             return {line.split(None, 5)[5].rstrip("\n") for line in maps if "/" in line}
