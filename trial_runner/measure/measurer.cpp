@@ -102,6 +102,7 @@ struct Measurer::State {
     m.window_s = end.received_s - options.started_s;
     m.window_steps = end.steps;
     m.window_samples = end.samples;
+    account_parts({}, end.parts);
   }
 
   void add_point(const Report& report) {
@@ -288,10 +289,18 @@ struct Measurer::State {
       m.level_changes.push_back(
           {at.samples, at.received_s - options.started_s, shift.after / shift.before});
     }
+    account_parts(begin.parts, end.parts);
+  }
+
+  /// Sets the seconds per sample of each part, from the cumulative seconds at the window's begin
+  /// and end.
+  void account_parts(const std::map<std::string, double>& begin,
+                     const std::map<std::string, double>& end) const {
+    Measurement& m = measurement;
     m.parts.clear();
-    for (const auto& [part, seconds] : end.parts) {
-      const auto before = begin.parts.find(part);
-      const double spent = seconds - (before == begin.parts.end() ? 0.0 : before->second);
+    for (const auto& [part, seconds] : end) {
+      const auto before = begin.find(part);
+      const double spent = seconds - (before == begin.end() ? 0.0 : before->second);
       m.parts[part] = std::max(0.0, spent) / m.window_samples;
     }
   }
