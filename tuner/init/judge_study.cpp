@@ -138,21 +138,34 @@ std::string judged_name(std::size_t index) {
   return std::string(1, static_cast<char>('A' + static_cast<int>(index)));
 }
 
+void set_judging(const JudgeRequest& request, std::size_t count, Json& document) {
+  for (const char* key : {"measure", "limits"})
+    if (!document[key].is_object()) document[key] = Json::object();
+  document["name"] = request.name;
+  document["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", request.margin}};
+  document["budget"] = {{"trials", count}, {"time", request.time_s}};
+  Json& measure = document["measure"];
+  measure.erase("confirm_pairs");
+  measure["confirm_all"] = true;
+  measure["sentinels"] = false;
+  if (request.error < k_most_confirm_error) measure["confirm_error"] = request.error;
+  if (request.slowdown > 0.0) measure["confirm_slowdown"] = request.slowdown;
+  // The time limits a silent start, too.
+  Json& limits = document["limits"];
+  limits["idle"] = limits.value("wall", TrialLimits().wall_s);
+}
+
 Result<JudgeStudy> judge_study(const JudgeRequest& request, const OutputLook& look) {
   JudgeStudy study;
   Json& document = study.document;
-  document["name"] = request.name;
   document["command"] = command_line(request);
   if (auto added = add_reading(look, document); !added) return tl::unexpected(added.error());
   if (request.terminal) document["terminal"] = true;
   if (!request.input.empty()) document["stdin"] = request.input;
   document["parameters"][k_judged_parameter] = parameter(request);
   document["baseline"][k_judged_parameter] = judged_name(0);
-  document["search"] = {{"searcher", "grid"}, {"scheduler", "none"}, {"worth", request.margin}};
-  document["budget"] = {{"trials", request.commands.size()}, {"time", request.time_s}};
-  document["measure"] = {{"confirm_all", true}, {"sentinels", false}};
-  if (request.error < k_most_confirm_error) document["measure"]["confirm_error"] = request.error;
-  if (request.slowdown > 0.0) document["measure"]["confirm_slowdown"] = request.slowdown;
+  set_judging(request, request.commands.size(), document);
+  document["search"]["searcher"] = "grid";
   if (request.campaign) document["campaign"] = campaign_json(*request.campaign);
   if (request.compares_loss) study.why_no_loss = add_loss_guard(request, look, document);
   return study;

@@ -21,12 +21,14 @@ constexpr double k_silence_per_start = 2.0;
 /// Share of `limits.wall` after which the loop ends a trial that reports.
 constexpr double k_share_of_wall = 0.95;
 
-/// Returns the deadline for the trial's first step.
-double start_limit_s(const TrialView& trial) {
+/// Returns the deadline for the trial's first step. `budget_end_s`: end of its part of the budget.
+double start_limit_s(const TrialView& trial, double budget_end_s) {
   // A single report shows no rate, but it shows that the program has started.
-  return trial.reports.has_reported_progress()
-             ? k_never_s
-             : trial.time.started_s + trial.targets.longest_start_s;
+  if (trial.reports.has_reported_progress()) return k_never_s;
+  const double limit_s = trial.time.started_s + trial.targets.longest_start_s;
+  // If each configuration is confirmed, the study needs to know that one was too slow to start.
+  const bool is_needed = trial.study.measure.confirm_all && !is_confirmation(trial.record.purpose);
+  return is_needed ? std::min(limit_s, budget_end_s) : limit_s;
 }
 
 /// Returns when a search trial without further progress counts as hung; infinite if time is not
@@ -90,7 +92,7 @@ TimeLimits::TimeLimits(const TrialView& trial)
       progressed_s_(trial.reports.progressed_s()),
       budget_end_s_(
           std::max(trial.targets.budget_end_s, trial.time.started_s + trial.targets.least_s)),
-      start_s_(start_limit_s(trial)),
+      start_s_(start_limit_s(trial, budget_end_s_)),
       silence_s_(silence_limit_s(trial)),
       measuring_s_(measuring_limit_s(trial)) {}
 
