@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/median.hpp"
 #include "common/text.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/reports/counter_names.hpp"
@@ -173,10 +174,9 @@ bool grows_steadily(const std::vector<double>& values, bool may_rest) {
     return false;
   }
   if (!may_rest && 2 * growth.size() + 1 < values.size()) return false;
-  std::ranges::sort(growth);
-  const double median = growth[growth.size() / 2];
+  const double middle = *median(growth);
   const auto usual = std::ranges::count_if(growth, [&](double step) {
-    return step * k_usual_factor >= median && step <= k_usual_factor * median;
+    return step * k_usual_factor >= middle && step <= k_usual_factor * middle;
   });
   return static_cast<double>(usual) >= k_share_of_usual * static_cast<double>(growth.size());
 }
