@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/judge_study.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,13 +15,11 @@ namespace {
 
 /// Ratio to the first command's loss above which a loss is worse, as in a study's guards.
 constexpr double k_worse_loss = 1.02;
-/// Share of the time that all commands together may train until the loss is compared.
+/// Share of the time that all commands together may train until the loss is compared. The first
+/// runs and three rounds train up to twice that point, so they take at most eight times this share.
 constexpr double k_share_until_loss = 0.05;
-/// Least reports of the loss until then. The same number of samples again then has enough reports
-/// for a mean.
-constexpr double k_least_loss_lines = 7.0;
-/// Largest multiple of that share, if the loss is reported seldom.
-constexpr double k_most_later = 2.0;
+/// The same share if the loss is reported seldom. The runs then take at most 80 % of the time.
+constexpr double k_most_until_loss = 0.1;
 
 /// Returns the command line with one group of arguments for each command. A command line needs a
 /// first element for all, so the parameter's value is the name of the executable.
@@ -81,13 +80,14 @@ LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   LossPoint point{.metric = known_loss(input)};
   if (point.metric.empty()) return {.why_none = "A reports no loss"};
   if (!look.survey) lines = static_cast<double>(look.reading->metric_lines.at(point.metric));
-  const double most_s =
-      k_share_until_loss * request.time_s / static_cast<double>(request.commands.size());
-  double scale = seen_s > most_s ? most_s / seen_s : 1.0;
-  // The guard's mean needs several reports of the loss in its window.
-  if (lines > 0.0) scale = std::max(scale, k_least_loss_lines / lines);
+  const double time_s = request.time_s / static_cast<double>(request.commands.size());
+  double scale = std::min(1.0, k_share_until_loss * time_s / seen_s);
+  // The guard's window begins there, and must have enough reports of the loss.
+  const double least_lines =
+      std::ceil(static_cast<double>(k_least_guard_reports) / (k_longest_guard_window - 1.0));
+  if (lines > 0.0) scale = std::max(scale, least_lines / lines);
   point.after_samples = std::round(first + scale * (last - first));
-  const bool is_late = scale * seen_s > k_most_later * most_s;
+  const bool is_late = scale * seen_s > k_most_until_loss * time_s;
   if (is_late || !(point.after_samples > 0.0)) {
     return {.why_none = "A reports its loss too seldom for this time"};
   }

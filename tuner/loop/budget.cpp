@@ -25,8 +25,8 @@ constexpr auto k_budget_limits = enum_names<BudgetLimit>({
 /// pairs that a claim needs.
 constexpr double k_most_for_pairs = 0.4;
 constexpr double k_most_for_claim = 0.5;
-/// The search's share of a time budget if each configuration is confirmed: the search only shows
-/// that each one runs.
+/// Largest share of a time budget for the first runs if each configuration is confirmed. They only
+/// show that each one runs; the fresh runs alone decide, and get the rest.
 constexpr double k_search_share_of_judging = 0.2;
 /// Smallest share of the search's time by which a trial's start-up may exceed the baseline's
 /// start-up.
