@@ -2,11 +2,11 @@
 #include "trial_runner/sagemaker/warm_pools.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 
 namespace steptune {
@@ -223,7 +223,7 @@ Result<void> WarmPools::poll() {
 }
 
 double WarmPools::next_poll_s() const {
-  return pools_.empty() ? std::numeric_limits<double>::infinity() : next_poll_s_;
+  return pools_.empty() ? k_infinity : next_poll_s_;
 }
 
 Result<bool> WarmPools::release(const std::string& job) {

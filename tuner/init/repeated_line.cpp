@@ -5,7 +5,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "common/median.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/reports/counter_names.hpp"
@@ -106,7 +106,7 @@ struct Kind {
       if (piece.kind != LinePiece::Kind::number) continue;
       Series& series = numbers[next++];
       const auto value = number_in(piece.text);
-      series.values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+      series.values.push_back(value.value_or(k_nan));
       series.is_whole = series.is_whole && value &&
                         piece.text.find_first_not_of("0123456789,") == std::string::npos;
       series.has_thousands = series.has_thousands || piece.text.find(',') != std::string::npos;

@@ -2,11 +2,11 @@
 #include "tuner/loop/budget.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "common/enum_names.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/trial_spec.hpp"
@@ -176,7 +176,7 @@ bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::si
 }
 
 double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpose purpose) {
-  if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
+  if (!study.budget.time_s) return k_infinity;
   const bool leaves_proof = purpose != TrialPurpose::baseline && !is_confirmation(purpose) &&
                             study.measure.confirm_pairs > 0;
   const double kept_s = std::min({spending.least_confirm_pair_s, spending.confirm_pair_s,
@@ -187,7 +187,7 @@ double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpo
 double longest_start_s(const StudySpec& study, TrialPurpose purpose, const TrialRecord* baseline) {
   if (!study.budget.time_s || !is_searched(purpose) || baseline == nullptr ||
       !baseline->measurement) {
-    return std::numeric_limits<double>::infinity();
+    return k_infinity;
   }
   // If few trials divide the time, each share is larger.
   const double share = std::max(k_for_start, 1.0 / (most_contenders(study) + 1.0));
@@ -201,7 +201,7 @@ bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
 }
 
 double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {
-  if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
+  if (!study.budget.time_s) return k_infinity;
   double contenders = most_contenders(study);
   const double search_s = search_time_s(study);
   if (startup_s > 0.0) {

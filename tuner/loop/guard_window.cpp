@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "common/numbers.hpp"
 #include "trial_runner/measure/autocorrelation.hpp"
 #include "tuner/loop/guards.hpp"
 
@@ -131,7 +131,7 @@ GuardedValues GuardWindows::values(bool settled_only) const {
     if ((settled_only || guards_[i].over_launches) && !window.full) continue;
     const std::string name = judged_metric(guards_[i]);
     if (window.not_finite) {
-      result[name] = {std::numeric_limits<double>::quiet_NaN()};
+      result[name] = {k_nan};
     } else if (!window.values.empty()) {
       result[name] = window_value(window.values, !(guards_[i].after_samples > 0.0));
     }

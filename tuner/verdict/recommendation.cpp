@@ -2,10 +2,10 @@
 #include "tuner/verdict/recommendation.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "common/enum_names.hpp"
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -305,8 +305,7 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
     if (interval.size() == 2) {
       recommendation.payback_low = interval[0];
       // JSON has no infinity.
-      recommendation.payback_high =
-          std::isnan(interval[1]) ? std::numeric_limits<double>::infinity() : interval[1];
+      recommendation.payback_high = std::isnan(interval[1]) ? k_infinity : interval[1];
     }
   }
   recommendation.changed = texts(json, "changed");
