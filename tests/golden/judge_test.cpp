@@ -199,7 +199,7 @@ TEST_F(Judge, ASlowStartLeavesItUndecided) {
   const Json judged = Json::parse(first.out);
   EXPECT_TRUE(judged["study"].is_null());
   EXPECT_THAT(judged["judge"]["commands"][1]["why"].get<std::string>(),
-              HasSubstr("A reported no step within 3."));
+              HasSubstr("the first command reported no step within 3."));
 }
 
 TEST_F(Judge, WrongCommandLinesAreRefused) {

@@ -112,7 +112,7 @@ void blame_start_of_first(JudgedCommands& judged) {
   if (!judged.first.slow_start_s) return;
   for (JudgedCommand& command : judged.others) {
     if (command.verdict != CommandVerdict::undecided) continue;
-    command.why = fmt::format("{} reported no step within {}", judged.first.name,
+    command.why = fmt::format("the first command reported no step within {}",
                               format_duration(*judged.first.slow_start_s));
   }
 }

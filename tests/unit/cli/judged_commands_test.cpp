@@ -139,13 +139,15 @@ TEST_F(JudgedCommandsTest, ASlowStartOfTheFirstLeavesAllUndecided) {
   trials_[0].objectives.clear();
   recommendation_.finalists.clear();
   const std::string text = judged_text(judged());
-  EXPECT_NE(text.find("undecided: C was not compared; A reported no step within 1 min 10 s\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "undecided: C was not compared; the first command reported no step within 1 min 10 s\n"),
+      std::string::npos)
       << text;
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::undecided);
   const JudgedCommands without = judged_without_start({{"./a"}, {"./b", "--fast"}}, 0.02, 60, 120);
   EXPECT_EQ(judged_text(without),
-            "undecided: B was not compared; A reported no step within 1 min\n"
+            "undecided: B was not compared; the first command reported no step within 1 min\n"
             "cost    1 min of 2 min\nkeep    A: ./a\n");
 }
 
