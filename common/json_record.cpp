@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/json_record.hpp"
 
-#include <limits>
 
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 
 namespace steptune {
 
@@ -13,7 +13,7 @@ Json JsonForm<double>::write(double value) {
 
 void JsonForm<double>::read(const Json& json, double& value) {
   if (json.is_number()) value = json.get<double>();
-  if (json.is_null()) value = std::numeric_limits<double>::quiet_NaN();
+  if (json.is_null()) value = k_nan;
 }
 
 Json JsonForm<double>::schema() {

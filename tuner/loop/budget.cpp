@@ -2,11 +2,11 @@
 #include "tuner/loop/budget.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "common/enum_names.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/knobs/knob_role.hpp"
@@ -26,8 +26,8 @@ constexpr auto k_budget_limits = enum_names<BudgetLimit>({
 /// pairs that a claim needs.
 constexpr double k_most_for_pairs = 0.4;
 constexpr double k_most_for_claim = 0.5;
-/// The search's share of a time budget if each configuration is confirmed: the search only shows
-/// that each one runs.
+/// Largest share of a time budget for the first runs if each configuration is confirmed. They only
+/// show that each one runs; the fresh runs alone decide, and get the rest.
 constexpr double k_search_share_of_judging = 0.2;
 /// Smallest share of the search's time by which a trial's start-up may exceed the baseline's
 /// start-up.
@@ -189,7 +189,7 @@ bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::si
 }
 
 double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpose purpose) {
-  if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
+  if (!study.budget.time_s) return k_infinity;
   const bool leaves_proof = purpose != TrialPurpose::baseline && !is_confirmation(purpose) &&
                             study.measure.confirm_pairs > 0;
   const double kept_s = std::min({spending.least_confirm_pair_s, spending.confirm_pair_s,
@@ -201,7 +201,7 @@ double longest_start_s(const StudySpec& study, const TrialRecord& trial,
                        const TrialRecord* baseline) {
   if (!study.budget.time_s || !is_searched(trial.purpose) || baseline == nullptr ||
       !baseline->measurement) {
-    return std::numeric_limits<double>::infinity();
+    return k_infinity;
   }
   // If few trials divide the time, each share is larger.
   const double least =
@@ -216,7 +216,7 @@ bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
 }
 
 double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {
-  if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
+  if (!study.budget.time_s) return k_infinity;
   double contenders = most_contenders(study);
   const double search_s = search_time_s(study);
   if (startup_s > 0.0) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/configuration.hpp"
 #include "common/enum_names.hpp"
+#include "common/numbers.hpp"
 #include "tuner/verdict/cache_use.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
@@ -111,7 +111,7 @@ struct Recommendation {
   std::vector<double> baseline_half_widths;
   std::vector<double> incumbent_half_widths;
   /// Seconds of steady training from which the incumbent's values are extrapolated; NaN if unknown.
-  double measured_s = std::numeric_limits<double>::quiet_NaN();
+  double measured_s = k_nan;
   /// How the samples of a step were counted, for people; empty if unknown.
   std::string samples_counted;
   Claim claim = Claim::unconfirmed;
@@ -127,8 +127,8 @@ struct Recommendation {
   std::optional<double> payback_share;
   /// 95 % interval of `payback_share`, from the speed-up's interval. `payback_high` is infinite if
   /// possibly nothing is saved. NaN if unknown.
-  double payback_low = std::numeric_limits<double>::quiet_NaN();
-  double payback_high = std::numeric_limits<double>::quiet_NaN();
+  double payback_low = k_nan;
+  double payback_high = k_nan;
   /// Least and largest number of samples that the recommended batch size needs, as multiples of the
   /// baseline's number. 1 if the batch size is the baseline's or the gradient noise scale is
   /// unknown.
@@ -140,7 +140,7 @@ struct Recommendation {
   double worth = 0.0;  ///< least gain that counts (`search.worth`), as a share; 0: any
   /// Largest gain that a measured configuration may still have, as a share (0.03: 3 %), with
   /// `Claim::nothing_to_gain`; NaN otherwise.
-  double most_gain = std::numeric_limits<double>::quiet_NaN();
+  double most_gain = k_nan;
   /// Tuning time that the budget had left at the end; unset without a time budget.
   std::optional<double> unused_s;
   CacheUse page_cache;      ///< cache use of the runs behind the figures

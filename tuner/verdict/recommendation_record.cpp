@@ -2,9 +2,9 @@
 #include "tuner/verdict/recommendation_record.hpp"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "common/numbers.hpp"
 #include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
@@ -156,7 +156,7 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   stored_record().read(json, recommendation);
   // JSON has no infinity: possibly nothing is saved.
   if (std::isfinite(recommendation.payback_low) && std::isnan(recommendation.payback_high)) {
-    recommendation.payback_high = std::numeric_limits<double>::infinity();
+    recommendation.payback_high = k_infinity;
   }
   return recommendation;
 }

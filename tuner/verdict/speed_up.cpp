@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
+#include "common/numbers.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/objectives.hpp"
@@ -103,7 +103,7 @@ double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) 
            !is_longer_than(study.planned_run, *pair.incumbent->measurement);
   });
   if (as_long_as_planned) return 1.0;
-  double least = std::numeric_limits<double>::infinity();
+  double least = k_infinity;
   for (const RunPair& pair : pairs) {
     const auto& measurement = pair.incumbent->measurement;
     if (!measurement) return 1.0;
@@ -309,7 +309,7 @@ SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
   if (incumbent.number == baseline.number) return {};
   SpeedUp result = speed_up_of_pairs(study, {{&incumbent, &baseline}}, k_one_sided_error);
   result.pairs = 0;
-  result.repeat_low = result.repeat_high = std::numeric_limits<double>::quiet_NaN();
+  result.repeat_low = result.repeat_high = k_nan;
   return result;
 }
 
