@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/json_record.hpp"
 
-
 #include "common/json_fields.hpp"
 #include "common/numbers.hpp"
 
