@@ -39,7 +39,7 @@ def this_machine():
     """Returns the facts about this machine that `first_guesses` needs. Assumes that the study uses no GPUs."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         flags = set(file.read().split())
-    return {"cpus": len(os.sched_getaffinity(0)), "gpus": 0, "computes_bfloat16": bool(flags & {"avx512_bf16", "amx_bf16", "bf16"})}
+    return {"cpus": len(os.sched_getaffinity(0)), "gpus": 0, "computes_bfloat16": bool(flags & {"avx512_bf16", "amx_bf16", "bf16", "svebf16"})}
 
 
 def run_study(steptune, study, folder, environment=None):

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/configuration.hpp"
 
-#include <limits>
 #include <type_traits>
 
 #include <fmt/format.h>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 
@@ -27,7 +28,7 @@ double to_number(const Value& value) {
   return std::visit(
       [](const auto& held) -> double {
         if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>) {
-          return std::numeric_limits<double>::quiet_NaN();
+          return k_nan;
         } else {
           return static_cast<double>(held);
         }

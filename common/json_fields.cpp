@@ -2,17 +2,11 @@
 #include "common/json_fields.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "common/count.hpp"
+#include "common/numbers.hpp"
 
 namespace steptune {
-namespace {
-
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
-
 Json number_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/numbers.hpp"
+
 namespace steptune {
 namespace {
 
@@ -70,7 +72,7 @@ std::optional<CpuClock> cpu_clock_between(std::span<const MachineSecond> seconds
                                           double to_s) {
   const double mean_hz = mean_between(seconds, &MachineSecond::cpu_clock_hz, from_s, to_s);
   if (!std::isfinite(mean_hz)) return std::nullopt;
-  double lowest_hz = std::numeric_limits<double>::infinity();
+  double lowest_hz = k_infinity;
   for (const MachineSecond& second : seconds) {
     if (second.to_s > from_s && second.from_s < to_s && std::isfinite(second.cpu_clock_hz)) {
       lowest_hz = std::min(lowest_hz, second.cpu_clock_hz);

@@ -3,17 +3,18 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "common/numbers.hpp"
+
 namespace steptune {
 
 /// State of the machine during about one second of a trial. NaN: the runner cannot see this figure.
 struct MachineSecond {
-  static constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double k_unknown = k_nan;
 
   double from_s = 0.0;  ///< since the trial's start
   double to_s = 0.0;

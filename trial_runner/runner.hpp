@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,6 +14,7 @@
 #include "common/configuration.hpp"
 #include "common/error.hpp"
 #include "common/machine/process_activity.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/launch/launch.hpp"
 #include "trial_runner/machine_second.hpp"
 #include "trial_runner/output/lacked_stream.hpp"
@@ -150,7 +150,7 @@ struct TrialSpec {
   /// Seconds after which the trial has reported enough. Used only if the tuner cannot ask a single
   /// trial to end, because a job runs several trials in turn: the job then ends the trial after
   /// this time. Infinite: unknown.
-  double time_to_measure_s = std::numeric_limits<double>::infinity();
+  double time_to_measure_s = k_infinity;
   /// The job also ends a trial beyond this limit, because it has reported enough. Used under the
   /// same condition as `time_to_measure_s`. Needs some tools on the machine, and reports in
   /// Steptune's protocol with the program's clock.

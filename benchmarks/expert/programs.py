@@ -20,6 +20,7 @@ MEASURED_ENVIRONMENT = {**ENVIRONMENT, "PYTHONUNBUFFERED": "1"}
 # Longest time from a program's start to its first line, in seconds. A neighbour may slow the start down.
 START_S = 60
 GRACE_S = 5
+LEAST_LINES = 5
 
 
 class Fault(Exception):
@@ -138,10 +139,13 @@ def progress_times(program, command, folder, enough, variables=None):
 
 
 def speed(program, command, folder, seconds, settle, variables=None):
-    """Returns progress lines per second, over `seconds` that start `settle` seconds after the first line."""
-    times = progress_times(program, command, folder,
-                           lambda seen: bool(seen) and time.monotonic() > seen[0] + settle + seconds, variables)
-    window = [moment for moment in times if moment >= times[0] + settle]
-    if len(window) < 3:
-        raise Fault(f"{program.name}: {len(window)} lines of progress in {seconds:g} s; it needs a longer window")
-    return (len(window) - 1) / (window[-1] - window[0])
+    """Returns progress lines per second. The measured window begins `settle` seconds after the first line, and ends
+    after `seconds` with at least LEAST_LINES lines."""
+    def window(times):
+        return [moment for moment in times if moment >= times[0] + settle]
+
+    def enough(times):
+        return bool(times) and time.monotonic() > times[0] + settle + seconds and len(window(times)) >= LEAST_LINES
+
+    measured = window(progress_times(program, command, folder, enough, variables))
+    return (len(measured) - 1) / (measured[-1] - measured[0])

@@ -64,7 +64,7 @@ def main():
         print(f"{which}: {seconds:.1f} s", file=sys.stderr)
     before, after = (math.sqrt(math.prod(taken[which])) for which in ("before", "after"))
     said = best["recommendation"]["speed_up"]
-    claim = f"{said['ratio']:.2f} ({said['low_95']:.2f}-{said['high_95']:.2f}; {said['interleaved_pairs']} pairs)" if said else "-"
+    claim = f"{said['ratio']:.2f} ({said['low_95']:.2f}-{said['high_95']:.2f}; {said['pairs']} pairs)" if said else "-"
     same = "the same" if printed[1] == printed[0] else "differs"
     if printed[3] != printed[0]:
         same += ", as two untouched runs do"

@@ -9,11 +9,12 @@
 #include <boost/math/distributions/normal.hpp>
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
+
 namespace steptune::search_quality {
 namespace {
 
 constexpr double k_infinite = std::numeric_limits<double>::infinity();
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return k_nan;

@@ -8,6 +8,7 @@
 
 #include "benchmarks/stream_accuracy/watched_cpu.hpp"
 #include "common/median.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
 #include "tuner/loop/enough_measured.hpp"
@@ -22,7 +23,6 @@ struct NaiveInterval {
   double seconds = 0.0;
 };
 
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double k_tqdm_smoothing = 0.3;
 constexpr std::size_t k_skipped = 5;  ///< intervals that the rule `skip_5_s` leaves out
 /// A stall counts as rare if there are more steps than this between stalls. A more frequent stall

@@ -85,11 +85,13 @@ std::optional<ProcessStat> stat_of(pid_t pid, const std::string& text) {
     take_field(rest);
   constexpr int k_times = 4;  // utime, stime, cutime, cstime
   constexpr int k_own_times = 2;
+  constexpr int k_kernel_time = 1;
   const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
   for (int i = 0; i < k_times; ++i) {
     const double spent_s = static_cast<double>(take_number<std::uint64_t>(rest)) / ticks_per_s;
     stat.cpu_s += spent_s;
     if (i < k_own_times) stat.own_cpu_s += spent_s;
+    if (i == k_kernel_time) stat.own_kernel_s = spent_s;
   }
   constexpr int k_fields_to_start_time = 4;  // from priority (18) to itrealvalue (21)
   for (int i = 0; i < k_fields_to_start_time; ++i)

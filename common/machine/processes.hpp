@@ -33,6 +33,7 @@ struct ProcessStat {
   std::uint64_t resident_bytes = 0;
   double cpu_s = 0.0;      ///< CPU time of the process and of children that it has waited for
   double own_cpu_s = 0.0;  ///< CPU time of the process's own threads
+  double own_kernel_s = 0.0;  ///< part of `own_cpu_s` that the kernel spent for them
   [[nodiscard]] bool is_zombie() const { return state == 'Z' || state == 'X'; }
 };
 

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/tools/minima.hpp>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -241,12 +242,12 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
 /// (Burnham and Anderson, "Model selection and multimodel inference", 2002, section 2.5).
 void compare(std::vector<ScalingFit>& fits, double count, double error_dof) {
   const auto can_compare = [](const ScalingFit& fit) { return fit.degrees_of_freedom >= 2.0; };
-  double scale = std::numeric_limits<double>::infinity();
+  double scale = k_infinity;
   for (const ScalingFit& fit : fits) {
     if (!can_compare(fit)) continue;
     scale = std::min(scale, error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof));
   }
-  double least_aicc = std::numeric_limits<double>::infinity();
+  double least_aicc = k_infinity;
   for (ScalingFit& fit : fits) {
     const double k = count - fit.degrees_of_freedom;
     if (!can_compare(fit)) continue;

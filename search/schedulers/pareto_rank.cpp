@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -24,7 +25,6 @@ std::vector<std::size_t> first_front(const std::vector<std::vector<double>>& poi
 /// Returns each member's crowding distance: the distance between its neighbours on the front.
 std::vector<double> crowding(const std::vector<std::vector<double>>& points,
                              const std::vector<std::size_t>& front) {
-  constexpr double k_infinite = std::numeric_limits<double>::infinity();
   std::vector<double> distances(front.size(), 0.0);
   std::vector<std::size_t> order(front.size());
   for (std::size_t objective = 0; objective < points[front[0]].size(); ++objective) {
@@ -33,8 +33,8 @@ std::vector<double> crowding(const std::vector<std::vector<double>>& points,
       order[i] = i;
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
-    distances[order.front()] = k_infinite;
-    distances[order.back()] = k_infinite;
+    distances[order.front()] = k_infinity;
+    distances[order.back()] = k_infinity;
     const double range = value(order.back()) - value(order.front());
     if (!(range > 0.0)) continue;
     for (std::size_t i = 1; i + 1 < order.size(); ++i) {

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "search/scaling/scaling_law.hpp"
 #include "search/searchers/basic_searchers.hpp"
@@ -32,7 +32,7 @@ constexpr double k_outward = 2.0;
 struct CountBest {
   Configuration configuration;
   bool complete = false;
-  double time = std::numeric_limits<double>::infinity();
+  double time = k_infinity;
   double relative_error = 0.0;
 };
 
@@ -231,8 +231,7 @@ class ScalingSearcher final : public Searcher {
   [[nodiscard]] std::optional<double> next_outward(const std::map<double, Configuration>& open,
                                                    double most) {
     const auto least_failed = failed_.upper_bound(most);
-    const double limit =
-        least_failed == failed_.end() ? std::numeric_limits<double>::infinity() : *least_failed;
+    const double limit = least_failed == failed_.end() ? k_infinity : *least_failed;
     const double target = std::min(k_outward * most, std::sqrt(most * limit));
     std::optional<double> nearest;
     const auto distance = [&](double count) { return std::abs(std::log(count / target)); };

@@ -5,11 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include "common/numbers.hpp"
 #include "search/space/expression_text.hpp"
 
 namespace steptune {
@@ -101,7 +101,7 @@ struct Expression::Compiled {
       return parser.Eval();
     } catch (const mu::ParserError&) {
       // Compilation checked the grammar. Only arithmetic without a result remains.
-      return std::numeric_limits<double>::quiet_NaN();
+      return k_nan;
     }
   }
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -163,7 +164,6 @@ std::optional<std::uint64_t> Parameter::level_of(const Value& value) const {
 }
 
 double Parameter::position_of(const Value& value) const {
-  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
   const auto count = level_count();
   if (!count) {
     const auto number = number_in(value);

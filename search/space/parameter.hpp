@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include "search/space/expression.hpp"
 
 namespace steptune {
+
+inline constexpr std::size_t k_max_choices = 10'000;
 
 enum class ParameterKind { integer, floating, boolean, categorical, ordinal };
 enum class Scale { linear, log, log2 };

@@ -8,7 +8,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_choices = 10'000;
 constexpr double k_max_whole = 0x1p53;
 constexpr double k_max_levels = 0x1p40;
 

@@ -28,27 +28,7 @@ import sagemaker.core.resources  # noqa: E402
 import tuning_check  # noqa: E402
 
 # Every kind of parameter, failed and pruned trials, and a text that is hard to quote. Speeds are computed, not measured.
-STUDY = {
-    "name": "all-kinds",
-    "command": ["train", "{batch}", "{rate}", "{note}", "{compile}", "{level}", "{share}", {"args": ["{depth}"]}],
-    "parameters": {
-        "batch": {"type": "int", "low": 16, "high": 256, "scale": "log2"},
-        "rate": {"type": "float", "low": 0.001, "high": 0.1, "scale": "log"},
-        "share": {"type": "float", "low": 0.0, "high": 1.0, "step": 0.25},
-        "compile": {"type": "bool"},
-        "depth": {"type": "int", "low": 1, "high": 8, "step": 3, "when": "compile"},
-        "note": {"type": "categorical", "choices": ["plain", "=1+1 'q' \"<b>\"\nü"]},
-        "level": {"type": "ordinal", "choices": [1, 2, 4]}},
-    "baseline": {"batch": 32, "rate": 0.01, "share": 0.5, "compile": False, "note": "plain", "level": 1},
-    "planned_run": {"samples": 1e8, "batch_size": "batch"},
-    "objectives": ["time"],
-    "search": {"searcher": "sobol", "scheduler": "asha", "seed": 3},
-    "budget": {"trials": 30},
-    "runner": {
-        "type": "replay", "price_per_hour": 2.0,
-        "seconds_per_sample":
-            "(0.0004 + 0.01 / batch) * (compile ? 0.6 : 1) * (1 + rate) * (note == 'plain' ? 1 : 1.2)"},
-}
+STUDY = (ROOT / "tests/golden/all_kinds.json").read_text(encoding="utf-8")
 
 
 class Exports(unittest.TestCase):
@@ -59,7 +39,7 @@ class Exports(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="steptune-counterparts-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name).resolve()
-        (cls.folder / "study.json").write_text(json.dumps(STUDY))
+        (cls.folder / "study.json").write_text(STUDY, encoding="utf-8")
         cls.steptune("run", "study.json", "--quiet")
         everything = json.loads(cls.steptune("export", "all-kinds", "-", "--format", "json"))
         cls.trials = [trial for trial in everything["trials"] if trial["purpose"] in ("baseline", "hint", "search")]

@@ -59,6 +59,16 @@ class Reports(unittest.TestCase):
         loader = ran.event("loader")
         self.assertEqual((loader["length"], loader["batch_size"], loader["samples"]), (7, 16, 100))
 
+    def test_a_second_fit_leaves_no_plan(self):
+        ran = hooked("keras_twice", hook=settings("survey"))
+        self.assertEqual(ran.steps[-1]["step"], 18, ran.output)
+        self.assertNotIn("epochs", ran.event("program"))
+        plans = [event["epochs"] for event in ran.events if event["event"] == "program" and "epochs" in event]
+        self.assertEqual(set(plans), {1})
+        self.assertEqual([event["id"] for event in ran.events if event["event"] == "loader"], ["0"])
+        ran = hooked("keras_twice", "other", hook=settings("survey"))
+        self.assertEqual([event["id"] for event in ran.events if event["event"] == "loader"], ["0", "1"])
+
     def test_evaluations_and_checkpoints_are_phases(self):
         ran = hooked("keras_fit", hook=settings())
         self.assertEqual([phase["phase"] for phase in ran.phases], ["evaluation", "checkpoint"] * 3)

@@ -18,31 +18,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* k_python = "/usr/bin/python3";
 
-/// A study with every kind of parameter, with failed, pruned and infeasible trials, and hostile
-/// texts.
+/// Returns the study of `all_kinds.json` with these objectives.
 Json study_with(const Json& objectives) {
-  Json study = Json::parse(R"json({
-    "name": "all-kinds",
-    "command": ["train", "{batch}", "{rate}", "{note}", "{compile}", "{level}", "{share}",
-                {"args": ["{depth}"]}],
-    "parameters": {
-      "batch": {"type": "int", "low": 16, "high": 256, "scale": "log2"},
-      "rate": {"type": "float", "low": 0.001, "high": 0.1, "scale": "log"},
-      "share": {"type": "float", "low": 0.0, "high": 1.0, "step": 0.25},
-      "compile": {"type": "bool"},
-      "depth": {"type": "int", "low": 1, "high": 8, "step": 3, "when": "compile"},
-      "note": {"type": "categorical", "choices": ["plain", "=1+1 'q' \"<b>\"\nü"]},
-      "level": {"type": "ordinal", "choices": [1, 2, 4]}
-    },
-    "baseline": {"batch": 32, "rate": 0.01, "share": 0.5, "compile": false, "note": "plain",
-                 "level": 1},
-    "planned_run": {"samples": 1e8, "batch_size": "batch"},
-    "search": {"searcher": "sobol", "scheduler": "asha", "seed": 3},
-    "budget": {"trials": 30},
-    "runner": {"type": "replay", "price_per_hour": 2.0,
-      "seconds_per_sample":
-        "(0.0004 + 0.01 / batch) * (compile ? 0.6 : 1) * (1 + rate) * (note == 'plain' ? 1 : 1.2)"}
-  })json");
+  Json study =
+      must(read_json_file(std::string(STEPTUNE_SOURCE_DIR) + "/tests/golden/all_kinds.json"));
   study["objectives"] = objectives;
   return study;
 }
@@ -157,7 +136,7 @@ TEST_F(Export, OptunaAgrees) {
   EXPECT_EQ(shown["best_value"], best);
   EXPECT_EQ(shown["attributes"]["steptune:recommendation"]["claim"], "faster");
   const Json& distributions = shown["trials"][0]["distributions"];
-  EXPECT_EQ(distributions["batch"], "IntDistribution(high=256, log=True, low=16, step=1)");
+  EXPECT_EQ(distributions["batch"], "CategoricalDistribution(choices=(16, 32, 64, 128, 256))");
   EXPECT_EQ(distributions["rate"], "FloatDistribution(high=0.1, log=True, low=0.001, step=None)");
   EXPECT_EQ(distributions["share"], "FloatDistribution(high=1.0, log=False, low=0.0, step=0.25)");
   EXPECT_EQ(distributions["level"], "CategoricalDistribution(choices=(1, 2, 4))");

@@ -85,6 +85,23 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
   EXPECT_TRUE(gc({"--older-than", "90d"})["removed"].empty()) << "nothing is left to remove";
 }
 
+TEST_F(Gc, CompiledFunctionsServeTheLongRunUntilTheyAreCollected) {
+  const auto folder_for = [this](const std::string& study) {
+    return sandbox_
+        .steptune({"exec", study, "--quiet", "--", "/bin/sh", "-c",
+                   "echo \"${JAX_COMPILATION_CACHE_DIR-none}\""})
+        .out;
+  };
+  EXPECT_EQ(folder_for("old"), "none\n") << "its trials have compiled nothing";
+  sandbox_.write(".steptune/logs/old/jax-cache/function-1", std::string(100'000, 'x'));
+  const fs::path cache = log_of("old").parent_path() / "jax-cache";
+  EXPECT_EQ(folder_for("old"), cache.string() + "\n");
+  EXPECT_EQ(folder_for("new"), "none\n");
+  const Json done = gc({"--older-than", "90d"});
+  EXPECT_GT(done["freed_bytes"], 100'000);
+  EXPECT_FALSE(fs::exists(cache));
+}
+
 TEST_F(Gc, StudiesAreRemovedOnRequest) {
   EXPECT_EQ(gc({"--older-than", "90d", "--studies"})["removed"][0]["study"], "old");
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 1);

@@ -184,13 +184,31 @@ TEST_F(Judge, ACommandThatFailsIsNamed) {
   EXPECT_THAT(ended.out, HasSubstr("no such data"));
 }
 
+/// A slow start is no failure: the time was too short for it.
+TEST_F(Judge, ASlowStartLeavesItUndecided) {
+  const Ended second =
+      sandbox_.steptune({"judge", "--time", "12s", "--quiet", "--", "/bin/sh", "steps.sh", "0.02",
+                         "---", "/bin/sh", "-c", "sleep 60; exec sh steps.sh 0.02"});
+  EXPECT_EQ(second.exit_code, 12) << second.out << second.err;
+  EXPECT_THAT(second.out, HasSubstr("undecided: B was not compared; its start took more than "));
+  const Ended first =
+      sandbox_.steptune({"judge", "--time", "6s", "--quiet", "--json", "--", "/bin/sh", "-c",
+                         "sleep 60; exec sh steps.sh 0.02", "---", "/bin/sh", "steps.sh", "0.02"});
+  EXPECT_EQ(first.exit_code, 12) << first.out << first.err;
+  EXPECT_TRUE(is_as_defined(sandbox_, first.out, "judge"));
+  const Json judged = Json::parse(first.out);
+  EXPECT_TRUE(judged["study"].is_null());
+  EXPECT_THAT(judged["judge"]["commands"][1]["why"].get<std::string>(),
+              HasSubstr("the first command reported no step within 3."));
+}
+
 TEST_F(Judge, WrongCommandLinesAreRefused) {
   struct Case {
     std::vector<std::string> arguments;
     std::string expected;
   };
   for (const auto& [arguments, expected] : std::vector<Case>{
-           {{"judge", "--", "true"}, "1 command is given"},
+           {{"judge", "--", "true"}, "or one with --git, --env or --venv"},
            {{"judge", "--", "true", "---"}, "a command is empty"},
            {{"judge", "--margin", "0", "--", "true", "---", "true"}, "0 is not a margin"},
            {{"judge"}, "there is no command after --"},

@@ -131,7 +131,7 @@ TEST(Run, JsonIsOneDocument) {
   ASSERT_TRUE(json) << json.error().text();
   EXPECT_EQ((*json)["schema_version"], 1);
   EXPECT_EQ((*json)["end"], "budget");
-  EXPECT_EQ((*json)["recommendation"]["speed_up"]["interleaved_pairs"], 3);
+  EXPECT_EQ((*json)["recommendation"]["speed_up"]["pairs"], 3);
   const Json& speed_up = (*json)["recommendation"]["speed_up"];
   EXPECT_LT(speed_up["repeat_low_95"].get<double>(), speed_up["low_95"].get<double>());
   EXPECT_GT(speed_up["repeat_high_95"].get<double>(), speed_up["high_95"].get<double>());

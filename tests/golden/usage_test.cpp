@@ -86,6 +86,33 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"--json", "leaderboard"},
        "steptune: error: --json is in front of the command\n"
        "  put it behind: steptune leaderboard --json\n"},
+      {{"--json", "run", "--", "true"},
+       "steptune: error: --json is in front of the command\n"
+       "  put it behind: steptune run --json\n"},
+      {{"run", "--tim", "3m", "--", "true", "--epochs", "3"},
+       "steptune: error: unknown option --tim; did you mean \"--time\"?\n"
+       "  see 'steptune run --help'\n"},
+      {{"run", "--qiet", "--tim=3m", "--", "true"},
+       "steptune: error: unknown option --qiet; did you mean \"--quiet\"?\n"
+       "  see 'steptune run --help'\n"},
+      {{"init", "--outptu", "a.json", "--", "true"},
+       "steptune: error: unknown option --outptu; did you mean \"--output\"?\n"
+       "  see 'steptune init --help'\n"},
+      {{"judge", "--marginn", "3%", "--", "true", "---", "false"},
+       "steptune: error: unknown option --marginn; did you mean \"--margin\"?\n"
+       "  see 'steptune judge --help'\n"},
+      {{"bisect", "--biuld", "make", "HEAD~1", "HEAD", "--", "true"},
+       "steptune: error: unknown option --biuld; did you mean \"--build\"?\n"
+       "  see 'steptune bisect --help'\n"},
+      {{"exec", "--trail", "3", "demo", "--", "true"},
+       "steptune: error: unknown option --trail; did you mean \"--trial\"?\n"
+       "  see 'steptune exec --help'\n"},
+      {{"follow", "--trail", "3", "--", "true"},
+       "steptune: error: unknown option --trail; did you mean \"--trial\"?\n"
+       "  see 'steptune follow --help'\n"},
+      {{"campaign", "--measur"},
+       "steptune: error: unknown option --measur; did you mean \"--measure\"?\n"
+       "  see 'steptune campaign --help'\n"},
       {{"--jsn"},
        "steptune: error: unknown option --jsn\n"
        "  see 'steptune --help'\n"},

@@ -51,7 +51,7 @@ const std::map<std::string, std::set<std::string>>& allowed_rooms() {
       {"study", {"config_edit", "knobs"}},
       {"analysis", {"history", "study"}},
       {"verdict", {"history", "knobs", "study"}},
-      {"loop", {"history", "study", "verdict"}},
+      {"loop", {"history", "knobs", "study", "verdict"}},
       {"report", {"analysis", "history", "knobs", "study", "verdict"}},
       {"exports", {"history", "report", "study"}},
       {"follow", {"history", "report", "study", "verdict"}},

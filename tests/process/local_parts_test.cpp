@@ -27,11 +27,13 @@
 namespace steptune::local {
 namespace {
 
+using testing::DoubleEq;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
+using testing::Pair;
 using testing::UnorderedElementsAre;
 using testing::UnorderedElementsAreArray;
 
@@ -668,13 +670,30 @@ TEST(TrialPauses, ClocksAndPhasesStop) {
   Report report;
   report.received_s = pauses.trial_time_s(20.0);
   report.clock_s = 120.0;
-  report.parts["data"] = 3.0;
   // An evaluation from 11 to 20, with five seconds of pauses in it.
   report.phase = PhaseReport{"eval", 9.0};
   report = pauses.without_pauses(report);
   EXPECT_DOUBLE_EQ(*report.clock_s, 114.0);
   EXPECT_DOUBLE_EQ(*report.phase->seconds, 4.0);
-  EXPECT_THAT(report.parts, IsEmpty());
+}
+
+/// The program is in `data` during the pauses, which takes a quarter of its own time.
+TEST(TrialPauses, PartsKeepTheirSharesWithoutThePauses) {
+  TrialPauses pauses;
+  const auto report = [&](double now_s, double data_s, double forward_s) {
+    Report report;
+    report.received_s = pauses.trial_time_s(now_s);
+    report.parts = {{"data", data_s}, {"forward", forward_s}};
+    return pauses.without_pauses(report).parts;
+  };
+  EXPECT_THAT(report(1.0, 0.25, 0.75), IsEmpty()) << "nothing is known about the first second";
+  EXPECT_THAT(report(2.0, 0.5, 1.5),
+              UnorderedElementsAre(Pair("data", DoubleEq(0.25)), Pair("forward", DoubleEq(0.75))));
+  pauses.begin(2.5);
+  pauses.end(5.0);
+  const PartSeconds after = report(5.5, 3.25, 2.25);
+  EXPECT_THAT(after,
+              UnorderedElementsAre(Pair("data", DoubleEq(0.5)), Pair("forward", DoubleEq(1.5))));
 }
 
 TEST(TrialPauses, OutputDuringSeveralPausesShowsThatTheyFail) {

@@ -290,6 +290,15 @@ TEST_F(StartTest, ThreadCountsMatchThePlacementAndAreRecorded) {
   EXPECT_EQ(tuned.started.at(0).placement.at("MKL_NUM_THREADS"), "1");
 }
 
+TEST_F(StartTest, TrialsShareAFolderForCompiledFunctionsBesideTheirLogs) {
+  TrialSpec spec = shell("echo $JAX_COMPILATION_CACHE_DIR");
+  run(spec);
+  EXPECT_EQ(log_of(spec), (spec.log_path.parent_path() / "jax-cache\n").string());
+  spec.environment["JAX_COMPILATION_CACHE_DIR"] = "/of/the/study";
+  run(spec);
+  EXPECT_EQ(log_of(spec), "/of/the/study\n");
+}
+
 TEST_F(StartTest, PinnedTrialsHaveDisjointCpusAndTheTunerKeepsItsOwn) {
   const auto before = allowed_cpus();
   ASSERT_TRUE(before);

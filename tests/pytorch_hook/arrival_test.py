@@ -145,6 +145,14 @@ class Arrival(unittest.TestCase):
             self.assertEqual(ran.reports + ran.events, [])
             self.assertIn("steptune: the hook is off", ran.output)
 
+    def test_settings_that_are_none_for_other_frameworks(self):
+        for module in ("xgboost", "keras"):
+            self.write(module + ".py", "answer = 42\n")
+            script = self.write("program.py", "import %s\nprint(%s.answer)\n" % (module, module))
+            ran = run_fresh([script], '{"v":1,"mode":"race"}')
+            self.assertEqual((ran.status, ran.lines[-1]), (0, "42"), ran.output)
+            self.assertIn("steptune: the hook is off", ran.output)
+
     def test_another_torch(self):
         """A module named torch is something else, or cannot be imported."""
         self.write("torch.py", "answer = 42\n")

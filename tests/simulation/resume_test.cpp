@@ -12,6 +12,7 @@
 
 #include "tests/simulation/simulated_study.hpp"
 #include "tuner/history/decision_text.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune::simulation {
 namespace {

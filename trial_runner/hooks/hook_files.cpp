@@ -3,12 +3,15 @@
 
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 
 #include <openssl/evp.h>
 #include <zlib.h>
 
 #include "common/json.hpp"
+#include "trial_runner/hooks/knob_table.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 
 namespace steptune {
 namespace {
@@ -40,20 +43,38 @@ bool is_shipped(const fs::path& file) {
   return file.extension() == ".py" || file.extension() == ".json";
 }
 
+/// Returns the folders of the families that the hook's request leaves out.
+std::set<fs::path> unused_folders(const std::map<std::string, std::string>& variables) {
+  const auto variable = variables.find(k_python_hook_variable);
+  if (variable == variables.end()) return {};
+  const auto request = parse_json(variable->second, k_python_hook_variable);
+  const auto used =
+      request ? request->value("families", std::set<std::string>()) : std::set<std::string>();
+  std::set<fs::path> folders;
+  if (used.empty()) return folders;
+  for (const std::string& family : python_families()) {
+    if (!used.contains(family)) folders.insert(fs::path("steptune_hook") / family);
+  }
+  return folders;
+}
+
 }  // namespace
 
-Result<HookFiles> read_hook_files(const fs::path& folder) {
+Result<HookFiles> read_hook_files(const fs::path& folder,
+                                  const std::map<std::string, std::string>& variables) {
+  const std::set<fs::path> unused = unused_folders(variables);
   HookFiles files;
   std::error_code error;
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
-    if (!is_shipped(at->path()) || !at->is_regular_file(error)) continue;
+    const fs::path place = at->path().lexically_relative(folder);
+    if (unused.contains(place)) at.disable_recursion_pending();
+    if (!is_shipped(place) || !at->is_regular_file(error)) continue;
     std::ifstream stream(at->path(), std::ios::binary);
     if (!stream) {
       return fail(ErrorKind::runner, "cannot read a file of the hook", at->path().string());
     }
-    files.emplace(at->path().lexically_relative(folder).generic_string(),
-                  std::string(std::istreambuf_iterator<char>(stream), {}));
+    files.emplace(place.generic_string(), std::string(std::istreambuf_iterator<char>(stream), {}));
   }
   if (error || files.empty()) {
     return fail(ErrorKind::runner,

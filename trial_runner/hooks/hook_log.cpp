@@ -15,8 +15,6 @@
 namespace steptune {
 namespace {
 
-/// Family of an event that names none.
-constexpr const char* k_pytorch_family = "pytorch";
 constexpr std::size_t k_most_kept = 1000;
 constexpr std::size_t k_longest_text = 300;
 

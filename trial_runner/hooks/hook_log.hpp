@@ -14,6 +14,9 @@
 
 namespace steptune {
 
+/// Family of a hook whose events name none.
+inline constexpr const char* k_pytorch_family = "pytorch";
+
 /// A hook's report about one knob. Values are JSON scalars; null: unknown.
 struct KnobState {
   Json today;  ///< value that the program uses by itself

@@ -41,22 +41,22 @@ Knob knob_from_json(const Json& json) {
 struct KnobTables {
   std::vector<Knob> knobs;  ///< of all families
   std::map<std::string, std::vector<std::string>, std::less<>> names_by_family;
+  std::map<std::string, Json> common;  ///< by name; families share them
 };
 
 /// Reads the tables of all families. A text in a family's table names a knob of the common table.
 KnobTables read_tables() {
   KnobTables all;
-  std::map<std::string, Json> common;
   const Json tables = parse_json(knob_table_text(), "knobs.json").value();
   for (const Json& table : tables) {
     if (table.is_null()) continue;  // the end of the list
     const auto family = table.at("family").get<std::string>();
     for (const Json& entry : table.at("table").at("knobs")) {
       if (family.empty()) {
-        common.emplace(entry.at("name").get<std::string>(), entry);
+        all.common.emplace(entry.at("name").get<std::string>(), entry);
         continue;
       }
-      const Json& json = entry.is_string() ? common.at(entry.get<std::string>()) : entry;
+      const Json& json = entry.is_string() ? all.common.at(entry.get<std::string>()) : entry;
       Knob knob = knob_from_json(json);
       all.names_by_family[family].push_back(knob.name);
       const bool is_known = std::ranges::find(all.knobs, knob.name, &Knob::name) != all.knobs.end();
@@ -84,6 +84,24 @@ std::vector<const Knob*> python_knobs_of(std::string_view family) {
   for (const std::string& name : names->second)
     knobs.push_back(find_python_knob(name));
   return knobs;
+}
+
+std::set<std::string> families_of_knobs(const std::set<std::string>& names) {
+  std::set<std::string> families;
+  for (const auto& [family, own] : tables().names_by_family) {
+    const bool is_named = std::ranges::any_of(own, [&](const std::string& name) {
+      return names.contains(name) && !tables().common.contains(name);
+    });
+    if (is_named) families.insert(family);
+  }
+  return families;
+}
+
+std::set<std::string> python_families() {
+  std::set<std::string> families;
+  for (const auto& [family, names] : tables().names_by_family)
+    families.insert(family);
+  return families;
 }
 
 const Knob* find_python_knob(std::string_view name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,11 @@ struct Knob {
 [[nodiscard]] const std::vector<Knob>& python_knobs();
 /// Returns the knobs of one family, in the order of its table; none if there is no such family.
 [[nodiscard]] std::vector<const Knob*> python_knobs_of(std::string_view family);
+/// Returns the families that have one of these knobs, without knobs of the common table, which say
+/// nothing.
+[[nodiscard]] std::set<std::string> families_of_knobs(const std::set<std::string>& names);
+/// Returns the names of all families.
+[[nodiscard]] std::set<std::string> python_families();
 /// Returns null if no knob has this name.
 [[nodiscard]] const Knob* find_python_knob(std::string_view name);
 [[nodiscard]] std::vector<std::string> python_knob_names();

@@ -35,6 +35,7 @@ std::map<std::string, std::string> hook_variables(const PythonHookRequest& reque
         variables[variable] = with_value(text.get<std::string>(), to_text(value));
     }
   }
+  if (!request.families.empty()) json["families"] = request.families;
   if (request.samples_per_step) json["samples_per_step"] = *request.samples_per_step;
   if (request.interval_s) json["interval_s"] = *request.interval_s;
   if (!request.channel.empty()) json["channel"] = request.channel.string();

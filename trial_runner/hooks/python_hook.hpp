@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,8 @@ struct HookReplay {
 /// Request to the Python hook (docs/internals/hooks-protocol.md, "How the hook is entered").
 struct PythonHookRequest {
   HookMode mode = HookMode::report;
+  /// Families whose files a copy of the hook needs (`read_hook_files`); empty: all.
+  std::set<std::string> families;
   std::map<std::string, Value> knobs;      ///< by name, including those of the environment
   std::optional<double> samples_per_step;  ///< of all ranks, instead of counting them
   /// Seconds between lines of progress; nullopt: the hook's default, and none in mode `apply`.

@@ -46,6 +46,7 @@ void PairedBlocks::begin() {
   has_trial_ = true;
   waiting_.reset();
   done_ = {};
+  seen_parts_ = {};
   reports_.clear();
 }
 
@@ -174,6 +175,11 @@ PairedBlocks::Block PairedBlocks::cut() const {
   Block block;
   block.total = between(points_.front(), points_.back());
   block.middle_s = 0.5 * (points_.front().seconds + points_.back().seconds);
+  for (const LiveStep& step : points_) {
+    if (step.parts.empty()) continue;
+    if (block.first_with_parts.parts.empty()) block.first_with_parts = step;
+    block.last_with_parts = step;
+  }
   const std::size_t intervals = points_.size() - 1;
   const std::size_t stretches = std::min(k_stretches, intervals);
   std::size_t from = 0;
@@ -193,6 +199,9 @@ PairedBlocks::Block PairedBlocks::cut() const {
 }
 
 void PairedBlocks::measured(const Block& block, double scale) {
+  const LiveStep& first = block.first_with_parts;
+  const LiveStep& last = block.last_with_parts;
+  seen_parts_.add(first.parts, last.parts, last.seconds - first.seconds);
   for (const Stretch& stretch : block.stretches) {
     done_.steps += stretch.steps;
     done_.samples += stretch.samples;
@@ -207,6 +216,7 @@ void PairedBlocks::report_done() {
   report.clock_s = done_.seconds;
   report.step = done_.steps;
   if (points_.front().samples) report.samples = done_.samples;
+  report.parts = seen_parts_.of(done_.seconds);
   reports_.push_back(std::move(report));
 }
 

@@ -8,6 +8,7 @@
 #include "trial_runner/live/ratio_filter.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/runner.hpp"
+#include "trial_runner/seen_parts.hpp"
 
 namespace steptune::live {
 
@@ -54,6 +55,8 @@ class PairedBlocks {
   struct Block {
     std::vector<Stretch> stretches;
     Stretch total;
+    LiveStep first_with_parts;  ///< no parts: none of the block's steps has some
+    LiveStep last_with_parts;
     StepScatter within;
     double middle_s = 0.0;
     [[nodiscard]] double rate() const { return total.seconds / total.samples; }
@@ -84,6 +87,7 @@ class PairedBlocks {
   bool has_trial_block_ = false;  ///< this process has completed a block of a trial in turns
   std::optional<Block> waiting_;  ///< the trial's first block, until the baseline's next block
   Stretch done_;                  ///< sum of the trial's reported blocks
+  SeenParts seen_parts_;          ///< in these blocks
   std::vector<Report> reports_;
   bool has_measured_ = false;
 };

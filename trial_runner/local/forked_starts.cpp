@@ -2,12 +2,12 @@
 #include "trial_runner/local/forked_starts.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "common/log.hpp"
+#include "common/numbers.hpp"
 
 namespace steptune::local {
 namespace {
@@ -134,7 +134,7 @@ void ForkedStarts::add_descriptors(std::vector<pollfd>& descriptors) const {
 
 double ForkedStarts::next_timer_s() const {
   if (!answers_.empty()) return 0.0;
-  double next_s = std::numeric_limits<double>::infinity();
+  double next_s = k_infinity;
   for (const Server& server : servers_) {
     if (!server.waiting.empty())
       next_s = std::min(next_s, server.waiting.front().asked_s + k_longest_wait_s);

@@ -2,9 +2,9 @@
 #include "trial_runner/local/interleaving.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "common/numbers.hpp"
 #include "trial_runner/turn_rules.hpp"
 
 namespace steptune::local {
@@ -89,17 +89,16 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
 }
 
 double Interleaving::next_timer_s(double now_s, const std::vector<LocalTrial>& trials) const {
-  constexpr double k_never_s = std::numeric_limits<double>::infinity();
   const auto turn = std::ranges::find(trials, turn_, &LocalTrial::key);
   if (turn == trials.end()) {
-    return waiting_.empty() && (round_ == 0 || trials.empty()) ? k_never_s : now_s;
+    return waiting_.empty() && (round_ == 0 || trials.empty()) ? k_infinity : now_s;
   }
-  if (round_ == 0 || turn->is_ending()) return k_never_s;
+  if (round_ == 0 || turn->is_ending()) return k_infinity;
   if (std::ranges::any_of(trials, &LocalTrial::is_ending)) return now_s;
   // A report wakes the runner, so it needs no timer.
-  if (turn->progress_reports() < k_least_turn_reports) return k_never_s;
-  if (!waiting_.empty()) return waits_for_memory_ ? k_never_s : now_s;
-  if (trials.size() < 2) return k_never_s;
+  if (turn->progress_reports() < k_least_turn_reports) return k_infinity;
+  if (!waiting_.empty()) return waits_for_memory_ ? k_infinity : now_s;
+  if (trials.size() < 2) return k_infinity;
   if (is_over(*turn, now_s)) return now_s;
   const double turn_end_s = turn_began_s_ + k_turn_s;
   return now_s < turn_end_s ? turn_end_s : turn_began_s_ + k_longest_turn_s;

@@ -12,6 +12,7 @@
 #include "common/merged_variable.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/launch/command_words.hpp"
+#include "trial_runner/launch/compile_cache.hpp"
 #include "trial_runner/launch/launch_words.hpp"
 #include "trial_runner/launch/outer_ranks.hpp"
 #include "trial_runner/launch/rank_cpus.hpp"
@@ -111,6 +112,10 @@ Environment LaunchPreparation::own_environment(const TrialSpec& spec) const {
     own = merged_variable(name, own, value);
   }
   environment.try_emplace("PYTHONUNBUFFERED", "1");
+  if (!spec.log_path.empty()) {
+    const auto cache = spec.log_path.parent_path() / k_compile_cache_folder;
+    environment.try_emplace(k_compile_cache_variable, cache.string());
+  }
   if (!spec.python_path.empty()) {
     std::string& path = environment["PYTHONPATH"];
     path = with_python_path(spec.python_path, path);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "common/child_process.hpp"
 #include "common/machine/gpus.hpp"
 #include "common/machine/memory.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/local/forked_starts.hpp"
 #include "trial_runner/local/interleaving.hpp"
@@ -112,7 +112,7 @@ class LocalRunner final : public Runner {
 LocalRunner::~LocalRunner() {
   kill_all();
   while (!trials_.empty()) {
-    poll_until(std::numeric_limits<double>::infinity());
+    poll_until(k_infinity);
     advance_trials();
   }
 }

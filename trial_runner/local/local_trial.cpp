@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 
 #include "common/machine/memory.hpp"
 #include "common/machine/system_files.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/local/held_files.hpp"
 #include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/usage.hpp"
@@ -87,7 +87,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
 double LocalTrial::next_timer_s(double now_s) const {
   if (exited_s_) return next_sweep_s_;
   constexpr double k_exit_poll_s = 0.02;
-  double next = process_.pidfd ? std::numeric_limits<double>::infinity() : now_s + k_exit_poll_s;
+  double next = process_.pidfd ? k_infinity : now_s + k_exit_poll_s;
   if (now_s < next_read_s_) next = std::min(next, next_read_s_);
   if (give_up_at_s_) return std::min(next, *give_up_at_s_);
   if (kill_at_s_) return std::min(next, *kill_at_s_);
@@ -97,8 +97,7 @@ double LocalTrial::next_timer_s(double now_s) const {
 }
 
 double LocalTrial::idle_until_s() const {
-  return reader_.phase_under_way() ? std::numeric_limits<double>::infinity()
-                                   : last_output_s_ + limits_.idle_s;
+  return reader_.phase_under_way() ? k_infinity : last_output_s_ + limits_.idle_s;
 }
 
 bool LocalTrial::advance(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events) {

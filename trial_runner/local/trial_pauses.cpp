@@ -5,6 +5,7 @@
 #include <csignal>
 #include <ranges>
 #include <set>
+#include <utility>
 
 namespace steptune::local {
 namespace {
@@ -21,9 +22,11 @@ constexpr int k_least_ineffective = 3;
 
 }  // namespace
 
-Report TrialPauses::without_pauses(Report report) const {
+Report TrialPauses::without_pauses(Report report) {
   if (report.clock_s) *report.clock_s -= paused_s_;
-  report.parts.clear();
+  const bool is_first_rank = report.global_rank.value_or(0) == 0;
+  report.parts = is_first_rank ? parts_without_pauses(std::move(report.parts), report.received_s)
+                               : PartSeconds();
   if (report.phase && report.phase->seconds) {
     double& seconds = *report.phase->seconds;
     const double begin_s = report.received_s + paused_s_ - seconds;
@@ -32,6 +35,17 @@ Report TrialPauses::without_pauses(Report report) const {
     seconds = std::max(0.0, seconds);
   }
   return report;
+}
+
+PartSeconds TrialPauses::parts_without_pauses(PartSeconds parts, double at_s) {
+  if (parts.empty()) return {};
+  if (!latest_parts_) {
+    first_parts_s_ = at_s;
+  } else if (latest_parts_->pauses == over_.size() && !is_paused()) {
+    seen_parts_.add(latest_parts_->parts, parts, at_s - latest_parts_->at_s);
+  }
+  latest_parts_ = {std::move(parts), at_s, over_.size()};
+  return seen_parts_.of(at_s - first_parts_s_);
 }
 
 void TrialPauses::stop(const std::function<std::vector<ProcessStat>()>& list) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "common/machine/processes.hpp"
 #include "trial_runner/report.hpp"
+#include "trial_runner/seen_parts.hpp"
 
 namespace steptune::local {
 
@@ -23,9 +25,9 @@ class TrialPauses {
     return since_s_.value_or(now_s) - paused_s_;
   }
   /// Converts the times of a report that was just read to the trial's time. `Report::received_s`
-  /// must already be converted. Removes the seconds of a step's parts, because the program measured
-  /// them with pauses included.
-  [[nodiscard]] Report without_pauses(Report report) const;
+  /// must already be converted. The program measures the seconds of a step's parts with pauses
+  /// included, so they are replaced: reports without a pause between them show the shares.
+  [[nodiscard]] Report without_pauses(Report report);
 
   /// Sends SIGSTOP to the processes that `list` returns, until `list` returns no new ones. A
   /// process that was already stopped is not resumed later.
@@ -42,12 +44,23 @@ class TrialPauses {
   [[nodiscard]] bool are_ineffective() const;
 
  private:
+  /// Parts of the latest report that had some, with pauses included.
+  struct LatestParts {
+    PartSeconds parts;
+    double at_s = 0.0;       ///< trial's time
+    std::size_t pauses = 0;  ///< completed until then
+  };
+  [[nodiscard]] PartSeconds parts_without_pauses(PartSeconds parts, double at_s);
+
   std::vector<ProcessId> stopped_;  ///< in the order in which they were stopped
   std::optional<double> since_s_;
   std::vector<std::pair<double, double>> over_;  ///< start and end of completed pauses
   double paused_s_ = 0.0;
   bool printed_ = false;
   int ineffective_ = 0;
+  SeenParts seen_parts_;
+  std::optional<LatestParts> latest_parts_;
+  double first_parts_s_ = 0.0;  ///< trial's time of the first report with parts
 };
 
 }  // namespace steptune::local

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "common/numbers.hpp"
 #include "trial_runner/measure/autocorrelation.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 
@@ -88,8 +89,7 @@ Uncertainty wider(const Uncertainty& one, const Uncertainty& other) {
   return one.half_width_s < other.half_width_s ? other : one;
 }
 
-constexpr Uncertainty k_unknown{std::numeric_limits<double>::infinity(),
-                                std::numeric_limits<double>::infinity()};
+constexpr Uncertainty k_unknown{k_infinity, k_infinity};
 
 struct Spread {
   Uncertainty uncertainty;

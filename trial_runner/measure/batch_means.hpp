@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
 #include <span>
 
+#include "common/numbers.hpp"
 #include "trial_runner/measure/progress_series.hpp"
 
 namespace steptune {
 
 /// Mean seconds per sample over a steady part of a trial, and its uncertainty.
 struct RateEstimate {
-  double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+  double seconds_per_sample = k_nan;
   /// Half-width of the 95 % interval; infinite with too few intervals.
-  double half_width_s = std::numeric_limits<double>::infinity();
+  double half_width_s = k_infinity;
   /// Standard error from the batch means and their correlation. Unlike `half_width_s`, contains no
   /// additions for repeated looks, differing halves or excursions. Infinite with too few intervals.
-  double standard_error_s = std::numeric_limits<double>::infinity();
+  double standard_error_s = k_infinity;
   std::size_t batches = 0;
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/numbers.hpp"
 #include "trial_runner/machine_second.hpp"
 
 namespace steptune {
@@ -29,14 +29,14 @@ struct PhaseEstimate {
   double count = 0.0;  ///< number of completed interruptions in the trial
   /// Mean duration in seconds, minus the time that the same steps take without interruption.
   double seconds = 0.0;
-  double seconds_error = std::numeric_limits<double>::infinity();  ///< standard error
+  double seconds_error = k_infinity;  ///< standard error
   /// Samples between the starts of two interruptions. NaN unless interruptions are periodic, or
   /// random but numerous enough to know the mean.
-  double period_samples = std::numeric_limits<double>::quiet_NaN();
-  double period_error = std::numeric_limits<double>::infinity();  ///< standard error
+  double period_samples = k_nan;
+  double period_error = k_infinity;  ///< standard error
   /// Samples per interruption, as used in the trial's rate: the period; without a period, the
   /// trial's samples divided by `count`. NaN while unknown.
-  double spacing_samples = std::numeric_limits<double>::quiet_NaN();
+  double spacing_samples = k_nan;
 };
 
 /// Name of stalls that the program does not report as phases.
@@ -58,26 +58,26 @@ struct Measurement {
   /// Wall-clock seconds per sample of the long run: the steps' mean over the window (not their
   /// median), plus phases as often as they were seen. While `warming_up` or `not_steady`: the mean
   /// so far, for display. NaN if there is none.
-  double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+  double seconds_per_sample = k_nan;
   /// Half-width of the 95 % confidence interval, in seconds per sample; infinite while unknown.
-  double half_width_s = std::numeric_limits<double>::infinity();
+  double half_width_s = k_infinity;
   /// Rate of the steps alone over the same window, without phases and isolated stalls.
-  double step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
-  double step_half_width_s = std::numeric_limits<double>::infinity();  ///< of its 95 % interval
+  double step_seconds_per_sample = k_nan;
+  double step_half_width_s = k_infinity;  ///< of its 95 % interval
   /// Standard error of the steps' mean, from the steps' own scatter. `step_half_width_s` is wider:
   /// it also includes repeated looks, a fading start, and the scatter in other trials. Not finite:
   /// unknown.
-  double step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
+  double step_standard_error_s = k_nan;
   /// Relative standard error of the ratio of this trial's step time to the baseline's. A run of the
   /// baseline took turns with the trial. The error is smaller than those of both step times,
   /// because a neighbour's load slows both runs. NaN: no run of the baseline took turns with it.
-  double ratio_error = std::numeric_limits<double>::quiet_NaN();
+  double ratio_error = k_nan;
   /// Upper bound of the long run's seconds per sample. A buffer that was filled before the window
   /// may hide a slower stage. The bound is at least the upper end of the interval, and infinite
   /// while unknown. If a program has consumed N samples t seconds after its start, no buffered
   /// stage is slower than t / N. If buffers hold at most B samples, a window of n samples in w
   /// seconds has no stage slower than w / (n - B).
-  double slowest_seconds_per_sample = std::numeric_limits<double>::infinity();
+  double slowest_seconds_per_sample = k_infinity;
   /// Seconds from the process's start to the end of the first step, minus one steady step.
   double startup_s = 0.0;
   double warmup_s = 0.0;  ///< seconds from the end of the start-up to the start of the window
@@ -128,8 +128,7 @@ struct Measurement {
   [[nodiscard]] double once_s() const { return std::max(0.0, startup_s + warmup_excess_s); }
   /// Returns the half-width relative to the mean; infinite while unknown.
   [[nodiscard]] double relative_half_width() const {
-    return status == MeasurementStatus::steady ? half_width_s / seconds_per_sample
-                                               : std::numeric_limits<double>::infinity();
+    return status == MeasurementStatus::steady ? half_width_s / seconds_per_sample : k_infinity;
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "trial_runner/measure/batch_means.hpp"
 #include "trial_runner/measure/phase_log.hpp"
 #include "trial_runner/measure/progress_series.hpp"
@@ -92,7 +93,7 @@ struct Measurer::State {
     m.remark.clear();
     m.seconds_per_sample = m.step_seconds_per_sample = compared->seconds_per_sample;
     m.half_width_s = m.step_half_width_s = compared->half_width_s;
-    m.step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
+    m.step_standard_error_s = k_nan;
     m.slowest_seconds_per_sample = m.seconds_per_sample + m.half_width_s;
     m.startup_s = options.before_start_s;
     m.warmup_s = m.warmup_excess_s = 0.0;
@@ -102,6 +103,7 @@ struct Measurer::State {
     m.window_s = end.received_s - options.started_s;
     m.window_steps = end.steps;
     m.window_samples = end.samples;
+    account_parts({}, end.parts);
   }
 
   void add_point(const Report& report) {
@@ -245,7 +247,7 @@ struct Measurer::State {
     m.slowest_seconds_per_sample =
         std::max(m.slowest_seconds_per_sample, m.seconds_per_sample + half_width);
     // The steps' own rate is unknown without a steady state.
-    m.step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+    m.step_seconds_per_sample = k_nan;
     return m;
   }
 
@@ -288,10 +290,18 @@ struct Measurer::State {
       m.level_changes.push_back(
           {at.samples, at.received_s - options.started_s, shift.after / shift.before});
     }
+    account_parts(begin.parts, end.parts);
+  }
+
+  /// Sets the seconds per sample of each part, from the cumulative seconds at the window's begin
+  /// and end.
+  void account_parts(const std::map<std::string, double>& begin,
+                     const std::map<std::string, double>& end) const {
+    Measurement& m = measurement;
     m.parts.clear();
-    for (const auto& [part, seconds] : end.parts) {
-      const auto before = begin.parts.find(part);
-      const double spent = seconds - (before == begin.parts.end() ? 0.0 : before->second);
+    for (const auto& [part, seconds] : end) {
+      const auto before = begin.find(part);
+      const double spent = seconds - (before == begin.end() ? 0.0 : before->second);
       m.parts[part] = std::max(0.0, spent) / m.window_samples;
     }
   }
@@ -312,7 +322,6 @@ struct Measurer::State {
   }
 
   [[nodiscard]] double slowest() const {
-    constexpr double k_infinity = std::numeric_limits<double>::infinity();
     if (compared) return measurement.seconds_per_sample + measurement.half_width_s;
     if (series.size() < 2) return k_infinity;
     const ProgressPoint& end = series.back();

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "common/numbers.hpp"
 #include "trial_runner/measure/level_shift.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/measure/phase_log.hpp"
@@ -18,11 +18,11 @@ namespace steptune {
 /// Estimate of the long run from a series of intervals.
 struct SteadyState {
   MeasurementStatus status = MeasurementStatus::no_reports;
-  double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
-  double half_width_s = std::numeric_limits<double>::infinity();
-  double step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
-  double step_half_width_s = std::numeric_limits<double>::infinity();
-  double step_standard_error_s = std::numeric_limits<double>::infinity();
+  double seconds_per_sample = k_nan;
+  double half_width_s = k_infinity;
+  double step_seconds_per_sample = k_nan;
+  double step_half_width_s = k_infinity;
+  double step_standard_error_s = k_infinity;
   std::size_t window_begin = 0;  ///< first interval of the window
   /// Steps before the window; without earlier levels of speed, and without stalls that count as
   /// phases.

@@ -3,18 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/trial_name.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr double k_never_s = std::numeric_limits<double>::infinity();
 constexpr double k_startup_noise = 0.02;
 
 }  // namespace
@@ -59,7 +58,7 @@ void ReplayTrial::stop(double time_s) {
 
 void ReplayTrial::plan_next_report() {
   const double former_s = report_s_;
-  report_s_ = k_never_s;
+  report_s_ = k_infinity;
   if (!plan_.behaviour) return;
   const double step_s = plan_.behaviour->seconds_per_sample * plan_.behaviour->samples_per_step;
   const double elapsed_s = former_s - first_step_s_;
@@ -111,7 +110,7 @@ TrialEvent ReplayTrial::next() {
     return reported;
   }
   has_ended_ = true;
-  next_s_ = k_never_s;
+  next_s_ = k_infinity;
   return TrialFinished{key(), end_->time_s, end_->outcome};
 }
 

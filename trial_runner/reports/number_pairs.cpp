@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <re2/re2.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -68,9 +68,9 @@ std::optional<double> number_of(const std::string& text) {
   std::string lower = metric_name(text);
   const bool negative = lower.starts_with('-');
   lower.erase(0, lower.find_first_not_of("+-"));
-  if (lower == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (lower == "nan") return k_nan;
   if (!lower.starts_with("inf")) return std::nullopt;  // 1e400 is neither a number nor infinity
-  const double infinity = std::numeric_limits<double>::infinity();
+  const double infinity = k_infinity;
   return negative ? -infinity : infinity;
 }
 

@@ -2,10 +2,10 @@
 #include "trial_runner/reports/printed_table.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <re2/re2.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -58,8 +58,7 @@ std::optional<CellNumber> number_of_cell(const std::string& cell) {
   }
   std::string sign, nan;
   if (re2::RE2::FullMatch(cell, k_not_finite, &sign, &nan)) {
-    constexpr double k_infinity = std::numeric_limits<double>::infinity();
-    if (!nan.empty()) return CellNumber{std::numeric_limits<double>::quiet_NaN()};
+    if (!nan.empty()) return CellNumber{k_nan};
     return CellNumber{sign == "-" ? -k_infinity : k_infinity};
   }
   if (re2::RE2::FullMatch(cell, k_no_number)) return CellNumber{};

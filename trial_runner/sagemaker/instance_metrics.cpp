@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
 #include "common/median.hpp"
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -151,7 +151,7 @@ aws::AwsResult<std::vector<JobUtilisation>> read_utilisation(aws::JsonClient& cl
     all.push_back(std::move(utilisation));
   }
   if (hosts.empty()) return all;
-  double from_s = std::numeric_limits<double>::infinity();
+  double from_s = k_infinity;
   double until_s = 0.0;
   Json queries = Json::array();
   std::map<std::string, const EndedJob*> job_of_query;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/sagemaker/failure.hpp"
 
 namespace steptune {
@@ -20,7 +21,6 @@ constexpr std::size_t k_list_from_jobs = 4;
 constexpr double k_clock_margin_s = 3600.0;
 /// For this many seconds after accepting a job, the service may still not know it.
 constexpr double k_unknown_s = 60.0;
-constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
 /// True if the ended job is expected to leave a warm pool: its program ran, and the job did not end
 /// by an error of the service. If an expected pool does not appear, the runner concludes that the

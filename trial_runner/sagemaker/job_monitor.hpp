@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/clock.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/sagemaker/log_follower.hpp"
 #include "trial_runner/sagemaker/outage.hpp"
 #include "trial_runner/sagemaker/pack_turns.hpp"
@@ -98,10 +98,10 @@ class JobMonitor {
   std::optional<LogFollower> logs_;
   std::map<std::string, PackTurns> packs_;  ///< by job
   double next_output_s_ = 0.0;
-  double output_read_s_ = -std::numeric_limits<double>::infinity();  ///< last complete reading
+  double output_read_s_ = -k_infinity;  ///< last complete reading
   /// Lower bound, from log lines, of the service's wall clock at the origin of `Clock::now_s`. The
   /// local wall clock is no substitute, because it may be set while jobs run.
-  double service_origin_wall_s_ = -std::numeric_limits<double>::infinity();
+  double service_origin_wall_s_ = -k_infinity;
 };
 
 }  // namespace steptune

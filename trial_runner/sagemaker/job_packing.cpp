@@ -2,9 +2,9 @@
 #include "trial_runner/sagemaker/job_packing.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
+#include "common/numbers.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
 
 namespace steptune {
@@ -59,8 +59,7 @@ double expected_packed_start_s(const SageMakerOptions& options, const TrialJobs&
   const auto alike = waiting.find(key);
   if (alike != waiting.end() && alike->second % trials_per_job(options, key) != 0)
     return k_start_in_turn_s;
-  return jobs_to_come < free ? start_s / trials_per_job(options, key)
-                             : std::numeric_limits<double>::infinity();
+  return jobs_to_come < free ? start_s / trials_per_job(options, key) : k_infinity;
 }
 
 void keep_trials_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack) {

@@ -203,7 +203,7 @@ bool SageMakerRunner::pools_are_wanted(const JobTrials& except) const {
 
 Result<void> SageMakerRunner::read_hook(const TrialSpec& spec) {
   if (spec.python_path.empty() || !hook_.empty()) return {};
-  const auto files = read_hook_files(spec.python_path);
+  const auto files = read_hook_files(spec.python_path, spec.environment);
   if (!files) return tl::unexpected(files.error());
   hook_ = packed_text(*files);
   return {};

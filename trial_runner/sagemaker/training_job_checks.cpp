@@ -84,9 +84,11 @@ class JobCheck {
   JobCheck(const SageMakerSection& section, const StudyView& study, Faults& faults)
       : job_(section.job), study_(study), faults_(faults) {
     // Ignore a missing hook here: another check reports it.
-    const std::filesystem::path folder = study.trial(study.baseline).python_path;
-    if (folder.empty()) return;
-    if (const auto files = read_hook_files(folder)) hook_ = packed_text(*files);
+    const TrialSpec trial = study.trial(study.baseline);
+    if (trial.python_path.empty()) return;
+    if (const auto files = read_hook_files(trial.python_path, trial.environment)) {
+      hook_ = packed_text(*files);
+    }
   }
 
   void check(const Configuration& configuration, const Resources& resources) {

@@ -65,7 +65,7 @@ bool rents_machines(const LongRun& run) {
 /// Returns the hook's files as one text; nullopt if the run has no hook.
 Result<std::optional<std::string>> packed_hook(const LongRun& run) {
   if (run.python_path.empty()) return std::nullopt;
-  const auto files = read_hook_files(run.python_path);
+  const auto files = read_hook_files(run.python_path, run.environment);
   if (!files) return tl::unexpected(files.error());
   return packed_text(*files);
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/clauses.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 
 namespace steptune {
@@ -149,7 +149,7 @@ void TrialJob::launch_again(double not_before_s) {
 
 void TrialJob::leave_pack() {
   move_to(JobState::ended);
-  output_until_s_ = -std::numeric_limits<double>::infinity();
+  output_until_s_ = -k_infinity;
 }
 
 void TrialJob::give_back() {

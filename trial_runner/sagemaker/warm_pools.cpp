@@ -2,11 +2,11 @@
 #include "trial_runner/sagemaker/warm_pools.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 
 namespace steptune {
@@ -19,6 +19,9 @@ constexpr double k_idle_times_kept = 10.0;
 /// Longest time until a pool appears, in seconds. It appears within seconds of its job's end, or
 /// never.
 constexpr double k_longest_settling_s = 120.0;
+/// The same, in seconds, if the service reports no pool for the job at all. It reports a pool as in
+/// use while the job runs, so it keeps none (such as an emulator without pools).
+constexpr double k_longest_unreported_s = 10.0;
 
 std::string why_cold(std::int64_t trial, const std::string& pool_job, const PoolState& pool) {
   if (!pool.reused_by.empty()) {
@@ -197,7 +200,8 @@ Result<bool> WarmPools::poll_one(WarmPool& pool) {
     on_terminated(pool, retained_s);
     return false;
   }
-  return !pool.available && now_s - pool.since_s <= k_longest_settling_s;
+  const double longest_s = pool_status ? k_longest_settling_s : k_longest_unreported_s;
+  return !pool.available && now_s - pool.since_s <= longest_s;
 }
 
 Result<void> WarmPools::poll() {
@@ -219,7 +223,7 @@ Result<void> WarmPools::poll() {
 }
 
 double WarmPools::next_poll_s() const {
-  return pools_.empty() ? std::numeric_limits<double>::infinity() : next_poll_s_;
+  return pools_.empty() ? k_infinity : next_poll_s_;
 }
 
 Result<bool> WarmPools::release(const std::string& job) {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/submission_answer.hpp"
@@ -364,7 +364,7 @@ std::optional<std::string> Allocations::state_after(const std::string& name, dou
 
 void Allocations::poll_holders() {
   const double now_s = clock_.now_s();
-  next_holder_poll_s_ = std::numeric_limits<double>::infinity();
+  next_holder_poll_s_ = k_infinity;
   for (Allocation& allocation : allocations_) {
     if (allocation.state != AllocationState::pending || allocation.is_up) continue;
     allocation.is_up = host_.holder_is_up(allocation.name);

@@ -2,6 +2,9 @@
 #include "trial_runner/slurm/queue_waits.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "common/median.hpp"
 
 namespace steptune::slurm {
 
@@ -12,9 +15,7 @@ double QueueWaits::usual_s(const std::string& kind, double expected_s) const {
     if (own == waits_s_.end() || each == kind)
       seen.insert(seen.end(), waits_s.begin(), waits_s.end());
   }
-  if (seen.empty()) return expected_s;
-  std::ranges::sort(seen);
-  return seen[seen.size() / 2];
+  return median(std::move(seen)).value_or(expected_s);
 }
 
 bool QueueWaits::any_other_within(const std::set<std::string>& kinds, double soon_s) const {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/submit_words.hpp"
@@ -45,14 +46,14 @@ void QueueWatch::ask_if_due() {
   if (asking_ || clock_.now_s() < next_s_) return;
   asking_ = true;
   asked_s_ = clock_.now_s();
-  next_s_ = std::numeric_limits<double>::infinity();
+  next_s_ = k_infinity;
   host_.run(queue_command(), {}, [this, asked_s = asked_s_](const CommandResult& result) {
     on_answer(asked_s, result);
   });
 }
 
 double QueueWatch::next_due_s() const {
-  return asking_ ? std::numeric_limits<double>::infinity() : next_s_;
+  return asking_ ? k_infinity : next_s_;
 }
 
 void QueueWatch::on_answer(double asked_s, const CommandResult& result) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/notices.hpp"
 #include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
@@ -70,7 +70,7 @@ class QueueWatch {
   const SlurmOptions& options_;
   OnListed on_listed_;
   bool asking_ = false;
-  double next_s_ = std::numeric_limits<double>::infinity();
+  double next_s_ = k_infinity;
   double gap_s_ = 0.0;
   double asked_s_ = -1.0;
   double listed_as_of_s_ = -1.0;

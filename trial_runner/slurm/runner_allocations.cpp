@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests and returns allocations of the runner.
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
 
@@ -94,7 +94,7 @@ double SlurmRunner::expected_start_s(const Resources& resources) const {
   const auto waiting = std::ranges::count_if(
       trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
   // Waiting trials will take every allocation that the queue grants.
-  return waiting < options_.parallel ? start_s : std::numeric_limits<double>::infinity();
+  return waiting < options_.parallel ? start_s : k_infinity;
 }
 
 void SlurmRunner::heed_setbacks() {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "common/clauses.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 #include "trial_runner/slurm/lost_nodes.hpp"
@@ -142,11 +142,11 @@ void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
 
 std::pair<double, EndCause> StepTrial::next_limit() const {
   if (!started_s_ || step_ended_s_) {
-    return {std::numeric_limits<double>::infinity(), EndCause::none};
+    return {k_infinity, EndCause::none};
   }
   const double wall_s = *started_s_ + spec_.limits.wall_s;
-  const double idle_s = reader_.phase_under_way() ? std::numeric_limits<double>::infinity()
-                                                  : last_output_s_ + spec_.limits.idle_s;
+  const double idle_s =
+      reader_.phase_under_way() ? k_infinity : last_output_s_ + spec_.limits.idle_s;
   return wall_s <= idle_s ? std::pair(wall_s, EndCause::wall_limit)
                           : std::pair(idle_s, EndCause::no_output);
 }

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/allocation_spec.hpp"
@@ -17,7 +17,6 @@
 namespace steptune::slurm {
 namespace {
 
-constexpr double k_never_s = std::numeric_limits<double>::infinity();
 constexpr double k_min_job_age_s = 60.0;   ///< time for which the queue shows an ended job
 constexpr double k_blind_holder_s = 60.0;  ///< time after which a placeholder without lease ends
 
@@ -54,7 +53,7 @@ ClusterUse VirtualCluster::use() const {
 }
 
 double VirtualCluster::next_training_report_s() const {
-  double next_s = k_never_s;
+  double next_s = k_infinity;
   for (const auto& step : steps_) {
     if (step->begun && !step->srun_status && step->program.training)
       next_s = std::min(next_s, step->next_report_s);
@@ -85,7 +84,7 @@ std::string VirtualCluster::submit(const std::vector<std::string>& argv) {
   job.nodes = leading_number(option_of(argv, "--nodes="));
   job.partition = option_of(argv, "--partition=");
   job.submitted_s = clock_.now_s();
-  job.limit_s = time_limit_s(option_of(argv, "--time=")).value_or(k_never_s);
+  job.limit_s = time_limit_s(option_of(argv, "--time=")).value_or(k_infinity);
   AllocationSpec requested;
   for (const std::string& word : argv) {
     if (word.starts_with("--")) requested.options.push_back(word.substr(2));
@@ -183,7 +182,7 @@ void VirtualCluster::end_job(VirtualJob& job, const std::string& state) {
 
 double VirtualCluster::next_event_s(const VirtualJob& job) const {
   if (job.state == "PENDING") return job.starts_s;
-  if (!job.runs()) return k_never_s;
+  if (!job.runs()) return k_infinity;
   double next_s = job.starts_s + job.limit_s;
   if (job.fate.ends_after_s) {
     const double end_s = job.starts_s + *job.fate.ends_after_s;
@@ -254,7 +253,7 @@ void VirtualCluster::advance_step(StepState& step) {
   }
   if (!step.begun || job->state == "SUSPENDED") return;
   const double end_s =
-      step.program.ends_after_s ? step.starts_s() + *step.program.ends_after_s : k_never_s;
+      step.program.ends_after_s ? step.starts_s() + *step.program.ends_after_s : k_infinity;
   while (step.next_report_s <= std::min(now_s, end_s))
     step.report();
   if (now_s < end_s) return;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/best_choice.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "common/merged_variable.hpp"
+#include "trial_runner/launch/compile_cache.hpp"
+#include "tuner/cli/run_options.hpp"
 #include "tuner/report/trial_command.hpp"
 #include "tuner/retune/night.hpp"
 
@@ -83,10 +86,16 @@ Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
 }  // namespace
 
 Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& choice,
+                                                              const std::filesystem::path& database,
                                                               const Environment& inherited,
                                                               bool reports) {
   constexpr double k_report_s = 1.0;
   auto variables = choice.command.environment;
+  const auto cache = log_directory(database, choice.from_study) / k_compile_cache_folder;
+  std::error_code missing;
+  if (!inherited(k_compile_cache_variable) && std::filesystem::is_directory(cache, missing)) {
+    variables.emplace(k_compile_cache_variable, cache.string());
+  }
   if (choice.command.needs_hook() || (choice.command.hook && reports)) {
     PythonHookRequest request = *choice.command.hook;
     request.mode = HookMode::apply;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,9 +31,11 @@ struct BestChoice {
 
 /// Returns the environment variables for a long run of this configuration: the study's variables,
 /// and variables that load the hook. The hook is loaded if it sets anything in the program or
-/// `reports` asks for progress. `inherited` is this program's environment.
+/// `reports` asks for progress. If the trials have left compiled functions beside their logs
+/// (`compile_cache.hpp`), the long run uses them, too. `inherited` is this program's environment.
 [[nodiscard]] Result<std::map<std::string, std::string>> long_run_variables(
-    const BestChoice& choice, const Environment& inherited, bool reports);
+    const BestChoice& choice, const std::filesystem::path& database, const Environment& inherited,
+    bool reports);
 
 /// Returns the recommended trial, or the best of `objective`. If `objective` is empty, prefers the
 /// configuration that the latest night of `retune` uses.

@@ -220,7 +220,8 @@ ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
   if (form != nullptr) {
     return print_form(context, choice, *form, std::move(run), takes_files_along);
   }
-  auto variables = long_run_variables(choice, context.console.environment(), /*reports=*/false);
+  auto variables = long_run_variables(choice, context.database(), context.console.environment(),
+                                      /*reports=*/false);
   if (!variables) return context.console.error(variables.error());
   run.environment = *std::move(variables);
   if (format == "env") return print_environment(context, run);

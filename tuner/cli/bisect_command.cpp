@@ -249,9 +249,11 @@ class Bisecting {
         return;
       }
       take(compared, judged);
-      // A failed version of a former stage may only have been too slow to start, so it runs again.
-      for (std::size_t i = 0; i < compared.size(); ++i)
-        if (judged.others[i].verdict == CommandVerdict::failed) give_up(compared[i]);
+      // A version that failed or did not start in a former stage runs again.
+      for (std::size_t i = 0; i < compared.size(); ++i) {
+        const JudgedCommand& command = judged.others[i];
+        if (command.verdict == CommandVerdict::failed || command.slow_start_s) give_up(compared[i]);
+      }
     };
     return judge_commands(context_, judge);
   }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/launch/compile_cache.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/retune/night.hpp"
@@ -63,6 +64,25 @@ std::int64_t bytes_of(const fs::path& file) {
   return fault ? 0 : static_cast<std::int64_t>(bytes);
 }
 
+/// Returns the folder of the functions that the study's trials have compiled; empty if there is
+/// none.
+fs::path compile_cache_of(const fs::path& database, const std::string& study) {
+  if (!is_file_name(study)) return {};
+  const fs::path folder = log_directory(database, study) / k_compile_cache_folder;
+  std::error_code fault;
+  return fs::is_directory(fs::symlink_status(folder, fault)) ? folder : fs::path();
+}
+
+std::int64_t bytes_below(const fs::path& folder) {
+  std::int64_t bytes = 0;
+  std::error_code fault;
+  for (fs::recursive_directory_iterator at(folder, fault), end; !fault && at != end;
+       at.increment(fault)) {
+    if (fs::is_regular_file(at->symlink_status(fault))) bytes += bytes_of(at->path());
+  }
+  return bytes;
+}
+
 struct Taken {
   std::vector<StudyUse> studies;
   std::int64_t log_bytes = 0;
@@ -108,6 +128,9 @@ Result<Taken> look_at(const History& history, const fs::path& database, bool is_
     use->running = use->running || study.name == kept;
     for (const fs::path& log : logs_of(database, study.name))
       use->log_bytes += bytes_of(log);
+    if (const auto cache = compile_cache_of(database, study.name); !cache.empty()) {
+      use->log_bytes += bytes_below(cache);
+    }
     taken.log_bytes += use->log_bytes;
     taken.studies.push_back(*std::move(use));
   }
@@ -121,11 +144,15 @@ Result<Taken> look_at(const History& history, const fs::path& database, bool is_
 
 Result<void> remove(History& history, const fs::path& database, const GcStep& step) {
   if (step.part == GcPart::traces) return history.remove_traces(step.study_id);
-  for (const fs::path& log : logs_of(database, step.study)) {
+  std::vector<fs::path> removed = logs_of(database, step.study);
+  if (auto cache = compile_cache_of(database, step.study); !cache.empty()) {
+    removed.push_back(std::move(cache));
+  }
+  for (const fs::path& path : removed) {
     std::error_code fault;
-    fs::remove(log, fault);
+    fs::remove_all(path, fault);
     if (fault) {
-      return fail(ErrorKind::unavailable, "cannot be removed: " + fault.message(), log.string(),
+      return fail(ErrorKind::unavailable, "cannot be removed: " + fault.message(), path.string(),
                   "make its folder writable and run the same command again");
     }
   }

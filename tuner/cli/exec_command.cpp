@@ -232,8 +232,8 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
                                   fmt::format("study \"{}\" has no command", study->record.name),
                                   "", "give one after --"});
   }
-  const auto variables =
-      long_run_variables(*choice, context.console.environment(), /*reports=*/false);
+  const auto variables = long_run_variables(*choice, context.database(),
+                                            context.console.environment(), /*reports=*/false);
   if (!variables) return context.console.error(variables.error());
   warn_if_unfinished(context, study->record);
   if (!own) warn_of_options(context, *choice);

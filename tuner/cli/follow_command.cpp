@@ -51,8 +51,8 @@ Result<Follower> make_follower(const StoredStudy& study, const BestChoice& choic
 /// Starts the command in the environment in which the trial was measured.
 Result<FollowedRun> start_run(const CommandContext& context, const BestChoice& choice,
                               const FollowOptions& options) {
-  const auto variables =
-      long_run_variables(choice, context.console.environment(), /*reports=*/true);
+  const auto variables = long_run_variables(choice, context.database(),
+                                            context.console.environment(), /*reports=*/true);
   if (!variables) return tl::unexpected(variables.error());
   // With JSON on stdout, pass the command's output to stderr.
   const bool prints_json = context.json || options.json_lines;

@@ -78,7 +78,45 @@ Result<void> append_to(const std::filesystem::path& file, const std::string& tex
               "it is named by GITHUB_STEP_SUMMARY");
 }
 
+ExitCode exit_code_of(CommandVerdict verdict) {
+  switch (verdict) {
+    case CommandVerdict::faster:
+      return ExitCode::ok;
+    case CommandVerdict::slower:
+      return ExitCode::judged_slower;
+    case CommandVerdict::tied:
+      return ExitCode::judged_tied;
+    case CommandVerdict::undecided:
+      return ExitCode::judged_undecided;
+    case CommandVerdict::worse:
+      return ExitCode::judged_worse;
+    case CommandVerdict::failed:
+      break;
+  }
+  return ExitCode::failure;
+}
+
 }  // namespace
+
+ExitCode exit_code_of(const JudgedCommands& judged, const std::vector<FailResult>& results) {
+  if (results.empty()) return exit_code_of(verdict_of_all(judged));
+  const auto has_failed = [](const JudgedCommand& command) {
+    return command.verdict == CommandVerdict::failed;
+  };
+  if (has_failed(judged.first) || std::ranges::any_of(judged.others, has_failed)) {
+    return ExitCode::failure;
+  }
+  using Kind = FailCondition::Kind;
+  for (const auto& [kind, code] : {std::pair(Kind::slower, ExitCode::judged_slower),
+                                   std::pair(Kind::worse, ExitCode::judged_worse),
+                                   std::pair(Kind::undecided, ExitCode::judged_undecided)}) {
+    const bool holds = std::ranges::any_of(results, [&](const FailResult& result) {
+      return result.condition.kind == kind && result.holds.value_or(false);
+    });
+    if (holds) return code;
+  }
+  return ExitCode::ok;
+}
 
 std::string github_annotations(const JudgedCommands& judged,
                                const std::vector<FailResult>& results) {

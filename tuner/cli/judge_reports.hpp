@@ -12,6 +12,12 @@
 
 namespace steptune {
 
+/// Returns the exit code. Without conditions, it is that of the verdict of all commands. With
+/// conditions, a failed command fails the pipeline. Otherwise the first true condition decides, in
+/// the order slower, worse, undecided. An unknown condition does not fail the pipeline.
+[[nodiscard]] ExitCode exit_code_of(const JudgedCommands& judged,
+                                    const std::vector<FailResult>& results);
+
 /// Returns annotations for GitHub Actions, a line for each command but the first. A command that
 /// failed, or for which a condition holds, is an error. Without conditions, a command that is
 /// slower, worse or undecided is a warning. Otherwise it is a notice.

@@ -18,19 +18,11 @@ Json document_of(const StudySpec& stored, const std::vector<Configuration>& conf
   Json document = stored.document;
   for (const char* key : {"trials", "objectives", "campaign", "loading_ceiling"})
     document.erase(key);
-  document["name"] = request.name;
   document["baseline"] = to_json(configurations.front());
   document["try"] = Json::array();
   for (std::size_t i = 1; i < configurations.size(); ++i)
     document["try"].push_back(to_json(configurations[i]));
-  document["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", request.margin}};
-  document["budget"] = {{"trials", configurations.size()}, {"time", request.time_s}};
-  Json& measure = document["measure"];
-  if (!measure.is_object()) measure = Json::object();
-  measure.erase("confirm_pairs");
-  measure["confirm_all"] = true;
-  measure["sentinels"] = false;
-  if (request.slowdown > 0.0) measure["confirm_slowdown"] = request.slowdown;
+  set_judging(request, configurations.size(), document);
   return document;
 }
 
@@ -64,6 +56,14 @@ Result<void> check_judged(const StudySpec& study,
 }
 
 }  // namespace
+
+void JudgedTrials::name(JudgedCommands& judged) const {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    JudgedCommand& command = i == 0 ? judged.first : judged.others[i - 1];
+    command.name = names[i];
+    command.command = settings[i];
+  }
+}
 
 Result<JudgedTrials> judged_trials(const StoredStudy& stored,
                                    const std::vector<std::string>& trials,

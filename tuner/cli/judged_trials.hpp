@@ -6,6 +6,7 @@
 
 #include "common/error.hpp"
 #include "tuner/init/judge_study.hpp"
+#include "tuner/report/judged_commands.hpp"
 #include "tuner/report/stored_study.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -16,6 +17,9 @@ struct JudgedTrials {
   StudySpec study;                 ///< confirms each configuration; its baseline is the first one
   std::vector<std::string> names;  ///< `baseline`, `trial 7`
   std::vector<std::string> settings;  ///< `batch_size=64 workers=2`
+
+  /// Names the commands after the trials.
+  void name(JudgedCommands& judged) const;
 };
 
 /// Returns the study that compares these trials of a stored study. A single trial is compared with

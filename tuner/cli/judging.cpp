@@ -34,8 +34,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double k_most_margin = 0.5;
-/// Share of the time that may pass until the first command reports progress.
-constexpr double k_most_until_progress = 0.4;
+/// Share of the time in which the first command must report progress. The comparison starts the
+/// command again, so a longer start leaves no time for it.
+constexpr double k_most_until_progress = 0.5;
 /// Seconds for which the first command is watched. The comparison itself measures it again.
 constexpr double k_watch_s = 2.0;
 
@@ -52,48 +53,13 @@ Result<void> check_count(std::size_t count) {
   return fail(ErrorKind::usage,
               fmt::format("{} command{} given", count, count == 1 ? " is" : "s are"), "",
               fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
-                          "python3 b.py; or one with --git",
+                          "python3 b.py; or one with --git, --env or --venv",
                           k_most_judged, k_next_command, k_next_command));
 }
 
-ExitCode exit_code_of(CommandVerdict verdict) {
-  switch (verdict) {
-    case CommandVerdict::faster:
-      return ExitCode::ok;
-    case CommandVerdict::slower:
-      return ExitCode::judged_slower;
-    case CommandVerdict::tied:
-      return ExitCode::judged_tied;
-    case CommandVerdict::undecided:
-      return ExitCode::judged_undecided;
-    case CommandVerdict::worse:
-      return ExitCode::judged_worse;
-    case CommandVerdict::failed:
-      break;
-  }
-  return ExitCode::failure;
-}
-
-/// Returns the exit code with `--fail-if`. A failed command fails the pipeline. Otherwise the first
-/// true condition decides, in the order slower, worse, undecided. An unknown condition does not
-/// fail the pipeline.
-ExitCode exit_code_of(const JudgedCommands& judged, const std::vector<FailResult>& results) {
-  const auto has_failed = [](const JudgedCommand& command) {
-    return command.verdict == CommandVerdict::failed;
-  };
-  if (has_failed(judged.first) || std::ranges::any_of(judged.others, has_failed)) {
-    return ExitCode::failure;
-  }
-  using Kind = FailCondition::Kind;
-  for (const auto& [kind, code] : {std::pair(Kind::slower, ExitCode::judged_slower),
-                                   std::pair(Kind::worse, ExitCode::judged_worse),
-                                   std::pair(Kind::undecided, ExitCode::judged_undecided)}) {
-    const bool holds = std::ranges::any_of(results, [&](const FailResult& result) {
-      return result.condition.kind == kind && result.holds.value_or(false);
-    });
-    if (holds) return code;
-  }
-  return ExitCode::ok;
+/// True if the first command reported nothing in its time, and may still do so.
+bool is_starting(const OutputLook& look) {
+  return look.unread && !look.unread->has_ended && !look.unread->repeated;
 }
 
 /// The steps of `judge`.
@@ -110,6 +76,11 @@ class Judging {
       auto seen = look_at_first();
       if (flags_.count() > 0) return stopped();
       if (!seen) return context_.console.error(seen.error());
+      if (is_starting(*seen)) {
+        return print(judged_without_start(request_.commands, request_.margin,
+                                          context_.clock.now_s() - begin_s, request_.time_s),
+                     nullptr, std::nullopt);
+      }
       look = *std::move(seen);
     }
     auto history = opened_or_new(std::nullopt, context_.database(), context_.clock);
@@ -306,7 +277,7 @@ class Judging {
     look.log_path = log_directory(context_.database(), request_.name) / "look.log";
     look.terminal = request_.terminal;
     if (!request_.input.empty()) look.standard_input = look.folder / request_.input;
-    look.longest_start_s = std::min(look.longest_start_s, k_most_until_progress * request_.time_s);
+    look.longest_start_s = k_most_until_progress * request_.time_s;
     look.watch_s = k_watch_s;
     return look_at_output(look, context_.clock, [this] { return flags_.count() > 0; });
   }
@@ -324,20 +295,10 @@ class Judging {
     if (!stored) return tl::unexpected(stored.error());
     auto trials = judged_trials(*stored, options_.trials, request_);
     if (!trials) return tl::unexpected(trials.error());
-    names_ = std::move(trials->names);
-    settings_ = std::move(trials->settings);
-    why_no_loss_ = trials->study.guards.empty() ? "the study has no guard on it"
-                                                : "the study's guards judge each run";
-    return std::move(trials->study);
-  }
-
-  /// Names the commands after the trials of `--trial`, if they are trials.
-  void name_trials(JudgedCommands& judged) const {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      JudgedCommand& command = i == 0 ? judged.first : judged.others[i - 1];
-      command.name = names_[i];
-      command.command = settings_[i];
-    }
+    trials_.emplace(*std::move(trials));
+    why_no_loss_ = trials_->study.guards.empty() ? "the study has no guard on it"
+                                                 : "the study's guards judge each run";
+    return trials_->study;
   }
 
   ExitCode report(const StudySpec& study, History history, const LoopResult& result) {
@@ -348,22 +309,27 @@ class Judging {
     JudgedCommands judged =
         judged_commands(study, *trials, result.recommendation, record->elapsed_s);
     judged.why_no_loss = why_no_loss_;
-    name_trials(judged);
-    const std::vector<FailResult> results = check_conditions(conditions_, judged);
-    const ExitCode code =
-        conditions_.empty() ? exit_code_of(verdict_of_all(judged)) : exit_code_of(judged, results);
-    if (options_.take_verdicts) options_.take_verdicts(judged);
-    if (options_.measures_gain || options_.take_verdicts) return code;
+    if (trials_) trials_->name(judged);
     std::optional<CampaignLadder> ladder;
     if (study.campaign) {
       auto read = read_campaign(history, study.campaign->name);
       if (!read) return context_.console.error(read.error());
       ladder = *std::move(read);
     }
+    return print(judged, study_json(*record), ladder);
+  }
+
+  /// Prints the verdicts, or hands them over. `study` is null if there is none.
+  ExitCode print(const JudgedCommands& judged, const Json& study,
+                 const std::optional<CampaignLadder>& ladder) {
+    const std::vector<FailResult> results = check_conditions(conditions_, judged);
+    const ExitCode code = exit_code_of(judged, results);
+    if (options_.take_verdicts) options_.take_verdicts(judged);
+    if (options_.measures_gain || options_.take_verdicts) return code;
     if (context_.json) {
       Json json;
       json["schema_version"] = k_json_schema_version;
-      json["study"] = study_json(*record);
+      json["study"] = study;
       json["judge"] = judged_json(judged);
       json["judge"]["fail_if"] = fail_json(results);
       if (ladder) json["campaign"] = last_edit_json(*ladder);
@@ -384,8 +350,7 @@ class Judging {
   JudgeRequest request_;
   std::vector<FailCondition> conditions_;
   std::string why_no_loss_;
-  std::vector<std::string> names_;     ///< of the trials of `--trial`
-  std::vector<std::string> settings_;  ///< settings of these trials
+  std::optional<JudgedTrials> trials_;  ///< of `--trial`
   std::optional<GitWorktrees> worktrees_;
   const SignalFlags flags_;
 };

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cerrno>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include "common/child_process.hpp"
 #include "common/sha256.hpp"
-#include "common/system_reason.hpp"
 #include "common/text.hpp"
-#include "common/unique_fd.hpp"
 #include "tuner/cli/bisected_versions.hpp"
 #include "tuner/cli/ended_command.hpp"
 #include "tuner/cli/judged_versions.hpp"
 #include "tuner/cli/whole_file.hpp"
+#include "tuner/history/lock_file.hpp"
 #include "tuner/survey/interpreter_versions.hpp"
 
 namespace steptune {
@@ -43,6 +39,8 @@ constexpr const char* k_create_environment =
 
 /// Written into an environment when its package is installed.
 constexpr const char* k_installed_mark = "steptune-installed";
+
+constexpr const char* k_writable_cache = "set XDG_CACHE_HOME to a writable folder";
 
 bool is_word_of(std::string_view text, std::string_view others) {
   const auto is_alnum = [](char c) {
@@ -106,11 +104,9 @@ class PackageInstaller {
   /// Another bisection may install the same version, so the first one makes the others wait.
   [[nodiscard]] Result<ReadyVersion> make_ready(const std::string& version) const {
     const fs::path folder = environment_of(version);
-    const std::string lock = folder.string() + ".lock";
-    const UniqueFd held(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!held || ::flock(held.get(), LOCK_EX) != 0) {
-      return fail(ErrorKind::store, "cannot be locked: " + system_reason(errno), lock,
-                  "set XDG_CACHE_HOME to a writable folder");
+    const auto lock = LockFile::wait_for(folder.string() + ".lock");
+    if (!lock) {
+      return fail(ErrorKind::store, lock.error().message, lock.error().where, k_writable_cache);
     }
     std::error_code error;
     if (fs::exists(folder / k_installed_mark, error)) return ReadyVersion();
@@ -176,7 +172,7 @@ Result<BisectedVersions> package_versions(const PackageRequest& request,
   fs::create_directories(folder, error);
   if (error) {
     return fail(ErrorKind::store, fmt::format("cannot create the folder: {}", error.message()),
-                folder.string(), "set XDG_CACHE_HOME to a writable folder");
+                folder.string(), k_writable_cache);
   }
   BisectedVersions versions;
   versions.names = request.versions;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <exception>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +66,33 @@ const CLI::Option* command_argument(const CLI::App& app) {
   return options.empty() ? nullptr : options.front();
 }
 
+/// Returns the error of the first unknown option in `own`, the words in front of `--`; nullopt if
+/// all options are known.
+std::optional<Error> unknown_option(const CLI::App& program, std::span<const char* const> own,
+                                    bool separated) {
+  const CLI::App& app = chosen(program);
+  const std::vector<std::string> extras = program.remaining(true);
+  const auto found = std::ranges::find_if(own, [&](std::string_view word) {
+    return word.starts_with("-") && std::ranges::find(extras, word) != extras.end();
+  });
+  if (found == own.end()) return std::nullopt;
+  const std::string whole(*found);
+  const std::string option = whole.substr(0, whole.find('='));
+  const auto names = option_names(app);
+  const bool is_known = std::ranges::find(names, option) != names.end();
+  if (app.get_parent() != nullptr && is_known) {
+    return Error{
+        ErrorKind::usage, fmt::format("{} is in front of the command", printable_line(option)), "",
+        fmt::format("put it behind: steptune {} {}", app.get_name(), printable_line(option))};
+  }
+  const std::string nearest = did_you_mean(option, names);
+  const bool may_be_of_command = nearest.empty() && !separated && command_argument(app) != nullptr;
+  return Error{
+      ErrorKind::usage, fmt::format("unknown option {}{}", printable_line(option), nearest), "",
+      help_hint(program) +
+          (may_be_of_command ? "; write a program's command after --, with its options" : "")};
+}
+
 Error unexpected_argument(const CLI::App& program, bool separated) {
   const CLI::App& app = chosen(program);
   const CLI::Option* command = command_argument(app);
@@ -75,26 +104,7 @@ Error unexpected_argument(const CLI::App& program, bool separated) {
             "", "leave it out, or the command behind --"};
   }
   const std::vector<std::string> extras = program.remaining(true);
-  // If a command was chosen, CLI11 keeps unknown words in reverse order.
-  std::string extra = extras.empty() ? "" : extras.front();
-  const auto option = std::find_if(extras.begin(), extras.end(),
-                                   [](const auto& each) { return each.starts_with("-"); });
-  if (option != extras.end()) extra = option->substr(0, option->find('='));
-  if (extra.starts_with("-")) {
-    const auto names = option_names(app);
-    const bool is_known = std::ranges::find(names, extra) != names.end();
-    if (app.get_parent() != nullptr && is_known && !separated) {
-      return {ErrorKind::usage, fmt::format("{} is in front of the command", printable_line(extra)),
-              "",
-              fmt::format("put it behind: steptune {} {}", app.get_name(), printable_line(extra))};
-    }
-    const std::string nearest = did_you_mean(extra, names);
-    const bool may_be_of_command = nearest.empty() && !separated && command != nullptr;
-    return {
-        ErrorKind::usage, fmt::format("unknown option {}{}", printable_line(extra), nearest), "",
-        help_hint(program) +
-            (may_be_of_command ? "; write a program's command after --, with its options" : "")};
-  }
+  const std::string extra = extras.empty() ? "" : extras.front();
   if (app.get_parent() == nullptr) {
     return {ErrorKind::usage,
             fmt::format("unknown command \"{}\"{}", printable_line(extra),
@@ -140,16 +150,21 @@ ExitCode refuse(CommandContext& context, bool wants_json, const Error& error) {
 ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
                        const char* const* argv) {
   // If parsing fails, CLI11 may not have reached --json, so look for --json directly.
-  const char* const* own_end = std::find(argv, argv + argc, std::string_view("--"));
-  const bool wants_json = std::find(argv, own_end, std::string_view("--json")) != own_end;
+  const std::span own(argv, std::find(argv, argv + argc, std::string_view("--")));
+  const bool wants_json = std::ranges::find(own, std::string_view("--json")) != own.end();
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     context.console.result(program.help());
     return ExitCode::ok;
-  } catch (const CLI::ExtrasError&) {
-    return refuse(context, wants_json, unexpected_argument(program, context.separated));
   } catch (const CLI::ParseError& error) {
+    // An unknown option leaves its value to the arguments, so other errors may follow from it.
+    if (const auto unknown = unknown_option(program, own, context.separated)) {
+      return refuse(context, wants_json, *unknown);
+    }
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+      return refuse(context, wants_json, unexpected_argument(program, context.separated));
+    }
     return refuse(context, wants_json, {ErrorKind::usage, words_of(error), "", help_hint(program)});
   }
   apply_color(context);

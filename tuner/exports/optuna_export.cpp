@@ -63,46 +63,42 @@ Json distribution(const char* name, Json attributes) {
   return {{"name", name}, {"attributes", std::move(attributes)}};
 }
 
-Json distribution_of(const Parameter& parameter) {
-  // Optuna has no logarithmic scale that starts at 0.
-  const bool log = parameter.scale != Scale::linear && parameter.low > 0.0;
-  if (parameter.kind == ParameterKind::integer) {
-    const auto low = static_cast<std::int64_t>(parameter.low);
-    auto high = static_cast<std::int64_t>(parameter.high);
-    const auto step = log ? 1 : static_cast<std::int64_t>(parameter.step.value_or(1.0));
-    high -= (high - low) % step;  // Optuna's last value must be on a step
-    return distribution("IntDistribution",
-                        {{"log", log}, {"step", step}, {"low", low}, {"high", high}});
-  }
-  if (parameter.kind == ParameterKind::floating) {
-    double high = parameter.high;
-    if (!log && parameter.step) {
-      const auto steps = parameter.level_count();
-      if (steps) high = to_number(parameter.level(*steps - 1));
-    }
-    return distribution("FloatDistribution",
-                        {{"step", !log && parameter.step ? Json(*parameter.step) : Json(nullptr)},
-                         {"low", parameter.low},
-                         {"high", high},
-                         {"log", log}});
-  }
-  Json choices = Json::array();
-  if (parameter.kind == ParameterKind::boolean) {
-    choices = {false, true};
-  } else {
-    for (const Value& choice : parameter.choices)
-      choices.push_back(to_json(choice));
-  }
-  return distribution("CategoricalDistribution", {{"choices", choices}});
+/// True if Optuna gets the list of the values: it has no type for their order, or for the powers of
+/// two.
+bool is_listed(const Parameter& parameter) {
+  const bool is_integer = parameter.kind == ParameterKind::integer;
+  return is_integer ? parameter.scale == Scale::log2 : parameter.kind != ParameterKind::floating;
 }
 
-/// Returns a value as in `trial_params`: numbers unchanged, choices by index.
-double stored_value(const Parameter& parameter, const Value& value) {
-  if (parameter.kind == ParameterKind::boolean) return to_number(value);
-  if (parameter.kind == ParameterKind::categorical || parameter.kind == ParameterKind::ordinal) {
-    return static_cast<double>(parameter.level_of(value).value_or(0));
+Json distribution_of(const Parameter& parameter) {
+  if (is_listed(parameter)) {
+    Json choices = Json::array();
+    for (std::uint64_t level = 0; level < *parameter.level_count(); ++level)
+      choices.push_back(to_json(parameter.level(level)));
+    return distribution("CategoricalDistribution", {{"choices", choices}});
   }
-  return to_number(value);
+  // Optuna has no logarithmic scale that starts at 0.
+  const bool log = parameter.scale == Scale::log && parameter.low > 0.0;
+  // The last value must be on a step.
+  const auto count = parameter.level_count();
+  const double high = count ? to_number(parameter.level(*count - 1)) : parameter.high;
+  if (parameter.kind == ParameterKind::integer) {
+    return distribution("IntDistribution",
+                        {{"log", log},
+                         {"step", static_cast<std::int64_t>(parameter.step.value_or(1.0))},
+                         {"low", static_cast<std::int64_t>(parameter.low)},
+                         {"high", static_cast<std::int64_t>(high)}});
+  }
+  return distribution("FloatDistribution", {{"step", number_or_null(parameter.step)},
+                                            {"low", parameter.low},
+                                            {"high", high},
+                                            {"log", log}});
+}
+
+/// Returns a value as in `trial_params`: numbers unchanged, values of a list by index.
+double stored_value(const Parameter& parameter, const Value& value) {
+  return is_listed(parameter) ? static_cast<double>(parameter.level_of(value).value_or(0))
+                              : to_number(value);
 }
 
 bool has_values(const TrialRecord& trial, std::size_t objectives) {

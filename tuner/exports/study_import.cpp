@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/report/audit.hpp"
 
@@ -233,7 +233,7 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   trial.origin = k_import_origin;
   trial.status = row.failed ? TrialStatus::failed : TrialStatus::completed;
   // The table does not show how uncertain the values are, so the best value proves nothing.
-  trial.standard_errors.assign(trial.objectives.size(), std::numeric_limits<double>::infinity());
+  trial.standard_errors.assign(trial.objectives.size(), k_infinity);
   return trial;
 }
 

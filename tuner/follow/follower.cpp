@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "common/clauses.hpp"
 #include "common/enum_names.hpp"
+#include "common/numbers.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
@@ -232,7 +232,7 @@ MachineCause Follower::machine_cause(const std::optional<Deviation>& deviation) 
   if (!deviation || !started_s_ || time_source_ != TimeSource::receipt) return {};
   const double begin_s = *first_received_s_ - *started_s_;
   const double since_s = begin_s + deviation->since.time_s - track_.front().time_s;
-  const auto now = within(machine_, since_s, std::numeric_limits<double>::infinity());
+  const auto now = within(machine_, since_s, k_infinity);
   const auto before = within(machine_, begin_s, since_s);
   return {explaining_change(before, now, deviation->ratio),
           explaining_change(promise_.machine, now, deviation->ratio)};

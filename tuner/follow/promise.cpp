@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
+#include "common/numbers.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/planned_time.hpp"
@@ -36,8 +36,7 @@ std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& 
     if (!study.objectives[i].is_time()) continue;
     if (!std::isfinite(values[i]) || !(values[i] > 0.0)) return std::nullopt;
     const bool has_half_width = i < half_widths.size();
-    return Interval95{values[i],
-                      has_half_width ? half_widths[i] : std::numeric_limits<double>::quiet_NaN()};
+    return Interval95{values[i], has_half_width ? half_widths[i] : k_nan};
   }
   return std::nullopt;
 }

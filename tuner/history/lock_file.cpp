@@ -37,6 +37,12 @@ int lock_exclusively(int descriptor) {
   }
 }
 
+int wait_for_lock(int descriptor) {
+  while (flock(descriptor, LOCK_EX) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
 std::string host_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return "unknown-host";
@@ -79,12 +85,20 @@ tl::unexpected<Error> refused(const std::filesystem::path& path, int descriptor)
 }  // namespace
 
 Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
+  return locked(path, lock_exclusively);
+}
+
+Result<LockFile> LockFile::wait_for(const std::filesystem::path& path) {
+  return locked(path, wait_for_lock);
+}
+
+Result<LockFile> LockFile::locked(const std::filesystem::path& path, int (*lock)(int descriptor)) {
   UniqueFd descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!descriptor) {
     return fail(ErrorKind::store, "the lock file cannot be opened: " + system_reason(errno),
                 path.string(), "choose a history in a writable folder with --db");
   }
-  const int fault = lock_exclusively(descriptor.get());
+  const int fault = lock(descriptor.get());
   if (fault == EWOULDBLOCK) return refused(path, descriptor.get());
   if (fault != 0) {
     return fail(ErrorKind::store, "cannot be locked: " + system_reason(fault), path.string(),

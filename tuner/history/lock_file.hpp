@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// Single ownership of a database: an exclusive `flock` on a file beside it that also names the
-/// owner. The kernel drops the lock when the process ends, in whatever way, so a stale file never
+/// Single ownership of a database or a folder: an exclusive `flock` on a file beside it that also
+/// names the owner. The kernel drops the lock when the process ends, in whatever way, so a stale file never
 /// blocks anyone. The file itself stays: if it were removed, two processes could lock two files of
 /// the same name. Programs that this process starts do not inherit the lock.
 class LockFile {
@@ -19,11 +19,16 @@ class LockFile {
   /// Acquires the lock. Fails with `conflict` if another process has it; the error names the
   /// owner's host and pid and what to do.
   [[nodiscard]] static Result<LockFile> acquire(const std::filesystem::path& path);
+  /// Acquires the lock. While another process has it, waits.
+  [[nodiscard]] static Result<LockFile> wait_for(const std::filesystem::path& path);
   /// True if a process has the lock now. Does not hinder another process from acquiring it. False
   /// if the lock file cannot be opened.
   [[nodiscard]] static bool is_held(const std::filesystem::path& path);
 
  private:
+  /// `lock` locks the descriptor and returns 0, or the error number.
+  [[nodiscard]] static Result<LockFile> locked(const std::filesystem::path& path,
+                                               int (*lock)(int descriptor));
   explicit LockFile(UniqueFd descriptor) : descriptor_(std::move(descriptor)) {}
   UniqueFd descriptor_;
 };

@@ -2,12 +2,12 @@
 #include "tuner/history/trial_row.hpp"
 
 #include <cstddef>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "common/json.hpp"
+#include "common/numbers.hpp"
 #include "tuner/history/trial_documents.hpp"
 
 namespace steptune {
@@ -21,7 +21,7 @@ std::string_view text_of(const Query& query, int index) {
 }
 
 double at(const std::vector<double>& values, std::size_t index) {
-  return index < values.size() ? values[index] : std::numeric_limits<double>::quiet_NaN();
+  return index < values.size() ? values[index] : k_nan;
 }
 
 double number_or(const SQLite::Column& column, double otherwise) {
@@ -36,10 +36,8 @@ std::optional<double> optional_number(const SQLite::Column& column) {
 void read_objectives(const Query& query, TrialRecord& trial) {
   const int count = query.column(12).getInt();
   for (int index = 0; index < count; ++index) {
-    trial.objectives.push_back(
-        number_or(query.column(13 + index), std::numeric_limits<double>::quiet_NaN()));
-    trial.standard_errors.push_back(
-        number_or(query.column(15 + index), std::numeric_limits<double>::infinity()));
+    trial.objectives.push_back(number_or(query.column(13 + index), k_nan));
+    trial.standard_errors.push_back(number_or(query.column(15 + index), k_infinity));
   }
 }
 

@@ -19,6 +19,10 @@ constexpr const char* k_keep_memory =
 /// Addition to `k_keep_memory` that asks the kernel for pages of 2 MiB.
 constexpr const char* k_huge_pages = "glibc.malloc.hugetlb=1:";
 
+/// Least share of CPU time in the kernel for which memory that the allocator keeps may pay. The
+/// share bounds the gain.
+constexpr double k_least_kernel_share = 0.05;
+
 class EnvironmentKnobs {
  public:
   EnvironmentKnobs(const NativeRuntimes& runtimes, const Facts& machine, StudyBuilder& study)
@@ -36,7 +40,8 @@ class EnvironmentKnobs {
       add_threads(runtimes_.has_openmp ? "blas_threads" : "threads", "OPENBLAS_NUM_THREADS",
                   "OpenBLAS");
     }
-    if (runtimes_.has_threads() && runtimes_.has_glibc_malloc) {
+    const bool may_pay = runtimes_.has_threads() || runtimes_.kernel_share >= k_least_kernel_share;
+    if (runtimes_.has_glibc_malloc && may_pay) {
       Json choices = {{"keep", k_keep_memory}};
       if (runtimes_.may_ask_for_huge_pages) {
         choices["hugepages"] = fmt::format("{}{}", k_huge_pages, k_keep_memory);

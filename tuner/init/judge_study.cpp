@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/judge_study.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,13 +15,11 @@ namespace {
 
 /// Ratio to the first command's loss above which a loss is worse, as in a study's guards.
 constexpr double k_worse_loss = 1.02;
-/// Share of the time that all commands together may train until the loss is compared.
+/// Share of the time that all commands together may train until the loss is compared. The first
+/// runs and three rounds train up to twice that point, so they take at most eight times this share.
 constexpr double k_share_until_loss = 0.05;
-/// Least reports of the loss until then. The same number of samples again then has enough reports
-/// for a mean.
-constexpr double k_least_loss_lines = 7.0;
-/// Largest multiple of that share, if the loss is reported seldom.
-constexpr double k_most_later = 2.0;
+/// The same share if the loss is reported seldom. The runs then take at most 80 % of the time.
+constexpr double k_most_until_loss = 0.1;
 
 /// Returns the command line with one group of arguments for each command. A command line needs a
 /// first element for all, so the parameter's value is the name of the executable.
@@ -81,13 +80,14 @@ LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   LossPoint point{.metric = known_loss(input)};
   if (point.metric.empty()) return {.why_none = "A reports no loss"};
   if (!look.survey) lines = static_cast<double>(look.reading->metric_lines.at(point.metric));
-  const double most_s =
-      k_share_until_loss * request.time_s / static_cast<double>(request.commands.size());
-  double scale = seen_s > most_s ? most_s / seen_s : 1.0;
-  // The guard's mean needs several reports of the loss in its window.
-  if (lines > 0.0) scale = std::max(scale, k_least_loss_lines / lines);
+  const double time_s = request.time_s / static_cast<double>(request.commands.size());
+  double scale = std::min(1.0, k_share_until_loss * time_s / seen_s);
+  // The guard's window begins there, and must have enough reports of the loss.
+  const double least_lines =
+      std::ceil(static_cast<double>(k_least_guard_reports) / (k_longest_guard_window - 1.0));
+  if (lines > 0.0) scale = std::max(scale, least_lines / lines);
   point.after_samples = std::round(first + scale * (last - first));
-  const bool is_late = scale * seen_s > k_most_later * most_s;
+  const bool is_late = scale * seen_s > k_most_until_loss * time_s;
   if (is_late || !(point.after_samples > 0.0)) {
     return {.why_none = "A reports its loss too seldom for this time"};
   }
@@ -138,21 +138,34 @@ std::string judged_name(std::size_t index) {
   return std::string(1, static_cast<char>('A' + static_cast<int>(index)));
 }
 
+void set_judging(const JudgeRequest& request, std::size_t count, Json& document) {
+  for (const char* key : {"measure", "limits"})
+    if (!document[key].is_object()) document[key] = Json::object();
+  document["name"] = request.name;
+  document["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", request.margin}};
+  document["budget"] = {{"trials", count}, {"time", request.time_s}};
+  Json& measure = document["measure"];
+  measure.erase("confirm_pairs");
+  measure["confirm_all"] = true;
+  measure["sentinels"] = false;
+  if (request.error < k_most_confirm_error) measure["confirm_error"] = request.error;
+  if (request.slowdown > 0.0) measure["confirm_slowdown"] = request.slowdown;
+  // The time limits a silent start, too.
+  Json& limits = document["limits"];
+  limits["idle"] = limits.value("wall", TrialLimits().wall_s);
+}
+
 Result<JudgeStudy> judge_study(const JudgeRequest& request, const OutputLook& look) {
   JudgeStudy study;
   Json& document = study.document;
-  document["name"] = request.name;
   document["command"] = command_line(request);
   if (auto added = add_reading(look, document); !added) return tl::unexpected(added.error());
   if (request.terminal) document["terminal"] = true;
   if (!request.input.empty()) document["stdin"] = request.input;
   document["parameters"][k_judged_parameter] = parameter(request);
   document["baseline"][k_judged_parameter] = judged_name(0);
-  document["search"] = {{"searcher", "grid"}, {"scheduler", "none"}, {"worth", request.margin}};
-  document["budget"] = {{"trials", request.commands.size()}, {"time", request.time_s}};
-  document["measure"] = {{"confirm_all", true}, {"sentinels", false}};
-  if (request.error < k_most_confirm_error) document["measure"]["confirm_error"] = request.error;
-  if (request.slowdown > 0.0) document["measure"]["confirm_slowdown"] = request.slowdown;
+  set_judging(request, request.commands.size(), document);
+  document["search"]["searcher"] = "grid";
   if (request.campaign) document["campaign"] = campaign_json(*request.campaign);
   if (request.compares_loss) study.why_no_loss = add_loss_guard(request, look, document);
   return study;

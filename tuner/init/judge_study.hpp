@@ -40,6 +40,10 @@ struct JudgeStudy {
   std::string why_no_loss;  ///< why the loss is not compared, for people; empty if it is
 };
 
+/// Sets the keys that make a study compare `count` configurations in fresh runs: name, search,
+/// budget, measuring and limits.
+void set_judging(const JudgeRequest& request, std::size_t count, Json& document);
+
 /// Returns the study file of a comparison: one parameter chooses the command, the first command is
 /// the baseline, and fresh runs confirm each one. `look` shows how to read the first command's
 /// progress; the other commands are read in the same way. A guard over launches compares

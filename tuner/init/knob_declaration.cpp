@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/knobs/knob_role.hpp"
@@ -32,7 +32,7 @@ Json bound_json(const std::string& bound) {
 
 double fact_value(const std::string& expression, const Facts& machine) {
   const auto compiled = Expression::compile(expression, {}, machine);
-  return compiled ? compiled->evaluate(Configuration{}) : std::numeric_limits<double>::quiet_NaN();
+  return compiled ? compiled->evaluate(Configuration{}) : k_nan;
 }
 
 bool holds_here(const std::string& condition, const Facts& machine) {

@@ -79,10 +79,13 @@ NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files) {
 NativeRuntimes runtimes_below(pid_t root) {
   const std::string own = program_of(::getpid());
   const auto own_environment = environment_of(::getpid());
+  NativeRuntimes busiest;
+  double most_cpu_s = 0.0;
   for (const ProcessStat& process : process_tree(root)) {
     if (program_of(process.id.pid) == own) continue;
     NativeRuntimes found = runtimes_in(mapped_files(process.id.pid));
-    if (!found.has_threads()) continue;
+    if (!found.has_threads() && process.own_cpu_s <= most_cpu_s) continue;
+    if (process.own_cpu_s > 0.0) found.kernel_share = process.own_kernel_s / process.own_cpu_s;
     // Assume that the program uses the tuner's C library. A program in a container may not.
     found.may_ask_for_huge_pages = may_ask_for_huge_pages(SystemFiles(), ::gnu_get_libc_version());
     const auto environment = environment_of(process.id.pid);
@@ -94,9 +97,11 @@ NativeRuntimes runtimes_below(pid_t root) {
       const bool as_given = given != own_environment.end() && given->second == here->second;
       if (!as_given) found.set_by_command.insert(variable);
     }
-    return found;
+    if (found.has_threads()) return found;
+    most_cpu_s = process.own_cpu_s;
+    busiest = std::move(found);
   }
-  return {};
+  return busiest;
 }
 
 }  // namespace steptune

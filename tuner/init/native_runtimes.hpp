@@ -20,6 +20,8 @@ struct NativeRuntimes {
   bool has_glibc_malloc = false;
   /// True for glibc 2.35 or later if the kernel gives huge pages on request.
   bool may_ask_for_huge_pages = false;
+  /// Share of the process's CPU time that the kernel spent for it, for example on new pages.
+  double kernel_share = 0.0;
   /// Number of computing threads observed while the program ran (`ProcessActivity`); 0: unknown.
   int computing_threads = 0;
   /// Environment variables of these libraries, as the program was started.
@@ -40,7 +42,8 @@ struct NativeRuntimes {
 [[nodiscard]] NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files);
 
 /// Returns the libraries of the first process below `root` that computes with OpenMP or OpenBLAS.
-/// Ignores processes that run this program. Returns an empty result if there is none.
+/// If there is none, returns those of the process with the most CPU time. Ignores processes that
+/// run this program. Returns an empty result if there is no other process.
 [[nodiscard]] NativeRuntimes runtimes_below(pid_t root);
 
 }  // namespace steptune

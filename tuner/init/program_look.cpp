@@ -128,7 +128,10 @@ void OutputWatch::poll() {
   // Look for libraries repeatedly: they may be loaded late, and cannot be found after the program's
   // end.
   if (!runtimes_.has_openmp) {
-    if (auto found = runtimes_below(::getpid()); found.has_threads()) runtimes_ = std::move(found);
+    auto found = runtimes_below(::getpid());
+    const bool is_better =
+        found.has_threads() || (found.has_glibc_malloc && !runtimes_.has_threads());
+    if (is_better) runtimes_ = std::move(found);
   }
   in_blocks_ = in_blocks_ && output_->bytes() % k_pipe_buffer_bytes == 0;
 }

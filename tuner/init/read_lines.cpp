@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/read_lines.hpp"
 
-#include <limits>
 #include <utility>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 
@@ -23,8 +24,7 @@ ReadLine LineReader::read(std::string_view line) {
   values.phase = report->phase;
   for (const std::string& name : reader_.latest_metrics()) {
     const auto metric = report->metrics.find(name);
-    values.metrics[name] =
-        metric == report->metrics.end() ? std::numeric_limits<double>::quiet_NaN() : metric->second;
+    values.metrics[name] = metric == report->metrics.end() ? k_nan : metric->second;
     ++output_.metrics[name];
   }
   if (values.is_empty()) return values;

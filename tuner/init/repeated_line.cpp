@@ -5,13 +5,14 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/median.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/reports/counter_names.hpp"
@@ -105,7 +106,7 @@ struct Kind {
       if (piece.kind != LinePiece::Kind::number) continue;
       Series& series = numbers[next++];
       const auto value = number_in(piece.text);
-      series.values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+      series.values.push_back(value.value_or(k_nan));
       series.is_whole = series.is_whole && value &&
                         piece.text.find_first_not_of("0123456789,") == std::string::npos;
       series.has_thousands = series.has_thousands || piece.text.find(',') != std::string::npos;
@@ -173,10 +174,9 @@ bool grows_steadily(const std::vector<double>& values, bool may_rest) {
     return false;
   }
   if (!may_rest && 2 * growth.size() + 1 < values.size()) return false;
-  std::ranges::sort(growth);
-  const double median = growth[growth.size() / 2];
+  const double middle = *median(growth);
   const auto usual = std::ranges::count_if(growth, [&](double step) {
-    return step * k_usual_factor >= median && step <= k_usual_factor * median;
+    return step * k_usual_factor >= middle && step <= k_usual_factor * middle;
   });
   return static_cast<double>(usual) >= k_share_of_usual * static_cast<double>(growth.size());
 }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string_view>
 #include <utility>
 
+#include "common/numbers.hpp"
 #include "search/searchers/visited.hpp"
 
 namespace steptune {
@@ -86,7 +86,7 @@ struct Mean {
 
 struct FirstGuesses::Best {
   Configuration configuration;
-  double value = std::numeric_limits<double>::infinity();
+  double value = k_infinity;
 };
 
 FirstGuesses::FirstGuesses(const SearchSpace& space, Configuration baseline,
@@ -195,7 +195,7 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
     }
     climb.may_fall = climb.today > cpus;
     climb.falls_first = climb.may_fall && !may_wait;
-    double value = std::numeric_limits<double>::infinity();
+    double value = k_infinity;
     for (const Observation& observation : observations) {
       if (is_measured(observation) && number(observation.configuration) == before) {
         value = std::min(value, observation.values[0]);
@@ -213,7 +213,6 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
 
 double FirstGuesses::most_in_memory(const Parameter& parameter, const Climb& climb, double before,
                                     std::span<const Observation> observations) const {
-  constexpr double k_no_limit = std::numeric_limits<double>::infinity();
   const auto peak_at = [&](double number) {
     double peak = 0.0;
     for (const Observation& observation : observations) {
@@ -223,10 +222,10 @@ double FirstGuesses::most_in_memory(const Parameter& parameter, const Climb& cli
     }
     return peak;
   };
-  if (!(machine_.memory_bytes > 0.0) || climb.best <= before) return k_no_limit;
+  if (!(machine_.memory_bytes > 0.0) || climb.best <= before) return k_infinity;
   const double now = peak_at(climb.best);
   const double each = (now - peak_at(before)) / (climb.best - before);
-  if (!(now > 0.0) || !(peak_at(before) > 0.0) || !(each > 0.0)) return k_no_limit;
+  if (!(now > 0.0) || !(peak_at(before) > 0.0) || !(each > 0.0)) return k_infinity;
   return climb.best + std::floor((k_memory_share * machine_.memory_bytes - now) / each);
 }
 

@@ -13,7 +13,8 @@
 namespace steptune {
 namespace {
 
-/// True if a CPU flag in /proc/cpuinfo (x86 or Arm) shows arithmetic in bfloat16.
+/// True if a CPU flag in /proc/cpuinfo (x86 or Arm) shows arithmetic in bfloat16. The hook has the
+/// same list (`keras/knobs.py`), which a test compares.
 bool cpu_computes_bfloat16(const SystemFiles& files) {
   static const RE2 k_flags(
       "(?m)^(?:flags|Features)\\s*:.*\\b(?:avx512_bf16|amx_bf16|bf16|svebf16)\\b");

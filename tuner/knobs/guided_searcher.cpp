@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <limits>
 #include <utility>
 
+#include "common/numbers.hpp"
 #include "tuner/knobs/first_guesses.hpp"
 
 namespace steptune {
@@ -31,7 +31,7 @@ class GuidedSearcher final : public Searcher {
     if (!reach) return inner_->suggest(request);
     SuggestRequest within = request;
     within.price = [&](const Configuration& configuration) {
-      if (!reach->contains(configuration)) return std::numeric_limits<double>::infinity();
+      if (!reach->contains(configuration)) return k_infinity;
       return request.price ? request.price(configuration) : 1.0;
     };
     return inner_->suggest(within);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <vector>
 
+#include "common/numbers.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/knobs/knob_role.hpp"
 
@@ -35,9 +35,9 @@ struct Climb {
   std::vector<double> first = {};  ///< values to try before any step from the best
   /// Least value that failed or ran out of memory.
   std::optional<double> too_large = {};
-  double most = std::numeric_limits<double>::infinity();  ///< largest value that fits into memory
-  double factor = 2.0;                                    ///< factor of one step
-  bool may_fall = false;                                  ///< values below today's may be faster
+  double most = k_infinity;  ///< largest value that fits into memory
+  double factor = 2.0;       ///< factor of one step
+  bool may_fall = false;     ///< values below today's may be faster
   bool falls_first = false;  ///< values below today's are tried before larger values
 };
 

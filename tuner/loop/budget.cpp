@@ -2,13 +2,14 @@
 #include "tuner/loop/budget.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "common/enum_names.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
+#include "tuner/knobs/knob_role.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
@@ -25,12 +26,14 @@ constexpr auto k_budget_limits = enum_names<BudgetLimit>({
 /// pairs that a claim needs.
 constexpr double k_most_for_pairs = 0.4;
 constexpr double k_most_for_claim = 0.5;
-/// The search's share of a time budget if each configuration is confirmed: the search only shows
-/// that each one runs.
+/// Largest share of a time budget for the first runs if each configuration is confirmed. They only
+/// show that each one runs; the fresh runs alone decide, and get the rest.
 constexpr double k_search_share_of_judging = 0.2;
 /// Smallest share of the search's time by which a trial's start-up may exceed the baseline's
 /// start-up.
 constexpr double k_for_start = 0.2;
+/// The same for a trial that compiles the model in another way than the baseline.
+constexpr double k_for_compiling_start = 0.4;
 /// Least ratio of a trial's measured time to its start-up. If the ratio would be lower, fewer
 /// trials divide the time.
 constexpr double k_measured_per_start = 1.0;
@@ -65,6 +68,16 @@ double most_contenders(const StudySpec& study) {
     contenders = std::min(contenders, static_cast<double>(*size));
   }
   return std::max(contenders, 2.0);
+}
+
+/// True if a parameter that decides how the model is compiled differs from the baseline's.
+bool compiles_anew(const StudySpec& study, const Configuration& configuration) {
+  return std::ranges::any_of(study.space.parameters(), [&](const Parameter& parameter) {
+    const Value* value = configuration.find(parameter.name);
+    const Value* usual = study.baseline.find(parameter.name);
+    return value != nullptr && (usual == nullptr || *value != *usual) &&
+           role_of(study.parameter_roles, parameter.name) == KnobRole::compile;
+  });
 }
 
 /// True if time and money suffice for `runs` further confirming runs. Two of them take `pair_s`.
@@ -176,7 +189,7 @@ bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::si
 }
 
 double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpose purpose) {
-  if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
+  if (!study.budget.time_s) return k_infinity;
   const bool leaves_proof = purpose != TrialPurpose::baseline && !is_confirmation(purpose) &&
                             study.measure.confirm_pairs > 0;
   const double kept_s = std::min({spending.least_confirm_pair_s, spending.confirm_pair_s,
@@ -184,24 +197,26 @@ double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpo
   return *study.budget.time_s - (leaves_proof ? kept_s : 0.0);
 }
 
-double longest_start_s(const StudySpec& study, TrialPurpose purpose, const TrialRecord* baseline) {
-  if (!study.budget.time_s || !is_searched(purpose) || baseline == nullptr ||
+double longest_start_s(const StudySpec& study, const TrialRecord& trial,
+                       const TrialRecord* baseline) {
+  if (!study.budget.time_s || !is_searched(trial.purpose) || baseline == nullptr ||
       !baseline->measurement) {
-    return std::numeric_limits<double>::infinity();
+    return k_infinity;
   }
   // If few trials divide the time, each share is larger.
-  const double share = std::max(k_for_start, 1.0 / (most_contenders(study) + 1.0));
+  const double least =
+      compiles_anew(study, trial.configuration) ? k_for_compiling_start : k_for_start;
+  const double share = std::max(least, 1.0 / (most_contenders(study) + 1.0));
   return baseline->measurement->startup_s + share * search_time_s(study);
 }
 
 bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
                       const TrialRecord* baseline) {
-  return trial.awaited_start_s &&
-         *trial.awaited_start_s < longest_start_s(study, trial.purpose, baseline);
+  return trial.awaited_start_s && *trial.awaited_start_s < longest_start_s(study, trial, baseline);
 }
 
 double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {
-  if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
+  if (!study.budget.time_s) return k_infinity;
   double contenders = most_contenders(study);
   const double search_s = search_time_s(study);
   if (startup_s > 0.0) {

@@ -73,9 +73,11 @@ struct SpentBudget {
 
 /// Returns the seconds that a search trial may take to its first step if time is limited: the
 /// baseline's start-up plus a fifth of the search's time. The share is larger if fewer than four
-/// trials divide that time. Without this limit, a compilation of minutes would leave no time for
-/// other trials. Infinite for other trials, and before the baseline is measured.
-[[nodiscard]] double longest_start_s(const StudySpec& study, TrialPurpose purpose,
+/// trials divide that time. It is two fifths if the trial compiles the model in another way than
+/// the baseline: only its first start compiles, later ones find the result in the compiler's cache.
+/// Without this limit, a compilation of minutes would leave no time for other trials. Infinite for
+/// other trials, and before the baseline is measured.
+[[nodiscard]] double longest_start_s(const StudySpec& study, const TrialRecord& trial,
                                      const TrialRecord* baseline);
 
 /// True if the loop ended a trial because of `longest_start_s`, and the study now has time for a

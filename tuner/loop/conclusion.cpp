@@ -14,6 +14,7 @@
 #include "tuner/verdict/plan_notes.hpp"
 #include "tuner/verdict/planned_time.hpp"
 #include "tuner/verdict/recommend.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {

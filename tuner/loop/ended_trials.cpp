@@ -10,6 +10,7 @@
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/study_decisions.hpp"
+#include "tuner/verdict/counted_runs.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 
 namespace steptune {

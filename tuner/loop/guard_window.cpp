@@ -3,25 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "common/numbers.hpp"
 #include "trial_runner/measure/autocorrelation.hpp"
 #include "tuner/loop/guards.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_least_reports = 5;
 /// Least number of values for a standard error of their mean.
 constexpr std::size_t k_least_for_error = 3;
 /// Largest number of reports in a guard's window: with `after_samples`, and for the latest value.
 /// More reports show little more and cost memory.
 constexpr std::size_t k_most_reports = 256;
 constexpr std::size_t k_latest_reports = 16;
-constexpr double k_window_end = 1.25;  ///< as a multiple of `Guard::after_samples`
-/// Later end of the window, as a multiple of `after_samples`, if fewer than `k_least_reports` came
-/// by `k_window_end`. A program that is faster than expected reports less often per sample.
-constexpr double k_longest_window_end = 1.75;
+/// End of the window, as a multiple of `Guard::after_samples`. If fewer than
+/// `k_least_guard_reports` came by then, it ends at `k_longest_guard_window`: a program that is
+/// faster than expected reports less often per sample.
+constexpr double k_window_end = 1.25;
 
 /// Returns differences from the least-squares line through equally spaced values.
 std::vector<double> residuals_of(const std::vector<double>& values, double mean) {
@@ -51,7 +50,7 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
     mean += value / count;
   result.value = of_last ? values.back() : mean;
   // The error of the last value is the scatter of the values, whose estimate needs more values.
-  if (values.size() < (of_last ? k_least_reports : k_least_for_error)) return result;
+  if (values.size() < (of_last ? k_least_guard_reports : k_least_for_error)) return result;
   const std::vector<double> residuals = residuals_of(values, mean);
   double squares = 0.0;
   for (const double residual : residuals)
@@ -77,7 +76,7 @@ void GuardWindows::add(const Measurement& current, const Report& report) {
     // Speed matters more here than the metric of each launch, so a launch that reports the metric
     // too seldom is not continued for it.
     if (guard.over_launches &&
-        current.total_samples >= k_longest_window_end * guard.after_samples) {
+        current.total_samples >= k_longest_guard_window * guard.after_samples) {
       window.full = true;
       continue;
     }
@@ -97,7 +96,7 @@ void GuardWindows::add(const Measurement& current, const Report& report) {
     }
     window.not_finite = false;
     window.values.push_back(value->second);
-    window.full = !latest && window.values.size() >= k_least_reports &&
+    window.full = !latest && window.values.size() >= k_least_guard_reports &&
                   (current.total_samples >= k_window_end * guard.after_samples ||
                    window.values.size() >= k_most_reports);
   }
@@ -107,8 +106,8 @@ bool GuardWindows::awaits_samples(double total_samples) const {
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     const Window& window = windows_[i];
     if (!(guards_[i].after_samples > 0.0) || guards_[i].over_launches || window.full) continue;
-    const bool comes = !window.values.empty() && window.values.size() < k_least_reports;
-    const double end = comes ? k_longest_window_end : k_window_end;
+    const bool comes = !window.values.empty() && window.values.size() < k_least_guard_reports;
+    const double end = comes ? k_longest_guard_window : k_window_end;
     if (total_samples < end * guards_[i].after_samples) return true;
   }
   return false;
@@ -132,7 +131,7 @@ GuardedValues GuardWindows::values(bool settled_only) const {
     if ((settled_only || guards_[i].over_launches) && !window.full) continue;
     const std::string name = judged_metric(guards_[i]);
     if (window.not_finite) {
-      result[name] = {std::numeric_limits<double>::quiet_NaN()};
+      result[name] = {k_nan};
     } else if (!window.values.empty()) {
       result[name] = window_value(window.values, !(guards_[i].after_samples > 0.0));
     }

@@ -14,7 +14,7 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
     return "the program trains, but the hook's output does not arrive: another program (a "
            "launcher, a script with \"> FILE\") takes its standard output and does not pass it on";
   }
-  if (log.imported() && log.family() != "pytorch") {
+  if (log.imported() && log.family() != k_pytorch_family) {
     return "the program begins a training, but no step of it was seen while it was watched";
   }
   if (log.imported()) {

@@ -13,6 +13,7 @@
 #include "tuner/loop/earlier_studies.hpp"
 #include "tuner/loop/study_decisions.hpp"
 #include "tuner/loop/tuning.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {

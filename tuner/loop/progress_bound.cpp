@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -151,7 +152,7 @@ Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& prog
   measurement.slowest_seconds_per_sample =
       std::max(measurement.slowest_seconds_per_sample, rate + half_width);
   // The interval of the steps does not include this uncertainty.
-  measurement.step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+  measurement.step_seconds_per_sample = k_nan;
   return measurement;
 }
 

@@ -2,9 +2,9 @@
 #include "tuner/loop/running_trial.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/baseline_comparison.hpp"
 #include "tuner/loop/decision_log.hpp"
@@ -154,7 +154,7 @@ bool RunningTrial::has_limits() const {
 }
 
 double RunningTrial::deadline_s() const {
-  return has_limits() ? TimeLimits(view()).deadline_s() : std::numeric_limits<double>::infinity();
+  return has_limits() ? TimeLimits(view()).deadline_s() : k_infinity;
 }
 
 bool RunningTrial::out_of_time(double now_s) {

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "common/numbers.hpp"
 #include "tuner/loop/enough_measured.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
 /// Longest time of a baseline whose rate drifts, as a multiple of its share of a time budget. The
 /// time is at most half of the budget. The baseline may still become steady, but all other trials
@@ -21,12 +20,14 @@ constexpr double k_silence_per_start = 2.0;
 /// Share of `limits.wall` after which the loop ends a trial that reports.
 constexpr double k_share_of_wall = 0.95;
 
-/// Returns the deadline for the trial's first step.
-double start_limit_s(const TrialView& trial) {
+/// Returns the deadline for the trial's first step. `budget_end_s`: end of its part of the budget.
+double start_limit_s(const TrialView& trial, double budget_end_s) {
   // A single report shows no rate, but it shows that the program has started.
-  return trial.reports.has_reported_progress()
-             ? k_never_s
-             : trial.time.started_s + trial.targets.longest_start_s;
+  if (trial.reports.has_reported_progress()) return k_infinity;
+  const double limit_s = trial.time.started_s + trial.targets.longest_start_s;
+  // If each configuration is confirmed, the study needs to know that one was too slow to start.
+  const bool is_needed = trial.study.measure.confirm_all && !is_confirmation(trial.record.purpose);
+  return is_needed ? std::min(limit_s, budget_end_s) : limit_s;
 }
 
 /// Returns when a search trial without further progress counts as hung; infinite if time is not
@@ -35,7 +36,7 @@ double silence_limit_s(const TrialView& trial) {
   const TrialTargets& targets = trial.targets;
   if (!is_searched(trial.record.purpose) || !(targets.longest_trial_s > 0.0) ||
       trial.reports.in_phase() || !trial.reports.has_reported_progress()) {
-    return k_never_s;
+    return k_infinity;
   }
   return trial.reports.progressed_s() +
          std::max(targets.longest_trial_s, k_silence_per_start * targets.longest_start_s);
@@ -47,7 +48,7 @@ double longest_without_steady_state_s(const TrialView& trial) {
   const double share_s = trial.targets.share_of_budget_s;
   const auto& budget_s = trial.study.budget.time_s;
   const bool is_found = trial.measurement().status == MeasurementStatus::not_steady;
-  if (!is_found || !is_compared(trial.record.purpose) || !budget_s) return k_never_s;
+  if (!is_found || !is_compared(trial.record.purpose) || !budget_s) return k_infinity;
   if (trial.record.purpose != TrialPurpose::baseline) return share_s;
   return std::max(share_s, std::min(k_unsteady_baseline * share_s, 0.5 * *budget_s));
 }
@@ -81,7 +82,7 @@ double measuring_limit_s(const TrialView& trial) {
 
 double before_wall_s(const TrialView& trial) {
   // If a trial has reported nothing, there is nothing to save.
-  if (!trial.reports.progress().has_begun()) return k_never_s;
+  if (!trial.reports.progress().has_begun()) return k_infinity;
   return trial.time.started_s + k_share_of_wall * trial.study.limits.wall_s;
 }
 
@@ -90,7 +91,7 @@ TimeLimits::TimeLimits(const TrialView& trial)
       progressed_s_(trial.reports.progressed_s()),
       budget_end_s_(
           std::max(trial.targets.budget_end_s, trial.time.started_s + trial.targets.least_s)),
-      start_s_(start_limit_s(trial)),
+      start_s_(start_limit_s(trial, budget_end_s_)),
       silence_s_(silence_limit_s(trial)),
       measuring_s_(measuring_limit_s(trial)) {}
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include <boost/math/statistics/univariate_statistics.hpp>
 
+#include "common/numbers.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/verdict/trial_price.hpp"
 
@@ -95,7 +95,7 @@ double time_to_measure_s(const StudySpec& study, const Standing& standing,
     const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
     if (seen_out && trial.measurement) add(earlier, trial, study.measure);
   }
-  if (earlier.startup_s.empty()) return std::numeric_limits<double>::infinity();
+  if (earlier.startup_s.empty()) return k_infinity;
   const MeasureSpec& wanted = targets.measure;
   const auto samples = samples_per_count(study, configuration);
   const double log_samples = samples ? std::log(*samples) : quantile(earlier.log_samples, 0.5);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "common/clauses.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/baseline_comparison.hpp"
 #include "tuner/loop/final_measurement.hpp"
@@ -205,7 +205,7 @@ void record_clock(std::span<const MachineSecond> machine, const Measurement& mea
   record.cpu_clock = cpu_clock_between(machine, measurement.window_begin_s() - program_startup_s,
                                        measurement.window_end_s() - program_startup_s);
   if (record.cpu_clock) return;
-  record.cpu_clock = cpu_clock_between(machine, 0.0, std::numeric_limits<double>::infinity());
+  record.cpu_clock = cpu_clock_between(machine, 0.0, k_infinity);
 }
 
 /// Sets the cause of each change of level, if the machine explains it.

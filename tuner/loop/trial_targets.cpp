@@ -137,10 +137,16 @@ void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s,
               const LaunchState& state) {
   const StudySpec& study = state.study;
   targets.share_of_budget_s = share_of_trial_s(study, trial.purpose, startup_s);
-  targets.longest_start_s = longest_start_s(study, trial.purpose, state.standing.baseline());
+  targets.longest_start_s = longest_start_s(study, trial, state.standing.baseline());
   targets.longest_trial_s = longest_trial_s(state.standing);
-  targets.budget_end_s =
-      state.now_s + latest_end_s(study, state.spending, trial.purpose) - state.elapsed_s;
+  const double left_s = latest_end_s(study, state.spending, trial.purpose) - state.elapsed_s;
+  targets.budget_end_s = state.now_s + left_s;
+  if (study.measure.confirm_all && study.budget.trials) {
+    // Each configuration is needed: those that have not run yet share the time that is left.
+    const std::int64_t to_run = *study.budget.trials - state.spending.search_trials + 1;
+    const auto share = static_cast<double>(std::max<std::int64_t>(1, to_run));
+    targets.longest_start_s = std::max(targets.longest_start_s, left_s / share);
+  }
 }
 
 /// Sets the time of a trial of a search round. All its trials end together, whatever they are.

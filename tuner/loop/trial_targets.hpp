@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 
+#include "common/numbers.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/budget.hpp"
@@ -27,18 +27,18 @@ struct TrialTargets {
   double baseline_window_s = 0.0;
   /// The trial's share of a time budget, in seconds after start-up. Once the share is used up, a
   /// steady trial ends, however wide its interval is. The end for all trials is `budget_end_s`.
-  double share_of_budget_s = std::numeric_limits<double>::infinity();
+  double share_of_budget_s = k_infinity;
   /// Longest time from the start to the first step (`longest_start_s`).
-  double longest_start_s = std::numeric_limits<double>::infinity();
+  double longest_start_s = k_infinity;
   /// Duration of the study's longest trial; 0 before any was measured.
   double longest_trial_s = 0.0;
   /// End of the trial's part of a time budget, on the loop's clock. The trial then ends with the
   /// measurement so far, but not before it has run for `least_s`.
-  double budget_end_s = std::numeric_limits<double>::infinity();
+  double budget_end_s = k_infinity;
   double least_s = 0.0;
   /// Seconds from the start, for a trial that cannot be ended on request
   /// (`TrialSpec::time_to_measure_s`).
-  double time_to_measure_s = std::numeric_limits<double>::infinity();
+  double time_to_measure_s = k_infinity;
   std::optional<SlowLimit> slow_limit{};  ///< as in `TrialSpec`
   int interleaved_round = 0;              ///< as in `TrialSpec`
   /// Upper end of the incumbent's interval, in the unit of the first objective; less is better. A

@@ -77,7 +77,7 @@ Json speed_up_of(const Json& speed_up) {
   return {{"ratio", at(speed_up, {"ratio"})},
           {"low_95", at(speed_up, {"low_95"})},
           {"high_95", at(speed_up, {"high_95"})},
-          {"launches_each", at(speed_up, {"interleaved_pairs"})}};
+          {"launches_each", at(speed_up, {"pairs"})}};
 }
 
 /// Returns `16..256` or the choices.

@@ -14,6 +14,7 @@
 #include "tuner/report/stored_study.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/verdict/campaign_error.hpp"
+#include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
 namespace {
@@ -132,7 +133,7 @@ Json edit_json(const CampaignEdit& edit) {
           {"challenger", version_json(edit.challenger)},
           {"verdict", to_text(edit.verdict)},
           {"kept", edit.is_kept()},
-          {"speed_up", speed_up_json(edit.speed_up)},
+          {"speed_up", JsonForm<SpeedUp>::write(edit.speed_up)},
           {"why", edit.why.empty() ? Json(nullptr) : Json(edit.why)},
           {"error", edit.error}};
 }

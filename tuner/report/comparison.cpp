@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
@@ -106,7 +106,6 @@ std::string ratio_text(const TrialRatio& ratio) {
 
 TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference,
                          const TrialRecord& other, std::size_t objective) {
-  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
   if (objective >= reference.objectives.size() || objective >= other.objectives.size()) {
     return {k_nan, k_nan, k_nan};
   }

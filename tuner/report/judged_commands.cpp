@@ -16,6 +16,7 @@
 #include "tuner/report/recommendation.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
 namespace {
@@ -91,13 +92,39 @@ double seconds_of_pair(std::span<const TrialRecord> trials) {
   return runs > 0 ? 2.0 * total_s / runs : 0.0;
 }
 
+std::string name_of_place(std::size_t place) {
+  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
+}
+
+/// Returns the longest time that the configuration took without a first step until its time was
+/// over; nullopt if each of its runs started in time.
+std::optional<double> slow_start_of(std::span<const TrialRecord> trials,
+                                    const Configuration& configuration) {
+  std::optional<double> longest_s;
+  for (const TrialRecord& trial : trials) {
+    if (trial.configuration == configuration && trial.awaited_start_s)
+      longest_s = std::max(longest_s.value_or(0.0), *trial.awaited_start_s);
+  }
+  return longest_s;
+}
+
+/// Sets why nothing is compared if the first command did not start in time.
+void blame_start_of_first(JudgedCommands& judged) {
+  if (!judged.first.slow_start_s) return;
+  for (JudgedCommand& command : judged.others) {
+    if (command.verdict != CommandVerdict::undecided) continue;
+    command.why = fmt::format("the first command reported no step within {}",
+                              format_duration(*judged.first.slow_start_s));
+  }
+}
+
 /// Returns why a run of the configuration failed; empty if none did.
 std::string failure_of(std::span<const TrialRecord> trials, const Configuration& configuration) {
   for (const TrialRecord& trial : trials) {
     const bool failed = trial.status == TrialStatus::failed ||
                         trial.status == TrialStatus::out_of_memory ||
                         trial.status == TrialStatus::infeasible;
-    if (failed && trial.configuration == configuration) {
+    if (failed && !trial.awaited_start_s && trial.configuration == configuration) {
       return trial.failure.empty() ? to_text(trial.status) : trial.failure;
     }
   }
@@ -176,7 +203,7 @@ Json command_json(const JudgedCommand& command) {
   return {{"name", command.name},
           {"command", command.command},
           {"verdict", to_text(command.verdict)},
-          {"speed_up", speed_up_json(command.speed_up)},
+          {"speed_up", JsonForm<SpeedUp>::write(command.speed_up)},
           {"why", command.why.empty() ? Json(nullptr) : Json(command.why)},
           {"more_s", command.more_s ? Json(*command.more_s) : Json(nullptr)},
           {"loss", command.loss ? loss_json(*command.loss) : Json(nullptr)}};
@@ -248,18 +275,22 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   const auto guard = std::ranges::find_if(study.guards, &Guard::over_launches);
   if (guard != study.guards.end()) judged.loss = JudgedLoss{*guard, unit_name(study).plural};
   const double pair_s = seconds_of_pair(trials);
-  char next_name = 'A';
+  std::size_t place = 0;
   for (const Configuration& configuration : judged_configurations(study)) {
     JudgedCommand command;
-    command.name = std::string(1, next_name++);
+    command.name = name_of_place(place++);
     command.command =
         printable_line(shell_quoted(render_command(study, configuration).argv), k_longest_command);
     command.why = failure_of(trials, configuration);
     const bool has_failed = !command.why.empty();
+    command.slow_start_s = slow_start_of(trials, configuration);
     if (configuration == study.baseline) {
       const bool is_measured = baseline_of(trials) != nullptr;
-      if (!is_measured) command.verdict = CommandVerdict::failed;
-      if (is_measured) command.why.clear();
+      if (!is_measured && !command.slow_start_s) command.verdict = CommandVerdict::failed;
+      if (is_measured) {
+        command.why.clear();
+        command.slow_start_s.reset();
+      }
       judged.first = std::move(command);
       continue;
     }
@@ -271,7 +302,10 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
       if (finalist->verdict == Verdict::hidden)
         command.why = "a full buffer may hide the difference";
     }
-    if (command.verdict == CommandVerdict::undecided && command.why.empty()) {
+    if (command.verdict == CommandVerdict::undecided && command.slow_start_s) {
+      command.why = fmt::format("its start took more than {}, all the time that was left",
+                                format_duration(*command.slow_start_s));
+    } else if (command.verdict == CommandVerdict::undecided && command.why.empty()) {
       const bool is_clear_alone = command.speed_up.low_if_buffered > 1.0;
       command.why = study.campaign && is_clear_alone ? k_too_short_for_campaign : k_too_short;
       command.more_s = time_to_decide_s(command.speed_up, study, pair_s);
@@ -282,6 +316,27 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     }
     judged.others.push_back(std::move(command));
   }
+  blame_start_of_first(judged);
+  return judged;
+}
+
+JudgedCommands judged_without_start(const std::vector<std::vector<std::string>>& commands,
+                                    double margin, double spent_s, double longest_s) {
+  JudgedCommands judged;
+  judged.margin = margin;
+  judged.spent_s = spent_s;
+  judged.longest_s = longest_s;
+  const auto undecided = [&](std::size_t place) {
+    JudgedCommand command;
+    command.name = name_of_place(place);
+    command.command = printable_line(shell_quoted(commands[place]), k_longest_command);
+    return command;
+  };
+  judged.first = undecided(0);
+  judged.first.slow_start_s = spent_s;
+  for (std::size_t place = 1; place < commands.size(); ++place)
+    judged.others.push_back(undecided(place));
+  blame_start_of_first(judged);
   return judged;
 }
 

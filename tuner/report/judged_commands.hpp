@@ -19,7 +19,7 @@ enum class CommandVerdict {
   faster,
   slower,
   tied,       ///< within the margin, either way
-  undecided,  ///< the time was too short
+  undecided,  ///< the time was too short, also if it was over before the first step
   failed,     ///< a run failed or could not be read
   worse,      ///< not slower, but its loss is worse
 };
@@ -30,10 +30,11 @@ struct JudgedCommand {
   std::string name;     ///< `B`
   std::string command;  ///< words for a shell
   CommandVerdict verdict = CommandVerdict::undecided;
-  SpeedUp speed_up;                      ///< beside the first command
-  std::string why;                       ///< why it is undecided or failed, for people
-  std::optional<double> more_s;          ///< seconds that would decide an undecided command
-  std::optional<LaunchMeans> loss = {};  ///< beside the first command's; nullopt: not compared
+  SpeedUp speed_up;                         ///< beside the first command
+  std::string why;                          ///< why it is undecided or failed, for people
+  std::optional<double> more_s;             ///< seconds that would decide an undecided command
+  std::optional<double> slow_start_s = {};  ///< time without a step, if it was all that was left
+  std::optional<LaunchMeans> loss = {};     ///< beside the first command's; nullopt: not compared
 };
 
 /// The comparison of the training loss.
@@ -63,6 +64,12 @@ struct JudgedCommands {
                                              std::span<const TrialRecord> trials,
                                              const std::optional<Recommendation>& recommendation,
                                              double spent_s);
+
+/// Returns the verdicts if the first command reported no step in the `spent_s` seconds that it had:
+/// all are undecided.
+[[nodiscard]] JudgedCommands judged_without_start(
+    const std::vector<std::vector<std::string>>& commands, double margin, double spent_s,
+    double longest_s);
 
 /// Returns the verdict of all commands together: `faster` if any is, otherwise `undecided` if any
 /// is, otherwise `tied`, `worse`, `slower` if any is, otherwise `failed`.

@@ -3,21 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/outcome.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {
 
 std::vector<double> gains_over(const std::optional<TrialRecord>& baseline, const TrialRecord& trial,
                                const std::vector<ObjectiveView>& objectives) {
-  std::vector<double> gains(objectives.size(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> gains(objectives.size(), k_nan);
   if (!baseline) return gains;
   for (std::size_t i = 0; i < objectives.size(); ++i) {
     if (i < baseline->objectives.size() && i < trial.objectives.size()) {
@@ -112,7 +113,7 @@ void add_notes(Leaderboard& board) {
   }
   std::optional<double> smallest;
   std::optional<double> largest;
-  double least_full = std::numeric_limits<double>::infinity();
+  double least_full = k_infinity;
   for (const LeaderboardRow& row : board.rows) {
     const auto size = step_size(row.trial);
     if (!row.rank || !size) continue;

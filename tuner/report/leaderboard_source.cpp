@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "search/space/expression.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
@@ -220,9 +221,8 @@ Configuration values_of(const LeaderboardRow& row, const std::vector<Leaderboard
 /// True if the condition is true whatever the missing values are.
 bool holds_for(const Expression& condition, const LeaderboardRow& row,
                const std::vector<LeaderboardColumn>& columns) {
-  constexpr double k_any = std::numeric_limits<double>::infinity();
-  return condition.holds(values_of(row, columns, k_any)) &&
-         condition.holds(values_of(row, columns, -k_any));
+  return condition.holds(values_of(row, columns, k_infinity)) &&
+         condition.holds(values_of(row, columns, -k_infinity));
 }
 
 /// Keeps the rows that satisfy the condition.

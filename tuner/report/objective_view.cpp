@@ -2,12 +2,12 @@
 #include "tuner/report/objective_view.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
@@ -41,7 +41,7 @@ std::string ObjectiveView::text(double value) const {
 }
 
 double ObjectiveView::gain(double reference, double value) const {
-  if (!(reference > 0.0) || !(value > 0.0)) return std::numeric_limits<double>::quiet_NaN();
+  if (!(reference > 0.0) || !(value > 0.0)) return k_nan;
   return objective.direction == Direction::minimize ? reference / value : value / reference;
 }
 

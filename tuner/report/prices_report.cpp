@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
@@ -108,7 +108,7 @@ RegionPrices compare_regions(std::vector<PriceSource> regions,
   }
   for (const std::string& name : names) {
     RegionPrices::Type row{name, {}, 0};
-    double least = std::numeric_limits<double>::infinity();
+    double least = k_infinity;
     for (const PriceSource& region : regions) {
       const auto found = region.table.instances.find(name);
       const bool known = found != region.table.instances.end();

@@ -15,6 +15,7 @@
 #include "tuner/report/next_step.hpp"
 #include "tuner/report/outcome.hpp"
 #include "tuner/study/loading_ceiling.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {
@@ -258,17 +259,6 @@ std::string verdict_line(const Recommendation& recommendation,
 
 }  // namespace
 
-Json speed_up_json(const SpeedUp& speed_up) {
-  if (!std::isfinite(speed_up.ratio) && speed_up.pairs == 0) return nullptr;
-  return {{"ratio", number_or_null(speed_up.ratio)},
-          {"low_95", number_or_null(speed_up.low)},
-          {"high_95", number_or_null(speed_up.high)},
-          {"low_95_if_buffered", number_or_null(speed_up.low_if_buffered)},
-          {"repeat_low_95", number_or_null(speed_up.repeat_low)},
-          {"repeat_high_95", number_or_null(speed_up.repeat_high)},
-          {"interleaved_pairs", speed_up.pairs}};
-}
-
 VerdictSentence verdict_sentence(const Recommendation& recommendation,
                                  const RecommendationContext& context) {
   return verdict_sentence(recommendation, outcome_of(recommendation, context.others_measured),
@@ -317,9 +307,7 @@ std::string details_text(const Recommendation& recommendation, const Recommendat
 
 Json recommendation_json(const Recommendation& recommendation,
                          const RecommendationContext& context) {
-  Json json;
-  json["trial"] = recommendation.incumbent_trial;
-  json["configuration"] = to_json(recommendation.configuration);
+  Json json = json_record<Recommendation>().write(recommendation);
   json["objectives"] = Json::array();
   for (std::size_t i = 0; i < context.objectives.size(); ++i) {
     const auto at = [i](const std::vector<double>& values) {
@@ -333,47 +321,13 @@ Json recommendation_json(const Recommendation& recommendation,
          {"baseline_half_width_95", at(recommendation.baseline_half_widths)},
          {"best_half_width_95", at(recommendation.incumbent_half_widths)}});
   }
-  json["claim"] = to_text(recommendation.claim);
   json["outcome"] = to_text(outcome_of(recommendation, context.others_measured));
   json["verdict"] = to_text(verdict_sentence(recommendation, context));
   json["changes"] = changes_json(context.changes);
-  json["speed_up"] = speed_up_json(recommendation.speed_up);
-  json["finalists"] = Json::array();
-  for (const FinalistResult& finalist : recommendation.finalists) {
-    json["finalists"].push_back({{"trial", finalist.trial},
-                                 {"verdict", to_text(finalist.verdict)},
-                                 {"speed_up", speed_up_json(finalist.speed_up)}});
-  }
-  json["tied_trials"] = recommendation.tied;
-  json["undecided"] = to_json(recommendation.undecided);
-  json["pareto_trials"] = recommendation.pareto;
-  json["changed"] = recommendation.changed;
-  json["reduction"] = to_json(recommendation.reduction);
-  json["worth"] = recommendation.worth;
   json["loading_ceiling"] =
       context.loading_ceiling ? Json(*context.loading_ceiling) : Json(nullptr);
-  json["most_gain"] = number_or_null(recommendation.most_gain);
-  json["unused_s"] = recommendation.unused_s ? Json(*recommendation.unused_s) : Json(nullptr);
-  json["extrapolated_from_s"] =
-      recommendation.measured_s > 0.0 ? Json(recommendation.measured_s) : Json(nullptr);
-  json["samples_counted"] =
-      recommendation.samples_counted.empty() ? Json(nullptr) : Json(recommendation.samples_counted);
-  const CacheUse& cache = recommendation.page_cache;
-  json["page_cache"] = {
-      {"state", to_text(cache.state)},
-      {"storage_read_bytes",
-       cache.storage_read_bytes ? number_or_null(*cache.storage_read_bytes) : Json(nullptr)},
-      {"text", cache.text.empty() ? Json(nullptr) : Json(cache.text)}};
-  json["samples_ratio"] = {{"least", number_or_null(recommendation.least_samples_ratio)},
-                           {"most", number_or_null(recommendation.most_samples_ratio)}};
   json["notes"] = texts_of(recommendation.notes);
-  json["tuning_s"] = number_or_null(recommendation.tuning_s);
-  json["tuning_usd"] = number_or_null(recommendation.tuning_usd);
   if (context.machine_hours) json["tuning_machine_hours"] = number_or_null(*context.machine_hours);
-  json["payback_share"] =
-      recommendation.payback_share ? number_or_null(*recommendation.payback_share) : Json(nullptr);
-  json["payback_share_95"] = {{"low", number_or_null(recommendation.payback_low)},
-                              {"high", number_or_null(recommendation.payback_high)}};
   json["next"] = next_step(recommendation, context);
   return json;
 }

@@ -60,8 +60,8 @@ void add_study_facts(RecommendationContext& context, const StoredStudy& study,
 [[nodiscard]] std::string details_text(const Recommendation& recommendation,
                                        const RecommendationContext& context, std::size_t width = 0);
 
-/// Returns the ratio and its intervals; null if it was not measured.
-[[nodiscard]] Json speed_up_json(const SpeedUp& speed_up);
+/// Returns the form that `--json` prints: the recommendation's record, and fields that need the
+/// study.
 [[nodiscard]] Json recommendation_json(const Recommendation& recommendation,
                                        const RecommendationContext& context);
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -46,8 +46,7 @@ std::vector<double> column_values(const std::vector<TracePoint>& points, std::si
     }
   }
   for (std::size_t i = 0; i < count; ++i)
-    weighed[i] =
-        seconds[i] > 0.0 ? weighed[i] / seconds[i] : std::numeric_limits<double>::quiet_NaN();
+    weighed[i] = seconds[i] > 0.0 ? weighed[i] / seconds[i] : k_nan;
   return weighed;
 }
 
@@ -116,7 +115,7 @@ std::string step_plot(const TrialTrace& trace, const std::optional<Measurement>&
   const std::size_t margin = label_width(points);
   const std::size_t count = width - margin;
   const std::vector<double> values = column_values(points, count);
-  double low = std::numeric_limits<double>::infinity();
+  double low = k_infinity;
   double high = 0.0;
   for (const double value : values) {
     if (!(value > 0.0)) continue;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {

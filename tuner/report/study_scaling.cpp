@@ -5,13 +5,13 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/study/counting_parameter.hpp"
 #include "tuner/study/unit_name.hpp"
@@ -106,7 +106,7 @@ std::string kind_of_machines(const Resources& resources) {
 struct RunsOfKind {
   std::vector<ScalingRun> runs;
   std::set<double> counts;
-  double least_time_s = std::numeric_limits<double>::infinity();
+  double least_time_s = k_infinity;
 };
 
 /// Different kinds of machines have separate curves: returns the runs of the kind with the most

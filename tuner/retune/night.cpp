@@ -8,6 +8,7 @@
 
 #include "common/enum_names.hpp"
 #include "common/json_fields.hpp"
+#include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
 namespace {
@@ -46,24 +47,6 @@ UsedConfiguration used_from(const Json& json) {
   used.study = json.at("study").get<std::string>();
   used.trial = json.at("trial").get<std::int64_t>();
   return used;
-}
-
-Json speed_up_json(const SpeedUp& speed_up) {
-  if (!std::isfinite(speed_up.ratio)) return nullptr;
-  return {{"ratio", speed_up.ratio},
-          {"low", number_or_null(speed_up.low)},
-          {"high", number_or_null(speed_up.high)},
-          {"pairs", speed_up.pairs}};
-}
-
-SpeedUp speed_up_from(const Json& json) {
-  SpeedUp speed_up;
-  if (!json.is_object()) return speed_up;
-  speed_up.ratio = json.at("ratio").get<double>();
-  speed_up.low = number_or_nan(json, "low");
-  speed_up.high = number_or_nan(json, "high");
-  speed_up.pairs = json.at("pairs").get<int>();
-  return speed_up;
 }
 
 Json slowdown_json(const Slowdown& slowdown) {
@@ -118,8 +101,8 @@ Night read_record(const NightRow& row) {
                  json.at("baseline_times").get<std::vector<double>>()};
   night.after_times = json.at("after_times").get<std::vector<double>>();
   night.after_baseline_times = json.at("after_baseline_times").get<std::vector<double>>();
-  night.lead = speed_up_from(json.at("lead"));
-  if (json.at("gain").is_object()) night.gain = speed_up_from(json.at("gain"));
+  JsonForm<SpeedUp>::read(json.at("lead"), night.lead);
+  JsonForm<std::optional<SpeedUp>>::read(json.at("gain"), night.gain);
   if (json.at("slowdown").is_object()) night.slowdown = slowdown_from(json.at("slowdown"));
   night.slower_since_wall_s = json.at("slower_since_wall_s").get<double>();
   night.broken = json.at("broken").get<std::string>();
@@ -169,8 +152,8 @@ NightRow to_row(const Night& night) {
   json["baseline_times"] = night.times.baseline;
   json["after_times"] = night.after_times;
   json["after_baseline_times"] = night.after_baseline_times;
-  json["lead"] = speed_up_json(night.lead);
-  json["gain"] = night.gain ? speed_up_json(*night.gain) : Json(nullptr);
+  json["lead"] = JsonForm<SpeedUp>::write(night.lead);
+  json["gain"] = JsonForm<std::optional<SpeedUp>>::write(night.gain);
   json["slowdown"] = night.slowdown ? slowdown_json(*night.slowdown) : Json(nullptr);
   json["slower_since_wall_s"] = night.slower_since_wall_s;
   json["broken"] = night.broken;

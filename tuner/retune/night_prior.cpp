@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <optional>
 #include <ranges>
 #include <utility>
 
+#include "common/numbers.hpp"
 #include "tuner/loop/earlier_studies.hpp"
 #include "tuner/retune/night_times.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t k_most_trials = 200;
 /// Largest number of groups. The searcher fits a model to each group.
 constexpr std::size_t k_most_groups = 3;
-constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double k_unknown = k_nan;
 
 /// A study in the history with trials of a night, and what is known about that night.
 struct Source {

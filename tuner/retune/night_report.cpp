@@ -8,19 +8,12 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr int k_night_schema_version = 1;
-
-Json ratio_json(const SpeedUp& speed_up) {
-  if (!std::isfinite(speed_up.ratio)) return nullptr;
-  return {{"ratio", speed_up.ratio},
-          {"low_95", number_or_null(speed_up.low)},
-          {"high_95", number_or_null(speed_up.high)},
-          {"pairs", speed_up.pairs}};
-}
 
 /// Returns the cause of the slowdown, for programs. Scripts read these names, so they must not
 /// change.
@@ -113,8 +106,8 @@ Json night_json(const Night& night, const NightContext& context) {
                          ? Json(nullptr)
                          : to_json(night.before.configuration);
   json["measured_in"] = {{"study", night.after.study}, {"trial", night.after.trial}};
-  json["gain"] = night.gain ? ratio_json(*night.gain) : Json(nullptr);
-  json["lead_over_baseline"] = ratio_json(night.lead);
+  json["gain"] = JsonForm<std::optional<SpeedUp>>::write(night.gain);
+  json["lead_over_baseline"] = JsonForm<SpeedUp>::write(night.lead);
   json["regression"] = regression_json(night, context);
   json["machine_changes"] = to_json(night.changes);
   json["trust"] = to_text(night.trust);

@@ -15,6 +15,7 @@
 #include "tuner/retune/night_times.hpp"
 #include "tuner/retune/retuning.hpp"
 #include "tuner/verdict/payback.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "tuner/report/html/html_report.hpp"
 #include "tuner/serve/access.hpp"
 #include "tuner/serve/index_page.hpp"
@@ -213,7 +213,7 @@ void StudySite::stream_changes(std::optional<std::int64_t> id, const httplib::Re
   struct Sent {
     std::string version;
     std::string fault;
-    double at_s = -std::numeric_limits<double>::infinity();
+    double at_s = -k_infinity;
   };
   auto sent = std::make_shared<Sent>();
   // A browser that reconnects sends the last version it saw.

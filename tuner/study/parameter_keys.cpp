@@ -20,7 +20,6 @@ using document::Range;
 using document::Section;
 using document::Writing;
 
-constexpr std::size_t k_max_choices = 10'000;
 constexpr std::size_t k_max_choice_bytes = 32'768;
 constexpr Range k_integer_range{-0x1p53, 0x1p53};
 constexpr Range k_float_range{-1e300, 1e300};

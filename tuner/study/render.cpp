@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "trial_runner/hooks/knob_table.hpp"
 #include "trial_runner/launch/launch_words.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -18,6 +19,10 @@ bool is_fixed(const KnobRule& rule) {
 /// program unchanged.
 PythonHookRequest hook_request(const StudySpec& study, const Configuration& configuration) {
   PythonHookRequest request;
+  std::set<std::string> named;
+  for (const auto& [name, rule] : *study.hooks.python)
+    named.insert(name);
+  request.families = families_of_knobs(named);
   const auto usual = knob_values(study, study.baseline);
   for (auto& [name, value] : knob_values(study, configuration)) {
     const auto same = usual.find(name);

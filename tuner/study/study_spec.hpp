@@ -57,6 +57,10 @@ struct Guard {
   /// its value is not finite.
   bool over_launches = false;
 };
+/// Least number of reports in the window of a guard with `after_samples`, and the latest end of
+/// that window, as a multiple of `after_samples`.
+inline constexpr std::size_t k_least_guard_reports = 5;
+inline constexpr double k_longest_guard_window = 1.75;
 /// Returns the name of a guard's judged value in a trial's metrics. This is the metric's own name,
 /// or `loss@20000` if the guard judges after 20 000 samples.
 [[nodiscard]] std::string judged_metric(const Guard& guard);

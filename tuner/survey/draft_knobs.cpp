@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/knobs/knob_role.hpp"
@@ -130,8 +130,7 @@ void DraftKnobs::consider(const Knob& knob) {
     return leave(knob, why);
   if (std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
   // Knobs whose part was not measured come first, in the table's order.
-  const double gain = possible_gain(knob, survey_, options_.facts)
-                          .value_or(std::numeric_limits<double>::infinity());
+  const double gain = possible_gain(knob, survey_, options_.facts).value_or(k_infinity);
   candidates_.push_back({&knob, &reported_knob->second, gain});
 }
 
@@ -201,7 +200,7 @@ void DraftKnobs::offer_by_gain() {
   std::ranges::stable_sort(candidates_, std::greater<>(), &Candidate::gain);
   const double most =
       options_.trials ? std::max(k_least_knobs, std::floor(*options_.trials / k_trials_per_knob))
-                      : std::numeric_limits<double>::infinity();
+                      : k_infinity;
   for (const Candidate& candidate : candidates_) {
     const Knob& knob = *candidate.knob;
     // One parameter sets both thread counts only if the program uses the same number for both

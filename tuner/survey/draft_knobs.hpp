@@ -13,8 +13,6 @@
 
 namespace steptune {
 
-inline constexpr const char* k_pytorch_family = "pytorch";
-
 /// Returns the family of frameworks that the hook reports; PyTorch's if it reports none.
 [[nodiscard]] std::string family_of(const Survey& survey);
 

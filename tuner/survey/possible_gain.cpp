@@ -55,12 +55,19 @@ double share_of(const std::map<std::string, double>& shares, std::string_view pa
   return found == shares.end() ? 0.0 : found->second;
 }
 
+/// True if the training process itself computes the batches, so that its settings affect them.
+bool loads_in_training_process(const Survey& survey) {
+  return loader_count(survey.log, "num_workers").value_or(0) == 0 &&
+         !loading_waits(survey).value_or(true);
+}
+
 /// Returns the share of the step that the knob affects.
 double acted_on(const Knob& knob, const Survey& survey,
                 const std::map<std::string, double>& shares) {
   if (knob.part == "host") {
     const auto idle = survey.last.metrics.find("gpu_idle_share");
-    return idle == survey.last.metrics.end() ? 1.0 - share_of(shares, "data") : idle->second;
+    if (idle != survey.last.metrics.end()) return idle->second;
+    return loads_in_training_process(survey) ? 1.0 : 1.0 - share_of(shares, "data");
   }
   if (knob.part == k_collector_part) return collector_share(survey).value_or(0.0);
   if (knob.part == "prepare") return share_of(shares, "prepare") + share_of(shares, "transfer");

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "common/machine/process_activity.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/live/attached_program.hpp"
 #include "trial_runner/report.hpp"
@@ -31,7 +31,7 @@ struct SurveyOptions {
   std::optional<double> samples_per_step = {};  ///< replaces the hook's count
   double longest_start_s = 600.0;               ///< limit until the first step
   /// Limit until PyTorch is imported, if the hook is used.
-  double longest_import_s = std::numeric_limits<double>::infinity();
+  double longest_import_s = k_infinity;
   /// Longest time without any line from the hook, although the program is known to train.
   double longest_unheard_s = 10.0;
   double notice_s = 60.0;  ///< time without a step after which `no_step_yet` is called

@@ -6,18 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "common/enum_names.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr auto k_states = enum_names<CacheState>({
-    {CacheState::warm, "warm"},
-    {CacheState::cold, "cold"},
-    {CacheState::mixed, "mixed"},
-    {CacheState::not_known, "not_known"},
-});
 
 /// Smaller reads come from the program's own files, or from files that it has just written.
 constexpr double k_least_read_bytes = 0x1p20;
@@ -100,14 +92,6 @@ CacheUse begun_warm(const Run& run) {
 }
 
 }  // namespace
-
-std::string to_text(CacheState state) {
-  return std::string(k_states.name_of(state));
-}
-
-std::optional<CacheState> cache_state_from_text(std::string_view text) {
-  return k_states.value_of(text);
-}
 
 CacheUse cache_use(std::span<const TrialRecord* const> runs) {
   std::vector<const TrialRecord*> counted;

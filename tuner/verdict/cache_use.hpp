@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
+#include "common/enum_names.hpp"
 #include "tuner/history/history.hpp"
 
 namespace steptune {
@@ -18,8 +18,12 @@ enum class CacheState {
   mixed,     ///< partly storage, partly memory
   not_known  ///< reads were not counted, or the counted reads are not plausible
 };
-[[nodiscard]] std::string to_text(CacheState state);
-[[nodiscard]] std::optional<CacheState> cache_state_from_text(std::string_view text);
+inline constexpr auto k_cache_state_names = enum_names<CacheState>({
+    {CacheState::warm, "warm"},
+    {CacheState::cold, "cold"},
+    {CacheState::mixed, "mixed"},
+    {CacheState::not_known, "not_known"},
+});
 
 /// Place from which the runs behind a recommendation's figures read their data.
 struct CacheUse {

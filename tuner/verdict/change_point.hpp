@@ -20,7 +20,8 @@ inline constexpr std::size_t k_most_in_stage = 7;
 
 /// Probability at which `bisect` names a version.
 inline constexpr double k_bisect_confidence = 0.95;
-/// Least time of a stage, in seconds. A shorter stage can hardly compare anything.
+/// Least time of a stage, in seconds. Even two versions that start at once need it: a first run of
+/// 2 s each, and two pairs of fresh runs of 4 s each.
 inline constexpr double k_least_stage_s = 20.0;
 
 /// True if the version is slower than the good one by two standard errors. False if a slowdown of

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "tuner/verdict/counted_runs.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/guards_over_launches.hpp"
 #include "tuner/verdict/setting_changes.hpp"
@@ -16,44 +17,6 @@ namespace {
 
 /// This many failed runs of the baseline end the confirmation. One failure may be an accident.
 constexpr std::ptrdiff_t k_failures_of_baseline = 2;
-
-/// True if the run's values count. A baseline may violate a guard, because the user runs it today.
-bool is_usable(const TrialRecord& trial) {
-  return trial.status == TrialStatus::completed ||
-         (trial.purpose == TrialPurpose::confirm_baseline &&
-          trial.status == TrialStatus::infeasible && !trial.objectives.empty());
-}
-
-bool is_measured(const StudySpec& study, const TrialRecord& trial) {
-  return is_usable(trial) && trial.objectives.size() == study.objectives.size();
-}
-
-bool has_failed(const TrialRecord& trial) {
-  return is_final(trial.status) && !is_usable(trial);
-}
-
-bool is_failed_baseline(const TrialRecord& trial) {
-  return trial.purpose == TrialPurpose::confirm_baseline && has_failed(trial);
-}
-
-/// Returns the confirming runs that count, in order. If several runs have the same configuration
-/// and round, the least disturbed run counts. Of equally disturbed runs, the first counts.
-std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
-  std::vector<const TrialRecord*> runs;
-  for (const TrialRecord& trial : standing.trials()) {
-    if (!is_confirmation(trial.purpose) || is_failed_baseline(trial)) continue;
-    const auto former = std::ranges::find_if(runs, [&](const TrialRecord* run) {
-      return run->purpose == trial.purpose && run->confirm_pair == trial.confirm_pair &&
-             run->configuration == trial.configuration;
-    });
-    if (former == runs.end()) {
-      runs.push_back(&trial);
-    } else if (is_final(trial.status) && disturbed_share(trial) < disturbed_share(**former)) {
-      *former = &trial;
-    }
-  }
-  return runs;
-}
 
 /// Returns how the search's baselines and sentinels differ. Pairs of confirming runs show their own
 /// variation. If the machine seems to drift, returns nothing: the runs of the baseline cannot
@@ -90,7 +53,7 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
     : study_(&study), standing_(&standing) {
   baseline_failed_ =
       std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
-  pair_runs(counted_runs(standing));
+  pair_runs(counted_runs(standing.trials()));
   std::optional<KnownLaunches> known = k_launches_by_pairs;
   if (!study.measure.confirm_all) known = launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i)
@@ -325,7 +288,7 @@ bool Confirmation::was_run(const Configuration& configuration, int round) const 
 }
 
 std::optional<ConfirmStep> Confirmation::disturbed_run() const {
-  std::vector<const TrialRecord*> runs = counted_runs(*standing_);
+  std::vector<const TrialRecord*> runs = counted_runs(standing_->trials());
   std::erase_if(runs, [](const TrialRecord* run) { return !is_final(run->status); });
   if (disturbance_is_usual(runs)) return std::nullopt;
   for (const TrialRecord* run : runs) {
@@ -411,10 +374,6 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
 double error_of_each(const StudySpec& study) {
   const double configurations = static_cast<double>(confirmed_configurations(study).value_or(2));
   return k_one_sided_error / std::max(1.0, configurations - 1.0);
-}
-
-bool refutes(const TrialRecord& trial) {
-  return trial.purpose == TrialPurpose::confirm_incumbent && has_failed(trial);
 }
 
 }  // namespace steptune

@@ -161,8 +161,4 @@ inline constexpr std::size_t k_most_finalists = 3;
 /// (`MeasureSpec::confirm_all`).
 [[nodiscard]] double error_of_each(const StudySpec& study);
 
-/// True for a confirming run of a finalist that failed or was infeasible. Its configuration cannot
-/// win.
-[[nodiscard]] bool refutes(const TrialRecord& trial);
-
 }  // namespace steptune

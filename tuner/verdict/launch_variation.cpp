@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include "common/interval.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/machine_drift.hpp"
@@ -44,7 +44,7 @@ bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
 
 double ratio_error(const TrialRecord& trial) {
   if (!trial.measurement || !std::isfinite(trial.measurement->ratio_error)) {
-    return std::numeric_limits<double>::quiet_NaN();
+    return k_nan;
   }
   const Measurement& m = *trial.measurement;
   return std::hypot(m.ratio_error, phase_error_s(m) / m.seconds_per_sample);

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -27,7 +28,7 @@ double log_likelihood(double squares, double degrees_of_freedom, double variance
 
 PairError::PairError(double squares, double pairs, double within_variance,
                      const KnownLaunches& known) {
-  double most = -std::numeric_limits<double>::infinity();
+  double most = -k_infinity;
   for (double deviation = k_least; deviation < k_most; deviation *= k_ratio) {
     const double launches = deviation * deviation;
     const double of_pair = 2.0 * launches + within_variance;

@@ -2,11 +2,11 @@
 #include "tuner/verdict/plan_figures.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/study/unit_name.hpp"
@@ -15,7 +15,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 /// Largest difference between two counts, as a share, that a smaller last batch explains.
 constexpr double k_same_count = 0.1;
 
@@ -58,7 +57,7 @@ double measured_s(const ConfigurationRuns& runs) {
   double seconds = 0.0;
   for (const TrialRecord* run : runs)
     seconds += run->measurement ? run->measurement->window_s : 0.0;
-  return seconds;
+  return seconds > 0.0 ? seconds : k_nan;
 }
 
 std::string samples_counted(const StudySpec& study, const TrialRecord& trial) {
@@ -100,8 +99,7 @@ void set_payback_interval(Recommendation& recommendation) {
   // ratio.
   const double all = *recommendation.payback_share * saved(speed_up.ratio);
   recommendation.payback_low = all / saved(speed_up.high);
-  recommendation.payback_high =
-      speed_up.low > 1.0 ? all / saved(speed_up.low) : std::numeric_limits<double>::infinity();
+  recommendation.payback_high = speed_up.low > 1.0 ? all / saved(speed_up.low) : k_infinity;
 }
 
 }  // namespace steptune

@@ -28,7 +28,7 @@ using ConfigurationRuns = std::vector<const TrialRecord*>;
                                                           const LaunchVariation& variation,
                                                           const PlannedRun& plan);
 
-/// Returns the total seconds of the measured windows of all runs.
+/// Returns the total seconds of the measured windows of all runs; NaN if there is none.
 [[nodiscard]] double measured_s(const ConfigurationRuns& runs);
 
 /// Returns how the samples of a step were counted, for people: `as the program counts them, 256 a

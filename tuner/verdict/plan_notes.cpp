@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/knobs/knob_role.hpp"
@@ -37,8 +37,7 @@ std::vector<double> most_of(const Recommendation& recommendation) {
   std::vector<double> most = recommendation.incumbent_objectives;
   const auto& half_widths = recommendation.incumbent_half_widths;
   for (std::size_t i = 0; i < most.size() && i < half_widths.size(); ++i)
-    most[i] +=
-        std::isfinite(half_widths[i]) ? half_widths[i] : std::numeric_limits<double>::infinity();
+    most[i] += std::isfinite(half_widths[i]) ? half_widths[i] : k_infinity;
   for (double& each : most)
     each *= recommendation.most_samples_ratio;
   return most;

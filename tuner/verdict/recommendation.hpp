@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/configuration.hpp"
-#include "common/error.hpp"
-#include "common/json.hpp"
+#include "common/enum_names.hpp"
+#include "common/numbers.hpp"
 #include "tuner/verdict/cache_use.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
@@ -27,8 +25,14 @@ enum class Claim {
   /// trial that violates none is recommended.
   feasible,
 };
+inline constexpr auto k_claim_names = enum_names<Claim>({
+    {Claim::faster, "faster"},
+    {Claim::nothing_faster, "nothing_faster"},
+    {Claim::nothing_to_gain, "nothing_to_gain"},
+    {Claim::unconfirmed, "unconfirmed"},
+    {Claim::feasible, "feasible"},
+});
 [[nodiscard]] std::string to_text(Claim claim);
-[[nodiscard]] std::optional<Claim> claim_from_text(std::string_view text);
 
 /// Result of the confirming runs for one configuration.
 struct FinalistResult {
@@ -44,9 +48,6 @@ struct UndecidedParameter {
   std::vector<Value> values;
 };
 
-/// Returns an object with the values of each parameter by its name.
-[[nodiscard]] Json to_json(const std::vector<UndecidedParameter>& undecided);
-
 /// True if the claim recommends the baseline.
 [[nodiscard]] bool keeps_baseline(Claim claim);
 
@@ -58,8 +59,12 @@ enum class ReductionState {
   all_needed,  ///< configurations with fewer changes were measured, and were slower
   no_time,     ///< some changes may be needless; the budget had no room for another trial
 };
-[[nodiscard]] std::string to_text(ReductionState state);
-[[nodiscard]] std::optional<ReductionState> reduction_state_from_text(std::string_view text);
+inline constexpr auto k_reduction_state_names = enum_names<ReductionState>({
+    {ReductionState::not_needed, "not_needed"},
+    {ReductionState::reset, "reset"},
+    {ReductionState::all_needed, "all_needed"},
+    {ReductionState::no_time, "no_time"},
+});
 
 /// A setting that was reset before the confirmation.
 struct ResetSetting {
@@ -72,16 +77,19 @@ struct ResetSetting {
 /// Backward elimination of changes without a measurable effect.
 struct Reduction {
   ReductionState state = ReductionState::not_needed;
-  std::int64_t from_trial = 0;  ///< the search trial whose changes were reset; 0: none
+  /// The search trial whose changes were reset; unset if none was.
+  std::optional<std::int64_t> from_trial;
   std::vector<ResetSetting> reset;
 };
-[[nodiscard]] Json to_json(const Reduction& reduction);
 
 /// Subject of a note that may appear both in a recommendation and in a table of trials. The history
 /// stores the names, so they must not change.
 enum class NoteSubject { other, batch_size, drift };
-[[nodiscard]] std::string to_text(NoteSubject subject);
-[[nodiscard]] std::optional<NoteSubject> note_subject_from_text(std::string_view text);
+inline constexpr auto k_note_subject_names = enum_names<NoteSubject>({
+    {NoteSubject::other, "other"},
+    {NoteSubject::batch_size, "batch_size"},
+    {NoteSubject::drift, "drift"},
+});
 
 /// A sentence for people next to a result.
 struct Note {
@@ -102,8 +110,8 @@ struct Recommendation {
   /// variation between launches. NaN if unknown (a metric that the program reports).
   std::vector<double> baseline_half_widths;
   std::vector<double> incumbent_half_widths;
-  /// Seconds of steady training from which the incumbent's values are extrapolated; 0 if unknown.
-  double measured_s = 0.0;
+  /// Seconds of steady training from which the incumbent's values are extrapolated; NaN if unknown.
+  double measured_s = k_nan;
   /// How the samples of a step were counted, for people; empty if unknown.
   std::string samples_counted;
   Claim claim = Claim::unconfirmed;
@@ -119,8 +127,8 @@ struct Recommendation {
   std::optional<double> payback_share;
   /// 95 % interval of `payback_share`, from the speed-up's interval. `payback_high` is infinite if
   /// possibly nothing is saved. NaN if unknown.
-  double payback_low = std::numeric_limits<double>::quiet_NaN();
-  double payback_high = std::numeric_limits<double>::quiet_NaN();
+  double payback_low = k_nan;
+  double payback_high = k_nan;
   /// Least and largest number of samples that the recommended batch size needs, as multiples of the
   /// baseline's number. 1 if the batch size is the baseline's or the gradient noise scale is
   /// unknown.
@@ -132,17 +140,11 @@ struct Recommendation {
   double worth = 0.0;  ///< least gain that counts (`search.worth`), as a share; 0: any
   /// Largest gain that a measured configuration may still have, as a share (0.03: 3 %), with
   /// `Claim::nothing_to_gain`; NaN otherwise.
-  double most_gain = std::numeric_limits<double>::quiet_NaN();
+  double most_gain = k_nan;
   /// Tuning time that the budget had left at the end; unset without a time budget.
   std::optional<double> unused_s;
   CacheUse page_cache;      ///< cache use of the runs behind the figures
   std::vector<Note> notes;  ///< assumptions of the plan that no trial has shown
 };
-
-/// Converts the recommendation to its form in the history, and back. Reading fails with kind
-/// `store`; `where` is the study's name for the message.
-[[nodiscard]] Json to_json(const Recommendation& recommendation);
-[[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
-                                                              const std::string& where);
 
 }  // namespace steptune

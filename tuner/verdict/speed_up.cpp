@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
-#include "common/enum_names.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/objectives.hpp"
@@ -16,17 +15,6 @@
 
 namespace steptune {
 namespace {
-
-constexpr auto k_verdicts = enum_names<Verdict>({
-    {Verdict::open, "open"},
-    {Verdict::faster, "faster"},
-    {Verdict::hidden, "hidden"},
-    {Verdict::not_faster, "not_faster"},
-    {Verdict::failed, "failed"},
-    {Verdict::slower, "slower"},
-    {Verdict::tied, "tied"},
-    {Verdict::worse, "worse"},
-});
 
 /// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift
 /// cancels.
@@ -115,7 +103,7 @@ double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) 
            !is_longer_than(study.planned_run, *pair.incumbent->measurement);
   });
   if (as_long_as_planned) return 1.0;
-  double least = std::numeric_limits<double>::infinity();
+  double least = k_infinity;
   for (const RunPair& pair : pairs) {
     const auto& measurement = pair.incumbent->measurement;
     if (!measurement) return 1.0;
@@ -161,11 +149,7 @@ Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double
 }  // namespace
 
 std::string to_text(Verdict verdict) {
-  return std::string(k_verdicts.name_of(verdict));
-}
-
-std::optional<Verdict> verdict_from_text(std::string_view text) {
-  return k_verdicts.value_of(text);
+  return std::string(k_verdict_names.name_of(verdict));
 }
 
 int least_pairs(const StudySpec& study) {
@@ -325,7 +309,7 @@ SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
   if (incumbent.number == baseline.number) return {};
   SpeedUp result = speed_up_of_pairs(study, {{&incumbent, &baseline}}, k_one_sided_error);
   result.pairs = 0;
-  result.repeat_low = result.repeat_high = std::numeric_limits<double>::quiet_NaN();
+  result.repeat_low = result.repeat_high = k_nan;
   return result;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "common/enum_names.hpp"
+#include "common/numbers.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/launch_variation.hpp"
@@ -19,19 +19,19 @@ inline constexpr double k_one_sided_error = k_most_confirm_error;
 /// Ratio by which a configuration is better than the baseline, with its interval. The ratio is NaN
 /// if the configuration was not measured, or if the objective has values that are not positive.
 struct SpeedUp {
-  double ratio = std::numeric_limits<double>::quiet_NaN();  ///< 2.0: twice as fast, or as good
-  double low = std::numeric_limits<double>::quiet_NaN();    ///< 95 % interval; NaN: not known
-  double high = std::numeric_limits<double>::quiet_NaN();
+  double ratio = k_nan;  ///< 2.0: twice as fast, or as good
+  double low = k_nan;    ///< 95 % interval; NaN: not known
+  double high = k_nan;
   int pairs = 0;  ///< pairs of confirming runs; 0: the ratio is from search trials only
   /// Value of `low` in the worst case: a full buffer of data at the start of the runs' windows
   /// hides as much time as it can (`Measurement::slowest_seconds_per_sample`). For whole runs of
   /// programs that end by themselves, it equals `low`, unless the study's planned run is longer.
-  double low_if_buffered = std::numeric_limits<double>::quiet_NaN();
+  double low_if_buffered = k_nan;
   /// 95 % prediction interval for the `ratio` of another confirmation of both configurations, with
   /// the fewest pairs that a claim needs. This interval is wider than the interval from `low` to
   /// `high`, because the launches of the other confirmation differ, too. NaN: not known.
-  double repeat_low = std::numeric_limits<double>::quiet_NaN();
-  double repeat_high = std::numeric_limits<double>::quiet_NaN();
+  double repeat_low = k_nan;
+  double repeat_high = k_nan;
 };
 
 /// Verdict of confirming runs on a configuration. The history stores the names, so do not change
@@ -47,8 +47,17 @@ enum class Verdict {
   tied,    ///< faster or slower than the baseline by less than `search.worth`
   worse,   ///< not slower, but violates a guard over launches
 };
+inline constexpr auto k_verdict_names = enum_names<Verdict>({
+    {Verdict::open, "open"},
+    {Verdict::faster, "faster"},
+    {Verdict::hidden, "hidden"},
+    {Verdict::not_faster, "not_faster"},
+    {Verdict::failed, "failed"},
+    {Verdict::slower, "slower"},
+    {Verdict::tied, "tied"},
+    {Verdict::worse, "worse"},
+});
 [[nodiscard]] std::string to_text(Verdict verdict);
-[[nodiscard]] std::optional<Verdict> verdict_from_text(std::string_view text);
 
 /// A confirming run of a finalist and a confirming run of the baseline, next to each other in time.
 struct RunPair {
@@ -60,8 +69,8 @@ struct RunPair {
 struct PairStatistics {
   /// Mean of the logarithms, or of relative differences if values are not positive.
   double mean = 0.0;
-  double standard_error = std::numeric_limits<double>::infinity();
-  double half_width = std::numeric_limits<double>::infinity();
+  double standard_error = k_infinity;
+  double half_width = k_infinity;
   bool has_ratio = true;
 };
 /// Computes the statistics of `pairs` at the one-sided error `error`.

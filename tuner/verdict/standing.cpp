@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "common/interval.hpp"
-#include "tuner/verdict/confirm.hpp"
+#include "common/numbers.hpp"
+#include "tuner/verdict/counted_runs.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/objectives.hpp"
 #include "tuner/verdict/shrinkage.hpp"
@@ -260,7 +261,7 @@ const TrialRecord* Standing::choose_incumbent() const {
   const auto batch = [&](const TrialRecord* trial) {
     const auto size = rules_.samples_per_step ? rules_.samples_per_step(trial->configuration)
                                               : std::optional<double>();
-    return size.value_or(std::numeric_limits<double>::infinity());
+    return size.value_or(k_infinity);
   };
   return *std::ranges::min_element(preferred, {}, [&](const TrialRecord* trial) {
     return std::tuple(batch(trial), value(*trial, ranked_by_), trial->number);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "common/interval.hpp"
+#include "common/numbers.hpp"
 #include "tuner/verdict/setting_changes.hpp"
 #include "tuner/verdict/trade_offs.hpp"
 
@@ -115,13 +115,12 @@ double most_gain_of_trials(const StudySpec& study, const Standing& standing,
 double most_gain_of_trial(const Standing& standing, const TrialRecord& trial,
                           const TrialRecord& baseline, std::size_t objective,
                           std::size_t candidates) {
-  constexpr double k_unbounded = std::numeric_limits<double>::infinity();
   const double value = standing.value(trial, objective);
   const double to_beat = standing.value(baseline, objective);
   const double reach = critical_difference(candidates);
   const double error = reach * standing.error(trial, objective);
   const double baseline_error = reach * standing.error(baseline, objective);
-  if (!(value > error) || !(to_beat > 0.0) || !std::isfinite(baseline_error)) return k_unbounded;
+  if (!(value > error) || !(to_beat > 0.0) || !std::isfinite(baseline_error)) return k_infinity;
   // The ratio r at which r * value exceeds the baseline's value by no more than their errors.
   const double square = value * value - error * error;
   const double product = value * to_beat;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 
+#include "common/numbers.hpp"
 #include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
@@ -35,7 +35,7 @@ constexpr double k_worth_a_failure = -13.8;
 // Number of points of the Pareto front from which upper bounds are computed.
 constexpr std::size_t k_thinned_front = 5;
 
-constexpr double k_never = -std::numeric_limits<double>::infinity();
+constexpr double k_never = -k_infinity;
 
 /// Returns the score of an unlikely candidate. A less likely candidate has a lower score.
 double unlikely_score(double log_threshold, double log_feasibility) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "search/searchers/bayes/bayes_searcher.hpp"
 #include "search/searchers/bayes/learning_curve.hpp"
 
@@ -19,8 +19,6 @@ constexpr double k_held_fidelity = 1.0 / 9.0;
 // Two reasons: forecasts from early values err more than predicted, and a restarted trial pays for
 // its first part again.
 constexpr double k_patience = 0.35;
-
-constexpr double k_no_rival = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -63,7 +61,7 @@ std::optional<BayesSearcher::StoppingModel> BayesSearcher::stopping_model() {
     models.back().weight = weight;
   }
   StoppingModel result{LearningCurveModel(feature_map_, std::move(models), least_fidelity_),
-                       std::numeric_limits<double>::infinity()};
+                       k_infinity};
   for (const Measured& measured : measured_) {
     if (measured.winner) result.best = std::min(result.best, targets[measured.row]);
   }
@@ -135,7 +133,7 @@ std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& prog
   const auto other = [&](std::span<const double> candidate) {
     return !std::equal(candidate.begin(), candidate.end(), point.begin(), point.end());
   };
-  double rival = k_no_rival;
+  double rival = -k_infinity;
   if (const auto restart = best_restart(*model, other)) rival = restart->log_rate;
   if (const auto fresh = best_new_point([&](std::span<const double> candidate) {
         return !seen_.contains(candidate) && other(candidate) && !memory_rule_.excludes(candidate);

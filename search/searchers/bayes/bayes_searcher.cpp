@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "search/searchers/unvisited.hpp"
 
 namespace steptune::bayes {
@@ -342,7 +342,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   if (request.price) {
     search.log_price = [&](std::span<const double> point) {
       const double price = request.price(space_.decode(Point(point.begin(), point.end())));
-      if (price == std::numeric_limits<double>::infinity()) return k_log_price_of_last;
+      if (price == k_infinity) return k_log_price_of_last;
       return price > 0.0 && std::isfinite(price) ? std::log(price) : 0.0;
     };
   }

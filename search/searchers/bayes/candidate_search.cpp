@@ -3,20 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include "common/numbers.hpp"
 #include "search/searchers/point_set.hpp"
 
 namespace steptune::bayes {
 namespace {
 
-constexpr double k_least_score = -std::numeric_limits<double>::infinity();
-constexpr double k_unbounded = std::numeric_limits<double>::infinity();
+constexpr double k_least_score = -k_infinity;
 // Number of rows in the first batch. After each batch, checks if other rows can still be better;
 // the next batch is twice as large.
 constexpr std::size_t k_first_batch = 32;
@@ -89,13 +88,13 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
 /// Returns upper bounds of the scores, rounding included; infinite if no cheaper bound is known.
 std::vector<double> bounds_of(const CandidateSearch& search, const Candidates& candidates) {
   if (!search.acquisition.has_cheap_bounds() || !search.prune) {
-    return std::vector<double>(candidates.size(), k_unbounded);
+    return std::vector<double>(candidates.size(), k_infinity);
   }
   auto bounds = by_chunks(search, candidates.size(), [&](auto first, auto last, auto values) {
     search.acquisition.bound(candidates.features, first, last, values);
   });
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = std::isnan(bounds[i]) ? k_unbounded
+    bounds[i] = std::isnan(bounds[i]) ? k_infinity
                                       : bounds[i] + 1e-6 + 1e-9 * std::abs(bounds[i]) -
                                             log_price_of(search, candidates.point(i));
   }
@@ -136,7 +135,7 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
   for (std::size_t next = 0; next < order.size(); batch *= 2) {
     const double least = best.size() < count ? floor : std::max(floor, best.back().score);
     std::vector<std::size_t> rows;
-    for (; next < order.size() && (rows.size() < batch || bounds[order[next]] == k_unbounded);
+    for (; next < order.size() && (rows.size() < batch || bounds[order[next]] == k_infinity);
          ++next) {
       if (bounds[order[next]] < least) {
         next = order.size();

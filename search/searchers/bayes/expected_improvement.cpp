@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "common/numbers.hpp"
 #include "search/pareto_front.hpp"
 #include "search/searchers/bayes/normal.hpp"
 
@@ -66,8 +66,8 @@ HypervolumeImprovement HypervolumeImprovement::thinned(std::size_t most) const {
 double HypervolumeImprovement::log_expected(const Normal& first, const Normal& second) const {
   // Strip i is left of front point i in the first objective and below point i - 1 in the second.
   // Its expected gain is E[(right - max(left, y1))+] E[(height - y2)+].
-  double total = -std::numeric_limits<double>::infinity();
-  double log_left = -std::numeric_limits<double>::infinity();
+  double total = -k_infinity;
+  double log_left = -k_infinity;
   for (std::size_t i = 0; i <= front_.size(); ++i) {
     const double right = i < front_.size() ? front_[i][0] : reference_[0];
     const double height = i == 0 ? reference_[1] : front_[i - 1][1];

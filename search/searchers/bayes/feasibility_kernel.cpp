@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <optional>
 
 #include <boost/math/distributions/normal.hpp>
 
+#include "common/numbers.hpp"
 #include "search/searchers/bayes/distance_tables.hpp"
 #include "search/searchers/bayes/matern.hpp"
 #include "search/searchers/bayes/normal.hpp"
@@ -29,7 +29,7 @@ constexpr double k_amplitudes[] = {3.0, 27.0, 243.0};
 constexpr std::size_t k_prior_amplitude = 2;  // index into the values above
 // Largest number of passes of the fit over all lengthscales and the amplitude.
 constexpr int k_sweeps = 2;
-constexpr double k_impossible = -std::numeric_limits<double>::infinity();
+constexpr double k_impossible = -k_infinity;
 
 /// Indices into `k_lengthscales`, one for each dimension, and into `k_amplitudes`.
 struct Choice {

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+
+#include "common/numbers.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -124,7 +125,7 @@ void Learner::fit(ModelCandidate& candidate, std::size_t count, std::size_t limi
   const OutputTransform transform(candidate.warp, std::span(values_).first(count));
   const auto rows = representative_rows(count, limit);
   const TrainingSet training = training_set(transform, rows);
-  double lowest = std::numeric_limits<double>::infinity();
+  double lowest = k_infinity;
   for (const Hyperparameters& start : starts) {
     Fit fit = fit_hyperparameters(training, groups_, priors_[candidate.prior], start, evaluations);
     if (!(fit.negative_log_posterior < lowest)) continue;

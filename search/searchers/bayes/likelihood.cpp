@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "common/numbers.hpp"
 #include "search/searchers/bayes/gaussian_process.hpp"
 #include "search/searchers/bayes/lbfgs.hpp"
 #include "search/searchers/bayes/linear_algebra.hpp"
@@ -78,7 +78,6 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
                           std::span<double> gradient) {
   const auto hyperparameters = Hyperparameters::from_flat(
       std::vector<double>(flat_hyperparameters.begin(), flat_hyperparameters.end()));
-  constexpr double k_infinity = std::numeric_limits<double>::infinity();
   if (!within_bounds(hyperparameters)) return k_infinity;
   const double amplitude = std::exp(hyperparameters.log_amplitude);
   const double floor = std::exp(hyperparameters.log_noise);

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+
+#include "common/numbers.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -53,7 +54,7 @@ double log_improvement(double z) {
 }
 
 double log_difference(double a, double b) {
-  if (!(a > b)) return -std::numeric_limits<double>::infinity();
+  if (!(a > b)) return -k_infinity;
   return a + std::log(-std::expm1(b - a));
 }
 

@@ -120,6 +120,37 @@ TEST_F(JudgedCommandsTest, AFailureIsNamed) {
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::slower);
 }
 
+TEST_F(JudgedCommandsTest, ASlowStartIsUndecided) {
+  trials_[1].status = TrialStatus::infeasible;
+  trials_[1].failure = "no step reported within 1 min 10 s";
+  trials_[1].awaited_start_s = 70.0;
+  recommendation_.finalists.erase(recommendation_.finalists.begin());
+  EXPECT_EQ(judged().others.front().verdict, CommandVerdict::undecided);
+  const std::string expected =
+      "undecided: B was not compared; its start took more than 1 min 10 s, all the time that was "
+      "left\n";
+  EXPECT_EQ(judged_text(judged()).substr(0, expected.size()), expected);
+}
+
+TEST_F(JudgedCommandsTest, ASlowStartOfTheFirstLeavesAllUndecided) {
+  trials_.resize(1);
+  trials_[0].status = TrialStatus::infeasible;
+  trials_[0].awaited_start_s = 70.0;
+  trials_[0].objectives.clear();
+  recommendation_.finalists.clear();
+  const std::string text = judged_text(judged());
+  EXPECT_NE(
+      text.find(
+          "undecided: C was not compared; the first command reported no step within 1 min 10 s\n"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::undecided);
+  const JudgedCommands without = judged_without_start({{"./a"}, {"./b", "--fast"}}, 0.02, 60, 120);
+  EXPECT_EQ(judged_text(without),
+            "undecided: B was not compared; the first command reported no step within 1 min\n"
+            "cost    1 min of 2 min\nkeep    A: ./a\n");
+}
+
 TEST_F(JudgedCommandsTest, WithoutTheFirstCommandNothingIsCompared) {
   trials_.resize(1);
   trials_[0].status = TrialStatus::failed;

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/numbers.hpp"
 #include "tests/support/golden_file.hpp"
 #include "tests/unit/cli/trial_fixtures.hpp"
 #include "tuner/report/recommendation.hpp"
@@ -17,7 +18,6 @@ namespace steptune {
 namespace {
 
 constexpr double k_inf = std::numeric_limits<double>::infinity();
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 
 /// A result and its outcome. `name`: name of the file with the expected text.
 struct OutcomeCase {

@@ -11,6 +11,7 @@
 #include "tuner/report/leaderboard_source.hpp"
 #include "tuner/report/study_list.hpp"
 #include "tuner/report/trial_command.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {

@@ -105,11 +105,11 @@ TEST_F(OptunaExport, EachStatusIsAStateOfOptunas) {
 }
 
 TEST_F(OptunaExport, DistributionsContainTheValuesOfTheParameters) {
-  const StudySpec spec = spec_of(
-      space_of({integer("even", 2, 9), stepped(integer("steps", 1, 10), 4),
-                integer("log", 1, 100, Scale::log), stepped(floating("tenths", 0.0, 0.95), 0.25),
-                floating("rate", 1e-5, 1.0, Scale::log), boolean("amp"),
-                categorical("mode", {text("a"), whole(3)})}));
+  const StudySpec spec = spec_of(space_of(
+      {integer("even", 2, 9), stepped(integer("steps", 1, 10), 4),
+       integer("log", 1, 100, Scale::log), integer("powers", 3, 40, Scale::log2),
+       stepped(floating("tenths", 0.0, 0.95), 0.25), floating("rate", 1e-5, 1.0, Scale::log),
+       boolean("amp"), categorical("mode", {text("a"), whole(3)})}));
   StudyExport study = export_of(spec);
   study.trials.push_back(completed_trial(1, spec.baseline, {1.0}));
   const auto file = written(study);
@@ -123,6 +123,8 @@ TEST_F(OptunaExport, DistributionsContainTheValuesOfTheParameters) {
   EXPECT_EQ(attributes("steps"), Json({{"log", false}, {"step", 4}, {"low", 1}, {"high", 9}}))
       << "Optuna wants a last value that lies on a step";
   EXPECT_EQ(attributes("log"), Json({{"log", true}, {"step", 1}, {"low", 1}, {"high", 100}}));
+  EXPECT_EQ(attributes("powers"), Json({{"choices", {4, 8, 16, 32}}}))
+      << "Optuna's integers have no powers of two";
   EXPECT_EQ(attributes("tenths"),
             Json({{"step", 0.25}, {"low", 0.0}, {"high", 0.75}, {"log", false}}));
   EXPECT_EQ(attributes("rate"),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/follow/causes.hpp"
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -15,7 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 const Deviation k_deviates{{}, 1.3};
 
 /// Returns a promise of 10 ms per sample.

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/numbers.hpp"
 #include "tests/unit/verdict/fixture.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 
@@ -195,7 +196,6 @@ TEST(Promise, ATrialThatWasNotMeasuredPromisesNothing) {
   const auto promise = promise_of(time_study(), completed(4, 1.0), standing_of(), std::nullopt);
   ASSERT_FALSE(promise);
   EXPECT_EQ(promise.error().kind, ErrorKind::not_found);
-  constexpr double k_infinity = std::numeric_limits<double>::infinity();
   for (const auto& [seconds, half_width] : std::vector<std::pair<double, double>>{
            {0.0, 0.1}, {std::nan(""), 0.1}, {k_infinity, 0.1}, {0.5, k_infinity}}) {
     TrialRecord trial = completed(4, 1.0);

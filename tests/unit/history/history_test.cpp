@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/numbers.hpp"
 #include "tests/unit/history/fixture.hpp"
 
 namespace steptune {
@@ -19,9 +20,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
 TrialRecord full_trial(std::int64_t number) {
   TrialRecord trial = launching_trial(number);

@@ -276,6 +276,9 @@ TEST(PlannedLength, IsWhatTheProgramGivesToItsFramework) {
   EXPECT_EQ(planned->samples, 20.0 * 938.0 * 64.0);
   EXPECT_EQ(planned->epoch_samples, 938.0 * 64.0);
   EXPECT_EQ(planned->why, "fit(epochs=20) of 60032 samples");
+  survey.log.add(R"({"event":"program"})");  // a second training has begun
+  EXPECT_EQ(why({"python3", "train.py", "--epochs", "3"}, "", survey),
+            "--epochs 3 of 60032 samples");
   Survey without_data = surveyed({});
   without_data.log.add(R"({"event":"program","epochs":20})");
   EXPECT_FALSE(planned_length(program_of({"python3", "train.py"}), without_data));

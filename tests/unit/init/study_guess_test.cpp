@@ -715,6 +715,15 @@ TEST(StudyGuess, VariesVariablesOfOpenMpAndTheAllocator) {
   EXPECT_FALSE(guess_study(input));
 }
 
+TEST(StudyGuess, OffersTheAllocatorIfTheKernelTakesMuchOfTheTime) {
+  GuessInput input = input_of("", {"./trainer"});
+  input.reading = reading_of(32.0);
+  input.runtimes = runtimes_in({"/work/trainer", "/lib/libc.so.6"});
+  EXPECT_FALSE(guess_study(input)) << "the program computes in its own threads or in one";
+  input.runtimes.kernel_share = 0.4;
+  EXPECT_EQ(must_guess(input).document["baseline"], Json({{"malloc", "default"}}));
+}
+
 TEST(StudyGuess, OffersHugePagesIfTheAllocatorSupportsThem) {
   GuessInput input = input_of("", {"./trainer"});
   input.reading = reading_of(32.0);

@@ -5,9 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <regex>
+#include <set>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/read_file.hpp"
 #include "tests/unit/knobs/counted_parameter.hpp"
 
 namespace steptune {
@@ -281,6 +284,28 @@ TEST(FirstGuesses, FitTheMachine) {
   EXPECT_EQ(guess_machine(SystemFiles{folder}, 4, 0).cores, 4);
   std::ofstream(folder / "proc/cpuinfo") << "flags\t\t: fpu avx2 avx512f\n";
   EXPECT_FALSE(guess_machine(SystemFiles{folder}, 4, 0).computes_bfloat16);
+}
+
+TEST(GuessMachine, AgreesWithTheHookOnCpusThatComputeBfloat16) {
+  const std::string hook =
+      read_file(STEPTUNE_SOURCE_DIR "/trial_runner/hooks/python/steptune_hook/keras/knobs.py");
+  std::smatch list;
+  ASSERT_TRUE(std::regex_search(hook, list, std::regex(R"(_BFLOAT16_FLAGS = \(([^)]+)\))")));
+  const auto folder = std::filesystem::path(testing::TempDir()) / "guess_bfloat16";
+  std::filesystem::create_directories(folder / "proc");
+  const auto computes = [&folder](const std::string& flag) {
+    std::ofstream(folder / "proc/cpuinfo") << "flags\t\t: fpu " << flag << " avx2\n";
+    return guess_machine(SystemFiles{folder}, 4, 0).computes_bfloat16;
+  };
+  const std::string flags = list[1];
+  const std::regex word("\\w+");
+  std::set<std::string> known;
+  for (std::sregex_iterator at(flags.begin(), flags.end(), word), end; at != end; ++at)
+    known.insert(at->str());
+  for (const char* flag :
+       {"avx512_bf16", "amx_bf16", "bf16", "svebf16", "avx_ne_convert", "avx512f", "amx_tile"})
+    EXPECT_EQ(computes(flag), known.contains(flag)) << flag;
+  EXPECT_EQ(known.size(), 4U);
 }
 
 TEST(GuessMachine, CountsPhysicalCores) {

@@ -10,6 +10,7 @@
 #include "tuner/loop/loop.hpp"
 #include "tuner/verdict/payback.hpp"
 #include "tuner/verdict/recommend.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {
@@ -484,7 +485,9 @@ TEST(LongestStart, IsTheBaselinesPlusAFifthOfTheSearch) {
   baseline.measurement = steady(1.0, 0.02, 1.0);
   baseline.measurement->startup_s = 8.0;
   const auto longest_s = [&](TrialPurpose purpose, const TrialRecord* known) {
-    return longest_start_s(study, purpose, known);
+    TrialRecord trial;
+    trial.purpose = purpose;
+    return longest_start_s(study, trial, known);
   };
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::search, &baseline))) << "no budget of time";
   study.budget.time_s = 200.0;  // the search gets 120 s of it
@@ -495,6 +498,30 @@ TEST(LongestStart, IsTheBaselinesPlusAFifthOfTheSearch) {
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::search, nullptr)));
   study.budget.trials = 2;
   EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 48.0) << "few trials are left";
+}
+
+TEST(LongestStart, IsTwiceAsMuchLongerIfTheTrialCompilesAnew) {
+  StudySpec study = study_from_json(*parse_json(R"({
+    "name": "s", "command": ["train", "--jit={compile}", "--x={x}"], "budget": {"time": "200s"},
+    "parameters": {"compile": {"type": "bool"}, "x": {"type": "int", "low": 0, "high": 40}},
+    "baseline": {"compile": false, "x": 0}})",
+                                                "study"),
+                                    "/studies/study.json", {{"cpus", 1}, {"gpus", 0}})
+                        .value();
+  TrialRecord baseline = spent(1, 20, TrialPurpose::baseline);
+  baseline.measurement = steady(1.0, 0.02, 1.0);
+  baseline.measurement->startup_s = 8.0;
+  TrialRecord trial = spent(2, 20);
+  trial.configuration = study.baseline;
+  trial.configuration.set("x", std::int64_t{3});
+  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0);
+  trial.configuration.set("compile", Value(true));
+  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 56.0);
+  study.baseline = trial.configuration;
+  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0) << "as the baseline does";
+  study.baseline.set("compile", Value(false));
+  study.parameter_roles["compile"] = std::nullopt;
+  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0) << "it has another meaning";
 }
 
 TEST(LongestStart, ATooLongStartMayBeTriedAgainWithMoreTime) {
@@ -705,8 +732,8 @@ TEST(RecommendationJson, ReadsBackAsItWasWritten) {
 }
 
 TEST(RecommendationJson, RefusesWhatItIsNot) {
-  for (const char* text : {"null", "[]", "{}", R"({"incumbent_trial": "1"})",
-                           R"({"incumbent_trial": 1, "configuration": [], "speed_up": {}})"}) {
+  for (const char* text : {"null", "[]", "{}", R"({"trial": "1"})",
+                           R"({"trial": 1, "configuration": [], "speed_up": {}})"}) {
     EXPECT_FALSE(recommendation_from_json(*parse_json(text, "stored"), "stored")) << text;
   }
 }

@@ -992,6 +992,26 @@ TEST(RunningTrial, ATooLateFirstStepIsInfeasible) {
       << "one report gives no rate but shows that training has begun";
 }
 
+TEST(RunningTrial, AJudgedBaselineMayStartUntilTheEndOfTheBudget) {
+  StudySpec study = time_study();
+  study.budget.time_s = 200.0;
+  study.measure.confirm_all = true;
+  TrialRecord record;
+  record.number = 1;
+  record.purpose = TrialPurpose::baseline;
+  TrialTargets targets{study.measure};
+  targets.budget_end_s = 170.0;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{1, 1}, 100.0, "", {}});
+  EXPECT_FALSE(trial.out_of_time(169.0));
+  EXPECT_TRUE(trial.out_of_time(170.0));
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+  EXPECT_EQ(ended.status, TrialStatus::infeasible);
+  EXPECT_EQ(ended.awaited_start_s, 70.0);
+}
+
 TEST(RunningTrial, AMissingStepMayBeAHang) {
   StudySpec study = time_study();
   study.budget.time_s = 200.0;

@@ -96,6 +96,16 @@ TEST(TrialSpecOfForkedTrial, SearchTrialsMayBeForkedAndConfirmingOnesMayNot) {
   }
 }
 
+TEST(HookOfATrial, NamesTheFamiliesOfTheStudysKnobs) {
+  const StudySpec study = hooked_study("fresh");
+  TrialRecord trial;
+  trial.configuration = study.baseline;
+  const auto request =
+      parse_json(make_trial_spec(study, trial).environment.at("STEPTUNE_PYTHON"), "request");
+  EXPECT_EQ((*request)["families"], (Json{"pytorch"})) << "also without a changed knob";
+  EXPECT_EQ((*request)["knobs"], Json::object());
+}
+
 TEST(HookOfATrial, HasNoFileOnRemoteMachines) {
   TrialRecord trial;
   trial.log_path = "/logs/trial-1.log";

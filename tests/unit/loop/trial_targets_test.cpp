@@ -53,6 +53,19 @@ TEST_F(TrialTargetsTest, WithoutATimeBudgetNoTrialHasATimeLimit) {
   }
 }
 
+TEST_F(TrialTargetsTest, JudgedConfigurationsShareTheTimeForTheirStarts) {
+  study_.budget.time_s = 1000.0;
+  study_.budget.trials = 3;
+  study_.measure.confirm_all = true;
+  TrialRecord run = trial(TrialPurpose::search);
+  run.status = TrialStatus::launching;
+  standing_.put(run);
+  const TrialTargets targets = targets_of(run, state());
+  EXPECT_GT(targets.budget_end_s, 50.0 + 300.0);
+  EXPECT_DOUBLE_EQ(targets.longest_start_s, (targets.budget_end_s - 50.0) / 2)
+      << "for this trial and one more";
+}
+
 TEST_F(TrialTargetsTest, RunsOfAConfirmingRoundDivideTheRestOfTheTimeBudget) {
   study_.budget.time_s = 1000.0;
   TrialRecord run = trial(TrialPurpose::confirm_incumbent);

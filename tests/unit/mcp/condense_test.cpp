@@ -23,7 +23,7 @@ TEST(Condense, AVerdictOnCommands) {
         {"name": "A", "command": "a", "verdict": null, "speed_up": null, "why": null, "more_s": null},
         {"name": "B", "command": "b", "verdict": "faster", "why": null, "more_s": null,
          "speed_up": {"ratio": 1.23456, "low_95": 1.1, "high_95": 1.3, "low_95_if_buffered": null,
-                      "repeat_low_95": 1.1, "repeat_high_95": 1.3, "interleaved_pairs": 3}}]}})json");
+                      "repeat_low_95": 1.1, "repeat_high_95": 1.3, "pairs": 3}}]}})json");
   EXPECT_EQ(json["verdict"], "faster");
   EXPECT_EQ(json["keep"], "B");
   EXPECT_EQ(json["spent_s"], 41.23);
@@ -48,7 +48,7 @@ TEST(Condense, AResultOfTuning) {
   const Json json = answered(ToolName::tune, R"json({
     "study": {"name": "train"}, "end": "budget", "reason": "all trials are done",
     "recommendation": {"verdict": "2.1 times as fast", "outcome": "faster", "next": "steptune exec train",
-      "speed_up": {"ratio": 2.1, "low_95": 2.0, "high_95": 2.2, "interleaved_pairs": 3},
+      "speed_up": {"ratio": 2.1, "low_95": 2.0, "high_95": 2.2, "pairs": 3},
       "changes": [{"parameter": "workers", "today": 0, "advised": 4, "ends_range": false,
                    "place": "train.py:7", "edit": null}],
       "tuning_s": 120.0, "payback_share": 0.01},

@@ -43,12 +43,15 @@ class CarriedHook : public testing::Test {
     settings_.role_arn = "arn:aws:iam::123456789012:role/training";
     settings_.image = "image";
     settings_.output_s3_uri = "s3://bucket/output";
-    files_ = read_hook_files(*python_hook_folder()).value();
+    PythonHookRequest asked;
+    asked.families = {"pytorch"};
+    files_ = read_hook_files(*python_hook_folder(), hook_variables(asked)).value();
     packed_ = packed_text(files_);
   }
 
   TrialSpec trial(std::int64_t number, std::vector<std::string> argv) const {
     PythonHookRequest asked;
+    asked.families = {"pytorch"};
     // Settings longer than a job's variable may be.
     for (const char* name : {"num_workers", "prefetch_factor", "num_threads", "num_interop_threads",
                              "ddp_bucket_cap_mb", "batch_size"})

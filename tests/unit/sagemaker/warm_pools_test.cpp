@@ -32,8 +32,8 @@ class WarmPoolsTest : public RunnerOnAccountTest {
   }
 
   /// Runs a job to its end.
-  void run_job(const std::string& name) {
-    request_job(name);
+  void run_job(const std::string& name, int keep_alive_s = 300) {
+    request_job(name, keep_alive_s);
     while (!api_->describe(name).value()->ended())
       account().advance_to(clock.now_s() + 1.0);
     pools().add_ended(key(), name, 3600.0);
@@ -80,6 +80,14 @@ TEST_F(WarmPoolsTest, APoolIsAvailableSomeSecondsAfterItsJob) {
   ASSERT_EQ(pools().pools().size(), 1U);
   EXPECT_TRUE(pools().pools()[0].available);
   EXPECT_LT(pools().expected_start_s(key()), pools().expected_start_s(key("ml.m5.xlarge")));
+}
+
+/// As if the service ignored the keep-alive period.
+TEST_F(WarmPoolsTest, APoolThatTheServiceNeverReportsIsGivenUpSoon) {
+  run_job("first", /*keep_alive_s=*/0);
+  EXPECT_EQ(pools().pools().size(), 1U);
+  look_for(12.0);
+  EXPECT_TRUE(pools().empty());
 }
 
 TEST_F(WarmPoolsTest, AJobsPoolIsKnownOnce) {

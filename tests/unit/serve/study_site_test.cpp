@@ -11,6 +11,7 @@
 #include "common/clock.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {
@@ -133,7 +134,7 @@ TEST_F(HostileStudy, AnUnreadableStudyHidesNoOtherStudies) {
 
 TEST_F(HostileStudy, AnUnreadableResultHidesNoOtherStudies) {
   spoil_beside_sound_one(
-      "UPDATE studies SET recommendation = '{\"incumbent_trial\": \"\"}' WHERE id = 1");
+      "UPDATE studies SET recommendation = '{\"trial\": \"\"}' WHERE id = 1");
   const httplib::Response page = get("/");
   EXPECT_EQ(page.status, 200);
   EXPECT_THAT(page.body, HasSubstr("cannot be read: study"));

@@ -296,6 +296,18 @@ TEST(Draft, OrdersParametersByTheirPossibleGain) {
   EXPECT_EQ(first(0.4), "num_threads") << "eight CPUs are oversubscribed";
 }
 
+TEST(Draft, ThreadsOfTheTrainingProcessActOnLoadingThatComputesThere) {
+  std::vector<std::string> events = loader_knobs();
+  events.push_back(knob("openblas_threads", "8"));
+  const auto second = [&](double trainer_cpu_s) {
+    Survey survey = usual(events, 0.8);
+    survey.activity = activity(trainer_cpu_s);
+    return study_of(must_draft(survey)).space.parameters()[1].name;
+  };
+  EXPECT_EQ(second(9.5), "openblas_threads") << "numpy computes the batches";
+  EXPECT_EQ(second(2.0), "prefetch_factor") << "loading waits";
+}
+
 TEST(Draft, HasAsManyKnobsAsTheTimeHasTrialsFor) {
   std::vector<std::string> events = loader_knobs();
   events.push_back(knob("num_threads", "8"));

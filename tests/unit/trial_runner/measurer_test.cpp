@@ -603,6 +603,7 @@ TEST(Measurer, AComparedRateIsTheMeasurement) {
   }
   Report last = at(0.3 * 17, 17);
   last.compared = ComparedRate{0.2, 0.01};
+  last.parts = {{"data", 1.7}};
   measurer.add(last);
   const Measurement& measured = measurer.current();
   EXPECT_EQ(measured.status, MeasurementStatus::steady);
@@ -612,6 +613,7 @@ TEST(Measurer, AComparedRateIsTheMeasurement) {
   EXPECT_DOUBLE_EQ(measured.startup_s, 20.0);
   EXPECT_DOUBLE_EQ(measured.window_steps, 17.0);
   EXPECT_DOUBLE_EQ(measured.warmup_s, 0.0);
+  EXPECT_DOUBLE_EQ(measured.parts.at("data"), 0.1);
   EXPECT_DOUBLE_EQ(measured.window_end_s(), 20.0 + 0.3 * 17);
   // A new comparison is known without a further step.
   last.compared = ComparedRate{0.21, 0.005};

@@ -19,9 +19,15 @@ class DriftingProgram {
   void step(PairedBlocks& blocks, bool warm_up = false) {
     const bool of_trial = blocks.arm() == Arm::trial;
     now_.step += 1.0;
-    now_.seconds += (of_trial ? trial_s_ : baseline_s_) * std::pow(1.1, now_.step / 100.0);
+    const double drift = std::pow(1.1, now_.step / 100.0);
+    now_.seconds += (of_trial ? trial_s_ : baseline_s_) * drift;
     now_.samples = 32.0 * now_.step;
     now_.warm_up = warm_up || warm_up_left_-- > 0;
+    // Loading takes a fifth of the baseline's steps, but a third of the trial's. Only some steps
+    // say it.
+    data_s_ += (of_trial ? trial_s_ / 3.0 : baseline_s_ / 5.0) * drift;
+    now_.parts = {};
+    if (static_cast<int>(now_.step) % 3 == 0) now_.parts = {{"data", data_s_}};
     if (blocks.add(now_)) warm_up_left_ = 2;
     for (Report& report : blocks.take())
       reports_.push_back(std::move(report));
@@ -43,6 +49,7 @@ class DriftingProgram {
   double baseline_s_;
   double trial_s_;
   int warm_up_left_ = 0;
+  double data_s_ = 0.0;
   LiveStep now_;
   std::vector<Report> reports_;
 };
@@ -108,6 +115,18 @@ TEST(PairedBlocks, DriftCancelsBetweenNeighbours) {
   const ComparedRate compared = program.compared();
   EXPECT_NEAR(compared.seconds_per_sample, 0.03 / 32.0, 0.005 * 0.03 / 32.0);
   EXPECT_LT(compared.half_width_s, 0.01 * compared.seconds_per_sample);
+}
+
+TEST(PairedBlocks, TheTrialsPartsAreItsOwn) {
+  PairedBlocks blocks;
+  blocks.begin_trial(0.05 / 32.0);
+  DriftingProgram program(0.05, 0.03);
+  for (int i = 0; i < 200; ++i)
+    program.step(blocks);
+  ASSERT_FALSE(program.reports().empty());
+  const Report& last = program.reports().back();
+  ASSERT_TRUE(last.parts.contains("data"));
+  EXPECT_NEAR(last.parts.at("data"), *last.clock_s / 3.0, 0.001 * *last.clock_s);
 }
 
 TEST(PairedBlocks, TurnsAlternateAndTheNextTrialBeginsAtOnce) {

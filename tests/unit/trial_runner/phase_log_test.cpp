@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "common/numbers.hpp"
+
 namespace steptune {
 namespace {
 
@@ -58,7 +60,6 @@ TEST(PhaseLog, LaterStepsAreSubtractedFromAPhase) {
 
 TEST(PhaseLog, InvalidTimesAreLeftOut) {
   PhaseLog log;
-  constexpr double k_infinity = std::numeric_limits<double>::infinity();
   for (const double seconds : {-1.0, k_infinity, std::numeric_limits<double>::quiet_NaN()})
     log.ended("evaluation", 100.0, seconds);
   EXPECT_EQ(count(log, "evaluation"), 0.0);

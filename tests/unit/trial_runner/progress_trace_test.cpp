@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
+#include "common/numbers.hpp"
 #include "common/rng.hpp"
 
 namespace steptune {
@@ -229,7 +229,6 @@ TEST(ProgressTrace, StepsBecomeSamplesAndNonsenseIsLeftOut) {
   step.received_s = 5.0;
   step.step = 1e6;
   tracer.add(step);
-  constexpr double k_infinity = std::numeric_limits<double>::infinity();
   tracer.add(counted(6.0, k_infinity));
   tracer.add(counted(k_infinity, 600.0));
   EXPECT_EQ(tracer.trace().points.size(), 1U);

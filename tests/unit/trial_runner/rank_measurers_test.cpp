@@ -2,10 +2,11 @@
 #include "trial_runner/measure/rank_measurers.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -136,7 +137,6 @@ TEST(Stragglers, AreSlowerBeyondBothIntervals) {
 }
 
 TEST(Stragglers, ARankWithoutIntervalMustBeMuchSlower) {
-  constexpr double k_infinity = std::numeric_limits<double>::infinity();
   const Measurement first = rank_at(0.100, 0.001);
   const Measurement may_be = rank_at(0.106, k_infinity, MeasurementStatus::warming_up);
   const Measurement surely = rank_at(0.110, k_infinity, MeasurementStatus::warming_up);

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "tuner/verdict/recommendation.hpp"
+#include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {

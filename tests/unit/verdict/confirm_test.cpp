@@ -777,15 +777,6 @@ TEST(ShareOfLook, IsDividedOverTheLooks) {
   EXPECT_DOUBLE_EQ(share_of_look(1, 1), 0.5) << "there is no look before";
 }
 
-TEST(VerdictNames, AreReadBackAsWritten) {
-  for (const Verdict verdict :
-       {Verdict::open, Verdict::faster, Verdict::hidden, Verdict::not_faster, Verdict::failed,
-        Verdict::slower, Verdict::tied}) {
-    EXPECT_EQ(verdict_from_text(to_text(verdict)), verdict);
-  }
-  EXPECT_FALSE(verdict_from_text("quicker"));
-}
-
 TEST(SpeedUp, SearchTrialsGiveNoPairs) {
   const SpeedUp speed_up =
       speed_up_of_trials(time_study(), completed(2, 1.0, 0.01), completed(1, 2.0, 0.01));

@@ -3,29 +3,29 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
+
 namespace steptune::simulated {
 namespace {
 
-constexpr double k_unlimited_s = std::numeric_limits<double>::infinity();
 constexpr int k_default_page_size = 10;
 constexpr int k_largest_page_size = 100;
 
 /// Range of Unix times that a request selects; excludes both ends.
 struct TimeWindow {
-  double after_s = -k_unlimited_s;
-  double before_s = k_unlimited_s;
+  double after_s = -k_infinity;
+  double before_s = k_infinity;
   [[nodiscard]] bool contains(double time_s) const { return time_s > after_s && time_s < before_s; }
 };
 
 /// Returns the window of `<field>After` and `<field>Before`; without them it is unlimited.
 TimeWindow window_of(const Json& request, const std::string& field) {
-  return {request.value(fmt::format("{}After", field), -k_unlimited_s),
-          request.value(fmt::format("{}Before", field), k_unlimited_s)};
+  return {request.value(fmt::format("{}After", field), -k_infinity),
+          request.value(fmt::format("{}Before", field), k_infinity)};
 }
 
 /// Removes the jobs that the request's filters of name and time exclude.

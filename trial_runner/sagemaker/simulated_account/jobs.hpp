@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/json.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/sagemaker/simulated_account/account_options.hpp"
 #include "trial_runner/sagemaker/simulated_account/faults.hpp"
 #include "trial_runner/sagemaker/simulated_account/logs.hpp"
@@ -17,7 +17,7 @@
 namespace steptune::simulated {
 
 /// Time of an event that never comes.
-inline constexpr double k_never_s = std::numeric_limits<double>::infinity();
+inline constexpr double k_never_s = k_infinity;
 
 /// Parts of the account that a job uses; all outlive it.
 struct JobSurroundings {

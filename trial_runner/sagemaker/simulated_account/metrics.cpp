@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <string>
+
+#include "common/numbers.hpp"
 
 namespace steptune::simulated {
 namespace {
@@ -55,9 +56,8 @@ double utilisation(const SimulatedProgram& program, const InstanceType& type,
 
 Answer<Json> get_metric_data(const TrainingService& service, const AccountOptions& options,
                              double wall_minus_clock_s, const Json& request, double now_s) {
-  constexpr double k_unbounded_s = std::numeric_limits<double>::infinity();
-  const double from_s = request.value("StartTime", -k_unbounded_s);
-  const double until_s = request.value("EndTime", k_unbounded_s);
+  const double from_s = request.value("StartTime", -k_infinity);
+  const double until_s = request.value("EndTime", k_infinity);
   const double wall_now_s = now_s + wall_minus_clock_s;
   Json results = Json::array();
   for (const Json& query : request.at("MetricDataQueries")) {

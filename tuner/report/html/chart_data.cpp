@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "common/numbers.hpp"
 #include "tuner/report/html/analysis_sections.hpp"
 #include "tuner/report/html/scaling_section.hpp"
 #include "tuner/verdict/objectives.hpp"
@@ -86,7 +86,7 @@ Json launch_times(const StudyReport& report, const TrialRecord& trial, double or
 }
 
 double first_start_s(const StudyReport& report) {
-  double first_s = std::numeric_limits<double>::infinity();
+  double first_s = k_infinity;
   const auto see = [&](double start_s) {
     if (start_s > 0.0) first_s = std::min(first_s, start_s);
   };

@@ -9,5 +9,6 @@ patches     replaced attributes, and how to restore them
 report, phases, events   lines for the tuner
 part_clock  divides time into parts of a step
 ranks       which process reports
+loop_hook, between_steps   base of the families that report whole steps; evaluations between steps
 knobs       knobs of all families, and the state of a knob
 """

@@ -13,6 +13,7 @@ from steptune_hook.ranks import Printer
 _entered = []  # the hooks of this process
 _trains_alone = None  # the hook whose framework computes with the other families' frameworks
 
+
 class Hook:
     """Base of the hook of a family. It adds `progress`, which has a `report`, and `knobs`."""
 
@@ -72,6 +73,8 @@ class Hook:
 
     def withdrawn(self, why):
         """Undoes what `patches` does not know."""
+        if self.knobs is not None:
+            self.knobs.collector.restore()
 
     def report_knobs(self, rank):
         """Reports each knob. The messages of a long run go to stderr, too."""
@@ -88,13 +91,15 @@ class Hook:
 
 
 def install(make, wrap):
-    """Makes a hook by `make(settings)` and lets it enter the program by `wrap(hook)`. Never raises. Returns the hook;
-    None if there is none."""
+    """Makes a hook by `make(settings)`, which may return None, and lets it enter the program by `wrap(hook)`. Never
+    raises. Returns the hook; None if there is none."""
     if _trains_alone is not None:
         return None
     hook = None
     try:
         hook = make(settings.read())
+        if hook is None:
+            return None
         _entered.append(hook)
         wrap(hook)
     except Exception as error:

@@ -14,7 +14,7 @@ from steptune_hook.host_watch import HostWatch
 from steptune_hook.phases import Phases
 from steptune_hook.report import Report
 
-FIRST_LOSSES = 8
+_FIRST_LOSSES = 8
 _SURVEYS_AT = (1, 3, 10, 100, 1000)  # a repeated survey reports only changes
 
 
@@ -64,9 +64,9 @@ class LoopProgress:
 
 
 class LoopHook(hook.Hook):
-    """A family adds `knobs`, `versions()`, `device()` and `program()`, which returns fields of the event `program`."""
+    """A family adds `knobs`, `libraries()`, `device()` and `program()`, which returns fields of the event `program`."""
 
-    titles = {}  # names of the frameworks for people, by their keys in `versions()`
+    titles = {}  # names of the frameworks for people, by those of their modules
 
     yields_to = ()  # modules of frameworks that train in the place of this family, if the program imports them
 
@@ -79,9 +79,9 @@ class LoopHook(hook.Hook):
         self.progress = LoopProgress(requested, Report(requested, self.printer))
         atexit.register(self.end)
 
-    def versions(self):
-        """Returns the names and versions of the frameworks that the program uses."""
-        return {}
+    def libraries(self):
+        """Returns the modules of the family's frameworks. Those that the program has imported are reported."""
+        return ()
 
     def device(self):
         return "cpu"
@@ -108,14 +108,21 @@ class LoopHook(hook.Hook):
             self._has_begun = True
             append_imported(self.settings, self.family)
 
+    def is_line_due(self):
+        """True if the step that ends now is printed, or its loss is one of the first. Only then wait for the step's
+        result, so that the program may run ahead."""
+        is_first = self.settings.prints_events and self.progress.steps < _FIRST_LOSSES
+        return is_first or perf_counter() >= self.progress.report.due_s
+
     def step_ended(self, samples, loss=None, steps=1):
         """Called after each step, or after several at once. `loss`: a number, a function that returns it, or None."""
         with self._lock:
             progress = self.progress
             progress.step(samples, loss, steps)
-            if progress.steps <= FIRST_LOSSES and self.settings.prints_events:
+            self.knobs.collector.step_ended(progress.steps)
+            if progress.steps <= _FIRST_LOSSES and self.settings.prints_events:
                 self._first_losses.append(repr(progress.known_loss()))
-                if len(self._first_losses) == FIRST_LOSSES:
+                if len(self._first_losses) == _FIRST_LOSSES:
                     self.events.tell("losses", first=self._first_losses)
             if self._survey_due or any(progress.steps - steps < at <= progress.steps for at in _SURVEYS_AT):
                 self._survey_due = False
@@ -135,7 +142,8 @@ class LoopHook(hook.Hook):
     def survey(self):
         rank = ranks.rank_and_world_size()[0]
         fields = {"family": self.family, "mode": self.settings.mode, "rank": rank, "world_size": ranks.together()}
-        versions = self.versions()
+        imported = [name for name in self.libraries() if name in sys.modules]
+        versions = {name: str(sys.modules[name].__version__) for name in imported}
         fields["frameworks"] = ", ".join("%s %s" % (self.titles.get(name, name), versions[name]) for name in versions)
         fields.update(device=self.device(), pid=self.pid, python=platform.python_version(), **versions)
         self.events.tell("patched", **fields)
@@ -153,3 +161,20 @@ class LoopHook(hook.Hook):
         if self._has_begun:
             self.survey()
         self.progress.report.flush()
+
+
+_installed = {}  # hooks by family, once a module of the family was imported
+
+
+def enter(make, wrap, module):
+    """Called after each import of a module of a family. The first import makes the family's hook by `make(settings)`.
+    Each one lets the hook enter the module by `wrap(hook, module)`."""
+    if make.family not in _installed:
+        _installed[make.family] = hook.install(
+            # Nothing of these families can be switched between two steps.
+            lambda requested: None if requested.mode == "live" else make(requested),
+            lambda made: made.knobs.wrap(),
+        )
+    made = _installed[make.family]
+    if made is not None and made.active:
+        made.guarded(wrap, made, sys.modules[module])

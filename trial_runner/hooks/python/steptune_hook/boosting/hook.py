@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Connects the parts of the family of gradient boosting."""
 
-import sys
 import weakref
 
-from steptune_hook import hook as hooks
-from steptune_hook import settings
+from steptune_hook import loop_hook
 from steptune_hook.boosting.knobs import BoostingKnobs
-from steptune_hook.loop_hook import LoopHook
 
-class BoostingHook(LoopHook):
+
+class BoostingHook(loop_hook.LoopHook):
     family = "boosting"
     titles = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost", "sklearn": "scikit-learn"}
     # Programs of these frameworks use scikit-learn beside the training.
@@ -22,9 +20,8 @@ class BoostingHook(LoopHook):
         self._last_training = lambda: None
         self._device = "cpu"
 
-    def versions(self):
-        used = {trainer.partition(".")[0] for trainer in self.trainers}
-        return {name: str(sys.modules[name].__version__) for name in sorted(used)}
+    def libraries(self):
+        return sorted({trainer.partition(".")[0] for trainer in self.trainers})
 
     def device(self):
         return self._device
@@ -64,27 +61,18 @@ class Losses:
         return self._of_other if self._of_training is None else self._of_training
 
 
-_installed = []
-
-
 def enter(module):
-    """Called after each import of a module of the family."""
-    if not _installed:
-        if settings.read().mode == "live":  # nothing here can be switched between two rounds
-            return
-        _installed.append(hooks.install(BoostingHook, lambda hook: hook.knobs.wrap()))
-    hook = _installed[0]
-    if hook is not None and hook.active:
-        hook.guarded(_wrap, hook, module)
+    loop_hook.enter(BoostingHook, _wrap, module)
 
 
 def _wrap(hook, module):
-    if module == "xgboost":
+    name = module.__name__
+    if name == "xgboost":
         from steptune_hook.boosting import xgboost_rounds as rounds
-    elif module == "lightgbm":
+    elif name == "lightgbm":
         from steptune_hook.boosting import lightgbm_rounds as rounds
-    elif module == "catboost":
+    elif name == "catboost":
         from steptune_hook.boosting import catboost_rounds as rounds
     else:
         from steptune_hook.boosting import sklearn_rounds as rounds
-    rounds.wrap(hook, sys.modules[module])
+    rounds.wrap(hook, module)

@@ -15,4 +15,4 @@ MODULES = ("jax",)
 def install(module):
     from steptune_hook.jax import hook
 
-    hook.enter()
+    hook.enter(module)

@@ -8,20 +8,16 @@ import jax
 
 from steptune_hook.jax import xla_flags
 from steptune_hook.knobs import KnobGroups
-from steptune_hook.knobs.collector import GarbageCollectorKnob
 from steptune_hook.knobs.environment import EnvironmentKnobs
 from steptune_hook.knobs.knob_status import KnobStatus
 
 _ASYNC = "jax_cpu_enable_async_dispatch"
-_CACHE = "jax_compilation_cache_dir"
 _PRECISION = "jax_default_matmul_precision"
-_CACHE_FOLDER = os.path.join(os.path.expanduser("~"), ".cache", "steptune", "jax")
 
 
 class JaxKnobs(KnobGroups):
     def __init__(self, hook):
         super().__init__(hook)
-        self.collector = GarbageCollectorKnob(self.requested)
         self.groups = (
             ConfigKnobs(self.requested),
             XlaFlagsKnob(self.requested, hook.settings.mode == "survey"),
@@ -47,7 +43,6 @@ class _Option:
 
 _OPTIONS = {
     "async_dispatch": _Option(_ASYNC, bool, bool),
-    "compilation_cache": _Option(_CACHE, bool, lambda value: _CACHE_FOLDER if value else None),
     "matmul_precision": _Option(
         _PRECISION, lambda own: own or "default", lambda value: None if value == "default" else value
     ),
@@ -67,9 +62,6 @@ class ConfigKnobs:
                 continue
             self._today[name] = option.value()
             if name not in self._requested or self._requested[name] == self._today[name]:
-                continue
-            if name == "compilation_cache" and self._today[name]:
-                self._why[name] = "the program has a cache itself"
                 continue
             try:
                 jax.config.update(option.option, option.option_of(self._requested[name]))

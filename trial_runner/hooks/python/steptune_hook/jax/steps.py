@@ -8,14 +8,14 @@ from time import perf_counter
 
 import jax
 
+from steptune_hook.between_steps import BetweenSteps, Function
+
 _MEASURED_CALLS = 3  # calls of one function that are waited for before the step is chosen
 _LEAST_CARRIED = 0.3  # part of the numbers in a step's arguments that come back with the same shapes
-_LEAST_USUAL = 1 / 3  # part of the steps around which a function is called that is no evaluation
-_STEPS_TO_KNOW = 3
 _MOST_FUNCTIONS = 1000  # a program may compile a function anew for each step
 
 
-class _Function:
+class _Function(Function):
     def __init__(self, key):
         self.key = key  # keeps the stand-in, since functions are told apart by their identity
         self.calls = 0
@@ -23,7 +23,6 @@ class _Function:
         self.measured = 0
         self.carries = False  # returns a state like its arguments
         self.batch = None  # index of the batch among the leaves of the arguments
-        self.usual = 0  # steps before which it was called
 
     def samples_in(self, leaves):
         """Returns the leading dimension of the batch, of all devices."""
@@ -43,8 +42,7 @@ class Steps:
         self._depth = 0
         self._functions = {}
         self._step = None
-        self._called = set()  # other functions since the last step
-        self._evaluation_s = None  # since when an evaluation runs
+        self._others = BetweenSteps(hook)
         self._last_output = None  # of the last step
 
     @property
@@ -82,22 +80,10 @@ class Steps:
         if self._step is None or function is None:
             return function
         if function is self._step:
-            self._end_evaluation()
-        elif self._evaluation_s is None and self._is_unusual(function):
-            self._evaluation_s = self._hook.waited_for(self._last_output)
+            self._others.step_begins()
+        elif not function.carries:
+            self._others.other_begins(function, self._step.calls, lambda: self._hook.waited_for(self._last_output))
         return function
-
-    def _is_unusual(self, function):
-        steps = self._step.calls
-        return steps >= _STEPS_TO_KNOW and function.usual < _LEAST_USUAL * steps and not function.carries
-
-    def _end_evaluation(self):
-        for function in self._called:
-            function.usual += 1
-        self._called.clear()
-        began_s, self._evaluation_s = self._evaluation_s, None
-        if began_s is not None:
-            self._hook.evaluated(began_s)
 
     def _ended(self, function, leaves, output, started_s):
         function.calls += 1
@@ -106,7 +92,7 @@ class Steps:
         elif function is self._step:
             self._count(function.samples_in(leaves), output)
         else:
-            self._called.add(function)
+            self._others.other_ended(function)
 
     def _measure(self, function, leaves, output, started_s):
         """Waits for the call. Its first one compiles, so it does not count."""

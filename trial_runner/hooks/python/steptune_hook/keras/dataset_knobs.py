@@ -6,7 +6,7 @@ import os
 import sys
 
 from steptune_hook.call_site import LIBRARIES
-from steptune_hook.knobs.knob_status import KnobStatus
+from steptune_hook.knobs.settled import SettledKnobs
 
 _CALLS = "data_parallel_calls"
 _PREFETCH = "data_prefetch"
@@ -27,10 +27,9 @@ def _cpus():
 
 class DatasetKnobs:
     def __init__(self, requested, hook):
-        self._requested = requested
         self._hook = hook
         self._tensorflow = None
-        self._statuses = {}
+        self._settled = SettledKnobs(requested)
         self._is_ours = False
 
     def tensorflow_imported(self, tensorflow):
@@ -63,13 +62,8 @@ class DatasetKnobs:
             today = _CPUS
         else:
             today, why = _CPUS, "the program gives a number itself"
-        why = why or _why_not_parallel(made)
-        wanted = self._requested.get(_CALLS)
-        is_set = why is None and wanted is not None and wanted != today
-        self._settle(_CALLS, today, wanted if is_set else today, why)
-        if not is_set:
-            return None
-        return {_SEQUENTIAL: None, _CPUS: _cpus(), _AUTO: self._tensorflow.data.AUTOTUNE}[wanted]
+        value = self._settled.settle(_CALLS, today, why or _why_not_parallel(made))
+        return {_SEQUENTIAL: 1, _CPUS: _cpus(), _AUTO: self._tensorflow.data.AUTOTUNE}.get(value)
 
     def _wrap_iter(self, original):
         def __iter__(dataset):
@@ -96,32 +90,22 @@ class DatasetKnobs:
         ]
         is_ahead = "_PrefetchDataset" in _last_kinds(dataset)
         why = "batches are prepared ahead already" if is_ahead else _why_not_ahead(dataset)
-        is_set = why is None and self._requested.get(_PREFETCH) is True
-        self._settle(_PREFETCH, is_ahead, is_ahead or is_set, why)
-        if is_set:
+        if self._settled.settle(_PREFETCH, is_ahead, why):
             dataset = dataset.prefetch(self._tensorflow.data.AUTOTUNE)
         return dataset.with_options(new) if any(are_options_set) else dataset
 
     def _option(self, name, today, new, attribute):
         """Sets the requested value of an option in `new`. Returns whether it differs from today's."""
-        wanted = self._requested.get(name)
-        is_set = wanted is not None and wanted != today
-        if is_set:
-            setattr(new, attribute, wanted)
-        self._settle(name, today, wanted if is_set else today, None)
-        return is_set
-
-    def _settle(self, name, today, value, why):
-        """The first dataset that may be changed decides what is reported."""
-        known = self._statuses.get(name)
-        if known is None or (known.why is not None and why is None):
-            self._statuses[name] = KnobStatus(name, today=today, value=value, why=why)
+        value = self._settled.settle(name, today)
+        if value is not None:
+            setattr(new, attribute, value)
+        return value is not None
 
     def statuses(self):
-        for name in (_CALLS, _PREFETCH, _THREADS, _AUTOTUNE):
-            why = "no function of the program maps a tf.data.Dataset" if name == _CALLS and self._statuses else _NONE
-            status = self._statuses.get(name) or KnobStatus(name, why=why)
-            yield KnobStatus(status.name, status.today, status.value, status.why)
+        why_calls = _NONE if self._settled.is_empty() else "no function of the program maps a tf.data.Dataset"
+        return self._settled.statuses(
+            ((_CALLS, why_calls), (_PREFETCH, _NONE), (_THREADS, _NONE), (_AUTOTUNE, _NONE))
+        )
 
 
 def _chain(dataset):

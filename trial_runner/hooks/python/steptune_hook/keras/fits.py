@@ -20,6 +20,9 @@ def loss_in(logs):
     return None if name is None else lambda: float(logs[name])
 
 
+_MOST_DATA = 2  # two different data already leave the samples of an epoch unknown
+
+
 class Fits:
     def __init__(self, hook):
         self._hook = hook
@@ -31,6 +34,8 @@ class Fits:
         self._rows = None  # samples of a batch
         self._rows_of_last = None  # of the last batch of an epoch, if it is smaller
         self._turns = Turns()  # of models in `train_on_batch`
+        self._trainings = 0  # calls of `fit` so far
+        self._data = []  # of these calls, as far as they differ
 
     def fit(self, original, model, arguments, named):
         if self._model is not None or not self._hook.counts_here() or not self._hook.guarded(
@@ -71,14 +76,19 @@ class Fits:
 
     def _tell_plan(self, epochs, steps):
         hook = self._hook
-        if hook.planned_epochs is not None or epochs is None:
-            return
-        hook.planned_epochs = int(epochs)
+        self._trainings += 1
+        # Several trainings may follow, so the first one is no plan once there is a second one.
+        hook.planned_epochs = None if self._trainings > 1 or epochs is None else int(epochs)
+        if self._trainings == 2:
+            hook.survey_after_step()
         fields = {"training": True, "dataset": type(self._adapter).__name__, "where": ""}
         fields.update(length=steps, batch_size=self._rows)
         if steps and self._rows and self._rows_of_last and steps == self._adapter.num_batches:
             fields["samples"] = (steps - 1) * self._rows + self._rows_of_last
-        hook.events.tell("loader", 0, id=0, **fields)
+        if fields not in self._data and len(self._data) < _MOST_DATA:
+            self._data.append(fields)
+            place = len(self._data) - 1
+            hook.events.tell("loader", place, id=str(place), **fields)
 
     def epoch_begins(self, callbacks):
         self._epoch_steps = self._epoch_samples = 0

@@ -2,19 +2,13 @@
 """Connects the parts of the family of Keras and TensorFlow."""
 
 import sys
-from time import perf_counter
 
-from steptune_hook import call_site
-from steptune_hook import hook as hooks
-from steptune_hook import settings
+from steptune_hook import call_site, loop_hook
 from steptune_hook.keras import MODULES
 from steptune_hook.keras.knobs import KerasKnobs
-from steptune_hook.loop_hook import FIRST_LOSSES, LoopHook
-
-_LIBRARIES = ("keras", "tensorflow", "jax", "torch")
 
 
-class KerasHook(LoopHook):
+class KerasHook(loop_hook.LoopHook):
     family = "keras"
     titles = {"keras": "Keras", "tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
@@ -35,9 +29,8 @@ class KerasHook(LoopHook):
         keras = sys.modules.get("keras")
         return keras.config.backend() if hasattr(keras, "config") else "tensorflow"
 
-    def versions(self):
-        names = [name for name in _LIBRARIES if name == "keras" or name == self.backend()]
-        return {name: str(sys.modules[name].__version__) for name in names if name in sys.modules}
+    def libraries(self):
+        return ("keras", self.backend())
 
     def device(self):
         if self.backend() == "jax":
@@ -57,30 +50,13 @@ class KerasHook(LoopHook):
         return self.apart == 0 and self.may_train()
 
     def counted(self, samples, loss, steps=1):
-        """Called after each step. Waits for its loss only if a line is due, so that the program may run ahead."""
-        is_due = perf_counter() >= self.progress.report.due_s
-        is_due = is_due or (self.settings.prints_events and self.progress.steps < FIRST_LOSSES)
-        value = loss() if is_due and loss is not None else None
-        self.step_ended(samples, value if is_due else loss, steps)
-        self.knobs.collector.step_ended(self.progress.steps)
-
-    def withdrawn(self, why):
-        if self.knobs is not None:
-            self.knobs.collector.restore()
-
-
-_installed = []
+        """Called after each step. Reading its loss waits for it."""
+        is_read = loss is not None and self.is_line_due()
+        self.step_ended(samples, loss() if is_read else loss, steps)
 
 
 def enter(module):
-    """Called after each import of a module of the family."""
-    if not _installed:
-        if settings.read().mode == "live":  # nothing here can be switched between two steps
-            return
-        _installed.append(hooks.install(KerasHook, lambda hook: None))
-    hook = _installed[0]
-    if hook is not None and hook.active:
-        hook.guarded(_wrap, hook, sys.modules[module])
+    loop_hook.enter(KerasHook, _wrap, module)
 
 
 def _wrap(hook, module):

@@ -7,19 +7,19 @@ import os
 from steptune_hook.keras.dataset_knobs import DatasetKnobs
 from steptune_hook.keras.model_knobs import ModelKnobs, PyDatasetKnobs
 from steptune_hook.knobs import KnobGroups
-from steptune_hook.knobs.collector import GarbageCollectorKnob
 from steptune_hook.knobs.environment import EnvironmentKnobs
 from steptune_hook.knobs.knob_status import KnobStatus
 
 _NOT_TENSORFLOW = "the program does not compute with TensorFlow"
 _NO_GPU = "there is no GPU"
+# Flags of CPUs (x86 and Arm) that compute with bfloat16, as in tuner/knobs/guess_machine.cpp.
+_BFLOAT16_FLAGS = ("avx512_bf16", "amx_bf16", "bf16", "svebf16")
 
 
 class KerasKnobs(KnobGroups):
     def __init__(self, hook):
         super().__init__(hook)
         self._hook = hook
-        self.collector = GarbageCollectorKnob(self.requested)
         self.models = ModelKnobs(self.requested, hook)
         self.datasets_of_python = PyDatasetKnobs(self.requested)
         self._threads = ThreadKnobs(self.requested, hook)
@@ -138,4 +138,4 @@ def _computes_bfloat16():
             flags = next((line for line in file if line.startswith(("flags", "Features"))), "")
     except OSError:
         return False
-    return any(flag in flags.split() for flag in ("avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16"))
+    return any(flag in flags.split() for flag in _BFLOAT16_FLAGS)

@@ -5,22 +5,20 @@
 import weakref
 from time import perf_counter
 
+from steptune_hook.between_steps import BetweenSteps, Function
 from steptune_hook.keras import batches
 from steptune_hook.keras.turns import Turns
 
 _CALLS_TO_KNOW = 3  # calls of a function after which its number of steps is known
-_LEAST_USUAL = 1 / 3  # part of the steps around which a function is called that is no evaluation
-_STEPS_TO_KNOW = 3
 
 
-class _Function:
+class _Function(Function):
     """A `tf.function` that the program calls."""
 
     def __init__(self):
         self.optimizers = {}  # those that it applies; its steps with each one's count of them at the last call
         self.calls = 0
         self.steps_of_call = 1
-        self.usual = 0  # steps before which it was called
 
 
 class Loops:
@@ -32,8 +30,7 @@ class Loops:
         self._is_applying = False
         self._turns = Turns()
         self._calls = 0
-        self._called = set()  # functions called since the last step
-        self._evaluation_s = None  # since when an evaluation runs
+        self._others = BetweenSteps(hook)
         self._fetched = None  # samples of the last batch of a tf.data.Dataset, since the last step
         self._given = None  # samples of the first input of a model since the last step
         self._loss = None  # of which gradients were last computed, at once
@@ -58,25 +55,14 @@ class Loops:
         if function is None:
             function = self._functions[key] = _Function()
         if function.optimizers:
-            self._end_evaluation()
-        elif self._evaluation_s is None and self._is_unusual(function):
-            self._evaluation_s = perf_counter()
+            self._others.step_begins()
+        else:
+            self._others.other_begins(function, self._calls, perf_counter)
         return function
-
-    def _is_unusual(self, function):
-        return self._calls >= _STEPS_TO_KNOW and function.usual < _LEAST_USUAL * self._calls
-
-    def _end_evaluation(self):
-        for function in self._called:
-            function.usual += 1
-        self._called.clear()
-        began_s, self._evaluation_s = self._evaluation_s, None
-        if began_s is not None:
-            self._hook.phase_ended("evaluation", began_s)
 
     def _ended(self, function, arguments, named, output):
         if not function.optimizers:
-            self._called.add(function)
+            self._others.other_ended(function)
             return
         self._calls += 1
         function.calls += 1
@@ -138,7 +124,7 @@ class Loops:
             if self._call is not None:
                 self._call.optimizers.setdefault(optimizer, None)
             return
-        self._end_evaluation()
+        self._others.step_begins()
         steps = self._turns.new_steps(optimizer)
         if steps:
             loss = self._loss

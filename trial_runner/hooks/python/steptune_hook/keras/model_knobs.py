@@ -5,6 +5,7 @@ import os
 import random
 
 from steptune_hook.knobs.knob_status import KnobStatus
+from steptune_hook.knobs.settled import SettledKnobs
 
 _STEPS = "steps_per_execution"
 _JIT = "jit_compile"
@@ -15,23 +16,20 @@ class ModelKnobs:
     def __init__(self, requested, hook):
         self._requested = requested
         self._hook = hook
-        self._statuses = {name: KnobStatus(name, why="no model is trained by fit") for name in (_STEPS, _JIT)}
+        self._settled = SettledKnobs(requested)
 
     def settle(self, model, callbacks, is_fit=True):
-        """Sets the requested values before a training. The first training decides what is reported."""
+        """Sets the requested values before a training."""
         for name, today, why in (
             (_STEPS, int(model.steps_per_execution), self._why_not_steps(model, callbacks, is_fit)),
             (_JIT, bool(model.jit_compile), self._why_not_jit(model)),
         ):
             wanted = self._requested.get(name)
-            is_set = why is None and wanted is not None and wanted != today
-            if is_set:
+            if why is None and wanted is not None and wanted != today:
                 setattr(model, name, wanted)
                 model.train_function = model.test_function = model.predict_function = None
-            value = getattr(model, name)
-            known = self._statuses[name]
-            if known.today is None:
-                self._statuses[name] = KnobStatus(name, today=today, value=value, why=why)
+            # A model that XLA cannot compile keeps its value.
+            self._settled.note(KnobStatus(name, today=today, value=getattr(model, name), why=why))
 
     def _why_not_steps(self, model, callbacks, is_fit):
         if not is_fit:
@@ -50,12 +48,10 @@ class ModelKnobs:
 
     def refuse(self, why):
         for name in (_STEPS, _JIT):
-            if self._statuses[name].today is None:
-                self._statuses[name] = KnobStatus(name, why=why)
+            self._settled.refuse(name, why)
 
     def statuses(self):
-        for status in self._statuses.values():
-            yield KnobStatus(status.name, status.today, status.value, status.why)
+        return self._settled.statuses((name, "no model is trained by fit") for name in (_STEPS, _JIT))
 
 
 def _own_batch_callback(callbacks):
@@ -83,28 +79,25 @@ class PyDatasetKnobs:
     _PROCESSES = "data_processes"
 
     def __init__(self, requested):
-        self._requested = requested
-        self._statuses = {}
+        self._settled = SettledKnobs(requested)
 
     def settle(self, data):
-        """Called with the training data of `fit`, before Keras reads it."""
-        if self._statuses or not all(hasattr(data, name) for name in ("workers", "use_multiprocessing", "__getitem__")):
+        """Called with the training data of `fit`, before Keras reads it. The first one decides."""
+        is_settled = not self._settled.is_empty()
+        if is_settled or not all(hasattr(data, name) for name in ("workers", "use_multiprocessing", "__getitem__")):
             return
         why = _draws_random_numbers(data)
         for name, attribute, today in (
             (self._WORKERS, "workers", int(data.workers)),
             (self._PROCESSES, "use_multiprocessing", bool(data.use_multiprocessing)),
         ):
-            wanted = self._requested.get(name)
-            if why is None and wanted is not None and wanted != today:
-                setattr(data, attribute, wanted)
-            self._statuses[name] = KnobStatus(name, today=today, value=getattr(data, attribute), why=why)
+            value = self._settled.settle(name, today, why)
+            if value is not None:
+                setattr(data, attribute, value)
 
     def statuses(self):
         why = "the training data is no PyDataset"
-        for name in (self._WORKERS, self._PROCESSES):
-            status = self._statuses.get(name) or KnobStatus(name, why=why)
-            yield KnobStatus(status.name, status.today, status.value, status.why)
+        return self._settled.statuses((name, why) for name in (self._WORKERS, self._PROCESSES))
 
 
 def _draws_random_numbers(data):

@@ -2,15 +2,19 @@
 """The knobs of a family: its table, and the groups that set its knobs and know their current values."""
 
 from steptune_hook.families import read_table
+from steptune_hook.knobs import collector
 from steptune_hook.knobs.knob_status import KnobStatus
 
 
 class KnobGroups:
-    """A group has `statuses()`, which yields a `KnobStatus` for each of its knobs, and may have `wrap()`."""
+    """A group has `statuses()`, which yields a `KnobStatus` for each of its knobs, and may have `wrap()`. The hook
+    calls the group `collector` after each step. It does nothing if the family's table lacks its knob."""
 
     def __init__(self, hook):
         self.table = read_table(hook.family)
         self.requested = hook.settings.knobs
+        has_collector = any(knob["name"] == collector.NAME for knob in self.table)
+        self.collector = collector.GarbageCollectorKnob(self.requested if has_collector else {})
         self.groups = ()
 
     def wrap(self):

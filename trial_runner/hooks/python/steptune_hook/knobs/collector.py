@@ -7,7 +7,7 @@ import gc
 from steptune_hook import arrival
 from steptune_hook.knobs.knob_status import KnobStatus
 
-_NAME = "gc"
+NAME = "gc"
 _AUTO, _FREEZE, _EVERY = "auto", "freeze", "every_"
 _CHOICES = (_AUTO, _FREEZE, "every_50")
 # At this step optimizers, loaders and compiled kernels have made their long-lived objects.
@@ -16,7 +16,7 @@ _FROZEN_AGAIN_AT_STEP = 10
 
 class GarbageCollectorKnob:
     def __init__(self, requested):
-        self._requested = requested.get(_NAME)
+        self._requested = requested.get(NAME)
         self._why = None
         self._value = _AUTO
         self._is_settled = False
@@ -36,7 +36,7 @@ class GarbageCollectorKnob:
             self._find_next_step(steps)
 
     def switch(self, requested, steps):
-        self._requested = requested.get(_NAME)
+        self._requested = requested.get(NAME)
         if self._is_settled and self._why is None:
             self._put(self._requested or _AUTO, steps)
 
@@ -96,4 +96,4 @@ class GarbageCollectorKnob:
     def statuses(self):
         if not self._is_settled:
             self._why = self._why_not()
-        yield KnobStatus(_NAME, today=_AUTO, value=self._current_value(), why=self._why)
+        yield KnobStatus(NAME, today=_AUTO, value=self._current_value(), why=self._why)

@@ -114,10 +114,10 @@ class Hook(hook.Hook, PickledByValue):
         return self.watches()
 
     def withdrawn(self, why):
+        super().withdrawn(why)
         if self.live is not None:
             self.live.stop()
         if self.knobs is not None:
-            self.knobs.collector.restore()
             self.knobs.strategy.hook_failed(why)
 
     def end(self):

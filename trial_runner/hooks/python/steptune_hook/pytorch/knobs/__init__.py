@@ -3,7 +3,6 @@
 them. Those whose `applied` is `live` can also be changed between two steps."""
 
 from steptune_hook.knobs import KnobGroups
-from steptune_hook.knobs.collector import GarbageCollectorKnob
 from steptune_hook.knobs.environment import EnvironmentKnobs
 from steptune_hook.pytorch.knobs import libraries
 from steptune_hook.pytorch.knobs.ddp import DdpKnobs
@@ -28,7 +27,6 @@ class Knobs(KnobGroups):
         self.loader = LoaderKnobs(hook, self.requested)
         self.process = ProcessKnobs(self.requested)
         self.interop = InteropThreadsKnob(hook, self.requested)
-        self.collector = GarbageCollectorKnob(self.requested)
         self._progress = lambda: hook.progress
         self.optimizer = OptimizerKnobs(hook, self.requested)
         self.forward = ForwardKnobs(hook, self.requested)

@@ -167,13 +167,16 @@ class Live:
         samples = progress.samples()
         if samples > 0:
             document["samples"] = samples
-        if now_s - self._loss_sent_s >= _BETWEEN_LOSSES_S:
+        looks = now_s - self._loss_sent_s >= _BETWEEN_LOSSES_S
+        if looks or changed:
+            # Two steps of a block with parts show their shares, so its first step has them, too.
+            document["parts"] = progress.clock.parts()
+        if looks:
             self._loss_sent_s = now_s
             loss = progress.loss()
             if loss is not None and math.isfinite(loss):
                 document["loss"] = loss
             elif loss is not None:
                 document["not_finite"] = ["loss"]
-            document["parts"] = progress.clock.parts()
             document.update(progress.host_metrics())
         self._channel.send(document, may_be_lost=not (due or changed))

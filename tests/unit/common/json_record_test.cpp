@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/json_record.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace steptune {
+
+enum class Color { red, blue };
+inline constexpr auto k_color_names = enum_names<Color>({{Color::red, "red"}, {Color::blue, "blue"}});
+
+struct Wheel {
+  std::int64_t spokes = 0;
+};
+
+struct Bicycle {
+  double mass_kg = 1.0;
+  std::optional<double> price_usd;
+  std::string owner;
+  Color color = Color::red;
+  double low = 0.0;
+  double high = 0.0;
+  std::vector<Wheel> wheels;
+};
+
+template <>
+const JsonRecord<Wheel>& json_record<Wheel>() {
+  static const auto record = JsonRecord<Wheel>().field("spokes", &Wheel::spokes);
+  return record;
+}
+
+template <>
+const JsonRecord<Bicycle>& json_record<Bicycle>() {
+  static const auto record =
+      JsonRecord<Bicycle>()
+          .field("mass_kg", &Bicycle::mass_kg, "Mass without a rider")
+          .field("price_usd", &Bicycle::price_usd)
+          .text_or_null("owner", &Bicycle::owner)
+          .name("color", &Bicycle::color, k_color_names)
+          .group("range", JsonRecord<Bicycle>().field("low", &Bicycle::low).field("high", &Bicycle::high))
+          .field("wheels", &Bicycle::wheels);
+  return record;
+}
+
+namespace {
+
+Json written(const Bicycle& bicycle) {
+  return JsonForm<Bicycle>::write(bicycle);
+}
+
+Bicycle read(const Json& json) {
+  Bicycle bicycle;
+  JsonForm<Bicycle>::read(json, bicycle);
+  return bicycle;
+}
+
+TEST(JsonRecord, ReadsBackAsItWasWritten) {
+  const Bicycle bicycle{9.5, 700.0, "Ada", Color::blue, 1.0, 2.0, {{32}, {36}}};
+  const Json json = written(bicycle);
+  EXPECT_EQ(json, Json::parse(R"({"mass_kg": 9.5, "price_usd": 700.0, "owner": "Ada", "color": "blue",
+                                  "range": {"low": 1.0, "high": 2.0},
+                                  "wheels": [{"spokes": 32}, {"spokes": 36}]})"));
+  EXPECT_EQ(written(read(json)), json);
+}
+
+TEST(JsonRecord, WritesNullForUnknownValues) {
+  Bicycle bicycle;
+  bicycle.mass_kg = std::numeric_limits<double>::quiet_NaN();
+  const Json json = written(bicycle);
+  EXPECT_TRUE(json["mass_kg"].is_null());
+  EXPECT_TRUE(json["price_usd"].is_null());
+  EXPECT_TRUE(json["owner"].is_null());
+  EXPECT_TRUE(std::isnan(read(json).mass_kg));
+  EXPECT_FALSE(read(json).price_usd);
+}
+
+TEST(JsonRecord, KeepsValuesWhoseFieldsAreMissingOrDamaged) {
+  const Bicycle bicycle =
+      read(Json::parse(R"({"mass_kg": "heavy", "color": "pink", "range": [], "wheels": 2, "more": 1})"));
+  EXPECT_EQ(bicycle.mass_kg, 1.0);
+  EXPECT_EQ(bicycle.color, Color::red);
+  EXPECT_TRUE(bicycle.wheels.empty());
+  EXPECT_EQ(read(Json::array()).mass_kg, 1.0);
+}
+
+TEST(JsonRecord, DescribesItsFields) {
+  const Json schema = JsonForm<Bicycle>::schema();
+  EXPECT_EQ(schema["required"].size(), 6U);
+  const Json& properties = schema["properties"];
+  EXPECT_EQ(properties["mass_kg"],
+            Json::parse(R"({"type": ["number", "null"], "description": "Mass without a rider"})"));
+  EXPECT_EQ(properties["owner"], Json::parse(R"({"type": ["string", "null"]})"));
+  EXPECT_EQ(properties["color"], Json::parse(R"({"enum": ["red", "blue"]})"));
+  EXPECT_EQ(properties["range"]["properties"]["low"], Json::parse(R"({"type": ["number", "null"]})"));
+  EXPECT_EQ(properties["wheels"]["items"]["properties"]["spokes"], Json::parse(R"({"type": "integer"})"));
+}
+
+TEST(JsonRecord, AddsNullToASchema) {
+  EXPECT_EQ(or_null({{"type", "integer"}}), Json::parse(R"({"type": ["integer", "null"]})"));
+  EXPECT_EQ(or_null({{"$ref", "#/x"}}), Json::parse(R"({"anyOf": [{"$ref": "#/x"}, {"type": "null"}]})"));
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "common/error.hpp"
+#include "common/json_record.hpp"
+#include "tuner/verdict/recommendation.hpp"
+
+namespace steptune {
+
+/// The fields that `--json` shows. `recommendation_json` adds those that need the study.
+template <>
+const JsonRecord<Recommendation>& json_record<Recommendation>();
+
+/// Converts the recommendation to its form in the history, and back. The form has the fields that
+/// `--json` shows, and some that it shows in another way. Reading fails with kind `store`; `where`
+/// is the study's name for the message.
+[[nodiscard]] Json to_json(const Recommendation& recommendation);
+[[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
+                                                              const std::string& where);
+
+}  // namespace steptune
