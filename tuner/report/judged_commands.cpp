@@ -303,7 +303,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
         command.why = "a full buffer may hide the difference";
     }
     if (command.verdict == CommandVerdict::undecided && command.slow_start_s) {
-      command.why = fmt::format("its start took more than {}, all the time that was left",
+      command.why = fmt::format("its start took more than {}, the whole remaining time",
                                 format_duration(*command.slow_start_s));
     } else if (command.verdict == CommandVerdict::undecided && command.why.empty()) {
       const bool is_clear_alone = command.speed_up.low_if_buffered > 1.0;

@@ -41,7 +41,7 @@ const JsonRecord<CacheUse>& json_record<CacheUse>() {
   static const auto record = JsonRecord<CacheUse>()
                                  .name("state", &CacheUse::state, k_cache_state_names)
                                  .field("storage_read_bytes", &CacheUse::storage_read_bytes,
-                                        "By one of these runs, the median")
+                                        "Bytes that the median of these runs read")
                                  .text_or_null("text", &CacheUse::text);
   return record;
 }
@@ -88,18 +88,18 @@ const JsonRecord<Recommendation>& json_record<Recommendation>() {
           .field("finalists", &R::finalists)
           .field("tied_trials", &R::tied)
           .field("undecided", &R::undecided,
-                 "By parameter: its values in the best trial and in those tied with it")
+                 "By parameter: its values in the best trial and in trials tied with it")
           .field("pareto_trials", &R::pareto)
           .field("changed", &R::changed, "Settings that differ from the baseline")
           .field("reduction", &R::reduction,
                  "Settings without measurable effect that were reset before the confirmation")
           .field("worth", &R::worth, "Least gain that counts, as a share")
           .field("most_gain", &R::most_gain,
-                 "With claim nothing_to_gain: the largest gain that may still be there, as a share")
+                 "With claim nothing_to_gain: the largest gain that is still possible, as a share")
           .field("unused_s", &R::unused_s, "Tuning time that the budget had left")
           .field("extrapolated_from_s", &R::measured_s)
           .text_or_null("samples_counted", &R::samples_counted,
-                        "Meaning that was assumed for a step")
+                        "How the samples of a step were counted")
           .field("page_cache", &R::page_cache,
                  "State of the page cache in the runs behind the figures, by their reads from "
                  "storage")
@@ -110,11 +110,11 @@ const JsonRecord<Recommendation>& json_record<Recommendation>() {
                  "How many times as many samples another batch size needs, by the gradient noise "
                  "scale")
           .field("tuning_s", &R::tuning_s)
-          .field("tuning_usd", &R::tuning_usd, "On your own machine its price for the whole time")
+          .field("tuning_usd", &R::tuning_usd,
+                 "On this machine: its price for the whole tuning time")
           .field("payback_share", &R::payback_share)
-          .group("payback_share_95", JsonRecord<R>()
-                                         .field("low", &R::payback_low)
-                                         .field("high", &R::payback_high));
+          .group("payback_share_95",
+                 JsonRecord<R>().field("low", &R::payback_low).field("high", &R::payback_high));
   return record;
 }
 

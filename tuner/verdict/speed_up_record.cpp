@@ -13,7 +13,7 @@ const JsonRecord<SpeedUp>& json_record<SpeedUp>() {
           .field("low_95", &SpeedUp::low)
           .field("high_95", &SpeedUp::high)
           .field("low_95_if_buffered", &SpeedUp::low_if_buffered,
-                 "The least ratio that remains if a buffer was full at the start")
+                 "The smallest possible ratio, if a buffer was full at the start")
           .field("repeat_low_95", &SpeedUp::repeat_low,
                  "Another confirmation would find a ratio between this and repeat_high_95: see "
                  "docs/algorithms/confirming.md")
