@@ -127,8 +127,8 @@ TEST_F(JudgedCommandsTest, ASlowStartIsUndecided) {
   recommendation_.finalists.erase(recommendation_.finalists.begin());
   EXPECT_EQ(judged().others.front().verdict, CommandVerdict::undecided);
   const std::string expected =
-      "undecided: B was not compared; its start took more than 1 min 10 s, all the time that was "
-      "left\n";
+      "undecided: B was not compared; its start took more than 1 min 10 s, the whole remaining "
+      "time\n";
   EXPECT_EQ(judged_text(judged()).substr(0, expected.size()), expected);
 }
 
