@@ -3,6 +3,7 @@
 
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 
