@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-enum class Color { red, blue };
-inline constexpr auto k_color_names = enum_names<Color>({{Color::red, "red"}, {Color::blue, "blue"}});
+enum class Paint { red, blue };
+inline constexpr auto k_paint_names = enum_names<Paint>({{Paint::red, "red"}, {Paint::blue, "blue"}});
 
 struct Wheel {
   std::int64_t spokes = 0;
@@ -19,7 +19,7 @@ struct Bicycle {
   double mass_kg = 1.0;
   std::optional<double> price_usd;
   std::string owner;
-  Color color = Color::red;
+  Paint color = Paint::red;
   double low = 0.0;
   double high = 0.0;
   std::vector<Wheel> wheels;
@@ -38,7 +38,7 @@ const JsonRecord<Bicycle>& json_record<Bicycle>() {
           .field("mass_kg", &Bicycle::mass_kg, "Mass without a rider")
           .field("price_usd", &Bicycle::price_usd)
           .text_or_null("owner", &Bicycle::owner)
-          .name("color", &Bicycle::color, k_color_names)
+          .name("color", &Bicycle::color, k_paint_names)
           .group("range", JsonRecord<Bicycle>().field("low", &Bicycle::low).field("high", &Bicycle::high))
           .field("wheels", &Bicycle::wheels);
   return record;
@@ -57,7 +57,7 @@ Bicycle read(const Json& json) {
 }
 
 TEST(JsonRecord, ReadsBackAsItWasWritten) {
-  const Bicycle bicycle{9.5, 700.0, "Ada", Color::blue, 1.0, 2.0, {{32}, {36}}};
+  const Bicycle bicycle{9.5, 700.0, "Ada", Paint::blue, 1.0, 2.0, {{32}, {36}}};
   const Json json = written(bicycle);
   EXPECT_EQ(json, Json::parse(R"({"mass_kg": 9.5, "price_usd": 700.0, "owner": "Ada", "color": "blue",
                                   "range": {"low": 1.0, "high": 2.0},
@@ -80,7 +80,7 @@ TEST(JsonRecord, KeepsValuesWhoseFieldsAreMissingOrDamaged) {
   const Bicycle bicycle =
       read(Json::parse(R"({"mass_kg": "heavy", "color": "pink", "range": [], "wheels": 2, "more": 1})"));
   EXPECT_EQ(bicycle.mass_kg, 1.0);
-  EXPECT_EQ(bicycle.color, Color::red);
+  EXPECT_EQ(bicycle.color, Paint::red);
   EXPECT_TRUE(bicycle.wheels.empty());
   EXPECT_EQ(read(Json::array()).mass_kg, 1.0);
 }
