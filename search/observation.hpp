@@ -42,6 +42,8 @@ struct Observation {
   /// Price of the trial in the study's unit (seconds or USD); 0 if unknown.
   double price = 0.0;
   std::optional<double> peak_memory_bytes;
+  /// Size of the memory that the peak belongs to, if known.
+  std::optional<double> memory_limit_bytes;
 };
 
 }  // namespace steptune

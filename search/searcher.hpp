@@ -36,6 +36,10 @@ struct ScalingSearch {
   std::optional<double> deadline{};
 };
 
+/// Returns a term of the memory that a trial needs, which is not negative: `micro_batch / tp`. May be
+/// called from several threads.
+using MemoryTerm = std::function<double(const Configuration&)>;
+
 struct SearcherOptions {
   std::uint64_t seed = 0;
   std::vector<ObjectiveTraits> objectives{ObjectiveTraits{true}};  ///< one or two for `bayes`
@@ -44,6 +48,9 @@ struct SearcherOptions {
   /// Number of space-filling suggestions before the model is used; nullopt: derived from the number
   /// of parameters.
   std::optional<int> initial_points;
+  /// For `bayes`: a trial's peak memory is nearly a constant plus a multiple of each term, none of
+  /// them negative. Empty: nothing is known about it.
+  std::vector<MemoryTerm> memory_terms;
   std::optional<ScalingSearch> scaling;  ///< only for `scaling`, which requires it
 };
 

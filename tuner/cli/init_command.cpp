@@ -23,6 +23,7 @@ struct InitOptions {
   bool force = false;
   bool no_run = false;
   std::string input;
+  std::vector<std::string> facts;
 };
 
 /// Returns the command of a folder that has one training script.
@@ -38,6 +39,23 @@ Result<std::vector<std::string>> command_of_folder(const fs::path& folder) {
                 "steptune init -- python3 train.py --epochs 90");
   }
   return std::vector<std::string>{"python3", has_train ? "train.py" : scripts.front()};
+}
+
+/// Reads `NAME=NUMBER`, each with a number above 0.
+Result<Facts> facts_of(const std::vector<std::string>& assignments) {
+  Facts facts;
+  for (const std::string& assignment : assignments) {
+    const std::size_t sign = assignment.find('=');
+    const auto number = sign == std::string::npos ? std::nullopt
+                                                  : parse_finite(assignment.substr(sign + 1));
+    if (!number || *number <= 0.0 || sign == 0) {
+      return fail(ErrorKind::usage,
+                  fmt::format("{} states no fact", printable_line(assignment, 80)), "--fact",
+                  "give NAME=NUMBER, such as heads=32");
+    }
+    facts[assignment.substr(0, sign)] = *number;
+  }
+  return facts;
 }
 
 Json init_json(const InitResult& result) {
@@ -71,10 +89,13 @@ ExitCode init_study(CommandContext& context, const InitOptions& options) {
   Result<std::vector<std::string>> argv = context.as_typed(options.words);
   if (argv->empty()) argv = command_of_folder(fs::current_path());
   if (!argv) return context.console.error(argv.error());
+  auto facts = facts_of(options.facts);
+  if (!facts) return context.console.error(facts.error());
   const SignalFlags flags;
   InitRequest request{*std::move(argv), options.name,   options.output,
                       options.force,    options.no_run, context.json};
   request.input = options.input;
+  request.facts = *std::move(facts);
   const auto result = init_from_command(context, request, flags);
   if (!result && flags.count() > 0) {
     context.console.message(
@@ -115,6 +136,14 @@ void add_init_command(CLI::App& program, CommandContext& context) {
       ->add_option("--stdin", options->input,
                    "File that the program reads as its standard input [default: none]")
       ->option_text("FILE");
+  command
+      ->add_option("--fact", options->facts,
+                   "State a number that a known trainer's rules mention, such as heads=32; "
+                   "repeatable [default: from the command and its files]")
+      ->option_text("NAME=NUMBER")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
   add_json_option(*command, context);
   command->callback([&context, options] {
     context.action = [&context, options] { return init_study(context, *options); };

@@ -18,9 +18,11 @@
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/executable_text.hpp"
+#include "tuner/init/model_files.hpp"
 #include "tuner/init/overrides.hpp"
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
+#include "tuner/init/space_facts.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/survey/draft.hpp"
@@ -63,6 +65,8 @@ class Initiation {
     input_.folder = fs::current_path();
     input_.same_training = request.same_training;
     input_.machine = detected_facts();
+    input_.given_facts = request.facts;
+    input_.model_cache = hub_cache(context.console.environment());
     result_.file = request.file.empty() ? input_.name + ".study.json" : request.file;
     look_.argv = request.argv;
     look_.folder = input_.folder;
@@ -91,6 +95,9 @@ class Initiation {
     if (!spaces) return tl::unexpected(spaces.error());
     spaces_ = *std::move(spaces);
     if (auto done = learn_options(); !done) return tl::unexpected(done.error());
+    if (auto known = check_facts(input_.given_facts, input_.space); !known) {
+      return tl::unexpected(known.error());
+    }
     if (auto done = look_at_run(); !done) return tl::unexpected(done.error());
     input_.interrupted = [this] { return flags_.count() > 0; };
     auto guess = guess_study(input_);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "search/space/expression.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/init/program_facts.hpp"
@@ -31,6 +32,7 @@ struct InitRequest {
   bool same_training = false;
   bool terminal = false;   ///< the program needs a pseudo-terminal
   std::string input = {};  ///< file for its standard input, relative to this folder; empty: none
+  Facts facts = {};        ///< facts of a trainer's space that the user states
   std::optional<OutputLook> look = {};  ///< its output, if it was already examined
   std::string options = {};  ///< line of the file that lists the options of this call; may be empty
 };

@@ -52,6 +52,10 @@ Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study, bo
   options.seed = study.search.seed;
   options.initial_points = study.search.initial_points;
   options.objectives = traits_of(study.objectives);
+  for (const document::Formula& term : study.search.memory_terms) {
+    options.memory_terms.emplace_back(
+        [term](const Configuration& configuration) { return term.evaluate(configuration); });
+  }
   // If trials run one at a time, the machine is free while the searcher computes. The machine is
   // not free with several trials, or beside a program that keeps running.
   const auto cpus = study.facts.find("cpus");

@@ -51,6 +51,8 @@ bool has_documents(ConfigFormat format, const std::vector<ConfigScalar>& scalars
   return false;
 }
 
+}  // namespace
+
 std::optional<NamedConfig> read_config(const std::string& name,
                                        const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / name;
@@ -91,7 +93,32 @@ std::optional<NamedConfig> read_config(const std::string& name,
   return config;
 }
 
-}  // namespace
+std::optional<ProgramFacts::Today> ProgramFacts::stated_in_command(
+    const std::string& name) const {
+  std::optional<Today> found;
+  for (std::size_t at = 0; at < argv.size(); ++at) {
+    const std::size_t equals = argv[at].find('=');
+    const std::string typed = argv[at].substr(0, equals);
+    const std::size_t prefix = std::min(typed.find_first_not_of('+'), typed.size());
+    if (plain_name(typed.substr(prefix)) != plain_name(name)) continue;
+    if (!typed.starts_with('-') && equals == std::string::npos) continue;
+    const bool has_next = at + 1 < argv.size() && !argv[at + 1].starts_with("--");
+    found = Today{equals != std::string::npos ? argv[at].substr(equals + 1)
+                  : has_next                  ? argv[at + 1]
+                                              : "true",
+                  "the command"};
+  }
+  return found;
+}
+
+std::optional<ProgramFacts::Today> ProgramFacts::stated(const std::string& name) const {
+  if (auto typed = stated_in_command(name)) return typed;
+  for (const NamedConfig& config : configs) {
+    const ProgramOption* setting = find_option(config.settings, plain_name(name));
+    if (setting != nullptr) return Today{*setting->default_value, config.name};
+  }
+  return std::nullopt;
+}
 
 std::optional<ProgramFacts::Today> ProgramFacts::today(const ProgramOption& option) const {
   if (const auto typed = value_on_command_line(argv, option)) return Today{*typed, "the command"};

@@ -39,6 +39,12 @@ struct ProgramFacts {
   };
   [[nodiscard]] std::optional<Today> today(const ProgramOption& option) const;
 
+  /// Returns the value that the command states for a setting of the program or its launcher; `true`
+  /// for a flag.
+  [[nodiscard]] std::optional<Today> stated_in_command(const std::string& name) const;
+  /// Returns the value that the command states, otherwise a file that it names. Ignores defaults.
+  [[nodiscard]] std::optional<Today> stated(const std::string& name) const;
+
   /// Returns the option that is typed exactly as `name`, or the option with the same plain name
   /// (`find_option`). Returns null if there is none.
   [[nodiscard]] const ProgramOption* option_called(const std::string& name) const;
@@ -46,6 +52,11 @@ struct ProgramFacts {
   /// Returns the first option that `option` needs and that the command lacks; may be empty.
   [[nodiscard]] std::string missing_for(const ProgramOption& option) const;
 };
+
+/// Reads a configuration file, whose path is relative to `folder`. Returns nullopt if there is no
+/// such file, or if it cannot be parsed.
+[[nodiscard]] std::optional<NamedConfig> read_config(const std::string& name,
+                                                     const std::filesystem::path& folder);
 
 /// Reads the configuration files that the command names, below `folder`. For Python files
 /// (`train.py config.py`) reads the top-level assignments. Leaves out files that cannot be parsed,

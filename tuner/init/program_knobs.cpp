@@ -16,6 +16,7 @@
 #include "common/json_fields.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
+#include "tuner/init/knob_place.hpp"
 #include "tuner/init/setting_choice.hpp"
 #include "tuner/init/usual_knobs.hpp"
 #include "tuner/knobs/knob_role.hpp"
@@ -47,9 +48,10 @@ class ProgramKnobs {
  public:
   /// `whole` is the option for the samples of a step, if a batch is only a part of a step; may be
   /// empty.
-  ProgramKnobs(const GuessInput& input, const std::vector<SpaceKnob>& rules, std::string whole,
-               StudyBuilder& study)
+  ProgramKnobs(const GuessInput& input, const SpaceLaws& laws, const std::vector<SpaceKnob>& rules,
+               std::string whole, StudyBuilder& study)
       : input_(input),
+        laws_(laws),
         study_(study),
         whole_(std::move(whole)),
         loss_(known_loss(input)),
@@ -57,12 +59,14 @@ class ProgramKnobs {
 
   void consider(const SpaceKnob& rule) {
     if (study_.has(rule.parameter)) return;
-    if (!holds_here(rule.needs, input_.machine)) {
+    if (const std::string why = laws_.why_fixed(rule); !why.empty()) return leave(rule, why);
+    if (!holds_here(rule.needs, laws_.facts())) {
       return leave(rule, fmt::format("no gain is expected here ({} is false)", rule.needs));
     }
+    if (const std::string why = why_not_beside(rule); !why.empty()) return leave(rule, why);
     if (!rule.settings.empty()) return consider_settings(rule);
-    const Place place = place_of(rule);
-    if (const std::string why = why_not_there(rule, place); !why.empty()) return leave(rule, why);
+    const KnobPlace place = place_of(rule, input_);
+    if (const std::string why = why_not_there(rule, place, input_.program); !why.empty()) return leave(rule, why);
     if (place.option == nullptr) {
       const bool is_wanted = !is_another_training(rule) || !input_.same_training;
       if (is_of_a_file() && is_wanted) {
@@ -75,12 +79,6 @@ class ProgramKnobs {
   }
 
  private:
-  /// Place of a knob's value.
-  struct Place {
-    const ProgramOption* option = nullptr;  ///< null if there is none
-    const NamedConfig* config = nullptr;    ///< the file with the value; null: the command line
-  };
-
   void leave(const SpaceKnob& rule, const std::string& why) {
     study_.leave(rule.option.empty() ? rule.parameter : rule.option, why);
   }
@@ -95,52 +93,14 @@ class ProgramKnobs {
     return counts_optimizer_steps(input_) &&
            std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
              const ProgramOption* option =
-                 rule.role == "accumulation" ? place_of(rule).option : nullptr;
+                 rule.role == "accumulation" ? place_of(rule, input_).option : nullptr;
              const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);
              return today && whole_number(today->value);
            });
   }
 
-  [[nodiscard]] Place place_of(const SpaceKnob& rule) const {
-    if (!is_of_a_file()) {
-      const ProgramOption* option = input_.program.option_called(rule.option);
-      if (option != nullptr || input_.space != nullptr) return {option, nullptr};
-    }
-    return place_in_files(rule.option);
-  }
-
-  [[nodiscard]] Place place_in_files(const std::string& key) const {
-    for (const NamedConfig& config : input_.program.configs) {
-      const auto setting = std::ranges::find(config.settings, key, &ProgramOption::name);
-      const bool is_there = setting != config.settings.end();
-      if (is_there && !config.fixed.contains(setting->name)) return {&*setting, &config};
-    }
-    return {};
-  }
-
-  /// Returns why the value on the command line or in a file cannot be replaced; may be empty.
-  [[nodiscard]] std::string why_not_there(const SpaceKnob& rule, const Place& place) const {
-    if (place.option != nullptr) {
-      const auto today = input_.program.today(*place.option);
-      return today && today->value == "auto"
-                 ? fmt::format("\"auto\" in {}: the trainer fills it in", today->from)
-                 : "";
-    }
-    for (const NamedConfig& config : input_.program.configs) {
-      const auto fixed = config.fixed.find(rule.option);
-      if (fixed != config.fixed.end()) return fmt::format("in {}: {}", config.name, fixed->second);
-    }
-    return "";
-  }
-
-  /// Returns the value of a key in the configuration files; empty if none has it.
-  [[nodiscard]] std::string value_in_files(const std::string& key) const {
-    const Place place = place_in_files(key);
-    return place.option == nullptr ? "" : place.option->default_value.value_or("");
-  }
-
   /// Returns why the knob may not be varied, whatever its value is; empty if it may.
-  [[nodiscard]] std::string why_not(const SpaceKnob& rule, const Place& place) const {
+  [[nodiscard]] std::string why_not(const SpaceKnob& rule, const KnobPlace& place) const {
     if (is_another_training(rule) && input_.same_training) {
       return "changes the training itself; vary it with --semantic";
     }
@@ -167,14 +127,23 @@ class ProgramKnobs {
   /// Returns why other values in the file forbid varying this key; empty if none does.
   [[nodiscard]] std::string why_not_in_file(const SpaceKnob& rule) const {
     if (!is_of_a_file()) return "";
-    if (!rule.excluded_by.empty() && truth_of(value_in_files(rule.excluded_by)).value_or(false)) {
-      return fmt::format("{} is on", rule.excluded_by);
-    }
     const std::string& whole = input_.space->step_size;
-    if (rule.role == "batch" && !will_accumulate_ && !value_in_files(whole).empty()) {
+    if (rule.role == "batch" && !will_accumulate_ && !value_in_files(whole, input_.program).empty()) {
       return held_by(whole);
     }
     return "";
+  }
+
+  /// Returns why other settings of the program forbid varying this knob; empty if none does.
+  [[nodiscard]] std::string why_not_beside(const SpaceKnob& rule) const {
+    const auto is_on = [this](const std::string& name) {
+      const auto stated = input_.program.stated(name);
+      return stated && !is_left_to_program(stated->value) && truth_of(stated->value).value_or(true);
+    };
+    for (const std::string& name : rule.excluded_by)
+      if (is_on(name)) return fmt::format("{} is on", name);
+    const bool is_wanted = rule.only_with.empty() || std::ranges::any_of(rule.only_with, is_on);
+    return is_wanted ? "" : fmt::format("{} is not set", fmt::join(rule.only_with, " or "));
   }
 
   static std::string held_by(const std::string& whole) {
@@ -190,9 +159,9 @@ class ProgramKnobs {
     return changes_learning && loss_.empty();
   }
 
-  void vary(const SpaceKnob& rule, const Place& place) {
+  void vary(const SpaceKnob& rule, const KnobPlace& place) {
     const ProgramOption& option = *place.option;
-    const auto today = today_of(rule, option);
+    const auto today = today_of(rule, option, input_);
     const std::string when = condition_of(rule);
     const bool active = rule.when.empty() || is_active_today(rule.when);
     if (!active && when.empty())
@@ -207,26 +176,6 @@ class ProgramKnobs {
     // A choice has no order, so none of its values is known to need more memory.
     if (!rule.memory.empty() && rule.type != "categorical") (*declared)["memory"] = rule.memory;
     add(rule, place, *std::move(declared), active ? today : std::nullopt);
-  }
-
-  /// Returns the value that the unchanged program uses, and its source.
-  [[nodiscard]] std::optional<ProgramFacts::Today> today_of(const SpaceKnob& rule,
-                                                            const ProgramOption& option) const {
-    if (auto today = input_.program.today(option)) return today;
-    if (option.form == OptionForm::flag) {
-      return ProgramFacts::Today{"false", "a flag that is not set"};
-    }
-    const int seen = input_.runtimes.computing_threads;
-    if (rule.role == to_text(KnobRole::threads) && rule.default_value.empty() && seen > 0) {
-      return ProgramFacts::Today{std::to_string(seen), "threads seen while it ran"};
-    }
-    if (rule.default_value.empty()) return std::nullopt;
-    // A default may be an expression over facts: `cpus`.
-    const bool is_valid = rule.type != "int" || whole_number(rule.default_value);
-    return ProgramFacts::Today{
-        is_valid ? rule.default_value
-                 : fmt::format("{:.0f}", fact_value(rule.default_value, input_.machine)),
-        fmt::format("the published default of {}", input_.space->title)};
   }
 
   /// Returns the rule's condition with this study's parameters; empty if one of them is not varied.
@@ -271,15 +220,13 @@ class ProgramKnobs {
   }
 
   /// Adds the parameter to the study. `today` is nullopt if the parameter is inactive.
-  void add(const SpaceKnob& rule, const Place& place, Json declaration,
+  void add(const SpaceKnob& rule, const KnobPlace& place, Json declaration,
            const std::optional<ProgramFacts::Today>& today) {
     const std::string& name = rule.parameter;
     const std::string type = text_at(declaration, "type");
     Json baseline;
     if (today && !today->value.empty()) {
-      const Value now = type == "bool"  ? Value(truth_of(today->value).value_or(false))
-                        : type == "int" ? Value(whole_number(today->value).value_or(0))
-                                        : Value(today->value);
+      const Value now = knob_value(type, today->value);
       baseline = to_json(now);
       today_by_role_.insert_or_assign(rule.role, now);
     }
@@ -336,12 +283,12 @@ class ProgramKnobs {
                fmt::format("{} is from {}", today.label, from));
     for (const KnobSetting* setting : choice.offered) {
       if (setting->args.empty()) continue;
-      study_.give_setting(rule.parameter, *setting,
-                          *input_.program.option_called(setting->args.front()));
+      study_.give_setting(rule.parameter, *setting, options_of(*setting, input_.program));
     }
   }
 
   const GuessInput& input_;
+  const SpaceLaws& laws_;
   StudyBuilder& study_;
   std::string whole_;
   std::string loss_;
@@ -372,7 +319,8 @@ bool has_accumulation(const std::vector<SpaceKnob>& rules, const ProgramFacts& p
 
 }  // namespace
 
-std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& study) {
+std::set<std::string> add_program_knobs(const GuessInput& input, const SpaceLaws& laws,
+                                        StudyBuilder& study) {
   const UsualKnobs usual =
       input.space == nullptr ? usual_knobs(input.program) : UsualKnobs{input.space->knobs, {}, {}};
   for (const LeftOutKnob& left : usual.left_out)
@@ -383,11 +331,11 @@ std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& s
   for (SpaceKnob& rule : rules) {
     if (holds_whole && rule.option == step->part.option) hold_whole(input, *step, rule);
   }
-  ProgramKnobs knobs(input, rules, step ? step->option : "", study);
+  ProgramKnobs knobs(input, laws, rules, step ? step->option : "", study);
   std::set<std::string> roles;
   if (step) roles.insert("batch");
   for (const SpaceKnob& rule : rules) {
-    knobs.consider(rule);
+    knobs.consider(laws.with_numbers(rule));
     roles.insert(rule.role);
   }
   if (holds_whole && study.has(step->part.parameter)) {
@@ -395,6 +343,7 @@ std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& s
         fmt::format("{:.0f} % {} == 0", step->samples, step->part.parameter),
         fmt::format("{} stays the same: a step has as many samples as today", step->option));
   }
+  laws.add_to(study);
   return roles;
 }
 

@@ -5,13 +5,16 @@
 #include <string>
 
 #include "tuner/init/guess_input.hpp"
+#include "tuner/init/space_laws.hpp"
 #include "tuner/init/study_builder.hpp"
 
 namespace steptune {
 
 /// Looks up each known rule (`SpaceKnob`) among the program's options and the keys of its
-/// configuration files. Adds a parameter for each option that can be varied. For other options,
-/// records why they are left out. Returns the roles of all rules, whether they were applied or not.
-std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& study);
+/// configuration files. Adds a parameter for each option that can be varied, and the laws as
+/// constraints. For other options, records why they are left out. Returns the roles of all rules,
+/// whether they were applied or not.
+std::set<std::string> add_program_knobs(const GuessInput& input, const SpaceLaws& laws,
+                                        StudyBuilder& study);
 
 }  // namespace steptune

@@ -2,6 +2,7 @@
 #include "tuner/init/program_option.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <re2/re2.h>
 
@@ -47,6 +48,12 @@ std::optional<bool> truth_of(const std::string& text) {
   for (const char* no : {"false", "no", "off", "0"})
     if (plain == no) return false;
   return std::nullopt;
+}
+
+bool is_left_to_program(const std::string& text) {
+  static const std::set<std::string> k_words{"",     "auto", "default", "gpu",
+                                             "none", "null", "0",       "-1"};
+  return k_words.contains(lower_case(text));
 }
 
 }  // namespace steptune

@@ -10,6 +10,7 @@
 #include "common/document/section.hpp"
 #include "common/json_fields.hpp"
 #include "common/shipped_files.hpp"
+#include "search/space/expression.hpp"
 #include "tuner/knobs/knob_role.hpp"
 
 namespace steptune {
@@ -74,6 +75,8 @@ const Section<SpaceKnob>& knob_section() {
           .add(key("parameter", &SpaceKnob::parameter, document::string()).required())
           .add(key("role", &SpaceKnob::role, document::one_of(knob_role_names())).required())
           .add(key("option", &SpaceKnob::option, document::string()))
+          .add(key("is_flag", &SpaceKnob::is_flag, document::boolean()))
+          .add(key("off", &SpaceKnob::off, document::string()))
           .add(key("type", &SpaceKnob::type, document::one_of({"int", "bool", "categorical"}))
                    .required())
           .add(key("low", &SpaceKnob::low, bound()))
@@ -82,13 +85,54 @@ const Section<SpaceKnob>& knob_section() {
           .add(key("when", &SpaceKnob::when, document::string()))
           .add(key("memory", &SpaceKnob::memory, document::one_of({"increases", "decreases"})))
           .add(key("needs", &SpaceKnob::needs, document::string()))
-          .add(key("excluded_by", &SpaceKnob::excluded_by, document::string()))
+          .add(key("excluded_by", &SpaceKnob::excluded_by, strings()))
+          .add(key("only_with", &SpaceKnob::only_with, strings()))
           .add(key("choices", &SpaceKnob::choices, strings()))
           .add(key("settings", &SpaceKnob::settings,
                    document::list_of(document::object(setting_section()), k_max_list)))
           .add(key("default", &SpaceKnob::default_value, document::string()))
           .check([](const ObjectNode& object, SpaceKnob& knob) { check_knob(object, knob); });
   return k_section;
+}
+
+const Section<SpaceFact>& fact_section() {
+  static const auto k_section =
+      Section<SpaceFact>("fact", "", "an object such as {\"name\": \"heads\", ...}")
+          .add(key("name", &SpaceFact::name, document::string()).required())
+          .add(key("options", &SpaceFact::options, strings()).required())
+          .add(key("value", &SpaceFact::value, document::string()))
+          .add(key("of_model", &SpaceFact::of_model, document::boolean()))
+          .add(key("is_set", &SpaceFact::is_set, document::boolean()));
+  return k_section;
+}
+
+const Section<SpaceLaw>& law_section() {
+  static const auto k_section =
+      Section<SpaceLaw>("law", "", "an object such as {\"law\": \"heads % tp == 0\", ...}")
+          .add(key("law", &SpaceLaw::law, document::string()).required())
+          .add(key("why", &SpaceLaw::why, document::string()).required());
+  return k_section;
+}
+
+/// Reports expressions of facts and laws that are invalid or mention unknown names.
+void check_laws(const ObjectNode& object, const ReadySpace& space) {
+  Facts facts = {{"cpus", 1.0}, {"gpus", 1.0}, {"memory_gb", 1.0}};
+  std::vector<std::string> parameters;
+  for (const SpaceKnob& knob : space.knobs)
+    parameters.push_back(knob.parameter);
+  const auto check = [&](const std::string& expression) {
+    const auto compiled = Expression::compile(expression, parameters, facts);
+    if (!compiled) object.node().fault(compiled.error().message);
+  };
+  for (const SpaceFact& fact : space.facts) {
+    if (!fact.value.empty()) check(fact.value);
+    if (fact.is_set && fact.options.empty()) object.node().fault("\"is_set\" needs an option");
+    facts[fact.name] = 1.0;
+  }
+  for (const SpaceLaw& law : space.laws)
+    check(law.law);
+  for (const std::string& term : space.memory_terms)
+    check(term);
 }
 
 const Section<ReadySpace>& space_section() {
@@ -109,6 +153,12 @@ const Section<ReadySpace>& space_section() {
           .add(key("knobs", &ReadySpace::knobs,
                    document::list_of(document::object(knob_section()), k_max_list))
                    .required())
+          .add(key("models", &ReadySpace::models, strings()))
+          .add(key("facts", &ReadySpace::facts,
+                   document::list_of(document::object(fact_section()), k_max_list)))
+          .add(key("laws", &ReadySpace::laws,
+                   document::list_of(document::object(law_section()), k_max_list)))
+          .add(key("memory_terms", &ReadySpace::memory_terms, strings()))
           .add(key("epochs", &ReadySpace::epochs, document::string()))
           .add(key("steps", &ReadySpace::steps, document::string()))
           .add(key("step_size", &ReadySpace::step_size, document::string()))
@@ -119,6 +169,7 @@ const Section<ReadySpace>& space_section() {
               object.node().fault(
                   "nothing identifies this program: give \"options\" or \"programs\"");
             }
+            check_laws(object, space);
           });
   return k_section;
 }
@@ -199,6 +250,11 @@ const ReadySpace* space_by_facts(const std::vector<ReadySpace>& spaces,
   return nullptr;
 }
 
+OptionForm option_form(const ReadySpace& space) {
+  if (space.form == "name=value") return OptionForm::assignment;
+  return space.form == "--name=value" ? OptionForm::joined : OptionForm::separate;
+}
+
 std::vector<ProgramOption> declared_options(const ReadySpace& space) {
   std::vector<ProgramOption> options;
   if (space.is_of_a_file()) return options;
@@ -206,9 +262,8 @@ std::vector<ProgramOption> declared_options(const ReadySpace& space) {
     if (knob.option.empty()) continue;
     ProgramOption option;
     option.name = knob.option;
-    option.form = space.form == "name=value"     ? OptionForm::assignment
-                  : space.form == "--name=value" ? OptionForm::joined
-                                                 : OptionForm::separate;
+    option.form = knob.is_flag ? OptionForm::flag : option_form(space);
+    option.negation = knob.off;
     option.kind = knob.type == "int"    ? OptionKind::integer
                   : knob.type == "bool" ? OptionKind::boolean
                                         : OptionKind::text;
@@ -218,7 +273,7 @@ std::vector<ProgramOption> declared_options(const ReadySpace& space) {
     if (name.empty()) continue;
     ProgramOption option;
     option.name = name;
-    option.form = options.empty() ? OptionForm::separate : options.front().form;
+    option.form = option_form(space);
     options.push_back(std::move(option));
   }
   return options;

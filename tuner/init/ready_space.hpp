@@ -23,6 +23,8 @@ struct SpaceKnob {
   std::string parameter;  ///< name in the study
   std::string role;       ///< role in the program: `batch`, `workers`, `precision`, ...
   std::string option;     ///< as typed: `--batch-size`, `batch`
+  bool is_flag = false;   ///< the option takes no value
+  std::string off;        ///< flag that switches a flag off: `--no-amp`; may be empty
   std::string type;       ///< `int`, `bool`, `categorical`
   /// Bounds, as expressions over facts. If both are empty: from a quarter of today's value to eight
   /// times that value.
@@ -32,11 +34,35 @@ struct SpaceKnob {
   std::string when;    ///< condition over roles: `workers > 0`
   std::string memory;  ///< effect of a larger value on the memory: `increases`, `decreases`
   std::string needs;   ///< condition over facts; if false, nothing can be gained
-  /// A setting that must be off, otherwise the knob is not varied: `fp16.enabled`.
-  std::string excluded_by;
+  /// Settings that must be off, otherwise the knob is not varied: `fp16.enabled`.
+  std::vector<std::string> excluded_by;
+  /// If not empty, the knob is varied only if the command or its files set one of these.
+  std::vector<std::string> only_with;
   std::vector<std::string> choices;
   std::vector<KnobSetting> settings;  ///< used instead of `option` and `choices`
   std::string default_value;  ///< published default; the program's own statement takes precedence
+};
+
+/// A number about the model or the machines that bounds, conditions and laws of a space mention.
+struct SpaceFact {
+  std::string name;  ///< `heads`
+  /// Options of the program or its launcher, and keys of files. The first that is set counts.
+  std::vector<std::string> options;
+  /// Number if no option is set: an expression over the machine's facts, earlier facts and today's
+  /// values of knobs. Empty: unknown.
+  std::string value;
+  /// True if the model's files state the number. It then does not count in the program's files,
+  /// because the trainer replaces it there.
+  bool of_model = false;
+  /// If the number comes from `value`, the command gets the first option with this number. Other
+  /// settings then cannot change the number.
+  bool is_set = false;
+};
+
+/// A condition that the trainer requires of its settings.
+struct SpaceLaw {
+  std::string law;  ///< over facts and parameters: `heads % tp == 0`
+  std::string why;  ///< reason, for people
 };
 
 /// Ready-made search space of a widely used trainer.
@@ -59,6 +85,14 @@ struct ReadySpace {
   /// options are keys of the configuration file, and trials read edited copies of the file.
   std::string form;
   std::vector<SpaceKnob> knobs;
+  /// Files that state facts of the model. A name in braces is an option that names the model:
+  /// `{model_name_or_path}/config.json`.
+  std::vector<std::string> models;
+  std::vector<SpaceFact> facts;
+  std::vector<SpaceLaw> laws;
+  /// Terms of the memory that a trial needs, over facts and parameters: `search.memory_terms` of a
+  /// study.
+  std::vector<std::string> memory_terms;
   std::string epochs;  ///< option with the number of epochs of the long run
   std::string steps;
   std::string step_size;  ///< option with the samples of an optimizer step, if there is one
@@ -82,6 +116,9 @@ struct ReadySpace {
 /// the command has. Returns null if there is none.
 [[nodiscard]] const ReadySpace* space_by_facts(const std::vector<ReadySpace>& spaces,
                                                const ProgramFacts& program);
+
+/// Returns the form in which the space's program takes the value of an option.
+[[nodiscard]] OptionForm option_form(const ReadySpace& space);
 
 /// Returns the options of a space's knobs, for a program that is not called with `--help`.
 [[nodiscard]] std::vector<ProgramOption> declared_options(const ReadySpace& space);

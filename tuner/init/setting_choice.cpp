@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/setting_choice.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -15,17 +16,31 @@ const ProgramOption* first_option(const KnobSetting& setting, const ProgramFacts
   return setting.args.empty() ? nullptr : program.option_called(setting.args.front());
 }
 
-/// True if all options of a setting have its values in the unchanged program.
-bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
+/// An option of a setting, with its value; `true` for a flag.
+struct SettingPart {
+  std::string option;
+  std::string value;
+};
+
+std::vector<SettingPart> parts_of(const KnobSetting& setting) {
+  std::vector<SettingPart> parts;
   const auto& words = setting.args;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const ProgramOption* option = program.option_called(words[i]);
-    const auto today = option == nullptr ? std::nullopt : program.today(*option);
-    if (!today) return false;
     const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("-");
-    if (plain_name(today->value) != plain_name(has_value ? words[++i] : "true")) return false;
+    parts.push_back({words[i], has_value ? words[i + 1] : "true"});
+    if (has_value) ++i;
   }
-  return !words.empty();
+  return parts;
+}
+
+/// True if all options of a setting have its values in the unchanged program.
+bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
+  const auto parts = parts_of(setting);
+  return !parts.empty() && std::ranges::all_of(parts, [&](const SettingPart& part) {
+    const ProgramOption* option = program.option_called(part.option);
+    const auto today = option == nullptr ? std::nullopt : program.today(*option);
+    return today && plain_name(today->value) == plain_name(part.value);
+  });
 }
 
 /// True if the unchanged program uses the first option of the setting.
@@ -58,6 +73,16 @@ SettingChoice setting_choice(const SpaceKnob& rule, const ProgramFacts& program,
   }
   choice.today = without_options;
   return choice;
+}
+
+std::vector<ProgramOption> options_of(const KnobSetting& setting, const ProgramFacts& program) {
+  std::vector<ProgramOption> options;
+  for (const SettingPart& part : parts_of(setting)) {
+    if (const ProgramOption* option = program.option_called(part.option)) {
+      options.push_back(*option);
+    }
+  }
+  return options;
 }
 
 }  // namespace steptune

@@ -22,4 +22,8 @@ struct SettingChoice {
 [[nodiscard]] SettingChoice setting_choice(const SpaceKnob& rule, const ProgramFacts& program,
                                            const Facts& machine);
 
+/// Returns the program's options that a setting has.
+[[nodiscard]] std::vector<ProgramOption> options_of(const KnobSetting& setting,
+                                                    const ProgramFacts& program);
+
 }  // namespace steptune

@@ -55,7 +55,9 @@ void StudyBuilder::leave(const std::string& what, const std::string& why) {
 
 void StudyBuilder::add_constraint(std::string constraint, std::string comment) {
   constraints_.push_back(std::move(constraint));
-  if (!comment.empty()) guess_.comments["/constraints"] = std::move(comment);
+  if (comment.empty()) return;
+  std::string& comments = guess_.comments["/constraints"];
+  comments += (comments.empty() ? "" : "\n") + std::move(comment);
 }
 
 void StudyBuilder::give_option(const std::string& parameter, const ProgramOption& option) {
@@ -118,8 +120,9 @@ Json StudyBuilder::command() const {
 }
 
 void StudyBuilder::give_setting(const std::string& parameter, const KnobSetting& setting,
-                                const ProgramOption& option) {
-  argv_ = without_option(argv_, option);
+                                const std::vector<ProgramOption>& options) {
+  for (const ProgramOption& option : options)
+    argv_ = without_option(argv_, option);
   parts_.push_back({{"when", fmt::format("{} == '{}'", parameter, setting.label)},
                     {"args", command_template(setting.args)}});
 }

@@ -49,9 +49,9 @@ class StudyBuilder {
   // The functions below define how a parameter reaches the program. The parameter must have been
   // added.
   void give_option(const std::string& parameter, const ProgramOption& option);
-  /// `option` is the first option of the setting.
+  /// `options` are all options of the setting.
   void give_setting(const std::string& parameter, const KnobSetting& setting,
-                    const ProgramOption& option);
+                    const std::vector<ProgramOption>& options);
   /// Sets `key` in the file that the command calls `file`.
   void give_in_file(const std::string& parameter, const std::string& file, const std::string& key);
   void give_variable(const std::string& parameter, const std::string& variable);

@@ -12,8 +12,11 @@
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/environment_knobs.hpp"
 #include "tuner/init/hook_knobs.hpp"
+#include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/init/program_knobs.hpp"
+#include "tuner/init/space_facts.hpp"
+#include "tuner/init/space_laws.hpp"
 #include "tuner/init/study_builder.hpp"
 #include "tuner/init/study_goal.hpp"
 
@@ -41,12 +44,17 @@ std::string StudyGuess::parameter_of(const std::string& role) const {
   return found == tuned.end() ? "" : found->parameter;
 }
 
-Result<StudyGuess> guess_study(const GuessInput& input) {
+Result<StudyGuess> guess_study(const GuessInput& given) {
+  SpaceFacts facts = space_facts(given);
+  GuessInput input = given;
+  input.program.argv = with_options(std::move(input.program.argv), facts.words);
+  const std::vector<std::string> added = facts.words;
+  const SpaceLaws laws(input, std::move(facts));
   StudyBuilder study(input.program.argv, input.machine,
                      is_native_program(input.program.argv, input.folder)
                          ? StudyBuilder::NewOptions::before_other_options
                          : StudyBuilder::NewOptions::last);
-  const std::set<std::string> roles = add_program_knobs(input, study);
+  const std::set<std::string> roles = add_program_knobs(input, laws, study);
   if (input.survey) {
     add_hook_knobs(input, *input.survey, roles, study);
   } else if (input.reading) {
@@ -62,10 +70,17 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
                 "", "write the study file by hand: docs/tutorial.md");
   }
   keep_samples_per_step(study);
+  const std::vector<std::string> memory_terms = laws.memory_terms(study);
   StudyGuess guess = std::move(study).finish(input.name);
   guess_goal(input, guess);
+  if (!added.empty()) {
+    guess.notes.push_back(
+        fmt::format("added to the command, so that a step has as many samples as today: {}",
+                    fmt::join(added, " ")));
+  }
   // The ranges are wide. An expert's moves from today's values find good ones sooner.
   guess.document["search"]["first_guesses"] = true;
+  if (!memory_terms.empty()) guess.document["search"]["memory_terms"] = memory_terms;
   guess.document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return guess;
 }

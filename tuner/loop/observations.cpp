@@ -12,6 +12,8 @@ namespace steptune {
 namespace {
 
 constexpr double k_least_fidelity = 1e-3;
+// A program that uses less of a GPU's memory computes elsewhere.
+constexpr double k_least_gpu_share = 0.01;
 
 ObservationKind kind_of(TrialStatus status) {
   switch (status) {
@@ -51,6 +53,13 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
   observation.kind = kind_of(trial.status);
   observation.price = prices_in_money(study) ? latest_attempt_usd(trial) : latest_attempt_s(trial);
   observation.peak_memory_bytes = trial.peak_memory_bytes;
+  // Declared terms are those of the GPUs' memory if the trial uses any.
+  const bool has_gpu = trial.gpu && trial.gpu->most_other_processes == 0 &&
+                       trial.gpu->peak_memory_share > k_least_gpu_share;
+  if (has_gpu && !study.search.memory_terms.empty()) {
+    observation.peak_memory_bytes = trial.gpu->peak_memory_bytes;
+    observation.memory_limit_bytes = trial.gpu->peak_memory_bytes / trial.gpu->peak_memory_share;
+  }
   if (observation.kind == ObservationKind::failed ||
       observation.kind == ObservationKind::out_of_memory) {
     return observation;

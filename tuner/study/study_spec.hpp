@@ -132,6 +132,8 @@ struct SearchSpec {
   /// Least gain that is worth a change, as a share of the baseline's speed. If no configuration can
   /// gain as much, the study ends. 0: the study never ends for this reason.
   double worth = 0.05;
+  /// A trial's peak memory is nearly a constant plus a multiple of each of these.
+  std::vector<document::Formula> memory_terms;
   double eta = 3.0;
   double min_steps = 10.0;
   double max_steps = 810.0;

@@ -23,6 +23,8 @@ constexpr double k_trials_to_half = 8.0;
 // Used as the logarithm of an infinite price: such candidates rank after all others, in the order
 // of their scores.
 constexpr double k_log_price_of_last = 1e4;
+// Least probability that a space-filling point fits into memory, if the study declares a law of it.
+constexpr double k_initial_point_fits = 0.5;
 // A stopped trial is restarted only if its expected gain exceeds this share of the best value. A
 // trial that is far slower than the best would be stopped early again.
 constexpr double k_least_gain_of_restart = 1e-4;
@@ -62,7 +64,8 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
       memory_rule_(space),
       feasibility_(feature_map_.groups(), feature_map_.groups().count - 1),
       crashes_(feasibility_),
-      memory_(feature_map_.groups(), feature_map_.groups().count - 1) {
+      memory_(feature_map_.groups(), feature_map_.groups().count - 1,
+              memory_terms(space, feature_map_, options.memory_terms)) {
   for (const ObjectiveTraits& traits : options.objectives) {
     objectives_.emplace_back(feature_map_.groups(), feature_map_.groups().count - 1,
                              traits.positive);
@@ -92,6 +95,7 @@ void BayesSearcher::observe(const Observation& observation) {
   const double peak_bytes = observation.peak_memory_bytes.value_or(0.0);
   if (ran(observation.kind) && peak_bytes > 0.0 && std::isfinite(peak_bytes)) {
     memory_.add_peak(row, peak_bytes);
+    if (observation.memory_limit_bytes) memory_.set_limit(*observation.memory_limit_bytes);
   }
 
   if (!has_values(observation, objectives_.size())) return;
@@ -248,10 +252,12 @@ BayesSearcher::CandidateRanking BayesSearcher::rank_candidates(const std::vector
   Acquisition::Inputs inputs;
   inputs.ensemble = make_ensemble(feature_map_.rows(running));
   std::vector<Point> promising = promising_points(inputs.ensemble);
-  if (failed_ > 0) {
-    inputs.memory = memory_.forecast();
+  inputs.memory = memory_.forecast();
+  if (failed_ > (inputs.memory ? out_of_memory_ : 0)) {
     FeasibilityLearner& outcomes = inputs.memory ? crashes_ : feasibility_;
-    if (!inputs.memory || failed_ > out_of_memory_) inputs.feasibility = outcomes.classifier();
+    inputs.feasibility = outcomes.classifier();
+  }
+  if (failed_ > 0 || inputs.memory) {
     const auto drawn = rng.below(3);
     if (inputs.memory) {
       constexpr double k_thresholds[] = {0.5, 0.7, 0.9};
@@ -332,7 +338,13 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     return false;
   };
   if (needs_initial_point(running.size())) {
-    if (const auto point = initial_point(request, admissible)) {
+    const auto forecast = memory_.has_terms() ? memory_.forecast() : std::nullopt;
+    const auto probably_fits = [&](std::span<const double> point) {
+      if (!admissible(point)) return false;
+      return !forecast || forecast->log_probabilities(feature_map_.rows(point), 0, 1)[0] >=
+                              std::log(k_initial_point_fits);
+    };
+    if (const auto point = initial_point(request, probably_fits)) {
       return to_suggestion(*point, "sobol");
     }
   }

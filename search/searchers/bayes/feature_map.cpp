@@ -57,6 +57,24 @@ void FeatureMap::write(std::span<const double> point, std::span<double> row,
   row.back() = std::min(1.0, -std::log(std::clamp(fidelity, 1e-300, 1.0)) / k_log_fidelity_range);
 }
 
+Point FeatureMap::point_of(std::span<const double> row) const {
+  Point point;
+  for (const Column& column : columns_) {
+    const std::span<const double> features = row.subspan(column.first, column.count);
+    const bool inactive = column.conditional && features.back() > 0.0;
+    if (inactive) {
+      point.push_back(k_inactive);
+    } else if (column.unordered) {
+      const auto chosen = std::max_element(features.begin(), features.end());
+      point.push_back(static_cast<double>(chosen - features.begin()));
+    } else {
+      const bool has_position = column.count > (column.conditional ? 1U : 0U);
+      point.push_back(has_position ? features[0] : 0.0);
+    }
+  }
+  return point;
+}
+
 Matrix FeatureMap::rows(std::span<const double> points) const {
   const std::size_t count = columns_.empty() ? 0 : points.size() / columns_.size();
   Matrix result(count, width());

@@ -22,6 +22,8 @@ class FeatureMap {
 
   /// Writes `width()` features. `fidelity` is the share of a full trial, in (0, 1].
   void write(std::span<const double> point, std::span<double> row, double fidelity = 1.0) const;
+  /// Returns the point of a row that `write` made. A parameter with a single value has position 0.
+  [[nodiscard]] Point point_of(std::span<const double> row) const;
   /// Returns rows for the points, which are concatenated in `points`.
   [[nodiscard]] Matrix rows(std::span<const double> points) const;
   [[nodiscard]] Matrix rows(std::span<const Point> points) const;

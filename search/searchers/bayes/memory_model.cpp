@@ -5,15 +5,19 @@
 #include <cmath>
 #include <limits>
 
+#include "search/searchers/bayes/memory_law.hpp"
 #include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_fewest_peaks = 5;
+constexpr std::size_t k_fewest_peaks_with_terms = 3;
 // Number of candidates for the limit, from the highest measured peak to e^3 (20) times that peak.
 constexpr int k_limits = 61;
 constexpr double k_highest_log_ratio = 3.0;
+// Least share of a memory of known size that trials can use.
+constexpr double k_usable = 0.85;
 // The model of peaks is used only if it explains the outcomes clearly better than a constant share
 // of failures. Its log density must be higher by at least this number.
 constexpr double k_least_gain = 1.0;
@@ -22,7 +26,20 @@ double log_share(double share) {
   return std::log(std::max(share, std::numeric_limits<double>::min()));
 }
 
+/// Learns the peaks divided by what the terms explain. Each peak is compared with coefficients that
+/// are fitted to all other peaks, so that the model sees how well the terms predict new trials.
+Learner ratios_of(const Learner& peaks, const Matrix& terms, Learner ratios) {
+  const std::vector<double> left_out = left_out_ratios(terms, peaks.values());
+  for (std::size_t i = 0; i < left_out.size(); ++i)
+    ratios.add(peaks.features().row(i), left_out[i], 0.0);
+  return ratios;
+}
+
 }  // namespace
+
+double ExplainedPeak::bytes(std::span<const double> features) const {
+  return terms_ ? sum_of_terms(terms_(features), coefficients_) : 1.0;
+}
 
 std::vector<double> MemoryForecast::log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const {
@@ -32,16 +49,23 @@ std::vector<double> MemoryForecast::log_probabilities(const Matrix& features, st
   std::vector<double> result;
   for (std::size_t i = 0; i < needed.means.size(); ++i) {
     const double deviation = std::sqrt(needed.variances[i]);
+    const double explained = explained_.bytes(features.row(first + i));
     double probability = 0.0;
-    for (std::size_t k = 0; k < limits_.size(); ++k)
-      probability += probabilities_[k] * normal_cdf((limits_[k] - needed.means[i]) / deviation);
+    for (std::size_t k = 0; k < limits_.size(); ++k) {
+      const double limit = model_.transform.forward(limits_[k] / explained);
+      probability += probabilities_[k] * normal_cdf((limit - needed.means[i]) / deviation);
+    }
     result.push_back(log_share(probability));
   }
   return result;
 }
 
-MemoryModel::MemoryModel(const FeatureGroups& groups, std::size_t dimensions)
-    : peaks_(groups, dimensions, true), exhausted_(groups.group_of_feature.size()) {}
+MemoryModel::MemoryModel(const FeatureGroups& groups, std::size_t dimensions, MemoryTerms terms)
+    : groups_(groups),
+      dimensions_(dimensions),
+      terms_(std::move(terms)),
+      peaks_(groups, dimensions, true),
+      exhausted_(groups.group_of_feature.size()) {}
 
 void MemoryModel::add_peak(std::span<const double> features, double peak_bytes) {
   peaks_.add(features, peak_bytes, 0.0);
@@ -52,22 +76,42 @@ void MemoryModel::add_out_of_memory(std::span<const double> features) {
 }
 
 std::optional<MemoryForecast> MemoryModel::forecast() {
-  if (exhausted_.rows() == 0 || peaks_.size() < k_fewest_peaks) return std::nullopt;
-  Model model = peaks_.model(Matrix(exhausted_.cols()));
+  const std::size_t fewest = terms_ ? k_fewest_peaks_with_terms : k_fewest_peaks;
+  const bool knows_limit = terms_ && limit_bytes_;
+  if (peaks_.size() < fewest || (exhausted_.rows() == 0 && !knows_limit)) return std::nullopt;
+  ExplainedPeak explained;
+  std::optional<Learner> ratios;
+  if (terms_) {
+    const std::size_t count = terms_(peaks_.features().row(0)).size();
+    Matrix terms(count);
+    for (std::size_t i = 0; i < peaks_.size(); ++i)
+      terms.append_row(terms_(peaks_.features().row(i)));
+    explained = ExplainedPeak(terms_, fit_non_negative(terms, peaks_.values()));
+    ratios = ratios_of(peaks_, terms, Learner(groups_, dimensions_, true));
+  }
+  Learner& learner = ratios ? *ratios : peaks_;
+  Model model = learner.model(Matrix(exhausted_.cols()));
   const Posterior needed = model.process.predict(exhausted_);
   const Posterior left_out = model.process.leave_one_out().posterior;
   const auto seen = peaks_.values();
   const double highest = *std::max_element(seen.begin(), seen.end());
+  const auto target_of = [&](double limit, std::span<const double> features) {
+    return model.transform.forward(limit / explained.bytes(features));
+  };
 
+  const double lowest = knows_limit ? std::max(highest, k_usable * *limit_bytes_) : highest;
+  const double log_range =
+      knows_limit ? std::max(0.0, std::log(*limit_bytes_ / lowest)) : k_highest_log_ratio;
   std::vector<double> limits;
   std::vector<double> densities;  // log probability that the trials that ran out of memory did so
   for (int k = 0; k < k_limits; ++k) {
-    const double ratio = std::exp(k_highest_log_ratio * k / (k_limits - 1));
-    const double limit = model.transform.forward(highest * ratio);
+    const double limit = lowest * std::exp(log_range * k / (k_limits - 1));
     // p(those that ran out | limit) = product of cdf((needed - limit) / deviation)
     double density = 0.0;
-    for (std::size_t i = 0; i < needed.means.size(); ++i)
-      density += log_normal_cdf((needed.means[i] - limit) / std::sqrt(needed.variances[i]));
+    for (std::size_t i = 0; i < needed.means.size(); ++i) {
+      density += log_normal_cdf((needed.means[i] - target_of(limit, exhausted_.row(i))) /
+                                std::sqrt(needed.variances[i]));
+    }
     limits.push_back(limit);
     densities.push_back(density);
   }
@@ -84,17 +128,18 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
     probability /= sum;
 
   // Add the log probability of the trials that fitted, each predicted from all others.
-  double explained = densities[best];
+  double likelihood = densities[best];
   for (std::size_t i = 0; i < left_out.means.size(); ++i) {
-    explained +=
-        log_normal_cdf((limits[best] - left_out.means[i]) / std::sqrt(left_out.variances[i]));
+    const double limit = target_of(limits[best], learner.features().row(i));
+    likelihood += log_normal_cdf((limit - left_out.means[i]) / std::sqrt(left_out.variances[i]));
   }
   const auto fitted = static_cast<double>(left_out.means.size());
   const auto exhausted = static_cast<double>(needed.means.size());
   const double by_share = fitted * std::log(fitted / (fitted + exhausted)) +
                           exhausted * std::log(exhausted / (fitted + exhausted));
-  if (!(explained >= by_share + k_least_gain)) return std::nullopt;
-  return MemoryForecast(std::move(model), std::move(limits), std::move(probabilities));
+  if (exhausted > 0.0 && !(likelihood >= by_share + k_least_gain)) return std::nullopt;
+  return MemoryForecast(std::move(model), std::move(explained), std::move(limits),
+                        std::move(probabilities));
 }
 
 }  // namespace steptune::bayes

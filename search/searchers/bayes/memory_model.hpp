@@ -3,21 +3,40 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "search/searchers/bayes/learner.hpp"
+#include "search/searchers/bayes/memory_terms.hpp"
 
 namespace steptune::bayes {
+
+/// Part of a peak that the terms explain. Without terms it is 1, and the model explains all.
+class ExplainedPeak {
+ public:
+  ExplainedPeak() = default;
+  /// `coefficients` are those of the terms, in bytes.
+  ExplainedPeak(MemoryTerms terms, std::vector<double> coefficients)
+      : terms_(std::move(terms)), coefficients_(std::move(coefficients)) {}
+
+  [[nodiscard]] double bytes(std::span<const double> features) const;
+
+ private:
+  MemoryTerms terms_;
+  std::vector<double> coefficients_;
+};
 
 /// Predicts if a trial fits into memory, from the peak memory of trials that did. The limit is
 /// unknown. It is above every measured peak, and below the predicted need of each trial that ran
 /// out of memory.
 class MemoryForecast {
  public:
-  /// `model` predicts peaks. `limits` are possible limits, as targets of that model;
+  /// `model` predicts peaks divided by their explained parts. `limits` are possible limits in bytes;
   /// `probabilities` has the probability of each.
-  MemoryForecast(Model model, std::vector<double> limits, std::vector<double> probabilities)
+  MemoryForecast(Model model, ExplainedPeak explained, std::vector<double> limits,
+                 std::vector<double> probabilities)
       : model_(std::move(model)),
+        explained_(std::move(explained)),
         limits_(std::move(limits)),
         probabilities_(std::move(probabilities)) {}
 
@@ -27,6 +46,7 @@ class MemoryForecast {
 
  private:
   Model model_;
+  ExplainedPeak explained_;
   std::vector<double> limits_;
   std::vector<double> probabilities_;
 };
@@ -34,18 +54,28 @@ class MemoryForecast {
 class MemoryModel {
  public:
   /// See `Learner`.
-  MemoryModel(const FeatureGroups& groups, std::size_t dimensions);
+  MemoryModel(const FeatureGroups& groups, std::size_t dimensions, MemoryTerms terms = {});
 
   void add_peak(std::span<const double> features, double peak_bytes);
   void add_out_of_memory(std::span<const double> features);
 
-  /// Returns nullopt if no trial ran out of memory, or if too few trials reported their peak. Also
+  /// States the size of the memory. Counts only if the study declares terms.
+  void set_limit(double bytes) { limit_bytes_ = bytes; }
+
+  /// True if the study declares terms.
+  [[nodiscard]] bool has_terms() const { return terms_ != nullptr; }
+
+  /// Returns nullopt if the limit is unknown and no trial ran out of memory, or if too few trials reported their peak. Also
   /// returns nullopt if the peaks explain the outcomes no better than a constant probability does.
   /// In that case the peaks may belong to the wrong memory (the host's, although the GPU's ran
   /// out).
   [[nodiscard]] std::optional<MemoryForecast> forecast();
 
  private:
+  FeatureGroups groups_;
+  std::size_t dimensions_;
+  MemoryTerms terms_;
+  std::optional<double> limit_bytes_;
   Learner peaks_;
   Matrix exhausted_;
 };

@@ -71,5 +71,58 @@ TEST(MemoryModel, AFigureThatDoesNotExplainWhoRanOutIsNotBelieved) {
   EXPECT_FALSE(model.forecast());
 }
 
+/// Terms of a law of two knobs in [0, 1]: 1 GB and two multiples that only larger knobs show.
+std::vector<double> terms_of(std::span<const double> features) {
+  return {1.0, 1.0 + 15.0 * features[0], 1.0 + 3.0 * features[1]};
+}
+
+double needed_by_law(std::span<const double> features) {
+  const auto terms = terms_of(features);
+  return 1e9 + 0.5e9 * terms[1] + 1e9 * terms[2];
+}
+
+const FeatureGroups k_two_knobs{{0, 1}, 2};
+
+double fits(const MemoryForecast& forecast, double one, double two) {
+  Matrix row(2);
+  row.append_row(std::vector<double>{one, two});
+  return std::exp(forecast.log_probabilities(row, 0, 1)[0]);
+}
+
+void try_out_law(MemoryModel& model, const std::vector<std::vector<double>>& trials) {
+  for (const std::vector<double>& each : trials) {
+    if (needed_by_law(each) > 8e9) {
+      model.add_out_of_memory(each);
+    } else {
+      model.add_peak(each, needed_by_law(each));
+    }
+  }
+}
+
+TEST(MemoryModel, TermsPredictFarFromTheTrials) {
+  const std::vector<std::vector<double>> trials = {
+      {0.0, 0.0}, {0.1, 0.5}, {0.3, 0.1}, {0.2, 0.3}, {1.0, 1.0}};
+  MemoryModel with_terms(k_two_knobs, 2, terms_of);
+  try_out_law(with_terms, trials);
+  const auto forecast = with_terms.forecast();
+  ASSERT_TRUE(forecast);
+  EXPECT_GT(fits(*forecast, 0.0, 0.2), 0.95);
+  EXPECT_LT(fits(*forecast, 1.0, 0.9), 0.2) << "needs almost as much as one that ran out";
+  MemoryModel without(k_two_knobs, 2);
+  try_out_law(without, trials);
+  EXPECT_FALSE(without.forecast()) << "five peaks are needed without terms";
+}
+
+TEST(MemoryModel, ASizeReplacesAFailure) {
+  MemoryModel model(k_two_knobs, 2, terms_of);
+  try_out_law(model, {{0.0, 0.0}, {0.1, 0.5}, {0.3, 0.1}, {0.2, 0.3}});
+  EXPECT_FALSE(model.forecast()) << "neither a failure nor a size";
+  model.set_limit(8e9);
+  const auto forecast = model.forecast();
+  ASSERT_TRUE(forecast);
+  EXPECT_GT(fits(*forecast, 0.3, 0.3), 0.8) << "6.4 GB";
+  EXPECT_LT(fits(*forecast, 1.0, 0.5), 0.2) << "11.5 GB";
+}
+
 }  // namespace
 }  // namespace steptune::bayes

@@ -56,5 +56,19 @@ TEST(Observations, FidelityIsTheShareOfStepsOfAStoppedTrial) {
   EXPECT_DOUBLE_EQ(to_observation(study, trial).fidelity, 1.0);
 }
 
+TEST(Observations, DeclaredTermsAreThoseOfTheGpusMemory) {
+  StudySpec study = time_study();
+  TrialRecord trial = completed(1, 2.0);
+  trial.peak_memory_bytes = 5e9;
+  trial.gpu = GpuUse{.peak_memory_bytes = 60e9, .peak_memory_share = 0.75};
+  EXPECT_EQ(to_observation(study, trial).peak_memory_bytes, 5e9);
+  EXPECT_FALSE(to_observation(study, trial).memory_limit_bytes);
+  study.search.memory_terms.push_back(document::Formula::constant(1.0, "1"));
+  EXPECT_EQ(to_observation(study, trial).peak_memory_bytes, 60e9);
+  EXPECT_EQ(to_observation(study, trial).memory_limit_bytes, 80e9);
+  trial.gpu->most_other_processes = 1;
+  EXPECT_EQ(to_observation(study, trial).peak_memory_bytes, 5e9) << "others used the GPU, too";
+}
+
 }  // namespace
 }  // namespace steptune

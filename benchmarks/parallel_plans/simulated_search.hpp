@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/parallel_plans/training_law.hpp"
+#include "common/error.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune::parallel_plans {
+
+/// A job's study, as `init` writes it for the job's command.
+struct PlanStudy {
+  TrainingJob job;
+  StudySpec study;
+  std::size_t plans = 0;    ///< legal configurations
+  std::size_t fitting = 0;  ///< configurations that do not run out of memory
+  double best_s = 0.0;      ///< time of the fastest configuration
+};
+
+/// Makes a study from a job's Megatron-LM command by the rules of `init`. Data loading and
+/// precision are left alone, because the law does not cover them. `spaces` is the folder of the
+/// ready-made spaces.
+[[nodiscard]] Result<PlanStudy> plan_study(const TrainingJob& job,
+                                           const std::filesystem::path& spaces);
+
+/// A searcher and what it is told.
+struct Arm {
+  std::string name;      ///< for people
+  std::string searcher;  ///< `random`, `bayes`
+  bool knows_peaks = false;
+  bool knows_terms = false;
+  bool knows_limit = false;
+};
+
+/// The arms of the benchmark.
+[[nodiscard]] std::vector<Arm> arms();
+
+/// Launches until a configuration is within the goal, and those that ran out of memory.
+struct SearchResult {
+  std::optional<int> launches;  ///< unset: not within the most launches
+  int out_of_memory = 0;
+  double best_s = 0.0;  ///< time of the best configuration found
+};
+
+/// Searches until a configuration is within 5 % of the best, for at most `most_launches`. The first
+/// launch is the baseline. Measured times and peaks vary by 1 %.
+[[nodiscard]] Result<SearchResult> simulated_search(const PlanStudy& plan, const Arm& arm,
+                                                    std::uint64_t seed, int most_launches);
+
+}  // namespace steptune::parallel_plans

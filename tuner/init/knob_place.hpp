@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "search/space/expression.hpp"
+#include "tuner/init/guess_input.hpp"
+#include "tuner/init/program_facts.hpp"
+#include "tuner/init/ready_space.hpp"
+
+namespace steptune {
+
+/// Place of a knob's value.
+struct KnobPlace {
+  const ProgramOption* option = nullptr;  ///< null if there is none
+  const NamedConfig* config = nullptr;    ///< the file with the value; null: the command line
+};
+
+/// Finds a knob's value on the command line or in the files that the command names.
+[[nodiscard]] KnobPlace place_of(const SpaceKnob& rule, const GuessInput& input);
+
+/// Returns why the value at this place cannot be replaced; may be empty.
+[[nodiscard]] std::string why_not_there(const SpaceKnob& rule, const KnobPlace& place,
+                                        const ProgramFacts& program);
+
+/// Returns the value of a key in the files that the command names; empty if none has it.
+[[nodiscard]] std::string value_in_files(const std::string& key, const ProgramFacts& program);
+
+/// Returns the value that the unchanged program uses, and its source. `option` is that of the
+/// knob's place.
+[[nodiscard]] std::optional<ProgramFacts::Today> today_of(const SpaceKnob& rule,
+                                                          const ProgramOption& option,
+                                                          const GuessInput& input);
+
+/// Returns a value of the knob that is written as text.
+[[nodiscard]] Value knob_value(const std::string& type, const std::string& text);
+
+}  // namespace steptune

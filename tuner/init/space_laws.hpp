@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/init/space_facts.hpp"
+#include "tuner/init/study_builder.hpp"
+
+namespace steptune {
+
+/// Applies the facts and laws of a ready-made space to a study.
+class SpaceLaws {
+ public:
+  /// `input` must outlive the object. Without a space there are no laws.
+  SpaceLaws(const GuessInput& input, SpaceFacts facts);
+
+  /// Returns the machine's facts and the known facts of the space.
+  [[nodiscard]] const Facts& facts() const { return facts_; }
+  /// Returns the rule with bounds that no longer mention facts of the space.
+  [[nodiscard]] SpaceKnob with_numbers(SpaceKnob rule) const;
+  /// Returns why a knob must keep today's value: a law mentions a number that is not known, or is
+  /// broken today. Empty if the knob may vary.
+  [[nodiscard]] std::string why_fixed(const SpaceKnob& rule) const;
+  /// Adds the laws as constraints over the study's parameters.
+  void add_to(StudyBuilder& study) const;
+  /// Returns the terms of memory that depend on the study's parameters.
+  [[nodiscard]] std::vector<std::string> memory_terms(const StudyBuilder& study) const;
+
+ private:
+  [[nodiscard]] std::string why_unknown(const std::string& expression) const;
+  [[nodiscard]] bool holds_today(const std::string& law) const;
+  [[nodiscard]] std::string in_study(const std::string& law, const StudyBuilder& study) const;
+  [[nodiscard]] std::string sources(const std::string& law) const;
+
+  const GuessInput& input_;
+  SpaceFacts found_;
+  Facts facts_;
+};
+
+}  // namespace steptune
