@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "common/median.hpp"
 #include "search/schedulers/schedulers.hpp"
 
 namespace steptune {
@@ -30,7 +29,7 @@ class MedianScheduler final : public Scheduler {
     for (std::size_t i = 0; i < estimate.values.size(); ++i) {
       std::vector<double> others = others_at(estimate, i);
       if (others.size() < k_min_others) return {};
-      const double of_others = *median(std::move(others));
+      const double of_others = median_of(others);
       if (i == 0) first_median = of_others;
       if (!(estimate.values[i] - estimate.half_widths[i] > of_others)) return {};
     }
@@ -75,6 +74,13 @@ class MedianScheduler final : public Scheduler {
       }
     }
     return values;
+  }
+
+  /// Returns the middle value, or the mean of the middle two.
+  static double median_of(std::vector<double>& values) {
+    std::ranges::sort(values);
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
   }
 
   double min_resource_;

@@ -286,7 +286,7 @@ TEST(MedianRule, StopsExactlyTrialsAboveTheMedian) {
       std::vector<double> others = values;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
       std::ranges::sort(others);
-      const double expected = others[others.size() / 2];
+      const double expected = 0.5 * (others[(others.size() - 1) / 2] + others[others.size() / 2]);
       EXPECT_EQ(median->on_estimate({static_cast<std::int64_t>(i), 20, {values[i]}, {0.0}}).stop,
                 values[i] > expected)
           << seed << ' ' << i;
