@@ -36,8 +36,8 @@ struct ScalingSearch {
   std::optional<double> deadline{};
 };
 
-/// Returns a term of the memory that a trial needs, which is not negative: `micro_batch / tp`. May be
-/// called from several threads.
+/// Returns a term of the memory that a trial needs, which is not negative: `micro_batch / tp`. May
+/// be called from several threads.
 using MemoryTerm = std::function<double(const Configuration&)>;
 
 struct SearcherOptions {

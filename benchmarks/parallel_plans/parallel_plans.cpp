@@ -32,15 +32,16 @@ Result<void> run(const TrainingJob& job, const Options& options) {
   const auto plan = plan_study(job, options.spaces);
   if (!plan) return tl::unexpected(plan.error());
   const double today_s = launch(job, plan->study.baseline).step_s.value_or(0.0);
-  fmt::print("{}: {} legal plans, {:.0f} % of them fit; today's takes {:.2f} times the best one's time\n",
-             job.name, plan->plans,
-             100.0 * static_cast<double>(plan->fitting) / static_cast<double>(plan->plans),
-             today_s / plan->best_s);
+  fmt::print(
+      "{}: {} legal plans, {:.0f} % of them fit; today's takes {:.2f} times the best one's time\n",
+      job.name, plan->plans,
+      100.0 * static_cast<double>(plan->fitting) / static_cast<double>(plan->plans),
+      today_s / plan->best_s);
   fmt::print("  {:<24}{:>10}{:>10}{:>12}{:>12}\n", "searcher", "launches", "nine of 10",
              "out of mem.", "got there");
   for (const Arm& arm : arms()) {
-    const bool is_wanted = options.arms.empty() ||
-                           std::ranges::find(options.arms, arm.name) != options.arms.end();
+    const bool is_wanted =
+        options.arms.empty() || std::ranges::find(options.arms, arm.name) != options.arms.end();
     if (!is_wanted) continue;
     std::vector<std::optional<int>> launches;
     double failures = 0.0;

@@ -7,17 +7,17 @@
 namespace steptune::parallel_plans {
 namespace {
 
-constexpr double k_flops = 989e12;           // of a GPU, in bfloat16
-constexpr double k_best_efficiency = 0.62;   // of a large product
-constexpr double k_memory_speed = 2.5e12;    // bytes a second
-constexpr double k_node_speed = 400e9;       // bytes a second between GPUs of a node
-constexpr double k_network_speed = 45e9;     // bytes a second of a GPU to other nodes
-constexpr double k_latency_s = 20e-6;        // of a collective operation
-constexpr double k_hidden = 0.85;            // share of a transfer that computing can hide
-constexpr double k_usable_memory = 0.94;     // share of the memory that PyTorch can use
+constexpr double k_flops = 989e12;          // of a GPU, in bfloat16
+constexpr double k_best_efficiency = 0.62;  // of a large product
+constexpr double k_memory_speed = 2.5e12;   // bytes a second
+constexpr double k_node_speed = 400e9;      // bytes a second between GPUs of a node
+constexpr double k_network_speed = 45e9;    // bytes a second of a GPU to other nodes
+constexpr double k_latency_s = 20e-6;       // of a collective operation
+constexpr double k_hidden = 0.85;           // share of a transfer that computing can hide
+constexpr double k_usable_memory = 0.94;    // share of the memory that PyTorch can use
 constexpr double k_fragmentation = 1.04;
 constexpr double k_bytes_of_runtime = 2.5e9;
-constexpr double k_bytes_of_group = 0.5e9;   // buffers of each kind of parallelism
+constexpr double k_bytes_of_group = 0.5e9;  // buffers of each kind of parallelism
 
 /// The settings of a launch.
 class Plan {
@@ -82,7 +82,8 @@ struct Sizes {
 
 double peak_bytes(const TrainingJob& job, const Plan& plan, const Sizes& sizes) {
   const double parameters = sizes.parameters(plan);
-  const double states = parameters * (6.0 + 12.0 / (plan.distributed_optimizer ? sizes.shards : 1.0));
+  const double states =
+      parameters * (6.0 + 12.0 / (plan.distributed_optimizer ? sizes.shards : 1.0));
   const double row = sizes.tokens * job.hidden;
   const double scores = 5.0 * job.heads * job.sequence * sizes.tokens / plan.tp;
   const bool keeps_scores = !plan.flash && !plan.selective_recompute;
@@ -116,8 +117,8 @@ double micro_batch_s(const TrainingJob& job, const Plan& plan, const Sizes& size
   const double again = plan.full_recompute ? 4.0 / 3.0 : 1.0;
   const double attention_again = plan.selective_recompute ? 4.0 / 3.0 : again;
   const double width = job.hidden / plan.tp;
-  const double efficiency = k_best_efficiency * sizes.tokens / (sizes.tokens + 1500.0) * width /
-                            (width + 300.0);
+  const double efficiency =
+      k_best_efficiency * sizes.tokens / (sizes.tokens + 1500.0) * width / (width + 300.0);
   const double flops = sizes.layers * (again * products + attention_again * attention) + logits;
   double seconds = flops / (efficiency * k_flops);
   if (!plan.flash) {
@@ -126,8 +127,7 @@ double micro_batch_s(const TrainingJob& job, const Plan& plan, const Sizes& size
   }
   const double row_bytes = 2.0 * sizes.tokens * job.hidden;
   const double collectives = plan.full_recompute ? 6.0 : 4.0;
-  seconds +=
-      sizes.layers * collectives * transfer_s(2.0 * row_bytes, plan.tp, k_node_speed);
+  seconds += sizes.layers * collectives * transfer_s(2.0 * row_bytes, plan.tp, k_node_speed);
   const bool cp_leaves_node = plan.tp * plan.cp > job.gpus_per_node;
   const double keys = 2.0 * row_bytes * job.groups / job.heads / plan.tp;
   seconds += 0.4 * 3.0 * sizes.layers *
@@ -168,9 +168,9 @@ std::vector<TrainingJob> training_jobs() {
   std::vector<TrainingJob> jobs;
   jobs.push_back(job_of("8B, 16 GPUs", {"--tensor-model-parallel-size", "8"}));
 
-  TrainingJob& dense = jobs.emplace_back(
-      job_of("13B, 32 GPUs",
-             {"--tensor-model-parallel-size", "8", "--pipeline-model-parallel-size", "2"}));
+  TrainingJob& dense =
+      jobs.emplace_back(job_of("13B, 32 GPUs", {"--tensor-model-parallel-size", "8",
+                                                "--pipeline-model-parallel-size", "2"}));
   dense.layers = 40.0;
   dense.heads = dense.groups = 40.0;
   dense.hidden = 5120.0;
@@ -180,9 +180,9 @@ std::vector<TrainingJob> training_jobs() {
   dense.global_batch = 256.0;
   dense.nodes = 4.0;
 
-  TrainingJob& large = jobs.emplace_back(
-      job_of("70B, 64 GPUs",
-             {"--tensor-model-parallel-size", "8", "--pipeline-model-parallel-size", "4"}));
+  TrainingJob& large =
+      jobs.emplace_back(job_of("70B, 64 GPUs", {"--tensor-model-parallel-size", "8",
+                                                "--pipeline-model-parallel-size", "4"}));
   large.layers = 80.0;
   large.heads = 64.0;
   large.hidden = 8192.0;
@@ -190,9 +190,9 @@ std::vector<TrainingJob> training_jobs() {
   large.global_batch = 256.0;
   large.nodes = 8.0;
 
-  TrainingJob& longer = jobs.emplace_back(
-      job_of("8B, 32 GPUs, 64k tokens",
-             {"--tensor-model-parallel-size", "8", "--context-parallel-size", "2"}));
+  TrainingJob& longer =
+      jobs.emplace_back(job_of("8B, 32 GPUs, 64k tokens", {"--tensor-model-parallel-size", "8",
+                                                           "--context-parallel-size", "2"}));
   longer.sequence = 65536.0;
   longer.global_batch = 32.0;
   longer.nodes = 4.0;

@@ -46,8 +46,8 @@ Result<Facts> facts_of(const std::vector<std::string>& assignments) {
   Facts facts;
   for (const std::string& assignment : assignments) {
     const std::size_t sign = assignment.find('=');
-    const auto number = sign == std::string::npos ? std::nullopt
-                                                  : parse_finite(assignment.substr(sign + 1));
+    const auto number =
+        sign == std::string::npos ? std::nullopt : parse_finite(assignment.substr(sign + 1));
     if (!number || *number <= 0.0 || sign == 0) {
       return fail(ErrorKind::usage,
                   fmt::format("{} states no fact", printable_line(assignment, 80)), "--fact",

@@ -34,9 +34,9 @@ struct GuessInput {
   NativeRuntimes runtimes = {};
   /// Threads, CPU use and waiting of the program while it was examined.
   std::optional<ProcessActivity> activity = {};
-  std::filesystem::path folder;  ///< folder in which the command runs
-  Facts machine;                 ///< contains `cpus`, `gpus` and `memory_gb`
-  Facts given_facts = {};        ///< facts of the space that the user states
+  std::filesystem::path folder;            ///< folder in which the command runs
+  Facts machine;                           ///< contains `cpus`, `gpus` and `memory_gb`
+  Facts given_facts = {};                  ///< facts of the space that the user states
   std::filesystem::path model_cache = {};  ///< cache of Hugging Face's hub; may be empty
   /// Do not vary settings that change the training (batch size, accumulation).
   bool same_training = false;

@@ -12,8 +12,8 @@ namespace steptune {
 
 /// A model that a program trains, according to its command and files.
 struct NamedModel {
-  bool is_named = false;               ///< an option names a model
-  std::optional<NamedConfig> config{}; ///< its settings, if its file is on this machine
+  bool is_named = false;                ///< an option names a model
+  std::optional<NamedConfig> config{};  ///< its settings, if its file is on this machine
 };
 
 /// Returns the folder in which Hugging Face's hub keeps models: `$HF_HOME/hub`, or below

@@ -93,8 +93,7 @@ std::optional<NamedConfig> read_config(const std::string& name,
   return config;
 }
 
-std::optional<ProgramFacts::Today> ProgramFacts::stated_in_command(
-    const std::string& name) const {
+std::optional<ProgramFacts::Today> ProgramFacts::stated_in_command(const std::string& name) const {
   std::optional<Today> found;
   for (std::size_t at = 0; at < argv.size(); ++at) {
     const std::size_t equals = argv[at].find('=');

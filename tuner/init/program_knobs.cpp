@@ -66,7 +66,8 @@ class ProgramKnobs {
     if (const std::string why = why_not_beside(rule); !why.empty()) return leave(rule, why);
     if (!rule.settings.empty()) return consider_settings(rule);
     const KnobPlace place = place_of(rule, input_);
-    if (const std::string why = why_not_there(rule, place, input_.program); !why.empty()) return leave(rule, why);
+    if (const std::string why = why_not_there(rule, place, input_.program); !why.empty())
+      return leave(rule, why);
     if (place.option == nullptr) {
       const bool is_wanted = !is_another_training(rule) || !input_.same_training;
       if (is_of_a_file() && is_wanted) {
@@ -128,7 +129,8 @@ class ProgramKnobs {
   [[nodiscard]] std::string why_not_in_file(const SpaceKnob& rule) const {
     if (!is_of_a_file()) return "";
     const std::string& whole = input_.space->step_size;
-    if (rule.role == "batch" && !will_accumulate_ && !value_in_files(whole, input_.program).empty()) {
+    if (rule.role == "batch" && !will_accumulate_ &&
+        !value_in_files(whole, input_.program).empty()) {
       return held_by(whole);
     }
     return "";

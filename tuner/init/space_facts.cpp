@@ -27,8 +27,7 @@ std::optional<Value> value_today(const SpaceKnob& knob, const GuessInput& input)
     return today == nullptr ? std::nullopt : std::optional<Value>(today->label);
   }
   const KnobPlace place = place_of(knob, input);
-  const auto today =
-      place.option == nullptr ? std::nullopt : today_of(knob, *place.option, input);
+  const auto today = place.option == nullptr ? std::nullopt : today_of(knob, *place.option, input);
   if (today) return knob_value(knob.type, today->value);
   if (knob.default_value.empty()) return std::nullopt;
   return knob_value(knob.type, knob.default_value);

@@ -58,8 +58,7 @@ std::string SpaceLaws::why_unknown(const std::string& expression) const {
   for (const std::string& name : document::identifiers_in(expression)) {
     const auto wanted = found_.wanted.find(name);
     if (wanted != found_.wanted.end()) return wanted->second;
-    const auto knob =
-        std::ranges::find(input_.space->knobs, name, &SpaceKnob::parameter);
+    const auto knob = std::ranges::find(input_.space->knobs, name, &SpaceKnob::parameter);
     if (knob != input_.space->knobs.end() && !found_.today.contains(name)) {
       return fmt::format("it depends on {}, whose value is not known",
                          knob->option.empty() ? knob->parameter : knob->option);

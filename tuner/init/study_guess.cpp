@@ -10,9 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "trial_runner/hooks/hook_reach.hpp"
+#include "tuner/init/command_line.hpp"
 #include "tuner/init/environment_knobs.hpp"
 #include "tuner/init/hook_knobs.hpp"
-#include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/init/program_knobs.hpp"
 #include "tuner/init/space_facts.hpp"

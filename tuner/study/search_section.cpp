@@ -80,12 +80,14 @@ const Section<SearchSpec>& search_section() {
           .add(key("learn_from", &SearchSpec::learn_from, earlier_studies())
                    .omitted_at_default()
                    .doc("`bayes`: earlier studies of the same history that guide the search"))
-          .add(key("memory_terms", &SearchSpec::memory_terms,
-                   document::list_of(document::formula(), k_max_memory_terms))
-                   .omitted_at_default()
-                   .in_fingerprint(InFingerprint::never)
-                   .doc("`bayes`: a trial's peak memory is nearly a constant plus a multiple of each "
-                        "of [these expressions](algorithms/bayes.md#failures): `micro_batch / tp`"))
+          .add(
+              key("memory_terms", &SearchSpec::memory_terms,
+                  document::list_of(document::formula(), k_max_memory_terms))
+                  .omitted_at_default()
+                  .in_fingerprint(InFingerprint::never)
+                  .doc(
+                      "`bayes`: a trial's peak memory is nearly a constant plus a multiple of each "
+                      "of [these expressions](algorithms/bayes.md#failures): `micro_batch / tp`"))
           .add(key("over", &SearchSpec::over, document::string())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)

@@ -65,8 +65,7 @@ std::vector<double> fit_non_negative(const Matrix& terms, std::span<const double
 }
 
 double sum_of_terms(std::span<const double> terms, std::span<const double> coefficients) {
-  const double sum =
-      std::inner_product(terms.begin(), terms.end(), coefficients.begin(), 0.0);
+  const double sum = std::inner_product(terms.begin(), terms.end(), coefficients.begin(), 0.0);
   return std::max(sum, std::numeric_limits<double>::min());
 }
 

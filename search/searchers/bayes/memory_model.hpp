@@ -31,8 +31,8 @@ class ExplainedPeak {
 /// out of memory.
 class MemoryForecast {
  public:
-  /// `model` predicts peaks divided by their explained parts. `limits` are possible limits in bytes;
-  /// `probabilities` has the probability of each.
+  /// `model` predicts peaks divided by their explained parts. `limits` are possible limits in
+  /// bytes; `probabilities` has the probability of each.
   MemoryForecast(Model model, ExplainedPeak explained, std::vector<double> limits,
                  std::vector<double> probabilities)
       : model_(std::move(model)),
@@ -65,10 +65,10 @@ class MemoryModel {
   /// True if the study declares terms.
   [[nodiscard]] bool has_terms() const { return terms_ != nullptr; }
 
-  /// Returns nullopt if the limit is unknown and no trial ran out of memory, or if too few trials reported their peak. Also
-  /// returns nullopt if the peaks explain the outcomes no better than a constant probability does.
-  /// In that case the peaks may belong to the wrong memory (the host's, although the GPU's ran
-  /// out).
+  /// Returns nullopt if the limit is unknown and no trial ran out of memory, or if too few trials
+  /// reported their peak. Also returns nullopt if the peaks explain the outcomes no better than a
+  /// constant probability does. In that case the peaks may belong to the wrong memory (the host's,
+  /// although the GPU's ran out).
   [[nodiscard]] std::optional<MemoryForecast> forecast();
 
  private:

@@ -50,11 +50,13 @@ TEST(MemoryLaw, ComparesEachValueWithTheOthers) {
 TEST(MemoryTerms, AreThoseOfTheConfiguration) {
   const SearchSpace space = testing_spaces::mixed_space();
   const FeatureMap features(space);
-  const MemoryTerms terms = memory_terms(
-      space, features,
-      {[](const Configuration& each) { return to_number(*each.find("batch")); },
-       [](const Configuration& each) { return each.contains("prefetch") ? 1.0 : 0.0; },
-       [](const Configuration& each) { return to_text(*each.find("precision")) == "bf16" ? 1 : -1; }});
+  const MemoryTerms terms =
+      memory_terms(space, features,
+                   {[](const Configuration& each) { return to_number(*each.find("batch")); },
+                    [](const Configuration& each) { return each.contains("prefetch") ? 1.0 : 0.0; },
+                    [](const Configuration& each) {
+                      return to_text(*each.find("precision")) == "bf16" ? 1 : -1;
+                    }});
   ASSERT_TRUE(terms);
   Configuration configuration;
   configuration.set("batch", std::int64_t{64});

@@ -71,7 +71,7 @@ class ReadySpaces : public testing::TestWithParam<fs::path> {};
 
 /// Returns numbers for those facts of a space that a command usually states.
 Facts given_facts(const ReadySpace& space) {
-  const Facts usual = {{"heads", 32.0}, {"groups", 8.0},      {"layers", 32.0},
+  const Facts usual = {{"heads", 32.0},  {"groups", 8.0},      {"layers", 32.0},
                        {"experts", 8.0}, {"sequence", 4096.0}, {"global_batch", 64.0}};
   Facts given;
   for (const SpaceFact& fact : space.facts) {

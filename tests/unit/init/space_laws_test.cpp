@@ -54,16 +54,27 @@ class SpaceLawsTest : public testing::Test {
 };
 
 Words megatron(const Words& further) {
-  Words argv = {"torchrun",     "--nproc_per_node", "8",        "--nnodes",           "2",
-                "pretrain_gpt.py", "--num-layers",  "24",       "--seq-length",       "4096",
-                "--micro-batch-size", "2",          "--global-batch-size", "64"};
+  Words argv = {"torchrun",
+                "--nproc_per_node",
+                "8",
+                "--nnodes",
+                "2",
+                "pretrain_gpt.py",
+                "--num-layers",
+                "24",
+                "--seq-length",
+                "4096",
+                "--micro-batch-size",
+                "2",
+                "--global-batch-size",
+                "64"};
   argv.insert(argv.end(), further.begin(), further.end());
   return argv;
 }
 
 TEST_F(SpaceLawsTest, BecomeConstraintsWithTheNumbersOfTheCommand) {
-  const GuessInput input = input_of("megatron", megatron({"--num-attention-heads", "16",
-                                                          "--tensor-model-parallel-size=2"}));
+  const GuessInput input = input_of(
+      "megatron", megatron({"--num-attention-heads", "16", "--tensor-model-parallel-size=2"}));
   const StudyGuess guess = must_guess(input);
   EXPECT_THAT(guess.document["constraints"],
               IsSupersetOf({Json("16 % (tp * pp * cp) == 0"),
@@ -82,7 +93,8 @@ TEST_F(SpaceLawsTest, BecomeConstraintsWithTheNumbersOfTheCommand) {
 }
 
 TEST_F(SpaceLawsTest, DeclareTheTermsOfMemory) {
-  const StudyGuess guess = must_guess(input_of("megatron", megatron({"--num-attention-heads", "16"})));
+  const StudyGuess guess =
+      must_guess(input_of("megatron", megatron({"--num-attention-heads", "16"})));
   EXPECT_THAT(guess.document["search"]["memory_terms"],
               IsSupersetOf({Json("micro_batch / (tp * cp)"), Json("1 / (tp * pp)")}));
   // Without heads, tensor parallelism keeps its value of 1.
@@ -101,9 +113,9 @@ TEST_F(SpaceLawsTest, HoldInEveryConfigurationOfTheStudy) {
   const std::size_t width = study->space.parameters().size();
   std::set<int> tensor;
   for (std::size_t row = 0; row < points->size(); row += width) {
-    const Configuration each = study->space.decode(
-        Point(points->begin() + static_cast<std::ptrdiff_t>(row),
-              points->begin() + static_cast<std::ptrdiff_t>(row + width)));
+    const Configuration each =
+        study->space.decode(Point(points->begin() + static_cast<std::ptrdiff_t>(row),
+                                  points->begin() + static_cast<std::ptrdiff_t>(row + width)));
     const auto number = [&](const char* name) {
       return static_cast<int>(to_number(*each.find(name)));
     };
@@ -147,8 +159,8 @@ TEST_F(SpaceLawsTest, KeepSettingsThatBreakALawToday) {
 }
 
 TEST_F(SpaceLawsTest, SetTheSamplesOfAStepThatTheProgramComputes) {
-  Words argv = {"torchrun", "--nproc-per-node=4", "-m", "torchtitan.train", "--job.config_file",
-                "llama.toml"};
+  Words argv = {"torchrun",         "--nproc-per-node=4", "-m",
+                "torchtitan.train", "--job.config_file",  "llama.toml"};
   folder_.write("llama.toml",
                 "[training]\nlocal_batch_size = 8\nseq_len = 4096\nsteps = 1000\n"
                 "[parallelism]\ntensor_parallel_degree = 2\n[compile]\nenable = true\n");
@@ -162,8 +174,7 @@ TEST_F(SpaceLawsTest, SetTheSamplesOfAStepThatTheProgramComputes) {
   EXPECT_EQ(guess.document["planned_run"]["samples"], 16000);
   EXPECT_EQ(guess.document["baseline"]["compile"], true);
   EXPECT_THAT(guess.document["command"],
-              Contains(Json::parse(
-                  R"({"when": "not compile", "args": ["--compile.no-enable"]})")));
+              Contains(Json::parse(R"({"when": "not compile", "args": ["--compile.no-enable"]})")));
 
   argv.insert(argv.end(), {"--training.global_batch_size", "32"});
   GuessInput stated = input_of("torchtitan", argv);
@@ -213,9 +224,12 @@ TEST_F(SpaceLawsTest, PreferTheModelsFileToTheProgramsFile) {
 }
 
 TEST_F(SpaceLawsTest, VaryOnlySettingsOfTheEngineInUse) {
-  const Words argv = {"python3", "-m", "verl.trainer.main_ppo",
+  const Words argv = {"python3",
+                      "-m",
+                      "verl.trainer.main_ppo",
                       "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
-                      "actor_rollout_ref.rollout.n=5", "trainer.n_gpus_per_node=8"};
+                      "actor_rollout_ref.rollout.n=5",
+                      "trainer.n_gpus_per_node=8"};
   GuessInput input = input_of("verl", argv);
   input.given_facts = {{"heads", 32.0}, {"layers", 32.0}};
   const StudyGuess guess = must_guess(input);
@@ -233,14 +247,15 @@ TEST_F(SpaceLawsTest, VaryOnlySettingsOfTheEngineInUse) {
 }
 
 TEST_F(SpaceLawsTest, ReplaceAllOptionsOfASetting) {
-  GuessInput input = input_of("megatron", megatron({"--recompute-granularity", "full",
-                                                    "--recompute-method", "uniform",
-                                                    "--recompute-num-layers", "1"}));
+  GuessInput input =
+      input_of("megatron", megatron({"--recompute-granularity", "full", "--recompute-method",
+                                     "uniform", "--recompute-num-layers", "1"}));
   for (const char* name : {"--recompute-activations", "--recompute-granularity",
                            "--recompute-method", "--recompute-num-layers"}) {
     ProgramOption option;
     option.name = name;
-    option.form = option.name == "--recompute-activations" ? OptionForm::flag : OptionForm::separate;
+    option.form =
+        option.name == "--recompute-activations" ? OptionForm::flag : OptionForm::separate;
     input.program.options.push_back(option);
   }
   const StudyGuess guess = must_guess(input);

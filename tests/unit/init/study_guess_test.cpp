@@ -684,7 +684,7 @@ TEST(StudyGuess, FlagsThatTheCommandSetsAreLeftOutToSwitchThemOff) {
 TEST(StudyGuess, WithoutAnythingToVaryIsAnError) {
   const auto guess = guess_study(input_of("usage: x\n  --lr RATE  (default: 0.1)\n", {"x"}));
   ASSERT_FALSE(guess);
-  EXPECT_THAT(guess.error().message, HasSubstr("no option is known"));
+  EXPECT_THAT(guess.error().message, HasSubstr("knows no option"));
 }
 
 TEST(StudyGuess, VariesVariablesOfOpenMpAndTheAllocator) {
