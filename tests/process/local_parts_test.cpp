@@ -680,18 +680,18 @@ TEST(TrialPauses, ClocksAndPhasesStop) {
 /// The program is in `data` during the pauses, which takes a quarter of its own time.
 TEST(TrialPauses, PartsKeepTheirSharesWithoutThePauses) {
   TrialPauses pauses;
-  const auto report = [&](double now_s, double data_s, double forward_s) {
+  const auto parts_at = [&](double now_s, double data_s, double forward_s) {
     Report report;
     report.received_s = pauses.trial_time_s(now_s);
     report.parts = {{"data", data_s}, {"forward", forward_s}};
     return pauses.without_pauses(report).parts;
   };
-  EXPECT_THAT(report(1.0, 0.25, 0.75), IsEmpty()) << "nothing is known about the first second";
-  EXPECT_THAT(report(2.0, 0.5, 1.5),
+  EXPECT_THAT(parts_at(1.0, 0.25, 0.75), IsEmpty()) << "nothing is known about the first second";
+  EXPECT_THAT(parts_at(2.0, 0.5, 1.5),
               UnorderedElementsAre(Pair("data", DoubleEq(0.25)), Pair("forward", DoubleEq(0.75))));
   pauses.begin(2.5);
   pauses.end(5.0);
-  const PartSeconds after = report(5.5, 3.25, 2.25);
+  const PartSeconds after = parts_at(5.5, 3.25, 2.25);
   EXPECT_THAT(after,
               UnorderedElementsAre(Pair("data", DoubleEq(0.5)), Pair("forward", DoubleEq(1.5))));
 }

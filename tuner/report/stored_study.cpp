@@ -93,9 +93,7 @@ Result<StudySpec> checked_stored_spec(const StudyRecord& record) {
 
 Result<std::optional<Recommendation>> stored_recommendation(const StudyRecord& record) {
   // A study that ended without a winner has an object that says only how it ended.
-  if (!record.recommendation.is_object() || !record.recommendation.contains("incumbent_trial")) {
-    return std::nullopt;
-  }
+  if (!has_recommendation(record.recommendation)) return std::nullopt;
   auto recommendation =
       recommendation_from_json(record.recommendation, fmt::format("study \"{}\"", record.name));
   if (!recommendation) return tl::unexpected(recommendation.error());

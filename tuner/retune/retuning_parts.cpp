@@ -31,10 +31,7 @@ Result<std::optional<UsedConfiguration>> recommended_by(const History& history,
   const auto record = history.study(name);
   if (!record) return tl::unexpected(record.error());
   const Json& stored = record->recommendation;
-  if (record->status != StudyStatus::finished || !stored.is_object() ||
-      !stored.contains("incumbent_trial")) {
-    return std::nullopt;
-  }
+  if (record->status != StudyStatus::finished || !has_recommendation(stored)) return std::nullopt;
   const auto recommendation = recommendation_from_json(stored, name);
   if (!recommendation) return tl::unexpected(recommendation.error());
   return UsedConfiguration{recommendation->configuration, name, recommendation->incumbent_trial};

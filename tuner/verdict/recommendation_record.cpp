@@ -147,6 +147,10 @@ Json to_json(const Recommendation& recommendation) {
   return stored_record().write(recommendation);
 }
 
+bool has_recommendation(const Json& stored_result) {
+  return stored_result.is_object() && stored_result.contains("trial");
+}
+
 Result<Recommendation> recommendation_from_json(const Json& json, const std::string& where) {
   if (!is_readable(json)) {
     return fail(ErrorKind::store, "holds a recommendation that cannot be read", where,

@@ -17,6 +17,8 @@ const JsonRecord<Recommendation>& json_record<Recommendation>();
 /// `--json` shows, and some that it shows in another way. Reading fails with kind `store`; `where`
 /// is the study's name for the message.
 [[nodiscard]] Json to_json(const Recommendation& recommendation);
+/// True if the result that the history stores for a study includes a recommendation.
+[[nodiscard]] bool has_recommendation(const Json& stored_result);
 [[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
                                                               const std::string& where);
 

@@ -12,6 +12,7 @@
 
 #include "common/rng.hpp"
 #include "tests/unit/verdict/fixture.hpp"
+#include "tuner/verdict/counted_runs.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/machine_drift.hpp"
