@@ -103,7 +103,7 @@ TEST_F(InterleavedPairs, ATrialThatFailsBesideAnotherRunsAgainAlone) {
   });
   ASSERT_TRUE(result_.recommendation);
   EXPECT_EQ(result_.recommendation->claim, Claim::faster);
-  EXPECT_THAT(warnings_, ::testing::Contains(HasSubstr("one after the other")));
+  EXPECT_THAT(warnings_, ::testing::Contains(HasSubstr("one after another")));
   EXPECT_THAT(warnings_, ::testing::Contains(HasSubstr("port 29500 is taken")));
   const std::vector<int> rounds = rounds_of_confirming();
   EXPECT_EQ(std::ranges::count(rounds, 1), 2);

@@ -125,7 +125,7 @@ TEST_F(OptunaFile, OneOfSeveralStudiesIsChosenByName) {
       "INSERT INTO study_directions VALUES ('MAXIMIZE', 2, 0);"
       "INSERT INTO trials VALUES (2, 2, 'FAIL'), (3, 2, 'FAIL');"
       "INSERT INTO trial_params VALUES (1, 'p', 1, '{\"name\": \"IntDistribution\"}');");
-  EXPECT_THAT(refused("o.db"), HasSubstr("holds 2 studies; choose one with --from"));
+  EXPECT_THAT(refused("o.db"), HasSubstr("has 2 studies; choose one with --from"));
   EXPECT_THAT(refused("o.db", "othr"), HasSubstr("has no study \"othr\"; did you mean \"other\"?"));
   const ForeignTrials demo = read("o.db", "demo");
   EXPECT_EQ(demo.trials.size(), 1U);
