@@ -131,9 +131,7 @@ class JsonRecord {
          [member](const T& value) {
            return (value.*member).empty() ? Json(nullptr) : Json(value.*member);
          },
-         [member](const Json& json, T& value) {
-           JsonForm<std::string>::read(json, value.*member);
-         },
+         [member](const Json& json, T& value) { JsonForm<std::string>::read(json, value.*member); },
          [] { return JsonForm<std::optional<std::string>>::schema(); }});
   }
   /// Adds an enum by its names, which must have static storage.

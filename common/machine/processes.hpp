@@ -31,8 +31,8 @@ struct ProcessStat {
   pid_t parent = 0;
   pid_t group = 0;
   std::uint64_t resident_bytes = 0;
-  double cpu_s = 0.0;      ///< CPU time of the process and of children that it has waited for
-  double own_cpu_s = 0.0;  ///< CPU time of the process's own threads
+  double cpu_s = 0.0;         ///< CPU time of the process and of children that it has waited for
+  double own_cpu_s = 0.0;     ///< CPU time of the process's own threads
   double own_kernel_s = 0.0;  ///< part of `own_cpu_s` that the kernel spent for them
   [[nodiscard]] bool is_zombie() const { return state == 'Z' || state == 'X'; }
 };

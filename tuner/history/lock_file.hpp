@@ -11,9 +11,9 @@
 namespace steptune {
 
 /// Single ownership of a database or a folder: an exclusive `flock` on a file beside it that also
-/// names the owner. The kernel drops the lock when the process ends, in whatever way, so a stale file never
-/// blocks anyone. The file itself stays: if it were removed, two processes could lock two files of
-/// the same name. Programs that this process starts do not inherit the lock.
+/// names the owner. The kernel drops the lock when the process ends, in whatever way, so a stale
+/// file never blocks anyone. The file itself stays: if it were removed, two processes could lock
+/// two files of the same name. Programs that this process starts do not inherit the lock.
 class LockFile {
  public:
   /// Acquires the lock. Fails with `conflict` if another process has it; the error names the

@@ -9,7 +9,8 @@
 namespace steptune {
 
 enum class Paint { red, blue };
-inline constexpr auto k_paint_names = enum_names<Paint>({{Paint::red, "red"}, {Paint::blue, "blue"}});
+inline constexpr auto k_paint_names =
+    enum_names<Paint>({{Paint::red, "red"}, {Paint::blue, "blue"}});
 
 struct Wheel {
   std::int64_t spokes = 0;
@@ -39,7 +40,8 @@ const JsonRecord<Bicycle>& json_record<Bicycle>() {
           .field("price_usd", &Bicycle::price_usd)
           .text_or_null("owner", &Bicycle::owner)
           .name("color", &Bicycle::color, k_paint_names)
-          .group("range", JsonRecord<Bicycle>().field("low", &Bicycle::low).field("high", &Bicycle::high))
+          .group("range",
+                 JsonRecord<Bicycle>().field("low", &Bicycle::low).field("high", &Bicycle::high))
           .field("wheels", &Bicycle::wheels);
   return record;
 }
@@ -59,7 +61,8 @@ Bicycle read(const Json& json) {
 TEST(JsonRecord, ReadsBackAsItWasWritten) {
   const Bicycle bicycle{9.5, 700.0, "Ada", Paint::blue, 1.0, 2.0, {{32}, {36}}};
   const Json json = written(bicycle);
-  EXPECT_EQ(json, Json::parse(R"({"mass_kg": 9.5, "price_usd": 700.0, "owner": "Ada", "color": "blue",
+  EXPECT_EQ(json,
+            Json::parse(R"({"mass_kg": 9.5, "price_usd": 700.0, "owner": "Ada", "color": "blue",
                                   "range": {"low": 1.0, "high": 2.0},
                                   "wheels": [{"spokes": 32}, {"spokes": 36}]})"));
   EXPECT_EQ(written(read(json)), json);
@@ -77,8 +80,8 @@ TEST(JsonRecord, WritesNullForUnknownValues) {
 }
 
 TEST(JsonRecord, KeepsValuesWhoseFieldsAreMissingOrDamaged) {
-  const Bicycle bicycle =
-      read(Json::parse(R"({"mass_kg": "heavy", "color": "pink", "range": [], "wheels": 2, "more": 1})"));
+  const Bicycle bicycle = read(
+      Json::parse(R"({"mass_kg": "heavy", "color": "pink", "range": [], "wheels": 2, "more": 1})"));
   EXPECT_EQ(bicycle.mass_kg, 1.0);
   EXPECT_EQ(bicycle.color, Paint::red);
   EXPECT_TRUE(bicycle.wheels.empty());
@@ -93,13 +96,16 @@ TEST(JsonRecord, DescribesItsFields) {
             Json::parse(R"({"type": ["number", "null"], "description": "Mass without a rider"})"));
   EXPECT_EQ(properties["owner"], Json::parse(R"({"type": ["string", "null"]})"));
   EXPECT_EQ(properties["color"], Json::parse(R"({"enum": ["red", "blue"]})"));
-  EXPECT_EQ(properties["range"]["properties"]["low"], Json::parse(R"({"type": ["number", "null"]})"));
-  EXPECT_EQ(properties["wheels"]["items"]["properties"]["spokes"], Json::parse(R"({"type": "integer"})"));
+  EXPECT_EQ(properties["range"]["properties"]["low"],
+            Json::parse(R"({"type": ["number", "null"]})"));
+  EXPECT_EQ(properties["wheels"]["items"]["properties"]["spokes"],
+            Json::parse(R"({"type": "integer"})"));
 }
 
 TEST(JsonRecord, AddsNullToASchema) {
   EXPECT_EQ(or_null({{"type", "integer"}}), Json::parse(R"({"type": ["integer", "null"]})"));
-  EXPECT_EQ(or_null({{"$ref", "#/x"}}), Json::parse(R"({"anyOf": [{"$ref": "#/x"}, {"type": "null"}]})"));
+  EXPECT_EQ(or_null({{"$ref", "#/x"}}),
+            Json::parse(R"({"anyOf": [{"$ref": "#/x"}, {"type": "null"}]})"));
 }
 
 }  // namespace

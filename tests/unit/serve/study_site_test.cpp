@@ -133,8 +133,7 @@ TEST_F(HostileStudy, AnUnreadableStudyHidesNoOtherStudies) {
 }
 
 TEST_F(HostileStudy, AnUnreadableResultHidesNoOtherStudies) {
-  spoil_beside_sound_one(
-      "UPDATE studies SET recommendation = '{\"trial\": \"\"}' WHERE id = 1");
+  spoil_beside_sound_one("UPDATE studies SET recommendation = '{\"trial\": \"\"}' WHERE id = 1");
   const httplib::Response page = get("/");
   EXPECT_EQ(page.status, 200);
   EXPECT_THAT(page.body, HasSubstr("cannot be read: study"));
