@@ -37,7 +37,7 @@ Result<void> run(const TrainingJob& job, const Options& options) {
       job.name, plan->plans,
       100.0 * static_cast<double>(plan->fitting) / static_cast<double>(plan->plans),
       today_s / plan->best_s);
-  fmt::print("  {:<24}{:>10}{:>10}{:>12}{:>12}\n", "searcher", "launches", "nine of 10",
+  fmt::print("  {:<24}{:>10}{:>12}{:>12}{:>12}\n", "searcher", "launches", "nine of 10",
              "out of mem.", "got there");
   for (const Arm& arm : arms()) {
     const bool is_wanted =
@@ -54,7 +54,7 @@ Result<void> run(const TrainingJob& job, const Options& options) {
       failures += result->out_of_memory;
       solved += result->launches ? 1.0 : 0.0;
     }
-    fmt::print("  {:<24}{:>10}{:>10}{:>12.1f}{:>12.2f}\n", arm.name, quantile_text(launches, 0.5),
+    fmt::print("  {:<24}{:>10}{:>12}{:>12.1f}{:>12.2f}\n", arm.name, quantile_text(launches, 0.5),
                quantile_text(launches, 0.9), failures / options.seeds, solved / options.seeds);
     std::fflush(stdout);
   }

@@ -187,7 +187,7 @@ TEST_F(Judge, ACommandThatFailsIsNamed) {
 /// A slow start is no failure: the time was too short for it.
 TEST_F(Judge, ASlowStartLeavesItUndecided) {
   const Ended second =
-      sandbox_.steptune({"judge", "--time", "12s", "--quiet", "--", "/bin/sh", "steps.sh", "0.02",
+      sandbox_.steptune({"judge", "--time", "30s", "--quiet", "--", "/bin/sh", "steps.sh", "0.02",
                          "---", "/bin/sh", "-c", "sleep 60; exec sh steps.sh 0.02"});
   EXPECT_EQ(second.exit_code, 12) << second.out << second.err;
   EXPECT_THAT(second.out, HasSubstr("undecided: B was not compared; its start took more than "));
