@@ -482,7 +482,8 @@ TEST_F(Retune, SuggestedCommandsNameTheRequestedStudy) {
                              sandbox_.steptune({"follow", "table", "run.log", "--trial", "1"})}) {
     EXPECT_EQ(other.exit_code, 1) << other.err;
     EXPECT_NE(other.err.find("study \"table\" has no trial 1"), std::string::npos) << other.err;
-    EXPECT_NE(other.err.find("name study \"other\" for its trial 1"), std::string::npos) << other.err;
+    EXPECT_NE(other.err.find("name study \"other\" for its trial 1"), std::string::npos)
+        << other.err;
   }
 }
 
