@@ -19,7 +19,7 @@ constexpr const char* k_keep_memory =
 /// Addition to `k_keep_memory` that asks the kernel for pages of 2 MiB.
 constexpr const char* k_huge_pages = "glibc.malloc.hugetlb=1:";
 
-/// Least share of CPU time in the kernel for which memory that the allocator keeps may pay. The
+/// Least share of the time in the kernel for which memory that the allocator keeps may pay. The
 /// share bounds the gain.
 constexpr double k_least_kernel_share = 0.05;
 

@@ -76,7 +76,7 @@ NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files) {
   return found;
 }
 
-NativeRuntimes runtimes_below(pid_t root) {
+NativeRuntimes runtimes_below(pid_t root, double running_s) {
   const std::string own = program_of(::getpid());
   const auto own_environment = environment_of(::getpid());
   NativeRuntimes busiest;
@@ -85,7 +85,7 @@ NativeRuntimes runtimes_below(pid_t root) {
     if (program_of(process.id.pid) == own) continue;
     NativeRuntimes found = runtimes_in(mapped_files(process.id.pid));
     if (!found.has_threads() && process.own_cpu_s <= most_cpu_s) continue;
-    if (process.own_cpu_s > 0.0) found.kernel_share = process.own_kernel_s / process.own_cpu_s;
+    found.kernel_share = process.own_kernel_s / running_s;
     // Assume that the program uses the tuner's C library. A program in a container may not.
     found.may_ask_for_huge_pages = may_ask_for_huge_pages(SystemFiles(), ::gnu_get_libc_version());
     const auto environment = environment_of(process.id.pid);

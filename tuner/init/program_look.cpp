@@ -128,7 +128,7 @@ void OutputWatch::poll() {
   // Look for libraries repeatedly: they may be loaded late, and cannot be found after the program's
   // end.
   if (!runtimes_.has_openmp) {
-    auto found = runtimes_below(::getpid());
+    auto found = runtimes_below(::getpid(), std::max(1.0, clock_.now_s() - started_s_));
     const bool is_better =
         found.has_threads() || (found.has_glibc_malloc && !runtimes_.has_threads());
     if (is_better) runtimes_ = std::move(found);
