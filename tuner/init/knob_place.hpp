@@ -27,8 +27,8 @@ struct KnobPlace {
 /// Returns the value of a key in the files that the command names; empty if none has it.
 [[nodiscard]] std::string value_in_files(const std::string& key, const ProgramFacts& program);
 
-/// Returns the value that the unchanged program uses, and its source. `option` is that of the
-/// knob's place.
+/// Returns the value that the unchanged program uses, and its source. `option` is the option of
+/// the knob's place.
 [[nodiscard]] std::optional<ProgramFacts::Today> today_of(const SpaceKnob& rule,
                                                           const ProgramOption& option,
                                                           const GuessInput& input);

@@ -20,7 +20,7 @@ struct NativeRuntimes {
   bool has_glibc_malloc = false;
   /// True for glibc 2.35 or later if the kernel gives huge pages on request.
   bool may_ask_for_huge_pages = false;
-  /// CPU seconds that the kernel spent for the process, for example on new pages, in each second.
+  /// Kernel seconds per second of the process's life. The kernel provides new pages, for example.
   double kernel_share = 0.0;
   /// Number of computing threads observed while the program ran (`ProcessActivity`); 0: unknown.
   int computing_threads = 0;

@@ -15,7 +15,7 @@ namespace steptune::bayes {
 class ExplainedPeak {
  public:
   ExplainedPeak() = default;
-  /// `coefficients` are those of the terms, in bytes.
+  /// `coefficients`: one for each term, in bytes.
   ExplainedPeak(MemoryTerms terms, std::vector<double> coefficients)
       : terms_(std::move(terms)), coefficients_(std::move(coefficients)) {}
 
