@@ -2,14 +2,13 @@
 #include "tuner/init/space_facts.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "common/document/identifiers.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_place.hpp"
@@ -62,7 +61,7 @@ class FactReader {
       if (!is_left_to_program(stated->value)) return want(fact);
     }
     const bool is_hidden = fact.of_model && model_.is_named && !model_.config;
-    const double computed = is_hidden ? std::nan("") : compute(fact.value);
+    const double computed = is_hidden ? k_nan : compute(fact.value);
     if (!(computed > 0.0)) return want(fact);
     const bool is_default = document::identifiers_in(fact.value).empty();
     learn(fact, computed, is_default ? "the default" : fact.value);
@@ -94,7 +93,7 @@ class FactReader {
       today.set(name, value);
     }
     const auto compiled = Expression::compile(expression, parameters, known);
-    return compiled ? compiled->evaluate(today) : std::numeric_limits<double>::quiet_NaN();
+    return compiled ? compiled->evaluate(today) : k_nan;
   }
 
   void learn(const SpaceFact& fact, double number, std::string from) {
