@@ -20,7 +20,7 @@ namespace {
 
 using Stated = ProgramFacts::Today;
 
-std::optional<Value> value_today(const SpaceKnob& knob, const GuessInput& input) {
+std::optional<Value> knob_today(const SpaceKnob& knob, const GuessInput& input) {
   if (!knob.settings.empty()) {
     const KnobSetting* today = setting_choice(knob, input.program, input.machine).today;
     return today == nullptr ? std::nullopt : std::optional<Value>(today->label);
@@ -37,7 +37,7 @@ class FactReader {
  public:
   explicit FactReader(const GuessInput& input) : input_(input), model_(named_model(input)) {
     for (const SpaceKnob& knob : input.space->knobs) {
-      if (auto value = value_today(knob, input)) found_.today[knob.parameter] = *value;
+      if (auto value = knob_today(knob, input)) found_.today.set(knob.parameter, *value);
     }
   }
 
@@ -86,14 +86,7 @@ class FactReader {
   [[nodiscard]] double compute(const std::string& expression) const {
     Facts known = input_.machine;
     known.insert(found_.numbers.begin(), found_.numbers.end());
-    std::vector<std::string> parameters;
-    Configuration today;
-    for (const auto& [name, value] : found_.today) {
-      parameters.push_back(name);
-      today.set(name, value);
-    }
-    const auto compiled = Expression::compile(expression, parameters, known);
-    return compiled ? compiled->evaluate(today) : k_nan;
+    return value_today(expression, found_.today, known);
   }
 
   void learn(const SpaceFact& fact, double number, std::string from) {
@@ -124,6 +117,14 @@ class FactReader {
 };
 
 }  // namespace
+
+double value_today(const std::string& expression, const Configuration& today, const Facts& facts) {
+  std::vector<std::string> parameters;
+  for (const auto& [name, value] : today.values())
+    parameters.push_back(name);
+  const auto compiled = Expression::compile(expression, parameters, facts);
+  return compiled ? compiled->evaluate(today) : k_nan;
+}
 
 Result<void> check_facts(const Facts& given, const ReadySpace* space) {
   for (const auto& [name, number] : given) {

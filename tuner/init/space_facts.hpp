@@ -16,10 +16,14 @@ struct SpaceFacts {
   Facts numbers;                              ///< facts of the space that are known
   std::map<std::string, std::string> from;    ///< source of each known fact, for people
   std::map<std::string, std::string> wanted;  ///< how to give each fact that is unknown
-  std::map<std::string, Value> today;         ///< value of each knob in the unchanged program
+  Configuration today;                        ///< value of each knob in the unchanged program
   /// Words that the command gets, because facts with `is_set` are not set yet.
   std::vector<std::string> words;
 };
+
+/// Returns the value of an expression over knobs and facts; NaN if it mentions an unknown name.
+[[nodiscard]] double value_today(const std::string& expression, const Configuration& today,
+                                 const Facts& facts);
 
 /// Returns an error if the user gives a fact that the space does not have. `space` may be null.
 [[nodiscard]] Result<void> check_facts(const Facts& given, const ReadySpace* space);

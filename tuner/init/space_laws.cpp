@@ -67,17 +67,6 @@ std::string SpaceLaws::why_unknown(const std::string& expression) const {
   return "";
 }
 
-bool SpaceLaws::holds_today(const std::string& law) const {
-  std::vector<std::string> parameters;
-  Configuration today;
-  for (const auto& [name, value] : found_.today) {
-    parameters.push_back(name);
-    today.set(name, value);
-  }
-  const auto compiled = Expression::compile(law, parameters, facts_);
-  return compiled && compiled->holds(today);
-}
-
 std::string SpaceLaws::why_fixed(const SpaceKnob& rule) const {
   // Without today's value the knob is left alone for that reason.
   if (input_.space == nullptr || !found_.today.contains(rule.parameter)) return "";
@@ -87,7 +76,8 @@ std::string SpaceLaws::why_fixed(const SpaceKnob& rule) const {
   for (const SpaceLaw& law : input_.space->laws) {
     if (!mentions(law.law, rule.parameter)) continue;
     if (std::string why = why_unknown(law.law); !why.empty()) return why;
-    if (!holds_today(law.law)) {
+    const double held = value_today(law.law, found_.today, facts_);
+    if (std::isnan(held) || held == 0.0) {
       return fmt::format("today's values break a rule of {}: {} ({}){}", input_.space->title,
                          law.law, law.why, sources(law.law));
     }
@@ -108,11 +98,10 @@ std::string SpaceLaws::in_study(const std::string& law, const StudyBuilder& stud
   return with_names_replaced(law, [&](const std::string& name) {
     const auto fact = found_.numbers.find(name);
     if (fact != found_.numbers.end()) return fmt::format("{}", fact->second);
-    const auto today = found_.today.find(name);
-    if (study.has(name) || today == found_.today.end()) return name;
-    const auto* text = std::get_if<std::string>(&today->second);
-    return text != nullptr ? fmt::format("'{}'", *text)
-                           : fmt::format("{}", to_number(today->second));
+    const Value* today = found_.today.find(name);
+    if (study.has(name) || today == nullptr) return name;
+    const auto* text = std::get_if<std::string>(today);
+    return text != nullptr ? fmt::format("'{}'", *text) : fmt::format("{}", to_number(*today));
   });
 }
 

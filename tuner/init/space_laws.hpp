@@ -29,7 +29,6 @@ class SpaceLaws {
 
  private:
   [[nodiscard]] std::string why_unknown(const std::string& expression) const;
-  [[nodiscard]] bool holds_today(const std::string& law) const;
   [[nodiscard]] std::string in_study(const std::string& law, const StudyBuilder& study) const;
   [[nodiscard]] std::string sources(const std::string& law) const;
 
