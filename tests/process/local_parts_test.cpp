@@ -677,6 +677,21 @@ TEST(TrialPauses, ClocksAndPhasesStop) {
   EXPECT_DOUBLE_EQ(*report.phase->seconds, 4.0);
 }
 
+TEST(TrialPauses, AClockReadBeforeAPauseDoesNotGoBack) {
+  TrialPauses pauses;
+  const auto clock_at = [&](double clock_s) {
+    Report report;
+    report.clock_s = clock_s;
+    return *pauses.without_pauses(report).clock_s;
+  };
+  EXPECT_DOUBLE_EQ(clock_at(9.9), 9.9);
+  pauses.begin(10.0);
+  pauses.end(12.0);
+  EXPECT_DOUBLE_EQ(clock_at(10.0), 9.9) << "printed after the pause";
+  EXPECT_DOUBLE_EQ(clock_at(12.5), 10.5);
+  EXPECT_DOUBLE_EQ(clock_at(8.0), 6.0) << "the program's own clock went back";
+}
+
 /// The program is in `data` during the pauses, which takes a quarter of its own time.
 TEST(TrialPauses, PartsKeepTheirSharesWithoutThePauses) {
   TrialPauses pauses;

@@ -23,7 +23,7 @@ constexpr int k_least_ineffective = 3;
 }  // namespace
 
 Report TrialPauses::without_pauses(Report report) {
-  if (report.clock_s) *report.clock_s -= paused_s_;
+  if (report.clock_s) report.clock_s = clock_without_pauses(*report.clock_s);
   const bool is_first_rank = report.global_rank.value_or(0) == 0;
   report.parts = is_first_rank ? parts_without_pauses(std::move(report.parts), report.received_s)
                                : PartSeconds();
@@ -35,6 +35,14 @@ Report TrialPauses::without_pauses(Report report) {
     seconds = std::max(0.0, seconds);
   }
   return report;
+}
+
+double TrialPauses::clock_without_pauses(double clock_s) {
+  double without_s = clock_s - paused_s_;
+  // A program may read its clock before a pause and print after it.
+  if (clock_s >= latest_clock_.read_s) without_s = std::max(without_s, latest_clock_.without_s);
+  latest_clock_ = {clock_s, without_s};
+  return without_s;
 }
 
 PartSeconds TrialPauses::parts_without_pauses(PartSeconds parts, double at_s) {

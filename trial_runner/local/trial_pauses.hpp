@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/machine/processes.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/seen_parts.hpp"
 
@@ -25,7 +26,8 @@ class TrialPauses {
     return since_s_.value_or(now_s) - paused_s_;
   }
   /// Converts the times of a report that was just read to the trial's time. `Report::received_s`
-  /// must already be converted. The program measures the seconds of a step's parts with pauses
+  /// must already be converted. The converted clock goes back only if the program's own clock does.
+  /// The program measures the seconds of a step's parts with pauses
   /// included, so they are replaced: reports without a pause between them show the shares.
   [[nodiscard]] Report without_pauses(Report report);
 
@@ -50,6 +52,12 @@ class TrialPauses {
     double at_s = 0.0;       ///< trial's time
     std::size_t pauses = 0;  ///< completed until then
   };
+  /// The program's clock, with and without pauses.
+  struct Clock {
+    double read_s = -k_infinity;
+    double without_s = -k_infinity;
+  };
+  [[nodiscard]] double clock_without_pauses(double clock_s);
   [[nodiscard]] PartSeconds parts_without_pauses(PartSeconds parts, double at_s);
 
   std::vector<ProcessId> stopped_;  ///< in the order in which they were stopped
@@ -59,6 +67,7 @@ class TrialPauses {
   bool printed_ = false;
   int ineffective_ = 0;
   SeenParts seen_parts_;
+  Clock latest_clock_;
   std::optional<LatestParts> latest_parts_;
   double first_parts_s_ = 0.0;  ///< trial's time of the first report with parts
 };

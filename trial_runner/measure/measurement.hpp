@@ -35,7 +35,7 @@ struct PhaseEstimate {
   double period_samples = k_nan;
   double period_error = k_infinity;  ///< standard error
   /// Samples per interruption, as used in the trial's rate: the period; without a period, the
-  /// trial's samples divided by `count`. NaN while unknown.
+  /// trial's samples divided by `count`. NaN if unknown: the only interruption came at the start.
   double spacing_samples = k_nan;
 };
 

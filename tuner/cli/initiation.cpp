@@ -117,7 +117,7 @@ class Initiation {
     }
     if (!guess) {
       Error why = guess.error();
-      if (!result_.help.empty()) why.message += fmt::format(" (its --help: {})", result_.help);
+      if (!result_.help.empty()) why.message += fmt::format(" (with --help, {})", result_.help);
       if (unread_) {
         why.message += fmt::format(
             "\n  and without progress variables of the environment (threads, allocator) are not "
@@ -208,8 +208,8 @@ class Initiation {
     if (input_.space != nullptr && !as_published) parts.push_back(input_.space->title);
     for (const NamedConfig& config : program.configs)
       parts.push_back(printable_line(config.name, 60));
-    result_.found = parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, "; "));
-    if (!result_.help.empty()) result_.found += fmt::format(" (its --help: {})", result_.help);
+    result_.found = parts.empty() ? "no options" : fmt::format("{}", fmt::join(parts, "; "));
+    if (!result_.help.empty()) result_.found += fmt::format(" (with --help, {})", result_.help);
   }
 
   Result<OutputLook> run_once() {

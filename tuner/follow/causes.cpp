@@ -44,9 +44,9 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
 }
 
 /// True if unreported stalls come about as often as a phase with this period.
-bool may_be_a_stall(double every_samples, const Measurement& seen, double watched_samples) {
+bool may_be_a_stall(double every_samples, const Measurement& seen) {
   return std::ranges::any_of(seen.phases, [&](const auto& phase) {
-    const double between = samples_between(phase.second, watched_samples);
+    const double between = samples_between(phase.second);
     return is_stall(phase.first) && between > every_samples / k_as_often &&
            between < every_samples * k_as_often;
   });
@@ -58,8 +58,7 @@ void add_missing_phases(const Promise& promise, const Measurement& seen, double 
                         std::vector<std::string>& causes) {
   for (const auto& [name, every] : promise.planned_every) {
     const bool is_due = watched_samples >= k_periods_to_miss * every;
-    if (!is_due || seen.phases.contains(name) || may_be_a_stall(every, seen, watched_samples))
-      continue;
+    if (!is_due || seen.phases.contains(name) || may_be_a_stall(every, seen)) continue;
     causes.push_back(fmt::format("no {} was seen, but the plan has one every {:.4g} {}", name,
                                  every, promise.unit.plural));
   }

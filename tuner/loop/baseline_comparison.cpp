@@ -43,7 +43,7 @@ Measurement compared_with_baseline(const TrialView& trial, Measurement measureme
       std::ranges::any_of(other->phases, [](const auto& phase) { return is_stall(phase.first); });
   if (baseline_stalls) return measurement;
   std::erase_if(measurement.phases, [&](const auto& phase) {
-    const double period = samples_between(phase.second, measurement.total_samples);
+    const double period = samples_between(phase.second);
     return is_stall(phase.first) && other->total_samples < k_periods_to_see * period;
   });
   return measurement;

@@ -21,9 +21,11 @@ constexpr const char* k_batch_knob = "batch_size";
 constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
 
 /// Returns the most batches that the training loader can have ready with today's workers; null if
-/// unknown.
-Json buffers_today(const HookLog& log, bool tunes_prefetch) {
+/// unknown. A PyTorch program without a DataLoader prepares its batches between its steps.
+Json buffers_today(const Survey& survey, bool tunes_prefetch) {
+  const HookLog& log = survey.log;
   const std::vector<HookedLoader> loaders = log.loaders();
+  if (loaders.empty() && family_of(survey) == k_pytorch_family) return 0;
   const auto training = std::ranges::count_if(
       loaders, [](const HookedLoader& loader) { return loader.training == true; });
   const auto workers = loader_count(log, "num_workers");
@@ -80,7 +82,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   if (has_workers) {
     document["measure"]["buffers"] =
         has_prefetch ? "num_workers * prefetch_factor" : "2 * num_workers";
-  } else if (Json buffers = buffers_today(survey.log, has_prefetch); !buffers.is_null()) {
+  } else if (Json buffers = buffers_today(survey, has_prefetch); !buffers.is_null()) {
     document["measure"]["buffers"] = std::move(buffers);
   }
   // The parameters are in the order in which an expert would try them.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -22,6 +23,8 @@ constexpr double k_spread_of_one = 0.25;
 /// A pause may be a planned phase if it takes at least this share of the phase's duration. A
 /// shorter pause has another cause.
 constexpr double k_as_long = 0.5;
+/// A phase that took a smaller share of a trial's time is not worth a note.
+constexpr double k_notable_share = 0.01;
 
 /// A phase's contribution to a run.
 struct PhaseShare {
@@ -53,9 +56,13 @@ bool has_period(const PhaseEstimate& seen) {
   return seen.period_samples > 0.0 && std::isfinite(seen.period_samples);
 }
 
+bool came_only_at_start(const PhaseEstimate& seen) {
+  return std::isnan(samples_between(seen));
+}
+
 /// Sets the samples between phases. Without a period, their error follows from a Poisson count.
-void set_period(const PhaseEstimate& seen, double total_samples, PhaseShare& share) {
-  share.every_samples = samples_between(seen, total_samples);
+void set_period(const PhaseEstimate& seen, PhaseShare& share) {
+  share.every_samples = samples_between(seen);
   share.every_samples_error =
       has_period(seen) ? or_zero(seen.period_error) : share.every_samples / std::sqrt(seen.count);
 }
@@ -67,8 +74,10 @@ double samples_per_step_of(const Measurement& measurement) {
 
 /// Returns the phase's contribution; nullopt if neither the plan nor a trial shows enough for a
 /// price.
-std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
+std::optional<PhaseShare> phase_share(const PlannedRun& plan, const std::string& name,
                                       const Measurement& measurement, const Measurement* other) {
+  const auto planned = plan.phases.find(name);
+  const PlannedPhase* declared = planned == plan.phases.end() ? nullptr : &planned->second;
   const PhaseEstimate* own = find(&measurement, name);
   const PhaseEstimate* others = is_stall(name) ? nullptr : find(other, name);
   PhaseShare share;
@@ -82,10 +91,12 @@ std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhas
   const auto period = declared == nullptr ? std::nullopt : declared_period(*declared, measurement);
   if (period) {
     share.every_samples = *period;
-  } else if (own != nullptr) {
-    set_period(*own, measurement.total_samples, share);
-  } else if (others != nullptr) {
-    set_period(*others, other->total_samples, share);
+  } else if (own != nullptr && !came_only_at_start(*own)) {
+    set_period(*own, share);
+  } else if (others != nullptr && !came_only_at_start(*others)) {
+    set_period(*others, share);
+  } else if (plan.samples) {
+    share.every_samples = *plan.samples;
   }
   if (!(share.every_samples > 0.0)) return std::nullopt;
   return share;
@@ -104,15 +115,35 @@ std::set<std::string> phase_names(const PlannedRun& plan, const Measurement& mea
   return names;
 }
 
+/// Returns the seconds, by name, of phases whose period neither the plan nor any trial shows.
+std::map<std::string, double> phases_only_at_start(const PlannedRun& plan,
+                                                   const std::vector<TrialRecord>& trials) {
+  std::map<std::string, double> only_at_start;
+  std::set<std::string> others;
+  for (const TrialRecord& trial : trials) {
+    if (!trial.measurement) continue;
+    const double notable_s = k_notable_share * trial.measurement->window_end_s();
+    for (const auto& [name, seen] : trial.measurement->phases) {
+      if (plan.phases.contains(name) || !came_only_at_start(seen)) {
+        others.insert(name);
+      } else if (seen.seconds >= notable_s) {
+        only_at_start.emplace(name, seen.seconds);
+      }
+    }
+  }
+  for (const std::string& name : others)
+    only_at_start.erase(name);
+  return only_at_start;
+}
+
 }  // namespace
 
 bool is_stall(const std::string& phase) {
   return phase.starts_with(k_stall_phase);
 }
 
-double samples_between(const PhaseEstimate& seen, double total_samples) {
-  if (has_period(seen)) return seen.period_samples;
-  return seen.spacing_samples > 0.0 ? seen.spacing_samples : total_samples / seen.count;
+double samples_between(const PhaseEstimate& seen) {
+  return has_period(seen) ? seen.period_samples : seen.spacing_samples;
 }
 
 std::optional<double> declared_period(const PlannedPhase& declared,
@@ -155,11 +186,9 @@ UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measure
   UncertainSeconds time{once_s + samples * rate_s, 0.0};
   double variance = std::pow(samples * half_width_s / k_z_95, 2);
   for (const std::string& name : phase_names(plan, measurement, other)) {
-    const auto declared = plan.phases.find(name);
     // The mean rate already includes this phase.
     if (!apart && find(&measurement, name) != nullptr) continue;
-    const auto share = phase_share(
-        name, declared == plan.phases.end() ? nullptr : &declared->second, measurement, other);
+    const auto share = phase_share(plan, name, measurement, other);
     if (!share) continue;
     const double times = samples / share->every_samples;
     time.seconds += times * share->seconds;
@@ -174,6 +203,12 @@ UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measure
 std::vector<std::string> unseen_phases(const PlannedRun& plan,
                                        const std::vector<TrialRecord>& trials) {
   std::vector<std::string> warnings;
+  for (const auto& [name, seconds] : phases_only_at_start(plan, trials)) {
+    warnings.push_back(fmt::format(
+        "{} came only after the first step and took {}: how often it comes is not known, so it is "
+        "priced once; give its \"every_steps\" in \"planned_run\"",
+        name, format_duration(seen.seconds)));
+  }
   const double samples = planned_samples(plan);
   for (const auto& [name, phase] : plan.phases) {
     const bool has_no_period = std::ranges::any_of(trials, [&](const TrialRecord& trial) {

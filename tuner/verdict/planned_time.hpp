@@ -20,9 +20,9 @@ struct UncertainSeconds {
 /// True if the phase's name marks stalls: pauses that the program did not report.
 [[nodiscard]] bool is_stall(const std::string& phase);
 
-/// Returns the samples from one phase to the next: the observed period or distance. Without these,
-/// returns `total_samples` (the trial's length) divided by the number of phases.
-[[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
+/// Returns the samples from one phase to the next: the observed period or distance. NaN if the only
+/// phase came at the start.
+[[nodiscard]] double samples_between(const PhaseEstimate& seen);
 
 /// Returns the samples from one phase to the next as the plan declares them. Returns nullopt if the
 /// plan counts in steps but the trial's steps are unknown (`Measurement::steps_known`).
@@ -46,7 +46,8 @@ struct UncertainSeconds {
 ///
 /// The period of a phase is the declared period, or if there is none, the trial's. The duration of
 /// a phase is the first that is known: the trial's, the duration in `other`, the declared duration.
-/// A phase costs nothing if it is neither declared nor seen. A declared phase that the program does
+/// A phase costs nothing if it is neither declared nor seen. If it was seen only at the start and
+/// its period is unknown, the planned run pays for it once. A declared phase that the program does
 /// not report also adds nothing if the trial's unreported pauses explain it (`may_be_stalls`): they
 /// are already in the price. If steps were not measured apart from phases, the mean rate gives the
 /// price.
@@ -57,8 +58,8 @@ struct UncertainSeconds {
 [[nodiscard]] UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
                                             const Measurement* other = nullptr);
 
-/// Returns sentences for people about the plan's phases that no trial has shown, and how they were
-/// priced.
+/// Returns sentences for people about phases that no trial has shown, or only at its start, and how
+/// they were priced.
 [[nodiscard]] std::vector<std::string> unseen_phases(const PlannedRun& plan,
                                                      const std::vector<TrialRecord>& trials);
 

@@ -62,6 +62,25 @@ TEST(PhaseCost, OneEventGivesAWideInterval) {
   EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 300.0) << "equals the value that was priced";
 }
 
+TEST(PhaseCost, AnEventAtTheStartAloneCostsNothingPerSample) {
+  PhaseEvents events;
+  events.add(1.0, 4.0);
+  const PhaseCost cost = PhaseCost::of(events, 1.0, 20.0, 2.0);
+  EXPECT_EQ(cost.seconds_per_sample, 0.0);
+  EXPECT_EQ(cost.half_width_s, 0.0);
+  EXPECT_EQ(cost.phase.count, 1.0);
+  EXPECT_EQ(cost.phase.seconds, 4.0);
+  EXPECT_TRUE(std::isnan(cost.phase.spacing_samples));
+  // While the second event is not overdue, the first may have come after each step so far.
+  EXPECT_GT(PhaseCost::of(events, 1.0, 2.0, 1.0).seconds_per_sample, 0.0);
+  // A run that goes on from step 1000 may begin with an evaluation.
+  PhaseEvents resumed;
+  resumed.add(1000.0, 4.0);
+  EXPECT_EQ(PhaseCost::of(resumed, 1000.0, 1020.0, 2.0).seconds_per_sample, 0.0);
+  events.add(500.0, 4.0);
+  EXPECT_GT(PhaseCost::of(events, 1.0, 600.0, 2.0).seconds_per_sample, 0.0) << "it came again";
+}
+
 /// Returns the share of watches of `watched` samples whose interval contains the true cost. Events
 /// come randomly, every 100 samples on average, and take 1 s exactly, or 1 s on average.
 double share_covered(double watched, bool durations_differ) {

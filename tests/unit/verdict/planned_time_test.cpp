@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "common/numbers.hpp"
 #include "tests/unit/verdict/fixture.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "tuner/verdict/plan_notes.hpp"
@@ -180,6 +181,35 @@ TEST(PlannedTime, UsesTheMeanRateWithoutSeparateSteps) {
   measurement.phases["evaluation"] = seen(4, 2.0, 1000);
   EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement).seconds, 5.0 + 12e3)
       << "its phases are in the mean";
+}
+
+TEST(PlannedTime, APhaseAtTheStartAloneIsPaidOnce) {
+  Measurement measurement = stepping();
+  measurement.phases["evaluation"] = seen(1, 4.0, k_nan);
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement).seconds, 25.0 + 1e4 + 4.0);
+  EXPECT_DOUBLE_EQ(planned_time(PlannedRun(), measurement).seconds, 1e4);
+  PlannedRun declared = run_of(1e6);
+  declared.phases["evaluation"] = {2000.0, std::nullopt, std::nullopt};
+  EXPECT_DOUBLE_EQ(planned_time(declared, measurement).seconds, 25.0 + 1e4 + 500 * 4.0);
+  Measurement other = stepping();
+  other.phases["evaluation"] = seen(3, 4.0, 1000);
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement, &other).seconds,
+                   25.0 + 1e4 + 1000 * 4.0)
+      << "another trial shows how often it comes";
+}
+
+TEST(UnseenPhases, APhaseAtTheStartAloneIsNamed) {
+  TrialRecord trial = completed(1, 1.0);
+  trial.measurement = stepping();
+  trial.measurement->phases["evaluation"] = seen(1, 4.0, k_nan);
+  trial.measurement->phases["checkpoint"] = seen(1, 0.001, k_nan);
+  EXPECT_THAT(unseen_phases(run_of(1e6), {trial}),
+              ElementsAre("evaluation came only after the first step and took 4.0 s: how often it "
+                          "comes is not known, so it is priced once; give its \"every_steps\" in "
+                          "\"planned_run\""));
+  TrialRecord longer = trial;
+  longer.measurement->phases["evaluation"] = seen(3, 4.0, 1000);
+  EXPECT_THAT(unseen_phases(run_of(1e6), {trial, longer}), IsEmpty());
 }
 
 TEST(UnseenPhases, AreNamedWithTheirPrice) {
