@@ -14,7 +14,7 @@ every higher budget. `seconds_80` is the same for 80 % of the seeds.
 
     benchmarks/tuning_time/tuning_time.py --steptune build/release/bin/steptune TABLE.json[:COLUMN] ...
 
-A table is a CSV file and a JSON file that describes it (docs/study-file.md, runner `replay`). Needs python3-optuna.
+A table is a CSV file and a JSON file that describes it (docs/internals/study-file.md). Needs python3-optuna.
 """
 import argparse
 import csv

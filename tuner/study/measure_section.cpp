@@ -71,6 +71,7 @@ const Section<MeasureSpec>& measure_section() {
           .add(key("sentinels", &MeasureSpec::sentinels, document::boolean())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
+                   .default_words("`true`")
                    .doc("repeats the baseline to [correct for "
                         "drift](algorithms.md#does-the-machine-drift). Only for `time` or `cost`, "
                         "one trial at a time, on this machine"))
@@ -126,6 +127,7 @@ const Section<TrialLimits>& limits_section() {
                         "`\"12GiB\"`, `\"16GB\"`"))
           .add(key("memory_share", &TrialLimits::memory_share, document::number({0.01, 1.0}))
                    .omitted_at_default()
+                   .default_words("0.9")
                    .doc("largest share of the memory of a GPU, cgroup or machine (0.9 by default). "
                         "A configuration that needs more is infeasible, unless the baseline needs "
                         "more, too. 1: no limit. Local trials only"));

@@ -74,6 +74,7 @@ const Section<SearchSpec>& search_section() {
           .add(key("worth", &SearchSpec::worth, document::number({0.0, 1.0}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
+                   .default_words("0.05")
                    .doc("least gain that counts: the study [ends "
                         "early](algorithms/confirming.md#nothing-to-gain) if no configuration can "
                         "gain as much; 0: never"))

@@ -167,7 +167,6 @@ Section<StudySpec> format() {
                .default_words("up to 2 min a trial")
                .doc("how long one trial is measured"))
       .add(key("campaign", &StudySpec::campaign, document::object(campaign_section()))
-               .anchor("campaign")
                .omitted_at_default()
                .in_fingerprint(k_never)
                .default_words("none")
