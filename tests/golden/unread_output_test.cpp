@@ -97,5 +97,23 @@ TEST(UnreadOutput, ASilentProgramGetsAdvice) {
   EXPECT_THAT(ended.err, Not(HasSubstr("no known format reads")));
 }
 
+/// A C program describes its model by lines on standard error, and its progress stays in the buffer
+/// of the C library.
+TEST(UnreadOutput, LinesThatCameAllAtOnceAreNotProposedAsProgress) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", R"(import time
+for layer in range(17):
+    print(f"   {layer} conv {128 + layer} 3 x 3", flush=True)
+time.sleep(1000)
+)");
+  const Ended ended =
+      sandbox.steptune({"run", "--time", "20s", "--", k_unread_python, "-I", "train.py"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err,
+              HasSubstr("the program printed no progress, and nothing at all in the last "));
+  EXPECT_THAT(ended.err, HasSubstr("begin the command with stdbuf -oL"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("this part of a study file reads it")));
+}
+
 }  // namespace
 }  // namespace steptune::golden

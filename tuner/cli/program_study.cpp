@@ -103,7 +103,7 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
                   "With a command: name of the study [default: after the script]")
       ->option_text("NAME");
   command.add_flag("--safe", options.safe,
-                   "With a command: leave out settings that change rounding (precision, TF32, "
+                   "With a command: leave out settings that may change the loss (precision, TF32, "
                    "compilation); without --safe they are tuned with a guard on the loss");
   command.add_flag("--semantic", options.semantic,
                    "With a command: also tune what changes the training (batch size), with a "

@@ -14,7 +14,7 @@ namespace steptune {
 /// Options for a program that is tuned without a study file.
 struct ProgramOptions {
   std::string name;       ///< name of the study; if empty, derived from the script
-  bool safe = false;      ///< leave out settings that change rounding
+  bool safe = false;      ///< leave out settings that may change the loss
   bool semantic = false;  ///< also tune settings that change the training
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};

@@ -35,6 +35,8 @@ constexpr std::size_t k_repeats = 10;
 constexpr double k_wait_with_loss_s = 5.0;
 constexpr double k_wait_without_loss_s = 30.0;
 constexpr double k_wait_for_hook_s = 30.0;
+/// Lines that repeat for a shorter time may come all at once.
+constexpr double k_least_span_s = 1.0;
 
 /// Returns the start of a file that is being written; empty if there is none.
 std::string begin_of(const std::filesystem::path& file) {
@@ -120,6 +122,7 @@ OutputWatch::OutputWatch(std::filesystem::path log, const Clock& clock, double w
     : clock_(clock),
       watch_s_(watch_s),
       started_s_(clock.now_s()),
+      printed_s_(started_s_),
       output_(std::make_unique<Output>(std::move(log))) {}
 
 OutputWatch::~OutputWatch() = default;
@@ -133,7 +136,10 @@ void OutputWatch::poll() {
         found.has_threads() || (found.has_glibc_malloc && !runtimes_.has_threads());
     if (is_better) runtimes_ = std::move(found);
   }
-  in_blocks_ = in_blocks_ && output_->bytes() % k_pipe_buffer_bytes == 0;
+  const std::uintmax_t bytes = output_->bytes();
+  if (bytes != polled_bytes_) printed_s_ = clock_.now_s();
+  polled_bytes_ = bytes;
+  in_blocks_ = in_blocks_ && bytes % k_pipe_buffer_bytes == 0;
 }
 
 std::size_t OutputWatch::progress() {
@@ -149,6 +155,8 @@ bool OutputWatch::is_not_understood(HookProgress hook) {
   const std::optional<RepeatedLine>& line = output_->repeated();
   if (!line || hook == HookProgress::reports_steps) return false;
   if (!repeats_s_) repeats_s_ = clock_.now_s();
+  // Lines that came all at once describe the model or the data.
+  if (printed_s_ - *repeats_s_ < k_least_span_s) return false;
   if (line->count < k_repeats) return false;
   const bool may_train = line->has_loss || !line->metrics.empty();
   if (!may_train || (hook == HookProgress::imported && !line->has_loss)) return false;
@@ -174,8 +182,13 @@ OutputLook OutputWatch::result(Survey seen) const {
   if (!look.reading && !hook_works) {
     const std::string why = ending_of(seen);
     if (why.empty()) {
-      look.unread = UnreadOutput{output_->bytes() == 0, seen.ended.has_value(),
-                                 clock_.now_s() - started_s_, line, output_->file()};
+      const double now_s = clock_.now_s();
+      look.unread = UnreadOutput{.is_empty = output_->bytes() == 0,
+                                 .has_ended = seen.ended.has_value(),
+                                 .watched_s = now_s - started_s_,
+                                 .silent_s = now_s - printed_s_,
+                                 .repeated = line,
+                                 .log = output_->file()};
       look.ending = unread_note(*look.unread);
     } else {
       look.ending = fmt::format("the program failed: {}", why);

@@ -77,6 +77,8 @@ class OutputWatch {
   const Clock& clock_;
   double watch_s_;
   double started_s_;
+  double printed_s_;  ///< time of the latest output
+  std::uintmax_t polled_bytes_ = 0;
   std::unique_ptr<Output> output_;
   std::optional<double> progress_s_;  ///< time of the first progress
   std::optional<double> repeats_s_;   ///< time since which a line that is not understood repeats

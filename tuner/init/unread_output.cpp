@@ -9,6 +9,12 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_shown_line_bytes = 300;
+/// A program that was silent for a larger share of the watch printed only its start.
+constexpr double k_silent_share = 0.5;
+
+bool fell_silent(const UnreadOutput& output) {
+  return !output.has_ended && output.silent_s > k_silent_share * output.watched_s;
+}
 
 std::string times_text(const RepeatedLine& line) {
   return fmt::format("no known format reads this line, which came {} times", line.count);
@@ -46,6 +52,10 @@ std::string unread_note(const UnreadOutput& output) {
                             : fmt::format("the program printed nothing within {}",
                                           format_duration(output.watched_s));
   }
+  if (fell_silent(output)) {
+    return fmt::format("the program printed no progress, and nothing at all in the last {}",
+                       format_duration(output.silent_s));
+  }
   if (output.repeated)
     return fmt::format("{}: {}", times_text(*output.repeated), shown(*output.repeated));
   return output.has_ended ? "the program ended without printing progress"
@@ -58,7 +68,7 @@ std::string unread_text(const UnreadOutput& output) {
       "let the program report its steps: one line of code, or lines \"[steptune] {...}\"\n"
       "  (docs/reporting.md); a PyTorch program reports by itself under the hook (docs/hooks.md)";
   std::string text;
-  if (output.is_empty) {
+  if (output.is_empty || fell_silent(output)) {
     text = fmt::format(
         "{}\n"
         "  if the program buffers its output, let it flush, or begin the command with stdbuf -oL;\n"
@@ -83,7 +93,7 @@ std::string unread_text(const UnreadOutput& output) {
 }
 
 std::string unread_comment(const UnreadOutput& output) {
-  if (!output.repeated || output.repeated->metrics.empty()) return "";
+  if (fell_silent(output) || !output.repeated || output.repeated->metrics.empty()) return "";
   const RepeatedLine& line = *output.repeated;
   std::string text = fmt::format("{}:\n  {}\nRemove these comment marks, and it is read:\n",
                                  times_text(line), shown(line));

@@ -25,10 +25,10 @@ constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
 Json buffers_today(const Survey& survey, bool tunes_prefetch) {
   const HookLog& log = survey.log;
   const std::vector<HookedLoader> loaders = log.loaders();
-  if (loaders.empty() && family_of(survey) == k_pytorch_family) return 0;
+  const auto workers = loader_count(log, "num_workers");
+  if (loaders.empty() && !workers && family_of(survey) == k_pytorch_family) return 0;
   const auto training = std::ranges::count_if(
       loaders, [](const HookedLoader& loader) { return loader.training == true; });
-  const auto workers = loader_count(log, "num_workers");
   if (training != 1 || !workers) return nullptr;
   if (*workers > 0 && tunes_prefetch) return fmt::format("{} * prefetch_factor", *workers);
   return *workers * loader_count(log, "prefetch_factor").value_or(k_default_prefetch_factor);

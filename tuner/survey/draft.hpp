@@ -16,7 +16,7 @@ namespace steptune {
 struct DraftOptions {
   std::string name;
   std::vector<std::string> argv;
-  bool numeric = true;                ///< also knobs that change rounding, with a guard on the loss
+  bool numeric = true;                ///< also knobs that may change the loss, with a guard
   bool semantic = false;              ///< also knobs that change the training
   bool is_running = false;            ///< only knobs that can be switched in a running program
   bool must_not_fail = false;         ///< no knobs with which the program may fail

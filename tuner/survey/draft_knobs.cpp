@@ -137,8 +137,8 @@ void DraftKnobs::consider(const Knob& knob) {
 std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state) const {
   if (!state.may) return state.why;
   if (knob.knob_class == KnobClass::numeric) {
-    if (!options_.numeric) return "changes rounding";
-    if (!guard_) return fmt::format("changes rounding: {}", why_no_guard(survey_));
+    if (!options_.numeric) return "may change the loss";
+    if (!guard_) return fmt::format("may change the loss: {}", why_no_guard(survey_));
   }
   if (!knob.device.empty() && !device_.empty() && device_ != knob.device) {
     return fmt::format("is worth trying on {} only", knob.device);

@@ -95,7 +95,7 @@ std::optional<PhaseShare> phase_share(const PlannedRun& plan, const std::string&
     set_period(*own, share);
   } else if (others != nullptr && !came_only_at_start(*others)) {
     set_period(*others, share);
-  } else if (plan.samples) {
+  } else if (plan.samples && (own != nullptr || others != nullptr)) {
     share.every_samples = *plan.samples;
   }
   if (!(share.every_samples > 0.0)) return std::nullopt;
@@ -207,7 +207,7 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
     warnings.push_back(fmt::format(
         "{} came only after the first step and took {}: how often it comes is not known, so it is "
         "priced once; give its \"every_steps\" in \"planned_run\"",
-        name, format_duration(seen.seconds)));
+        name, format_duration(seconds)));
   }
   const double samples = planned_samples(plan);
   for (const auto& [name, phase] : plan.phases) {

@@ -104,6 +104,12 @@ TEST(Draft, KeepsLoadersIfDataTakesNoTime) {
   EXPECT_FALSE(study.measure.buffers);
 }
 
+TEST(Draft, AProgramWithoutALoaderHasNoBuffers) {
+  const StudySpec study = study_of(must_draft(usual({knob("num_threads", "4")}, 0.0)));
+  ASSERT_TRUE(study.measure.buffers);
+  EXPECT_EQ(study.measure.buffers->text(), "0");
+}
+
 TEST(Draft, OffersTheLoaderThatWouldSoonLimitTheSteps) {
   const auto offers_workers = [](const std::string& workers, double waiting) {
     std::vector<std::string> events = loader_knobs(workers);
@@ -451,7 +457,7 @@ TEST(Draft, KnobsThatChangeRoundingHaveAGuard) {
   wanted.numeric = false;
   const Draft safe = must_draft(usual(events), wanted);
   EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
-  EXPECT_THAT(safe.left_out, Contains("precision: changes rounding"));
+  EXPECT_THAT(safe.left_out, Contains("precision: may change the loss"));
   EXPECT_TRUE(study_of(safe).guards.empty());
 
   wanted = options();
@@ -516,7 +522,7 @@ TEST(Draft, AGuardNeedsALossAboveZero) {
   const Draft safe = must_draft(survey);
   EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
   EXPECT_THAT(safe.left_out,
-              Contains("precision: changes rounding: a guard needs a loss above zero, "
+              Contains("precision: may change the loss: a guard needs a loss above zero, "
                        "and the hook found none"));
   DraftOptions wanted = options();
   wanted.semantic = true;
@@ -532,7 +538,7 @@ TEST(Draft, ALossThatIsNoNumberIsReported) {
   survey.last.not_finite = {"loss"};
   EXPECT_TRUE(is_diverged(survey));
   EXPECT_THAT(must_draft(survey).left_out,
-              Contains("precision: changes rounding: a guard needs a finite loss, and the "
+              Contains("precision: may change the loss: a guard needs a finite loss, and the "
                        "program's is NaN or infinite"));
 }
 

@@ -71,8 +71,10 @@ TEST(PhaseCost, AnEventAtTheStartAloneCostsNothingPerSample) {
   EXPECT_EQ(cost.phase.count, 1.0);
   EXPECT_EQ(cost.phase.seconds, 4.0);
   EXPECT_TRUE(std::isnan(cost.phase.spacing_samples));
-  // While the second event is not overdue, the first may have come after each step so far.
-  EXPECT_GT(PhaseCost::of(events, 1.0, 2.0, 1.0).seconds_per_sample, 0.0);
+  // The counter may begin at 0, so this event came after 10 steps, and the next one is not overdue.
+  PhaseEvents after_ten;
+  after_ten.add(10.0, 4.0);
+  EXPECT_GT(PhaseCost::of(after_ten, 1.0, 20.0, 9.0).seconds_per_sample, 0.0);
   // A run that goes on from step 1000 may begin with an evaluation.
   PhaseEvents resumed;
   resumed.add(1000.0, 4.0);

@@ -86,7 +86,8 @@ TEST(PlannedTime, OrAsOftenAsThePlanDeclares) {
 
 TEST(PlannedTime, APhaseThatWasSeenOnceIsUncertain) {
   Measurement measurement = stepping();
-  measurement.phases["evaluation"] = seen(1, 2.0, std::numeric_limits<double>::quiet_NaN());
+  measurement.phases["evaluation"] = seen(1, 2.0, k_nan);
+  measurement.phases["evaluation"].spacing_samples = 9000.0;
   measurement.phases["evaluation"].seconds_error = std::numeric_limits<double>::infinity();
   const UncertainSeconds time = planned_time(run_of(9e5), measurement);
   EXPECT_DOUBLE_EQ(time.seconds, 25.0 + 9e3 + 100 * 2.0);

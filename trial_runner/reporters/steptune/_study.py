@@ -47,7 +47,7 @@ def tune(
     command: the words of the command, or one text that is split as a shell does. No shell runs it.
     time: longest tuning time: seconds, or a text such as "90s", "10m" or "1h30m".
     name: name of the study; by default the script's.
-    safe: leave out settings that change rounding, such as precision.
+    safe: leave out settings that may change the loss, such as precision.
     semantic: also tune what changes the training, such as the batch size.
     samples_per_step, samples: samples of an optimizer step, and of the long run.
     stdin: file that each trial reads as its standard input.
