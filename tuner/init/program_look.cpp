@@ -136,10 +136,14 @@ void OutputWatch::poll() {
         found.has_threads() || (found.has_glibc_malloc && !runtimes_.has_threads());
     if (is_better) runtimes_ = std::move(found);
   }
+  notice_output();
+  in_blocks_ = in_blocks_ && seen_bytes_ % k_pipe_buffer_bytes == 0;
+}
+
+void OutputWatch::notice_output() {
   const std::uintmax_t bytes = output_->bytes();
-  if (bytes != polled_bytes_) printed_s_ = clock_.now_s();
-  polled_bytes_ = bytes;
-  in_blocks_ = in_blocks_ && bytes % k_pipe_buffer_bytes == 0;
+  if (bytes != seen_bytes_) printed_s_ = clock_.now_s();
+  seen_bytes_ = bytes;
 }
 
 std::size_t OutputWatch::progress() {
@@ -152,6 +156,7 @@ bool OutputWatch::has_seen_enough() {
 }
 
 bool OutputWatch::is_not_understood(HookProgress hook) {
+  notice_output();
   const std::optional<RepeatedLine>& line = output_->repeated();
   if (!line || hook == HookProgress::reports_steps) return false;
   if (!repeats_s_) repeats_s_ = clock_.now_s();

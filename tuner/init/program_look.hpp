@@ -74,11 +74,13 @@ class OutputWatch {
 
  private:
   class Output;
+  void notice_output();
+
   const Clock& clock_;
   double watch_s_;
   double started_s_;
   double printed_s_;  ///< time of the latest output
-  std::uintmax_t polled_bytes_ = 0;
+  std::uintmax_t seen_bytes_ = 0;
   std::unique_ptr<Output> output_;
   std::optional<double> progress_s_;  ///< time of the first progress
   std::optional<double> repeats_s_;   ///< time since which a line that is not understood repeats

@@ -194,8 +194,7 @@ TEST(PlannedTime, APhaseAtTheStartAloneIsPaidOnce) {
   EXPECT_DOUBLE_EQ(planned_time(declared, measurement).seconds, 25.0 + 1e4 + 500 * 4.0);
   Measurement other = stepping();
   other.phases["evaluation"] = seen(3, 4.0, 1000);
-  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement, &other).seconds,
-                   25.0 + 1e4 + 1000 * 4.0)
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement, &other).seconds, 25.0 + 1e4 + 1000 * 4.0)
       << "another trial shows how often it comes";
 }
 
