@@ -35,7 +35,7 @@ constexpr std::size_t k_repeats = 10;
 constexpr double k_wait_with_loss_s = 5.0;
 constexpr double k_wait_without_loss_s = 30.0;
 constexpr double k_wait_for_hook_s = 30.0;
-/// Lines that repeat for a shorter time may come all at once.
+/// Lines that repeat for a shorter time came all at once: they describe the model or the data.
 constexpr double k_least_span_s = 1.0;
 
 /// Returns the start of a file that is being written; empty if there is none.
@@ -160,8 +160,9 @@ bool OutputWatch::is_not_understood(HookProgress hook) {
   const std::optional<RepeatedLine>& line = output_->repeated();
   if (!line || hook == HookProgress::reports_steps) return false;
   if (!repeats_s_) repeats_s_ = clock_.now_s();
-  // Lines that came all at once describe the model or the data.
-  if (printed_s_ - *repeats_s_ < k_least_span_s) return false;
+  if (line->line != repeated_) repeated_s_ = clock_.now_s();
+  repeated_ = line->line;
+  if (came_at_once()) return false;
   if (line->count < k_repeats) return false;
   const bool may_train = line->has_loss || !line->metrics.empty();
   if (!may_train || (hook == HookProgress::imported && !line->has_loss)) return false;
@@ -169,6 +170,10 @@ bool OutputWatch::is_not_understood(HookProgress hook) {
                         : line->has_loss               ? k_wait_with_loss_s
                                                        : k_wait_without_loss_s;
   return clock_.now_s() - *repeats_s_ >= wait_s;
+}
+
+bool OutputWatch::came_at_once() const {
+  return repeats_s_ && repeated_s_ - *repeats_s_ < k_least_span_s;
 }
 
 OutputLook OutputWatch::result(Survey seen) const {
@@ -179,7 +184,7 @@ OutputLook OutputWatch::result(Survey seen) const {
   look.in_blocks = in_blocks_ && output_->bytes() > 0;
   look.reading = output_->reading();
   if (progress_s_) look.progress_s = clock_.now_s() - *progress_s_;
-  const std::optional<RepeatedLine>& line = output_->repeated();
+  const auto line = came_at_once() ? std::nullopt : output_->repeated();
   // A single line may look like progress by chance.
   if (line && line->count >= k_repeats) look.reading.reset();
   if (seen.ended) look.lacked_stream = seen.ended->lacked_stream;

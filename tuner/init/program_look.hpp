@@ -75,6 +75,7 @@ class OutputWatch {
  private:
   class Output;
   void notice_output();
+  [[nodiscard]] bool came_at_once() const;
 
   const Clock& clock_;
   double watch_s_;
@@ -84,6 +85,8 @@ class OutputWatch {
   std::unique_ptr<Output> output_;
   std::optional<double> progress_s_;  ///< time of the first progress
   std::optional<double> repeats_s_;   ///< time since which a line that is not understood repeats
+  double repeated_s_ = 0.0;           ///< time at which it came last
+  std::string repeated_;              ///< the line then
   NativeRuntimes runtimes_;
   bool in_blocks_ = true;
 };
