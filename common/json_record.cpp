@@ -19,16 +19,12 @@ Json JsonForm<double>::schema() {
   return {{"type", {"number", "null"}}};
 }
 
-void JsonForm<std::int64_t>::read(const Json& json, std::int64_t& value) {
-  if (json.is_number_integer()) value = json.get<std::int64_t>();
+void JsonForm<bool>::read(const Json& json, bool& value) {
+  if (json.is_boolean()) value = json.get<bool>();
 }
 
-Json JsonForm<std::int64_t>::schema() {
-  return {{"type", "integer"}};
-}
-
-void JsonForm<int>::read(const Json& json, int& value) {
-  if (json.is_number_integer()) value = json.get<int>();
+Json JsonForm<bool>::schema() {
+  return {{"type", "boolean"}};
 }
 
 void JsonForm<std::string>::read(const Json& json, std::string& value) {
@@ -56,6 +52,10 @@ Json JsonForm<Configuration>::schema() {
 }
 
 Json or_null(Json schema) {
+  if (const auto names = schema.find("enum"); names != schema.end()) {
+    names->push_back(nullptr);
+    return schema;
+  }
   const auto type = schema.find("type");
   if (type == schema.end()) return {{"anyOf", {std::move(schema), {{"type", "null"}}}}};
   if (!type->is_array()) *type = Json::array({*type});

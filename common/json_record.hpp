@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,7 +32,7 @@ template <typename T>
 struct JsonForm {
   static Json write(const T& value) { return json_record<T>().write(value); }
   static void read(const Json& json, T& value) { json_record<T>().read(json, value); }
-  static Json schema() { return json_record<T>().schema(); }
+  static Json schema() { return json_record<T>().reference(); }
 };
 
 /// A number that is not finite is null, because JSON has neither NaN nor infinity. Null reads as
@@ -40,18 +44,20 @@ struct JsonForm<double> {
   static Json schema();
 };
 
-template <>
-struct JsonForm<std::int64_t> {
-  static Json write(std::int64_t value) { return value; }
-  static void read(const Json& json, std::int64_t& value);
-  static Json schema();
+template <std::integral T>
+struct JsonForm<T> {
+  static Json write(T value) { return value; }
+  static void read(const Json& json, T& value) {
+    if (json.is_number_integer()) value = json.get<T>();
+  }
+  static Json schema() { return {{"type", "integer"}}; }
 };
 
 template <>
-struct JsonForm<int> {
-  static Json write(int value) { return value; }
-  static void read(const Json& json, int& value);
-  static Json schema() { return JsonForm<std::int64_t>::schema(); }
+struct JsonForm<bool> {
+  static Json write(bool value) { return value; }
+  static void read(const Json& json, bool& value);
+  static Json schema();
 };
 
 template <>
@@ -111,11 +117,52 @@ struct JsonForm<std::vector<T>> {
   static Json schema() { return {{"type", "array"}, {"items", JsonForm<T>::schema()}}; }
 };
 
+/// An object with a member for each name.
+template <typename T>
+struct JsonForm<std::map<std::string, T>> {
+  static Json write(const std::map<std::string, T>& values) {
+    Json json = Json::object();
+    for (const auto& [name, value] : values)
+      json[name] = JsonForm<T>::write(value);
+    return json;
+  }
+  static void read(const Json& json, std::map<std::string, T>& values) {
+    if (!json.is_object()) return;
+    values.clear();
+    for (const auto& [name, value] : json.items())
+      JsonForm<T>::read(value, values[name]);
+  }
+  static Json schema() {
+    return {{"type", "object"}, {"additionalProperties", JsonForm<T>::schema()}};
+  }
+};
+
+/// An enum by its names: `template <> struct JsonForm<Color> : JsonNames<k_color_names> {};`
+template <const auto& names>
+struct JsonNames {
+  using Enum = decltype(names.entries[0].first);
+  static Json write(Enum value) { return names.name_of(value); }
+  static void read(const Json& json, Enum& value) {
+    if (!json.is_string()) return;
+    value = names.value_of(json.get_ref<const std::string&>()).value_or(value);
+  }
+  static Json schema() {
+    Json schema;
+    for (const auto& entry : names.entries)
+      schema["enum"].push_back(entry.second);
+    return schema;
+  }
+};
+
 /// The fields of a result, each declared once. The form in the history, the output of `--json` and
 /// its schema follow from the declaration.
 template <typename T>
 class JsonRecord {
  public:
+  JsonRecord() = default;
+  /// Records in other records refer to `definition`, a name in `$defs` of the schema.
+  explicit JsonRecord(std::string definition) : definition_(std::move(definition)) {}
+
   /// Adds the field `name`. `doc` describes it in the schema.
   template <typename M>
   JsonRecord& field(std::string name, M T::*member, std::string doc = {}) {
@@ -123,6 +170,24 @@ class JsonRecord {
                 [member](const T& value) { return JsonForm<M>::write(value.*member); },
                 [member](const Json& json, T& value) { JsonForm<M>::read(json, value.*member); },
                 [] { return JsonForm<M>::schema(); }});
+  }
+  /// Adds numbers by a table of their names and members.
+  template <std::size_t count>
+  JsonRecord& numbers(const std::array<std::pair<std::string_view, double T::*>, count>& table) {
+    for (const auto& [name, member] : table)
+      field(std::string(name), member);
+    return *this;
+  }
+  /// Adds the fields of a member.
+  template <typename M>
+  JsonRecord& fields_of(M T::*member, const JsonRecord<M>& record) {
+    for (const auto& field : record.fields_) {
+      add({field.name, field.doc,
+           [member, write = field.write](const T& value) { return write(value.*member); },
+           [member, read = field.read](const Json& json, T& value) { read(json, value.*member); },
+           field.schema});
+    }
+    return *this;
   }
   /// Adds a text that is null if empty.
   JsonRecord& text_or_null(std::string name, std::string T::*member, std::string doc = {}) {
@@ -134,23 +199,14 @@ class JsonRecord {
          [member](const Json& json, T& value) { JsonForm<std::string>::read(json, value.*member); },
          [] { return JsonForm<std::optional<std::string>>::schema(); }});
   }
-  /// Adds an enum by its names, which must have static storage.
-  template <typename Enum, std::size_t count>
-  JsonRecord& name(std::string field, Enum T::*member, const EnumNames<Enum, count>& names,
-                   std::string doc = {}) {
-    return add({std::move(field), std::move(doc),
-                [member, &names](const T& value) { return Json(names.name_of(value.*member)); },
-                [member, &names](const Json& json, T& value) {
-                  if (!json.is_string()) return;
-                  const auto& text = json.get_ref<const std::string&>();
-                  value.*member = names.value_of(text).value_or(value.*member);
-                },
-                [&names] {
-                  Json schema;
-                  for (const auto& entry : names.entries)
-                    schema["enum"].push_back(entry.second);
-                  return schema;
-                }});
+  /// Adds a value that `function` computes from a T. Reading ignores it.
+  template <typename Function>
+  JsonRecord& computed(std::string name, Function function, std::string doc = {}) {
+    using M = std::remove_cvref_t<std::invoke_result_t<Function, const T&>>;
+    return add(
+        {std::move(name), std::move(doc),
+         [function](const T& value) { return JsonForm<M>::write(std::invoke(function, value)); },
+         [](const Json&, T&) {}, [] { return JsonForm<M>::schema(); }});
   }
   /// Adds an object with some members of the same T.
   JsonRecord& group(std::string name, JsonRecord parts, std::string doc = {}) {
@@ -182,8 +238,14 @@ class JsonRecord {
     }
     return schema;
   }
+  /// Returns the schema, or a reference to the definition if there is one.
+  [[nodiscard]] Json reference() const {
+    return definition_.empty() ? schema() : Json({{"$ref", "#/$defs/" + definition_}});
+  }
 
  private:
+  template <typename Whole>
+  friend class JsonRecord;
   struct Field {
     std::string name;
     std::string doc;
@@ -196,7 +258,14 @@ class JsonRecord {
     return *this;
   }
 
+  std::string definition_;
   std::vector<Field> fields_;
 };
+
+/// Returns `value` as results show it.
+template <typename T>
+[[nodiscard]] Json json_of(const T& value) {
+  return JsonForm<T>::write(value);
+}
 
 }  // namespace steptune

@@ -28,7 +28,7 @@ struct BestOptions {
 Json best_json(const CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
   Json json;
   json["schema_version"] = k_json_schema_version;
-  json["study"] = study_json(study.record);
+  json["study"] = json_of(study.record);
   json["trial"] = choice.trial.number;
   json["configuration"] = to_json(choice.trial.configuration);
   json["argv"] = choice.command.argv;
@@ -110,7 +110,7 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
   if (!options.apply.file.empty()) return apply_best(context, *choice, options.apply);
   if (context.json || options.format == "json") {
     Json json = best_json(context, *study, *choice);
-    json["audit"] = audit_json(*audit);
+    json["audit"] = json_of(*audit);
     context.console.json_result(json);
   } else if (options.format == "text") {
     context.console.result(best_text(context, *study, *choice, options.verbose));

@@ -274,7 +274,7 @@ class Bisecting {
       change_->observe(versions[i], measured->slowdown, measured->error);
       measured_.insert(versions[i]);
       say(fmt::format("{}: {} ({:.2f} times as fast)", name_of(versions[i]).substr(0, 12),
-                      to_text(command.verdict), speed_up.ratio));
+                      to_text(*command.verdict), speed_up.ratio));
     }
     judge_bad();
   }
@@ -307,7 +307,7 @@ class Bisecting {
     if (context_.json) {
       Json json;
       json["schema_version"] = k_json_schema_version;
-      json["bisect"] = bisection_json(result_);
+      json["bisect"] = json_of(result_);
       context_.console.json_result(json);
     } else {
       context_.console.result(bisection_text(result_));

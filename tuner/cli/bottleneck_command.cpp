@@ -30,8 +30,8 @@ ExitCode show_bottleneck(CommandContext& context, const BottleneckOptions& optio
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
-    json["study"] = study_json(study->record);
-    json["bottleneck"] = bottleneck_json(*bottleneck);
+    json["study"] = json_of(study->record);
+    json["bottleneck"] = json_of(*bottleneck);
     context.console.json_result(json);
     return ExitCode::ok;
   }

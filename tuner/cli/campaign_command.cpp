@@ -99,7 +99,7 @@ ExitCode show_campaign(CommandContext& context, const CampaignOptions& options) 
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
-    json["campaign"] = campaign_json(*ladder);
+    json["campaign"] = json_of(*ladder);
     context.console.json_result(json);
   } else {
     context.console.result(campaign_text(*ladder));

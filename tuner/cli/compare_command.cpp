@@ -45,7 +45,7 @@ ExitCode compare_trials(CommandContext& context, std::vector<std::string> argume
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
-    json["study"] = study_json(study->record);
+    json["study"] = json_of(study->record);
     json["comparison"] = comparison_json(trials, study->objectives, order);
     context.console.json_result(json);
   } else {

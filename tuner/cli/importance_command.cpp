@@ -17,7 +17,7 @@ ExitCode show_importance(CommandContext& context, const std::string& name) {
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
-    json["study"] = study_json(study->record);
+    json["study"] = json_of(study->record);
     json["importance"] = importance_json(*importance);
     context.console.json_result(json);
     return ExitCode::ok;

@@ -138,7 +138,7 @@ std::string markdown_table(const JudgedCommands& judged) {
       judged.first.name, judged.first.name, cell(judged.first.command));
   for (const JudgedCommand& command : judged.others) {
     text +=
-        fmt::format("| {} | {} | {} | {} | `{}` |\n", command.name, to_text(command.verdict),
+        fmt::format("| {} | {} | {} | {} | `{}` |\n", command.name, to_text(*command.verdict),
                     speed_cell(command.speed_up), loss_cell(command.loss), cell(command.command));
   }
   return text + "\n";

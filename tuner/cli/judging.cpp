@@ -316,7 +316,7 @@ class Judging {
       if (!read) return context_.console.error(read.error());
       ladder = *std::move(read);
     }
-    return print(judged, study_json(*record), ladder);
+    return print(judged, json_of(*record), ladder);
   }
 
   /// Prints the verdicts, or hands them over. `study` is null if there is none.
@@ -330,9 +330,9 @@ class Judging {
       Json json;
       json["schema_version"] = k_json_schema_version;
       json["study"] = study;
-      json["judge"] = judged_json(judged);
-      json["judge"]["fail_if"] = fail_json(results);
-      if (ladder) json["campaign"] = last_edit_json(*ladder);
+      json["judge"] = json_of(judged);
+      json["judge"]["fail_if"] = json_of(results);
+      if (ladder) json["campaign"] = last_edit_record().write(*ladder);
       context_.console.json_result(json);
     } else {
       std::string text = judged_text(judged);

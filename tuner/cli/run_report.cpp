@@ -18,7 +18,7 @@ Json report_json(const RecommendationContext& words, const StoredStudy& study,
                  const Leaderboard& board, const LoopResult& result) {
   Json json;
   json["schema_version"] = k_json_schema_version;
-  json["study"] = study_json(study.record);
+  json["study"] = json_of(study.record);
   json["end"] = to_text(result.end);
   json["reason"] = result.reason;
   json["recommendation"] =

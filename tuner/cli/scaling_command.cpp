@@ -34,7 +34,7 @@ ExitCode show_scaling(CommandContext& context, ScalingArguments arguments) {
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
-    json["study"] = study_json(study->record);
+    json["study"] = json_of(study->record);
     json["scaling"] = scaling_json(*scaling);
     context.console.json_result(json);
     return ExitCode::ok;

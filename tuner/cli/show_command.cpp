@@ -128,7 +128,7 @@ ExitCode show_decisions(CommandContext& context, const ShowOptions& options) {
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
-    json["study"] = study_json(study->record);
+    json["study"] = json_of(study->record);
     json["decisions"] = decisions_json(*decisions);
     context.console.json_result(json);
     return ExitCode::ok;
@@ -160,7 +160,7 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
-    json["study"] = study_json(study->record);
+    json["study"] = json_of(study->record);
     json["trial"] = trial_json(*trial, study->objectives);
     json["details"] = details_json(*details);
     context.console.json_result(json);

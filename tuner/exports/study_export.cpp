@@ -64,7 +64,7 @@ Json json_export(const StudyExport& study, const std::string& program_version) {
   Json json;
   json["schema_version"] = k_export_version;
   json["steptune"] = program_version;
-  json["study"] = study_json(study.record);
+  json["study"] = json_of(study.record);
   json["study"]["fingerprint"] = study.record.fingerprint;
   json["study"]["document"] = study.record.document;
   json["objectives"] = objectives_json(study.board.objectives);

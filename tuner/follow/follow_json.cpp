@@ -1,56 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
-#include "common/json_fields.hpp"
 #include "tuner/follow/follow_text.hpp"
 
 namespace steptune {
-namespace {
 
-Json interval_json(const std::optional<Interval95>& interval) {
-  if (!interval) return nullptr;
-  return {{"value", number_or_null(interval->value)},
-          {"low_95", number_or_null(interval->low())},
-          {"high_95", number_or_null(interval->high())}};
+template <>
+struct JsonForm<Keeping> : JsonNames<k_keeping_names> {};
+
+template <>
+const JsonRecord<Interval95>& json_record<Interval95>() {
+  static const auto record = JsonRecord<Interval95>("interval")
+                                 .field("value", &Interval95::value)
+                                 .computed("low_95", &Interval95::low)
+                                 .computed("high_95", &Interval95::high);
+  return record;
 }
 
-Json phases_json(const std::map<std::string, PhaseEstimate>& phases) {
-  Json json = Json::object();
-  for (const auto& [name, phase] : phases) {
-    json[name] = {{"count", phase.count},
-                  {"seconds", number_or_null(phase.seconds)},
-                  {"period_samples", number_or_null(phase.period_samples)}};
-  }
-  return json;
+template <>
+const JsonRecord<FollowedPhase>& json_record<FollowedPhase>() {
+  static const auto record = JsonRecord<FollowedPhase>("followed_phase")
+                                 .field("count", &FollowedPhase::count)
+                                 .field("seconds", &FollowedPhase::seconds)
+                                 .field("period_samples", &FollowedPhase::period_samples);
+  return record;
+}
+
+namespace {
+
+template <typename T>
+std::map<std::string, FollowedPhase> phases_of(const T& promise_or_state) {
+  std::map<std::string, FollowedPhase> shown;
+  for (const auto& [name, phase] : promise_or_state.phases)
+    shown[name] = {phase.count, phase.seconds, phase.period_samples};
+  return shown;
 }
 
 }  // namespace
 
+template <>
+const JsonRecord<Deviation>& json_record<Deviation>() {
+  using D = Deviation;
+  static const auto record =
+      JsonRecord<D>()
+          .computed("since_samples", [](const D& deviation) { return deviation.since.samples; })
+          .computed("since_s", [](const D& deviation) { return deviation.since.time_s; })
+          .field("ratio", &D::ratio);
+  return record;
+}
+
+template <>
+const JsonRecord<Promise>& json_record<Promise>() {
+  static const auto record = JsonRecord<Promise>("promise")
+                                 .field("seconds_per_sample", &Promise::seconds_per_sample)
+                                 .computed("run_s", &Promise::run_s)
+                                 .computed("phases", phases_of<Promise>);
+  return record;
+}
+
+template <>
+const JsonRecord<FollowState>& json_record<FollowState>() {
+  using F = FollowState;
+  static const auto record =
+      JsonRecord<F>()
+          .field("promise", &F::keeping)
+          .text_or_null("reason", &F::reason, "Why the promise is unknown")
+          // `follow_json` fills it in.
+          .computed("promised", [](const F&) { return Promise{}; })
+          .group("seen", JsonRecord<F>()
+                             .field("seconds", &F::seen_s)
+                             .field("samples", &F::samples)
+                             .field("seconds_per_sample", &F::seconds_per_sample)
+                             .field("seconds_per_sample_now", &F::seconds_per_sample_now)
+                             .field("promised_seconds_per_sample", &F::promised)
+                             .computed("awaited_phases",
+                                       [](const F& state) {
+                                         return std::vector(state.awaited.begin(),
+                                                            state.awaited.end());
+                                       })
+                             .field("judged_seconds_per_sample", &F::judged_seconds_per_sample)
+                             .field("run_s", &F::run_s)
+                             .computed("phases", phases_of<F>))
+          .field("deviation", &F::deviation,
+                 "Point since which the rate differs from the promised one; null: there is none")
+          .field("changed", &F::causes);
+  return record;
+}
+
 Json follow_json(const Promise& promise, const FollowState& state) {
-  Json json;
-  json["trial"] = promise.trial;
-  json["configuration"] = to_json(promise.configuration);
-  json["promise"] = to_text(state.keeping);
-  json["reason"] = state.reason.empty() ? Json(nullptr) : Json(state.reason);
-  json["promised"] = {{"seconds_per_sample", interval_json(promise.seconds_per_sample)},
-                      {"run_s", interval_json(promise.run_s())},
-                      {"phases", phases_json(promise.phases)}};
-  json["seen"] = {{"seconds", state.seen_s},
-                  {"samples", state.samples},
-                  {"seconds_per_sample", interval_json(state.seconds_per_sample)},
-                  {"seconds_per_sample_now", interval_json(state.seconds_per_sample_now)},
-                  {"promised_seconds_per_sample", interval_json(state.promised)},
-                  {"awaited_phases", state.awaited},
-                  {"judged_seconds_per_sample", interval_json(state.judged_seconds_per_sample)},
-                  {"run_s", interval_json(state.run_s)},
-                  {"phases", phases_json(state.phases)}};
-  json["deviation"] = nullptr;
-  if (state.deviation) {
-    json["deviation"] = {{"since_samples", state.deviation->since.samples},
-                         {"since_s", state.deviation->since.time_s},
-                         {"ratio", number_or_null(state.deviation->ratio)}};
-  }
-  json["changed"] = state.causes;
+  Json json{{"trial", promise.trial}, {"configuration", to_json(promise.configuration)}};
+  json.update(json_of(state));
+  json["promised"] = json_of(promise);
   return json;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/json.hpp"
+#include "common/json_record.hpp"
 #include "tuner/follow/follower.hpp"
 
 namespace steptune {
@@ -15,6 +15,22 @@ namespace steptune {
 /// Returns the whole report as lines; ends with a newline.
 [[nodiscard]] std::string follow_text(const Promise& promise, const FollowState& state);
 
+/// A phase as `follow --json` shows it.
+struct FollowedPhase {
+  double count = 0.0;
+  double seconds = 0.0;
+  double period_samples = 0.0;
+};
+
+template <>
+const JsonRecord<Interval95>& json_record<Interval95>();
+template <>
+const JsonRecord<FollowedPhase>& json_record<FollowedPhase>();
+template <>
+const JsonRecord<Promise>& json_record<Promise>();
+/// Fields about the run; `follow_json` adds those of the promise.
+template <>
+const JsonRecord<FollowState>& json_record<FollowState>();
 /// Returns the report as JSON, for programs. The caller adds the name of the study.
 [[nodiscard]] Json follow_json(const Promise& promise, const FollowState& state);
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/clauses.hpp"
-#include "common/enum_names.hpp"
 #include "common/numbers.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
@@ -50,13 +49,7 @@ std::string reason_of(const Measurement& measurement, std::int64_t without_time)
 }  // namespace
 
 std::string to_text(Keeping keeping) {
-  static constexpr auto k_names = enum_names<Keeping>({
-      {Keeping::unknown, "unknown"},
-      {Keeping::kept, "kept"},
-      {Keeping::faster, "faster"},
-      {Keeping::broken, "broken"},
-  });
-  return std::string(k_names.name_of(keeping));
+  return std::string(k_keeping_names.name_of(keeping));
 }
 
 Result<Follower> Follower::create(ReportFormat format, Promise promise,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/enum_names.hpp"
 #include "common/error.hpp"
 #include "trial_runner/machine_second.hpp"
 #include "trial_runner/measure/measurer.hpp"
@@ -26,7 +27,13 @@ enum class Keeping {
   faster,
   broken,  ///< slower than promised, beyond both intervals
 };
-/// Returns the name in JSON. Scripts read it, so it must not change.
+/// Names in JSON. Scripts read them, so they must not change.
+inline constexpr auto k_keeping_names = enum_names<Keeping>({
+    {Keeping::unknown, "unknown"},
+    {Keeping::kept, "kept"},
+    {Keeping::faster, "faster"},
+    {Keeping::broken, "broken"},
+});
 [[nodiscard]] std::string to_text(Keeping keeping);
 
 /// State of a long run compared with its promise.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,8 +59,18 @@ inline void get(ondemand::value value, double& number) {
   if (value.get_double().get(read) == simdjson::SUCCESS) number = read;
 }
 
+/// Throws `simdjson_error` if the value is no boolean.
+inline void get(ondemand::value value, bool& flag) {
+  flag = value.get_bool();
+}
+
+template <typename T>
+void get(ondemand::value value, std::optional<T>& read) {
+  get(value, read.emplace());
+}
+
 /// Adds the fields that are numbers to `numbers`.
-inline void get_map(ondemand::value value, std::map<std::string, double>& numbers) {
+inline void get(ondemand::value value, std::map<std::string, double>& numbers) {
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return;
   for_each_field(object, [&](std::string_view name, ondemand::value element) {

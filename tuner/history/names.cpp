@@ -1,57 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/names.hpp"
+
 #include <algorithm>
 
-#include "common/enum_names.hpp"
-#include "tuner/history/history.hpp"
-
 namespace steptune {
-namespace {
-
-// Do not change these texts: databases contain them.
-constexpr auto k_purposes = enum_names<TrialPurpose>({
-    {TrialPurpose::baseline, "baseline"},
-    {TrialPurpose::hint, "hint"},
-    {TrialPurpose::search, "search"},
-    {TrialPurpose::sentinel, "sentinel"},
-    {TrialPurpose::confirm_incumbent, "confirm_incumbent"},
-    {TrialPurpose::confirm_baseline, "confirm_baseline"},
-});
-constexpr auto k_statuses = enum_names<TrialStatus>({
-    {TrialStatus::launching, "launching"},
-    {TrialStatus::running, "running"},
-    {TrialStatus::completed, "completed"},
-    {TrialStatus::stopped_early, "stopped_early"},
-    {TrialStatus::infeasible, "infeasible"},
-    {TrialStatus::failed, "failed"},
-    {TrialStatus::out_of_memory, "out_of_memory"},
-    {TrialStatus::interrupted, "interrupted"},
-});
-constexpr auto k_study_statuses = enum_names<StudyStatus>({
-    {StudyStatus::running, "running"},
-    {StudyStatus::interrupted, "interrupted"},
-    {StudyStatus::finished, "finished"},
-});
-
-}  // namespace
 
 std::string to_text(TrialPurpose purpose) {
-  return std::string(k_purposes.name_of(purpose));
+  return std::string(k_trial_purpose_names.name_of(purpose));
 }
 std::string to_text(TrialStatus status) {
-  return std::string(k_statuses.name_of(status));
+  return std::string(k_trial_status_names.name_of(status));
 }
 std::string to_text(StudyStatus status) {
-  return std::string(k_study_statuses.name_of(status));
+  return std::string(k_study_status_names.name_of(status));
 }
 
 std::optional<TrialPurpose> trial_purpose_from_text(std::string_view text) {
-  return k_purposes.value_of(text);
+  return k_trial_purpose_names.value_of(text);
 }
 std::optional<TrialStatus> trial_status_from_text(std::string_view text) {
-  return k_statuses.value_of(text);
+  return k_trial_status_names.value_of(text);
 }
 std::optional<StudyStatus> study_status_from_text(std::string_view text) {
-  return k_study_statuses.value_of(text);
+  return k_study_status_names.value_of(text);
 }
 
 bool is_final(TrialStatus status) {

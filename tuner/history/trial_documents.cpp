@@ -7,16 +7,13 @@
 #include <utility>
 
 #include "common/json.hpp"
-#include "tuner/history/gpu_use_fields.hpp"
 #include "tuner/history/json_reader.hpp"
+#include "tuner/history/named_members.hpp"
 
 namespace steptune {
 namespace {
 
-template <typename T, std::size_t N>
-using NumberFields = std::array<std::pair<std::string_view, double T::*>, N>;
-
-constexpr NumberFields<Measurement, 14> k_measurement_numbers{{
+constexpr NamedMembers<Measurement, 15> k_measurement_numbers{{
     {"seconds_per_sample", &Measurement::seconds_per_sample},
     {"half_width_s", &Measurement::half_width_s},
     {"step_seconds_per_sample", &Measurement::step_seconds_per_sample},
@@ -31,29 +28,25 @@ constexpr NumberFields<Measurement, 14> k_measurement_numbers{{
     {"window_steps", &Measurement::window_steps},
     {"window_samples", &Measurement::window_samples},
     {"total_samples", &Measurement::total_samples},
+    {"silent_s", &Measurement::silent_s},
 }};
-constexpr NumberFields<PhaseEstimate, 6> k_phase_numbers{{
-    {"count", &PhaseEstimate::count},
-    {"seconds", &PhaseEstimate::seconds},
-    {"seconds_error", &PhaseEstimate::seconds_error},
-    {"period_samples", &PhaseEstimate::period_samples},
-    {"period_error", &PhaseEstimate::period_error},
-    {"spacing_samples", &PhaseEstimate::spacing_samples},
+constexpr NamedMembers<Measurement, 2, std::optional<bool>> k_measurement_flags{{
+    {"samples_reported", &Measurement::samples_reported},
+    {"steps_known", &Measurement::steps_known},
 }};
-constexpr NumberFields<LevelChange, 3> k_level_change_numbers{{
-    {"at_samples", &LevelChange::at_samples},
-    {"at_s", &LevelChange::at_s},
-    {"ratio", &LevelChange::ratio},
+constexpr NamedMembers<Measurement, 3, std::map<std::string, double>> k_measurement_maps{{
+    {"metrics", &Measurement::metrics},
+    {"metric_errors", &Measurement::metric_errors},
+    {"parts", &Measurement::parts},
 }};
-constexpr NumberFields<MachineFigureChange, 2> k_machine_change_numbers{{
-    {"before", &MachineFigureChange::before},
-    {"after", &MachineFigureChange::after},
+constexpr NamedMembers<TrialRecord, 5, std::optional<double>> k_trial_numbers{{
+    {"expected_improvement", &TrialRecord::expected_improvement},
+    {"cpu_busy_share", &TrialRecord::cpu_busy},
+    {"peak_unreclaimable_bytes", &TrialRecord::peak_unreclaimable_bytes},
+    {"storage_read_bytes", &TrialRecord::storage_read_bytes},
+    {"awaited_start_s", &TrialRecord::awaited_start_s},
 }};
-constexpr NumberFields<CpuClock, 2> k_cpu_clock_numbers{{
-    {"mean_hz", &CpuClock::mean_hz},
-    {"lowest_hz", &CpuClock::lowest_hz},
-}};
-constexpr NumberFields<MachineLevel, 2> k_machine_level_numbers{{
+constexpr NamedMembers<MachineLevel, 2> k_machine_level_numbers{{
     {"log_ratio", &MachineLevel::log_ratio},
     {"standard_error", &MachineLevel::standard_error},
 }};
@@ -62,18 +55,26 @@ void put(Json& json, std::string_view name, double value) {
   if (std::isfinite(value)) json[std::string(name)] = value;
 }
 
-template <typename T, std::size_t N>
-void put_numbers(Json& json, const NumberFields<T, N>& fields, const T& from) {
-  for (const auto& [name, member] : fields)
-    put(json, name, from.*member);
+void put(Json& json, std::string_view name, bool value) {
+  json[std::string(name)] = value;
 }
 
-Json numbers_to_json(const std::map<std::string, double>& numbers) {
-  Json json = Json::object();
-  for (const auto& [name, value] : numbers) {
-    if (std::isfinite(value)) json[name] = value;
-  }
-  return json;
+template <typename T>
+void put(Json& json, std::string_view name, const std::optional<T>& value) {
+  if (value) put(json, name, *value);
+}
+
+void put(Json& json, std::string_view name, const std::map<std::string, double>& numbers) {
+  if (numbers.empty()) return;
+  Json& object = json[std::string(name)] = Json::object();
+  for (const auto& [each, value] : numbers)
+    put(object, each, value);
+}
+
+template <typename T, std::size_t N, typename Member>
+void put_members(Json& json, const NamedMembers<T, N, Member>& fields, const T& from) {
+  for (const auto& [name, member] : fields)
+    put(json, name, from.*member);
 }
 
 Json milestones_to_json(const std::vector<Milestone>& milestones) {
@@ -88,34 +89,29 @@ Json milestones_to_json(const std::vector<Milestone>& milestones) {
 
 Json to_json(const Measurement& measurement) {
   Json json{{"status", to_text(measurement.status)}};
-  put_numbers(json, k_measurement_numbers, measurement);
+  put_members(json, k_measurement_numbers, measurement);
   if (measurement.whole_run) json["whole_run"] = true;
-  if (measurement.silent_s > 0.0) put(json, "silent_s", measurement.silent_s);
-  if (measurement.samples_reported) json["samples_reported"] = *measurement.samples_reported;
-  if (measurement.steps_known) json["steps_known"] = *measurement.steps_known;
+  put_members(json, k_measurement_flags, measurement);
+  put_members(json, k_measurement_maps, measurement);
   for (const auto& [name, phase] : measurement.phases)
-    put_numbers(json["phases"][name], k_phase_numbers, phase);
+    put_members(json["phases"][name], k_phase_numbers, phase);
   for (const LevelChange& change : measurement.level_changes) {
     Json& written = json["level_changes"].emplace_back();
-    put_numbers(written, k_level_change_numbers, change);
+    put_members(written, k_level_change_numbers, change);
     if (!change.machine) continue;
     written["machine"]["figure"] = change.machine->figure;
-    put_numbers(written["machine"], k_machine_change_numbers, *change.machine);
+    put_members(written["machine"], k_machine_change_numbers, *change.machine);
   }
   if (!measurement.remark.empty()) json["remark"] = measurement.remark;
-  if (!measurement.metrics.empty()) json["metrics"] = numbers_to_json(measurement.metrics);
-  if (!measurement.metric_errors.empty())
-    json["metric_errors"] = numbers_to_json(measurement.metric_errors);
   for (const auto& name : measurement.not_finite)
     json["not_finite"].push_back(name);
-  if (!measurement.parts.empty()) json["parts"] = numbers_to_json(measurement.parts);
   return json;
 }
 
-/// Reads a number into `out`. Returns false if `name` is not one of `fields`.
-template <typename T, std::size_t N>
-bool get_number(std::string_view name, ondemand::value value, const NumberFields<T, N>& fields,
-                T& out) {
+/// Reads a member into `out`. Returns false if `name` is not one of `fields`.
+template <typename T, std::size_t N, typename Member>
+bool get_member(std::string_view name, ondemand::value value,
+                const NamedMembers<T, N, Member>& fields, T& out) {
   for (const auto& [field, member] : fields) {
     if (name != field) continue;
     get(value, out.*member);
@@ -125,11 +121,11 @@ bool get_number(std::string_view name, ondemand::value value, const NumberFields
 }
 
 template <typename T, std::size_t N>
-void get_numbers(ondemand::value value, const NumberFields<T, N>& fields, T& out) {
+void get_members(ondemand::value value, const NamedMembers<T, N>& fields, T& out) {
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return;
   for_each_field(object, [&](std::string_view name, ondemand::value number) {
-    get_number(name, number, fields, out);
+    get_member(name, number, fields, out);
   });
 }
 
@@ -149,7 +145,7 @@ void get_phases(ondemand::value value, std::map<std::string, PhaseEstimate>& pha
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return;
   for_each_field(object, [&](std::string_view name, ondemand::value phase) {
-    get_numbers(phase, k_phase_numbers, phases[std::string(name)]);
+    get_members(phase, k_phase_numbers, phases[std::string(name)]);
   });
 }
 
@@ -168,7 +164,7 @@ void get_not_finite(ondemand::value value, TrialRecord& trial) {
 std::optional<MachineFigureChange> machine_change(ondemand::value value) {
   MachineFigureChange change;
   for_each_field(value.get_object(), [&](std::string_view name, ondemand::value element) {
-    if (get_number(name, element, k_machine_change_numbers, change) || name != "figure") return;
+    if (get_member(name, element, k_machine_change_numbers, change) || name != "figure") return;
     const std::string_view figure = element.get_string();
     const auto* known = std::ranges::find(k_machine_figures, figure, &MachineFigure::name);
     if (known != k_machine_figures.end()) change.figure = known->name;
@@ -180,7 +176,7 @@ void get_level_changes(ondemand::value value, TrialRecord& trial) {
   for (ondemand::value written : value.get_array()) {
     LevelChange& change = trial.measurement->level_changes.emplace_back();
     for_each_field(written.get_object(), [&](std::string_view name, ondemand::value element) {
-      if (get_number(name, element, k_level_change_numbers, change)) return;
+      if (get_member(name, element, k_level_change_numbers, change)) return;
       if (name == "machine") change.machine = machine_change(element);
     });
   }
@@ -189,7 +185,7 @@ void get_level_changes(ondemand::value value, TrialRecord& trial) {
 void get_gpu(ondemand::value value, TrialRecord& trial) {
   GpuUse& gpu = trial.gpu.emplace();
   for_each_field(value.get_object(), [&](std::string_view name, ondemand::value element) {
-    if (get_number(name, element, k_gpu_use_fields, gpu)) return;
+    if (get_member(name, element, k_gpu_use_numbers, gpu)) return;
     double others = 0.0;
     if (name != "most_other_processes") return;
     get(element, others);
@@ -202,22 +198,12 @@ struct FieldReader {
   void (*read)(ondemand::value value, TrialRecord& trial);
 };
 
-/// Readers of fields that are not plain numbers of the measurement.
+/// Readers of fields that are in none of the tables.
 constexpr std::array k_field_readers{
     FieldReader{"status", get_status},
     FieldReader{"whole_run",
                 [](ondemand::value value, TrialRecord& trial) {
                   trial.measurement->whole_run = value.get_bool().value();
-                }},
-    FieldReader{"silent_s", [](ondemand::value value,
-                               TrialRecord& trial) { get(value, trial.measurement->silent_s); }},
-    FieldReader{"samples_reported",
-                [](ondemand::value value, TrialRecord& trial) {
-                  trial.measurement->samples_reported = value.get_bool().value();
-                }},
-    FieldReader{"steps_known",
-                [](ondemand::value value, TrialRecord& trial) {
-                  trial.measurement->steps_known = value.get_bool().value();
                 }},
     FieldReader{"phases", [](ondemand::value value,
                              TrialRecord& trial) { get_phases(value, trial.measurement->phases); }},
@@ -226,15 +212,7 @@ constexpr std::array k_field_readers{
                 [](ondemand::value value, TrialRecord& trial) {
                   trial.measurement->remark = std::string_view(value.get_string());
                 }},
-    FieldReader{"metrics", [](ondemand::value value,
-                              TrialRecord& trial) { get_map(value, trial.measurement->metrics); }},
-    FieldReader{"metric_errors",
-                [](ondemand::value value, TrialRecord& trial) {
-                  get_map(value, trial.measurement->metric_errors);
-                }},
     FieldReader{"not_finite", get_not_finite},
-    FieldReader{"parts", [](ondemand::value value,
-                            TrialRecord& trial) { get_map(value, trial.measurement->parts); }},
     FieldReader{"gpu", get_gpu},
     FieldReader{"hook",
                 [](ondemand::value value, TrialRecord& trial) {
@@ -244,31 +222,13 @@ constexpr std::array k_field_readers{
                 }},
     FieldReader{"disturbed_s",
                 [](ondemand::value value, TrialRecord& trial) { get(value, trial.disturbed_s); }},
-    FieldReader{"expected_improvement",
-                [](ondemand::value value, TrialRecord& trial) {
-                  get(value, trial.expected_improvement.emplace());
-                }},
     FieldReader{"machine_level",
                 [](ondemand::value value, TrialRecord& trial) {
-                  get_numbers(value, k_machine_level_numbers, trial.level);
+                  get_members(value, k_machine_level_numbers, trial.level);
                 }},
-    FieldReader{"cpu_busy_share", [](ondemand::value value,
-                                     TrialRecord& trial) { get(value, trial.cpu_busy.emplace()); }},
     FieldReader{"cpu_clock",
                 [](ondemand::value value, TrialRecord& trial) {
-                  get_numbers(value, k_cpu_clock_numbers, trial.cpu_clock.emplace());
-                }},
-    FieldReader{"peak_unreclaimable_bytes",
-                [](ondemand::value value, TrialRecord& trial) {
-                  get(value, trial.peak_unreclaimable_bytes.emplace());
-                }},
-    FieldReader{"storage_read_bytes",
-                [](ondemand::value value, TrialRecord& trial) {
-                  get(value, trial.storage_read_bytes.emplace());
-                }},
-    FieldReader{"awaited_start_s",
-                [](ondemand::value value, TrialRecord& trial) {
-                  get(value, trial.awaited_start_s.emplace());
+                  get_members(value, k_cpu_clock_numbers, trial.cpu_clock.emplace());
                 }},
 };
 
@@ -296,20 +256,15 @@ std::string measurement_document(const TrialRecord& trial) {
   if (!trial.rungs.empty()) json["rungs"] = milestones_to_json(trial.rungs);
   if (trial.gpu) {
     Json& gpu = json["gpu"];
-    put_numbers(gpu, k_gpu_use_fields, *trial.gpu);
+    put_members(gpu, k_gpu_use_numbers, *trial.gpu);
     gpu["most_other_processes"] = trial.gpu->most_other_processes;
   }
   if (!trial.hook.is_null()) json["hook"] = trial.hook;
   if (trial.disturbed_s > 0.0) put(json, "disturbed_s", trial.disturbed_s);
-  if (trial.expected_improvement) put(json, "expected_improvement", *trial.expected_improvement);
+  put_members(json, k_trial_numbers, trial);
   if (trial.level.log_ratio != 0.0)
-    put_numbers(json["machine_level"], k_machine_level_numbers, trial.level);
-  if (trial.cpu_busy) put(json, "cpu_busy_share", *trial.cpu_busy);
-  if (trial.cpu_clock) put_numbers(json["cpu_clock"], k_cpu_clock_numbers, *trial.cpu_clock);
-  if (trial.peak_unreclaimable_bytes)
-    put(json, "peak_unreclaimable_bytes", *trial.peak_unreclaimable_bytes);
-  if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);
-  if (trial.awaited_start_s) put(json, "awaited_start_s", *trial.awaited_start_s);
+    put_members(json["machine_level"], k_machine_level_numbers, trial.level);
+  if (trial.cpu_clock) put_members(json["cpu_clock"], k_cpu_clock_numbers, *trial.cpu_clock);
   return dump_json(json);
 }
 
@@ -318,7 +273,12 @@ bool read_measurement(std::string_view text, Milestones milestones, TrialRecord&
   bool has_status = false;
   const bool read = read_object(text, [&](ondemand::object object) {
     for_each_field(object, [&](std::string_view name, ondemand::value value) {
-      if (get_number(name, value, k_measurement_numbers, measurement)) return;
+      if (get_member(name, value, k_measurement_numbers, measurement) ||
+          get_member(name, value, k_measurement_flags, measurement) ||
+          get_member(name, value, k_measurement_maps, measurement) ||
+          get_member(name, value, k_trial_numbers, trial)) {
+        return;
+      }
       has_status = has_status || name == "status";
       read_field(k_field_readers, name, value, trial);
       if (milestones == Milestones::read) read_field(k_milestone_readers, name, value, trial);

@@ -173,14 +173,15 @@ std::vector<std::string> audit_warnings(const std::vector<AuditResult>& results)
   return lines;
 }
 
-Json audit_json(const std::vector<AuditResult>& results) {
-  Json json = Json::array();
-  for (const AuditResult& result : results) {
-    json.push_back({{"check", result.check},
-                    {"holds", result.holds ? Json(*result.holds) : Json(nullptr)},
-                    {"why", result.why.empty() ? Json(nullptr) : Json(result.why)}});
-  }
-  return json;
+template <>
+const JsonRecord<AuditResult>& json_record<AuditResult>() {
+  static const auto record =
+      JsonRecord<AuditResult>()
+          .field("check", &AuditResult::check,
+                 "complete, feasible, not_dominated, above_noise or measured_here")
+          .field("holds", &AuditResult::holds, "null: not known")
+          .text_or_null("why", &AuditResult::why);
+  return record;
 }
 
 }  // namespace steptune

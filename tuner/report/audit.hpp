@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json.hpp"
+#include "common/json_record.hpp"
 #include "common/machine/description.hpp"
 #include "tuner/report/stored_study.hpp"
 
@@ -21,6 +21,8 @@ struct AuditResult {
   std::optional<bool> holds;  ///< nullopt: unknown
   std::string why{};          ///< for people: why it does not hold or is unknown
 };
+template <>
+const JsonRecord<AuditResult>& json_record<AuditResult>();
 
 /// Checks a trial before it is recommended to a user. Always returns these five results in this
 /// order:
@@ -41,6 +43,5 @@ struct AuditResult {
 
 /// Returns one line for each condition that does not hold.
 [[nodiscard]] std::vector<std::string> audit_warnings(const std::vector<AuditResult>& results);
-[[nodiscard]] Json audit_json(const std::vector<AuditResult>& results);
 
 }  // namespace steptune

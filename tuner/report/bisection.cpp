@@ -6,18 +6,18 @@
 #include <fmt/format.h>
 
 #include "common/enum_names.hpp"
-#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {
-namespace {
 
-constexpr auto k_bisection_outcomes = enum_names<BisectionOutcome>({
+inline constexpr auto k_bisection_outcome_names = enum_names<BisectionOutcome>({
     {BisectionOutcome::found, "found"},
     {BisectionOutcome::undecided, "undecided"},
     {BisectionOutcome::not_slower, "not_slower"},
 });
+
+namespace {
 
 constexpr std::size_t k_hash_digits = 12;
 /// Most versions of a list for people.
@@ -103,7 +103,7 @@ std::string next_text(const Bisection& bisection) {
 }  // namespace
 
 std::string to_text(BisectionOutcome outcome) {
-  return std::string(k_bisection_outcomes.name_of(outcome));
+  return std::string(k_bisection_outcome_names.name_of(outcome));
 }
 
 std::string bisection_text(const Bisection& bisection) {
@@ -115,23 +115,37 @@ std::string bisection_text(const Bisection& bisection) {
                             bisection.versions, next_text(bisection));
 }
 
-Json bisection_json(const Bisection& bisection) {
-  Json json;
-  json["package"] = bisection.package.empty() ? Json(nullptr) : Json(bisection.package);
-  json["outcome"] = to_text(bisection.outcome);
-  json["suspects"] = Json::array();
-  for (const SuspectedVersion& version : bisection.suspects) {
-    json["suspects"].push_back({{"version", version.version},
-                                {"subject", version.subject},
-                                {"probability", version.probability}});
-  }
-  json["ratio"] = number_or_null(bisection.ratio);
-  json["versions"] = bisection.versions;
-  json["measured"] = bisection.measured;
-  json["unusable"] = bisection.unusable;
-  json["spent_s"] = number_or_null(bisection.spent_s);
-  json["time_s"] = number_or_null(bisection.longest_s);
-  return json;
+template <>
+struct JsonForm<BisectionOutcome> : JsonNames<k_bisection_outcome_names> {};
+
+template <>
+const JsonRecord<SuspectedVersion>& json_record<SuspectedVersion>() {
+  using S = SuspectedVersion;
+  static const auto record =
+      JsonRecord<S>()
+          .field("version", &S::version, "The hash of a commit, or a package's version")
+          .field("subject", &S::subject)
+          .field("probability", &S::probability);
+  return record;
+}
+
+template <>
+const JsonRecord<Bisection>& json_record<Bisection>() {
+  using B = Bisection;
+  static const auto record =
+      JsonRecord<B>()
+          .text_or_null("package", &B::package,
+                        "Package whose versions were compared; null: commits")
+          .field("outcome", &B::outcome)
+          .field("suspects", &B::suspects,
+                 "The first slow version is one of these with a probability of 95 %")
+          .field("ratio", &B::ratio, "How many times as fast as before the slow versions are")
+          .field("versions", &B::versions, "Versions after the good one")
+          .field("measured", &B::measured)
+          .field("unusable", &B::unusable, "Versions that could not be built, installed or run")
+          .field("spent_s", &B::spent_s)
+          .field("time_s", &B::longest_s, "Limit of the time");
+  return record;
 }
 
 }  // namespace steptune

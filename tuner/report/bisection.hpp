@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json.hpp"
+#include "common/json_record.hpp"
 
 namespace steptune {
 
@@ -41,9 +41,10 @@ struct Bisection {
   double spent_s = 0.0;
   double longest_s = 0.0;
 };
+template <>
+const JsonRecord<Bisection>& json_record<Bisection>();
 
 /// Returns lines for people. Ends with a newline.
 [[nodiscard]] std::string bisection_text(const Bisection& bisection);
-[[nodiscard]] Json bisection_json(const Bisection& bisection);
 
 }  // namespace steptune

@@ -1,65 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/json_fields.hpp"
 #include "tuner/report/bottleneck_report.hpp"
 #include "tuner/report/importance_report.hpp"
 
 namespace steptune {
+
+/// A stage, with the gain if it took no time.
+struct GainOfStage {
+  StageTime time;
+  std::optional<double> most_gain;
+};
+
 namespace {
 
-Json stage_json(const std::optional<StepStage>& stage) {
-  return stage ? Json(to_text(*stage)) : Json(nullptr);
+std::optional<std::string> stage_name(std::optional<StepStage> stage) {
+  return stage ? std::optional(to_text(*stage)) : std::nullopt;
 }
 
-Json value_or_null_of(const std::optional<Value>& value) {
-  return value ? to_json(*value) : Json(nullptr);
+std::optional<std::string> evidence_of(const Bottleneck& bottleneck) {
+  std::string evidence = in_words(bottleneck).evidence;
+  return evidence.empty() ? std::nullopt : std::optional(std::move(evidence));
+}
+
+std::vector<GainOfStage> gains_of_stages(const Bottleneck& bottleneck) {
+  std::vector<GainOfStage> gains;
+  for (const StageTime& time : bottleneck.stages)
+    gains.push_back({time, time.stage ? bottleneck.most_gain(*time.stage) : std::nullopt});
+  return gains;
+}
+
+std::optional<double> unreported_share(const Bottleneck& bottleneck) {
+  return bottleneck.stages.empty() ? std::nullopt : std::optional(bottleneck.unreported_share);
 }
 
 }  // namespace
 
-Json bottleneck_json(const Bottleneck& bottleneck) {
-  const BottleneckWords words = in_words(bottleneck);
-  Json json;
-  json["trial"] = bottleneck.trial;
-  json["finding"] = words.finding;
-  json["evidence"] = words.evidence.empty() ? Json(nullptr) : Json(words.evidence);
-  json["step_s_per_sample"] = number_or_null(bottleneck.step_seconds_per_sample);
-  json["stages"] = Json::array();
-  for (const StageTime& time : bottleneck.stages) {
-    json["stages"].push_back(
-        {{"stage", stage_json(time.stage)},
-         {"parts", time.parts},
-         {"s_per_sample", number_or_null(time.seconds_per_sample)},
-         {"share", number_or_null(time.share)},
-         {"most_gain", time.stage ? number_or_null(bottleneck.most_gain(*time.stage)) : Json()}});
-  }
-  json["unreported_share"] =
-      bottleneck.stages.empty() ? Json(nullptr) : number_or_null(bottleneck.unreported_share);
-  json["loading_ceiling"] = number_or_null(bottleneck.loading_ceiling);
-  json["gpu_busy_share"] = number_or_null(bottleneck.gpu_busy);
-  json["cpu_busy_share"] = number_or_null(bottleneck.cpu_busy);
-  json["loader_queue_empty_share"] = number_or_null(bottleneck.loader_queue_empty);
-  json["loader_worker_cpu_share"] = number_or_null(bottleneck.loader_worker_cpu);
-  json["interruptions_share"] = number_or_null(bottleneck.interruptions_share);
-  json["startup_share_of_plan"] = number_or_null(bottleneck.startup_share);
-  json["trials"] = bottleneck.trials;
-  json["no_responses"] =
-      bottleneck.why_no_responses.empty() ? Json(nullptr) : Json(bottleneck.why_no_responses);
-  json["responses"] = Json::array();
-  for (const ParameterResponse& response : bottleneck.responses) {
-    json["responses"].push_back({{"parameter", response.parameter},
-                                 {"stage", stage_json(response.stage)},
-                                 {"now", to_json(response.now)},
-                                 {"best", to_json(response.best)},
-                                 {"worst", to_json(response.worst)},
-                                 {"gain_left", estimate_json(response.gain)},
-                                 {"worst_to_best", estimate_json(response.range)},
-                                 {"least_tried", value_or_null_of(response.least_tried)},
-                                 {"most_tried", value_or_null_of(response.most_tried)},
-                                 {"is_open_end", response.is_open_end(response.best)},
-                                 {"has_effect", response.has_effect}});
-  }
-  json["inactive"] = bottleneck.inactive;
-  return json;
+template <>
+const JsonRecord<GainOfStage>& json_record<GainOfStage>() {
+  using S = StageTime;
+  static const auto record =
+      JsonRecord<GainOfStage>()
+          .fields_of(&GainOfStage::time,
+                     JsonRecord<S>()
+                         .computed("stage", [](const S& time) { return stage_name(time.stage); })
+                         .field("parts", &S::parts)
+                         .field("s_per_sample", &S::seconds_per_sample)
+                         .field("share", &S::share))
+          .field("most_gain", &GainOfStage::most_gain, "Ratio if the stage took no time");
+  return record;
+}
+
+template <>
+const JsonRecord<ParameterResponse>& json_record<ParameterResponse>() {
+  using P = ParameterResponse;
+  static const auto record =
+      JsonRecord<P>()
+          .field("parameter", &P::parameter)
+          .computed("stage", [](const P& response) { return stage_name(response.stage); })
+          .field("now", &P::now)
+          .field("best", &P::best)
+          .field("worst", &P::worst)
+          .field("gain_left", &P::gain)
+          .field("worst_to_best", &P::range)
+          .field("least_tried", &P::least_tried)
+          .field("most_tried", &P::most_tried)
+          .computed(
+              "is_open_end", [](const P& response) { return response.is_open_end(response.best); },
+              "True if the best value is at the edge of the tried range")
+          .field("has_effect", &P::has_effect, "importance finds an effect");
+  return record;
+}
+
+template <>
+const JsonRecord<Bottleneck>& json_record<Bottleneck>() {
+  using B = Bottleneck;
+  static const auto record =
+      JsonRecord<B>()
+          .field("trial", &B::trial)
+          .computed("finding", [](const B& bottleneck) { return in_words(bottleneck).finding; })
+          .computed("evidence", evidence_of)
+          .field("step_s_per_sample", &B::step_seconds_per_sample)
+          .computed("stages", gains_of_stages)
+          .computed("unreported_share", unreported_share)
+          .field("loading_ceiling", &B::loading_ceiling,
+                 "How many times as fast the baseline's step was on cached batches; null: not "
+                 "measured")
+          .field("gpu_busy_share", &B::gpu_busy)
+          .field("cpu_busy_share", &B::cpu_busy)
+          .field("loader_queue_empty_share", &B::loader_queue_empty)
+          .field("loader_worker_cpu_share", &B::loader_worker_cpu)
+          .field("interruptions_share", &B::interruptions_share)
+          .field("startup_share_of_plan", &B::startup_share)
+          .field("trials", &B::trials)
+          .text_or_null("no_responses", &B::why_no_responses, "Why there are none")
+          .field("responses", &B::responses,
+                 "How the speed answers to each parameter, the others as in this trial")
+          .field("inactive", &B::inactive);
+  return record;
 }
 
 }  // namespace steptune

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/json.hpp"
+#include "common/json_record.hpp"
 #include "tuner/analysis/bottleneck.hpp"
 #include "tuner/report/leaderboard.hpp"
 
@@ -18,6 +18,7 @@ namespace steptune {
 /// change its time; ends with a newline. Wraps sentences at the terminal's width; tables drop their
 /// last column.
 [[nodiscard]] std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style);
-[[nodiscard]] Json bottleneck_json(const Bottleneck& bottleneck);
+template <>
+const JsonRecord<Bottleneck>& json_record<Bottleneck>();
 
 }  // namespace steptune

@@ -24,6 +24,8 @@ const Objective k_campaign_time{"time", Direction::minimize};
 constexpr std::ptrdiff_t k_words_of_tree = 3;
 constexpr std::size_t k_digits_of_commit = 12;
 constexpr std::size_t k_longest_version = 200;
+constexpr const char* k_error_doc =
+    "Error of the claim that it is faster; 0 if it was not compared";
 
 /// Returns the campaign's name in a stored document; empty if it has none.
 std::string campaign_in(const Json& document) {
@@ -65,7 +67,7 @@ Result<CampaignEdit> edit_of(const History& history, const StudyRecord& record,
   if (judged.others.empty()) return edit;
   const bool champion_failed = judged.first.verdict == CommandVerdict::failed;
   const JudgedCommand& command = champion_failed ? judged.first : judged.others.front();
-  edit.verdict = command.verdict;
+  edit.verdict = *command.verdict;
   edit.speed_up = command.speed_up;
   edit.why = command.why;
   return edit;
@@ -120,22 +122,6 @@ std::string measured_text(const CampaignEdit& measured) {
   text += fmt::format(", {} as {}", comparison_text(measured.speed_up.ratio, k_campaign_time),
                       to_text(measured.champion));
   return evidence.empty() ? text : fmt::format("{} ({})", text, evidence);
-}
-
-Json version_json(const CampaignVersion& version) {
-  return {{"command", shell_quoted(version.command)},
-          {"commit", version.commit.empty() ? Json(nullptr) : Json(version.commit)}};
-}
-
-Json edit_json(const CampaignEdit& edit) {
-  return {{"study", edit.study},
-          {"champion", version_json(edit.champion)},
-          {"challenger", version_json(edit.challenger)},
-          {"verdict", to_text(edit.verdict)},
-          {"kept", edit.is_kept()},
-          {"speed_up", JsonForm<SpeedUp>::write(edit.speed_up)},
-          {"why", edit.why.empty() ? Json(nullptr) : Json(edit.why)},
-          {"error", edit.error}};
 }
 
 }  // namespace
@@ -226,26 +212,63 @@ std::string edit_text(const CampaignLadder& ladder) {
                      kept_edits(ladder));
 }
 
-Json last_edit_json(const CampaignLadder& ladder) {
-  return {{"name", ladder.name},
-          {"edit", ladder.edits.size()},
-          {"error", ladder.edits.back().error},
-          {"kept", kept_edits(ladder)},
-          {"next_error", next_error(ladder)}};
+template <>
+const JsonRecord<CampaignVersion>& json_record<CampaignVersion>() {
+  using V = CampaignVersion;
+  static const auto record =
+      JsonRecord<V>("campaign_version")
+          .computed(
+              "command", [](const V& version) { return shell_quoted(version.command); },
+              "Words for a shell")
+          .text_or_null("commit", &V::commit, "Commit of the tree in which the command ran");
+  return record;
 }
 
-Json campaign_json(const CampaignLadder& ladder) {
-  Json json;
-  json["name"] = ladder.name;
-  json["kept"] = kept_edits(ladder);
-  json["gain"] = number_or_null(selected_gain(ladder));
-  json["champion"] = version_json(champion_of(ladder));
-  json["measured"] = ladder.measured ? edit_json(*ladder.measured) : Json(nullptr);
-  json["next_error"] = next_error(ladder);
-  json["edits"] = Json::array();
-  for (const CampaignEdit& edit : ladder.edits)
-    json["edits"].push_back(edit_json(edit));
-  return json;
+template <>
+const JsonRecord<CampaignEdit>& json_record<CampaignEdit>() {
+  using E = CampaignEdit;
+  static const auto record =
+      JsonRecord<E>("campaign_edit")
+          .field("study", &E::study, "Name of the study that judged the edit")
+          .field("champion", &E::champion)
+          .field("challenger", &E::challenger)
+          .field("verdict", &E::verdict)
+          .computed("kept", &E::is_kept, "True if the verdict is faster")
+          .field("speed_up", &E::speed_up)
+          .text_or_null("why", &E::why, "Why it is undecided or failed")
+          .field("error", &E::error, k_error_doc);
+  return record;
+}
+
+template <>
+const JsonRecord<CampaignLadder>& json_record<CampaignLadder>() {
+  using L = CampaignLadder;
+  static const auto record =
+      JsonRecord<L>("campaign_ladder")
+          .field("name", &L::name)
+          .computed("kept", kept_edits, "Number of kept edits")
+          .computed("gain", selected_gain,
+                    "Product of the kept ratios; a little too high, because they were selected")
+          .computed("champion", champion_of)
+          .field("measured", &L::measured, "Latest comparison of a champion with the first version")
+          .computed("next_error", next_error, "Error of the next edit")
+          .field("edits", &L::edits);
+  return record;
+}
+
+const JsonRecord<CampaignLadder>& last_edit_record() {
+  using L = CampaignLadder;
+  static const auto record =
+      JsonRecord<L>()
+          .field("name", &L::name)
+          .computed(
+              "edit", [](const L& ladder) { return ladder.edits.size(); },
+              "Number of this edit: 1, 2, ...")
+          .computed(
+              "error", [](const L& ladder) { return ladder.edits.back().error; }, k_error_doc)
+          .computed("kept", kept_edits, "Number of kept edits, this one included")
+          .computed("next_error", next_error, "Error of the next edit");
+  return record;
 }
 
 }  // namespace steptune

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/error.hpp"
-#include "common/json.hpp"
+#include "common/json_record.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/report/judged_commands.hpp"
 
@@ -38,6 +38,11 @@ struct CampaignEdit {
   [[nodiscard]] bool is_kept() const { return verdict == CommandVerdict::faster; }
 };
 
+template <>
+const JsonRecord<CampaignVersion>& json_record<CampaignVersion>();
+template <>
+const JsonRecord<CampaignEdit>& json_record<CampaignEdit>();
+
 /// Edits of a campaign in the order in which they were judged.
 struct CampaignLadder {
   std::string name;
@@ -45,6 +50,11 @@ struct CampaignLadder {
   /// Latest judgement of a champion beside the first version; its challenger is that champion.
   std::optional<CampaignEdit> measured;
 };
+/// `ladder` has edits, here and below.
+template <>
+const JsonRecord<CampaignLadder>& json_record<CampaignLadder>();
+/// Returns the fields about the last edit that `judge --campaign` shows.
+[[nodiscard]] const JsonRecord<CampaignLadder>& last_edit_record();
 
 /// Reads the campaign from its studies. It has no edits if the history has none. Errors: the
 /// history's, or a study that this version cannot read.
@@ -59,18 +69,14 @@ struct CampaignLadder {
 /// Returns the product of the kept edits' ratios; 1 if none was kept. Kept edits were selected for
 /// their ratios, so the product is a little too high.
 [[nodiscard]] double selected_gain(const CampaignLadder& ladder);
-/// Returns the challenger of the last kept edit; the first version if none was kept. `ladder` has
-/// edits.
+/// Returns the challenger of the last kept edit; the first version if none was kept.
 [[nodiscard]] const CampaignVersion& champion_of(const CampaignLadder& ladder);
 
-/// Returns a row for each edit, then `gain`, `measured`, `champion` and `next`. `ladder` has edits.
+/// Returns a row for each edit, then `gain`, `measured`, `champion` and `next`.
 [[nodiscard]] std::string campaign_text(const CampaignLadder& ladder);
-[[nodiscard]] Json campaign_json(const CampaignLadder& ladder);
 
 /// Returns a line about the last edit: `campaign faster-loader: edit 4, error 0.31 %, 2 kept`.
-/// `ladder` has edits.
 [[nodiscard]] std::string edit_text(const CampaignLadder& ladder);
-[[nodiscard]] Json last_edit_json(const CampaignLadder& ladder);
 
 /// Returns an error as a percentage with two digits: `0.73 %`.
 [[nodiscard]] std::string error_text(double error);

@@ -102,14 +102,4 @@ std::string fail_text(const std::vector<FailResult>& results) {
   return text;
 }
 
-Json fail_json(const std::vector<FailResult>& results) {
-  Json json = Json::array();
-  for (const FailResult& result : results) {
-    json.push_back({{"condition", result.condition.text},
-                    {"holds", result.holds ? Json(*result.holds) : Json(nullptr)},
-                    {"commands", result.commands}});
-  }
-  return json;
-}
-
 }  // namespace steptune

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/error.hpp"
-#include "common/json.hpp"
 #include "tuner/report/judged_commands.hpp"
 
 namespace steptune {
@@ -30,6 +29,8 @@ struct FailResult {
   std::optional<bool> holds;
   std::vector<std::string> commands;  ///< names of the commands for which it holds
 };
+template <>
+const JsonRecord<FailResult>& json_record<FailResult>();
 
 /// Checks the conditions. Each counts as certain by the intervals of the verdicts. `undecided`
 /// holds if another condition `slower` is not known; without one, if a command is undecided.
@@ -38,6 +39,5 @@ struct FailResult {
 
 /// Returns a line for each condition, with a newline.
 [[nodiscard]] std::string fail_text(const std::vector<FailResult>& results);
-[[nodiscard]] Json fail_json(const std::vector<FailResult>& results);
 
 }  // namespace steptune

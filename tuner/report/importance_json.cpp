@@ -1,13 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/json_fields.hpp"
 #include "tuner/report/importance_report.hpp"
 
 namespace steptune {
-namespace {
 
-Json value_json(const std::optional<Value>& value) {
-  return value ? to_json(*value) : Json(nullptr);
+template <>
+const JsonRecord<Estimate>& json_record<Estimate>() {
+  static const auto record = JsonRecord<Estimate>("estimate")
+                                 .field("mean", &Estimate::mean)
+                                 .field("low_95", &Estimate::low)
+                                 .field("high_95", &Estimate::high);
+  return record;
 }
+
+template <>
+const JsonRecord<PairImportance>& json_record<PairImportance>() {
+  using P = PairImportance;
+  static const auto record = JsonRecord<P>()
+                                 .computed("parameters",
+                                           [](const P& pair) {
+                                             return std::vector{pair.first, pair.second};
+                                           })
+                                 .field("share", &P::share);
+  return record;
+}
+
+template <>
+const JsonRecord<ValueChange>& json_record<ValueChange>() {
+  static const auto record = JsonRecord<ValueChange>()
+                                 .field("parameter", &ValueChange::parameter)
+                                 .field("from", &ValueChange::from)
+                                 .field("to", &ValueChange::to);
+  return record;
+}
+
+namespace {
 
 /// Returns the key for an effect's size: a ratio on a logarithmic scale, otherwise a difference.
 const char* size_key(bool logarithmic) {
@@ -18,13 +44,13 @@ Json parameters_json(const Importance& importance) {
   Json json = Json::array();
   for (const ParameterImportance& parameter : importance.parameters) {
     Json entry{{"parameter", parameter.parameter}, {"varied", parameter.varied}};
-    entry["alone"] = parameter.varied ? estimate_json(parameter.alone) : Json(nullptr);
-    entry["with_pairs"] = parameter.varied ? estimate_json(parameter.in_all) : Json(nullptr);
+    entry["alone"] = parameter.varied ? json_of(parameter.alone) : Json(nullptr);
+    entry["with_pairs"] = parameter.varied ? json_of(parameter.in_all) : Json(nullptr);
     entry["effect"] = nullptr;
     if (parameter.effect) {
       entry["effect"] = {{"value_at_least", to_json(parameter.effect->least)},
                          {"value_at_most", to_json(parameter.effect->most)},
-                         {size_key(importance.logarithmic), estimate_json(parameter.effect->size)}};
+                         {size_key(importance.logarithmic), json_of(parameter.effect->size)}};
     }
     json.push_back(std::move(entry));
   }
@@ -35,31 +61,21 @@ void add_importance(Json& json, const Importance& importance) {
   json["trials"] = importance.trials;
   json["unknown"] = importance.why_unknown.empty() ? Json(nullptr) : Json(importance.why_unknown);
   json["explained"] =
-      importance.why_unknown.empty() ? estimate_json(importance.explained) : Json(nullptr);
+      importance.why_unknown.empty() ? json_of(importance.explained) : Json(nullptr);
   json["parameters"] = parameters_json(importance);
-  json["pairs"] = Json::array();
-  for (const PairImportance& pair : importance.pairs) {
-    json["pairs"].push_back(
-        {{"parameters", {pair.first, pair.second}}, {"share", estimate_json(pair.share)}});
-  }
+  json["pairs"] = json_of(importance.pairs);
 }
 
 Json ablation_json(const AblationPath& path) {
   Json json;
   json["unknown"] = path.why_unknown.empty() ? Json(nullptr) : Json(path.why_unknown);
   const char* key = size_key(path.logarithmic);
-  json[key] = path.why_unknown.empty() ? estimate_json(path.gain) : Json(nullptr);
+  json[key] = path.why_unknown.empty() ? json_of(path.gain) : Json(nullptr);
   json["steps"] = Json::array();
   for (const AblationStep& step : path.steps) {
-    Json changes = Json::array();
-    for (const ValueChange& change : step.changes) {
-      changes.push_back({{"parameter", change.parameter},
-                         {"from", value_json(change.from)},
-                         {"to", value_json(change.to)}});
-    }
-    json["steps"].push_back({{"changes", std::move(changes)},
+    json["steps"].push_back({{"changes", json_of(step.changes)},
                              {"configuration", to_json(step.configuration)},
-                             {key, estimate_json(step.gain)},
+                             {key, json_of(step.gain)},
                              {"measured", step.measured}});
   }
   return json;
@@ -67,16 +83,10 @@ Json ablation_json(const AblationPath& path) {
 
 }  // namespace
 
-Json estimate_json(const Estimate& estimate) {
-  return {{"mean", number_or_null(estimate.mean)},
-          {"low_95", number_or_null(estimate.low)},
-          {"high_95", number_or_null(estimate.high)}};
-}
-
 Json importance_json(const StudyImportance& study) {
   Json json;
-  json["baseline"] = study.baseline ? Json(*study.baseline) : Json(nullptr);
-  json["best"] = study.best ? Json(*study.best) : Json(nullptr);
+  json["baseline"] = json_of(study.baseline);
+  json["best"] = json_of(study.best);
   json["objectives"] = Json::array();
   for (const ObjectiveImportance& objective : study.objectives) {
     Json entry{{"metric", objective.view.objective.metric}};

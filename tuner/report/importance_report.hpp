@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/json.hpp"
+#include "common/json_record.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/study_analysis.hpp"
 
@@ -29,8 +29,8 @@ namespace steptune {
 /// objectives.
 [[nodiscard]] std::string importance_text(const StudyImportance& importance,
                                           const TextStyle& style);
-/// Returns `{"mean": 1.9, "low_95": 1.8, "high_95": 2.0}`.
-[[nodiscard]] Json estimate_json(const Estimate& estimate);
+template <>
+const JsonRecord<Estimate>& json_record<Estimate>();
 [[nodiscard]] Json importance_json(const StudyImportance& importance);
 
 }  // namespace steptune

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "common/enum_names.hpp"
-#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/report/format.hpp"
@@ -16,19 +14,9 @@
 #include "tuner/report/recommendation.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/confirm.hpp"
-#include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr auto k_command_verdicts = enum_names<CommandVerdict>({
-    {CommandVerdict::faster, "faster"},
-    {CommandVerdict::slower, "slower"},
-    {CommandVerdict::tied, "tied"},
-    {CommandVerdict::undecided, "undecided"},
-    {CommandVerdict::failed, "failed"},
-    {CommandVerdict::worse, "worse"},
-});
 
 constexpr std::size_t k_longest_command = 2000;
 constexpr const char* k_too_short = "the time was too short";
@@ -183,36 +171,10 @@ std::string loss_line(const JudgedCommands& judged) {
   return text;
 }
 
-/// Returns the fastest command; the first one unless another was shown to be faster.
-const JudgedCommand& best_of(const JudgedCommands& judged) {
-  const JudgedCommand* best = &judged.first;
-  for (const JudgedCommand& command : judged.others) {
-    if (command.verdict != CommandVerdict::faster) continue;
-    if (best == &judged.first || command.speed_up.ratio > best->speed_up.ratio) best = &command;
-  }
-  return *best;
-}
-
-Json loss_json(const LaunchMeans& loss) {
-  return {{"value", loss.value},           {"first", loss.baseline},
-          {"difference", loss.difference}, {"half_width", loss.half_width},
-          {"launches", loss.launches},     {"worse", loss.is_violated}};
-}
-
-Json command_json(const JudgedCommand& command) {
-  return {{"name", command.name},
-          {"command", command.command},
-          {"verdict", to_text(command.verdict)},
-          {"speed_up", JsonForm<SpeedUp>::write(command.speed_up)},
-          {"why", command.why.empty() ? Json(nullptr) : Json(command.why)},
-          {"more_s", command.more_s ? Json(*command.more_s) : Json(nullptr)},
-          {"loss", command.loss ? loss_json(*command.loss) : Json(nullptr)}};
-}
-
 }  // namespace
 
 std::string to_text(CommandVerdict verdict) {
-  return std::string(k_command_verdicts.name_of(verdict));
+  return std::string(k_command_verdict_names.name_of(verdict));
 }
 
 std::string judged_sentence(const JudgedCommand& command, const JudgedCommands& judged) {
@@ -226,7 +188,7 @@ std::string judged_sentence(const JudgedCommand& command, const JudgedCommands& 
   if (!evidence.empty()) evidence = fmt::format(" ({})", evidence);
   const std::string times =
       fmt::format("{} as {}{}", comparison_text(speed_up.ratio, k_speed), first, evidence);
-  switch (command.verdict) {
+  switch (*command.verdict) {
     case CommandVerdict::faster:
       return fmt::format("{} is faster: {}", command.name, times);
     case CommandVerdict::slower:
@@ -271,7 +233,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   JudgedCommands judged;
   judged.margin = study.search.worth;
   judged.spent_s = spent_s;
-  judged.longest_s = study.budget.time_s.value_or(0.0);
+  judged.longest_s = study.budget.time_s;
   const auto guard = std::ranges::find_if(study.guards, &Guard::over_launches);
   if (guard != study.guards.end()) judged.loss = JudgedLoss{*guard, unit_name(study).plural};
   const double pair_s = seconds_of_pair(trials);
@@ -286,6 +248,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     command.slow_start_s = slow_start_of(trials, configuration);
     if (configuration == study.baseline) {
       const bool is_measured = baseline_of(trials) != nullptr;
+      command.verdict.reset();
       if (!is_measured && !command.slow_start_s) command.verdict = CommandVerdict::failed;
       if (is_measured) {
         command.why.clear();
@@ -333,6 +296,7 @@ JudgedCommands judged_without_start(const std::vector<std::vector<std::string>>&
     return command;
   };
   judged.first = undecided(0);
+  judged.first.verdict.reset();
   judged.first.slow_start_s = spent_s;
   for (std::size_t place = 1; place < commands.size(); ++place)
     judged.others.push_back(undecided(place));
@@ -353,6 +317,15 @@ CommandVerdict verdict_of_all(const JudgedCommands& judged) {
   return CommandVerdict::failed;
 }
 
+const JudgedCommand& best_of(const JudgedCommands& judged) {
+  const JudgedCommand* best = &judged.first;
+  for (const JudgedCommand& command : judged.others) {
+    if (command.verdict != CommandVerdict::faster) continue;
+    if (best == &judged.first || command.speed_up.ratio > best->speed_up.ratio) best = &command;
+  }
+  return *best;
+}
+
 std::string judged_text(const JudgedCommands& judged) {
   if (judged.first.verdict == CommandVerdict::failed) {
     return fmt::format("{} failed, so nothing was compared: {}\n", judged.first.name,
@@ -364,32 +337,10 @@ std::string judged_text(const JudgedCommands& judged) {
   const std::string loss = loss_line(judged);
   if (!loss.empty()) text += printable_line(loss, k_longest_command) + "\n";
   text += fmt::format("cost    {}", format_duration(judged.spent_s));
-  if (judged.longest_s > 0.0) text += fmt::format(" of {}", format_duration(judged.longest_s));
+  if (judged.longest_s) text += fmt::format(" of {}", format_duration(*judged.longest_s));
   const JudgedCommand& best = best_of(judged);
   text += fmt::format("\nkeep    {}: {}\n", best.name, best.command);
   return text;
-}
-
-Json judged_json(const JudgedCommands& judged) {
-  Json json;
-  json["verdict"] = to_text(verdict_of_all(judged));
-  json["keep"] =
-      judged.first.verdict == CommandVerdict::failed ? Json(nullptr) : Json(best_of(judged).name);
-  json["margin"] = judged.margin;
-  json["loss"] = nullptr;
-  if (judged.loss) {
-    json["loss"] = {{"metric", judged.loss->guard.metric},
-                    {"after_samples", judged.loss->guard.after_samples}};
-  }
-  json["why_no_loss"] = judged.why_no_loss.empty() ? Json(nullptr) : Json(judged.why_no_loss);
-  json["spent_s"] = number_or_null(judged.spent_s);
-  json["time_s"] = judged.longest_s > 0.0 ? Json(judged.longest_s) : Json(nullptr);
-  json["commands"] = Json::array({command_json(judged.first)});
-  json["commands"][0]["verdict"] =
-      judged.first.verdict == CommandVerdict::failed ? Json("failed") : Json(nullptr);
-  for (const JudgedCommand& command : judged.others)
-    json["commands"].push_back(command_json(command));
-  return json;
 }
 
 }  // namespace steptune

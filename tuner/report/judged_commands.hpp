@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/json.hpp"
+#include "common/enum_names.hpp"
+#include "common/json_record.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/guards_over_launches.hpp"
@@ -23,13 +24,24 @@ enum class CommandVerdict {
   failed,     ///< a run failed or could not be read
   worse,      ///< not slower, but its loss is worse
 };
+inline constexpr auto k_command_verdict_names = enum_names<CommandVerdict>({
+    {CommandVerdict::faster, "faster"},
+    {CommandVerdict::slower, "slower"},
+    {CommandVerdict::tied, "tied"},
+    {CommandVerdict::undecided, "undecided"},
+    {CommandVerdict::failed, "failed"},
+    {CommandVerdict::worse, "worse"},
+});
+template <>
+struct JsonForm<CommandVerdict> : JsonNames<k_command_verdict_names> {};
 [[nodiscard]] std::string to_text(CommandVerdict verdict);
 
 /// A command and its verdict.
 struct JudgedCommand {
   std::string name;     ///< `B`
   std::string command;  ///< words for a shell
-  CommandVerdict verdict = CommandVerdict::undecided;
+  /// nullopt for the first command, unless it failed.
+  std::optional<CommandVerdict> verdict = CommandVerdict::undecided;
   SpeedUp speed_up;                         ///< beside the first command
   std::string why;                          ///< why it is undecided or failed, for people
   std::optional<double> more_s;             ///< seconds that would decide an undecided command
@@ -45,14 +57,17 @@ struct JudgedLoss {
 
 /// Result of comparing commands.
 struct JudgedCommands {
-  JudgedCommand first;                ///< its verdict says nothing unless it is `failed`
+  JudgedCommand first;
   std::vector<JudgedCommand> others;  ///< in the order of the command line
   double margin = 0.0;                ///< as a share
   std::optional<JudgedLoss> loss = {};
   std::string why_no_loss = {};  ///< for people; empty if not known
   double spent_s = 0.0;
-  double longest_s = 0.0;  ///< limit of the time; 0: none
+  std::optional<double> longest_s = {};  ///< limit of the time
 };
+/// Fields of `judge --json`; the command adds `fail_if`.
+template <>
+const JsonRecord<JudgedCommands>& json_record<JudgedCommands>();
 
 /// Returns the configurations that such a study compares, the baseline first: those of `try`,
 /// otherwise all values of its only parameter.
@@ -75,13 +90,14 @@ struct JudgedCommands {
 /// is, otherwise `tied`, `worse`, `slower` if any is, otherwise `failed`.
 [[nodiscard]] CommandVerdict verdict_of_all(const JudgedCommands& judged);
 
+/// Returns the fastest command; the first one unless another was shown to be faster.
+[[nodiscard]] const JudgedCommand& best_of(const JudgedCommands& judged);
+
 /// Returns the verdict on a command as a sentence without an end.
 [[nodiscard]] std::string judged_sentence(const JudgedCommand& command,
                                           const JudgedCommands& judged);
 
 /// Returns a line for each command, `loss`, `cost` and `keep`. Ends with a newline.
 [[nodiscard]] std::string judged_text(const JudgedCommands& judged);
-
-[[nodiscard]] Json judged_json(const JudgedCommands& judged);
 
 }  // namespace steptune

@@ -26,7 +26,7 @@ Json row_json(const Leaderboard& board, const LeaderboardRow& row) {
 Json leaderboard_json(const Leaderboard& board) {
   Json json;
   json["schema_version"] = k_json_schema_version;
-  json["study"] = study_json(board.study);
+  json["study"] = json_of(board.study);
   json["objectives"] = objectives_json(board.objectives);
   json["sorted_by"] = board.objectives[board.sorted_by].objective.metric;
   json["rows"] = Json::array();

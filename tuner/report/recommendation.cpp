@@ -323,7 +323,7 @@ Json recommendation_json(const Recommendation& recommendation,
   }
   json["outcome"] = to_text(outcome_of(recommendation, context.others_measured));
   json["verdict"] = to_text(verdict_sentence(recommendation, context));
-  json["changes"] = changes_json(context.changes);
+  json["changes"] = json_of(context.changes);
   json["loading_ceiling"] =
       context.loading_ceiling ? Json(*context.loading_ceiling) : Json(nullptr);
   json["notes"] = texts_of(recommendation.notes);

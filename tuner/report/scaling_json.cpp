@@ -3,15 +3,62 @@
 #include "tuner/report/scaling_report.hpp"
 
 namespace steptune {
-namespace {
 
-Json optional_estimate(const std::optional<Estimate>& estimate) {
-  return estimate ? estimate_json(*estimate) : Json(nullptr);
+template <>
+const JsonRecord<ScalingCount>& json_record<ScalingCount>() {
+  using C = ScalingCount;
+  static const auto record =
+      JsonRecord<C>()
+          .field("count", &C::count)
+          .field("trial", &C::trial)
+          .field("trials", &C::trials)
+          .computed("stopped_early", [](const C& count) { return !count.completed; })
+          .field("time_s", &C::time_s)
+          .field("cost", &C::cost)
+          .field("speed_up", &C::speed_up)
+          .field("efficiency", &C::efficiency)
+          .field("added_pays", &C::marginal_gain);
+  return record;
 }
+
+template <>
+const JsonRecord<ScalingPrediction>& json_record<ScalingPrediction>() {
+  using P = ScalingPrediction;
+  static const auto record = JsonRecord<P>()
+                                 .field("count", &P::count)
+                                 .field("time_s", &P::time_s)
+                                 .field("cost", &P::cost)
+                                 .field("beyond_measured", &P::beyond_measured);
+  return record;
+}
+
+template <>
+const JsonRecord<ScalingKnee>& json_record<ScalingKnee>() {
+  static const auto record = JsonRecord<ScalingKnee>()
+                                 .field("count", &ScalingKnee::count)
+                                 .field("low_95", &ScalingKnee::low)
+                                 .field("high_95", &ScalingKnee::high)
+                                 .field("beyond_measured", &ScalingKnee::is_last);
+  return record;
+}
+
+template <>
+const JsonRecord<ScalingChoice>& json_record<ScalingChoice>() {
+  using C = ScalingChoice;
+  static const auto record = JsonRecord<C>()
+                                 .field("count", &C::count)
+                                 .field("measured", &C::measured)
+                                 .field("surely_in_time", &C::surely_in_time)
+                                 .field("time_s", &C::time_s)
+                                 .field("cost", &C::cost);
+  return record;
+}
+
+namespace {
 
 Json law_json(const ScalingFit& fit, double greatest) {
   const auto estimate = [&](const std::function<double(const ScalingCurve&)>& quantity) {
-    return estimate_json(fit.estimate(quantity));
+    return json_of(fit.estimate(quantity));
   };
   Json shares;
   shares["serial"] =
@@ -23,7 +70,7 @@ Json law_json(const ScalingFit& fit, double greatest) {
   return {{"law", to_text(fit.best.law)},
           {"title", law_title(fit.best.law)},
           {"weight", fit.aicc ? Json(fit.weight) : Json(nullptr)},
-          {"aicc", fit.aicc ? Json(*fit.aicc) : Json(nullptr)},
+          {"aicc", json_of(fit.aicc)},
           {"chi_squared", fit.chi_squared},
           {"degrees_of_freedom", fit.degrees_of_freedom},
           {"one_s", estimate([](const ScalingCurve& curve) { return curve.one_s; })},
@@ -35,18 +82,6 @@ Json law_json(const ScalingFit& fit, double greatest) {
           {"shares_at_greatest", std::move(shares)}};
 }
 
-Json count_json(const ScalingCount& count) {
-  return {{"count", count.count},
-          {"trial", count.trial},
-          {"trials", count.trials},
-          {"stopped_early", !count.completed},
-          {"time_s", estimate_json(count.time_s)},
-          {"cost", estimate_json(count.cost)},
-          {"speed_up", estimate_json(count.speed_up)},
-          {"efficiency", optional_estimate(count.efficiency)},
-          {"added_pays", optional_estimate(count.marginal_gain)}};
-}
-
 }  // namespace
 
 Json scaling_summary_json(const StudyScaling& study) {
@@ -55,23 +90,9 @@ Json scaling_summary_json(const StudyScaling& study) {
   json["over"] = scaling.question.count_parameter;
   json["cost_unit"] = study.has_price ? "USD" : "machine_hours";
   json["min_efficiency"] = scaling.question.min_efficiency;
-  json["deadline_s"] =
-      scaling.question.deadline_s ? Json(*scaling.question.deadline_s) : Json(nullptr);
-  json["knee"] = nullptr;
-  if (const auto& knee = scaling.knee) {
-    json["knee"] = {{"count", knee->count},
-                    {"low_95", knee->low},
-                    {"high_95", knee->high},
-                    {"beyond_measured", knee->is_last}};
-  }
-  json["cheapest"] = nullptr;
-  if (const auto& choice = scaling.cheapest) {
-    json["cheapest"] = {{"count", choice->count},
-                        {"measured", choice->measured},
-                        {"surely_in_time", choice->surely_in_time},
-                        {"time_s", estimate_json(choice->time_s)},
-                        {"cost", estimate_json(choice->cost)}};
-  }
+  json["deadline_s"] = json_of(scaling.question.deadline_s);
+  json["knee"] = json_of(scaling.knee);
+  json["cheapest"] = json_of(scaling.cheapest);
   return json;
 }
 
@@ -80,22 +101,14 @@ Json scaling_json(const StudyScaling& study) {
   Json json = scaling_summary_json(study);
   json["machines"] = study.machines.empty() ? Json(nullptr) : Json(study.machines);
   json["planned_run"] = study.planned_run;
-  json["counts"] = Json::array();
-  for (const ScalingCount& count : scaling.counts)
-    json["counts"].push_back(count_json(count));
+  json["counts"] = json_of(scaling.counts);
   json["laws"] = Json::array();
   for (const ScalingFit& fit : scaling.fits)
     json["laws"].push_back(law_json(fit, scaling.counts.back().count));
   json["law_is_decided"] = scaling.law_family_is_decided;
   json["scatter"] = scaling.scatter;
   json["why_no_law"] = scaling.why_no_law.empty() ? Json(nullptr) : Json(scaling.why_no_law);
-  json["predictions"] = Json::array();
-  for (const ScalingPrediction& each : scaling.predictions) {
-    json["predictions"].push_back({{"count", each.count},
-                                   {"time_s", estimate_json(each.time_s)},
-                                   {"cost", estimate_json(each.cost)},
-                                   {"beyond_measured", each.beyond_measured}});
-  }
+  json["predictions"] = json_of(scaling.predictions);
   json["remarks"] = study.remarks;
   return json;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json.hpp"
+#include "common/json_record.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/study_scaling.hpp"
 
@@ -33,6 +33,15 @@ struct ScalingWords {
 /// Returns a row for each count, then the explanation; ends with a newline. Drops columns on a
 /// narrow terminal.
 [[nodiscard]] std::string scaling_text(const StudyScaling& study, const TextStyle& style);
+
+template <>
+const JsonRecord<ScalingCount>& json_record<ScalingCount>();
+template <>
+const JsonRecord<ScalingPrediction>& json_record<ScalingPrediction>();
+template <>
+const JsonRecord<ScalingKnee>& json_record<ScalingKnee>();
+template <>
+const JsonRecord<ScalingChoice>& json_record<ScalingChoice>();
 [[nodiscard]] Json scaling_json(const StudyScaling& study);
 /// Returns only the question and the answers: knee and cheapest count.
 [[nodiscard]] Json scaling_summary_json(const StudyScaling& study);

@@ -157,10 +157,6 @@ std::string value_text(const std::optional<Value>& value) {
   return value ? printable_line(to_text(*value), 60) : "not set";
 }
 
-Json value_or_null(const std::optional<Value>& value) {
-  return value ? to_json(*value) : Json(nullptr);
-}
-
 /// Returns rows with aligned cells; the last cell of a line is not padded.
 std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -248,17 +244,19 @@ std::string range_line(const std::vector<SettingChange>& changes) {
                      ends.size() == 1 ? "its range" : "their ranges");
 }
 
-Json changes_json(const std::vector<SettingChange>& changes) {
-  Json json = Json::array();
-  for (const SettingChange& change : changes) {
-    json.push_back({{"parameter", change.parameter},
-                    {"today", value_or_null(change.today)},
-                    {"advised", value_or_null(change.advised)},
-                    {"place", change.place.empty() ? Json(nullptr) : Json(change.place)},
-                    {"ends_range", change.ends_range},
-                    {"edit", change.edit.empty() ? Json(nullptr) : Json(change.edit)}});
-  }
-  return json;
+template <>
+const JsonRecord<SettingChange>& json_record<SettingChange>() {
+  using S = SettingChange;
+  static const auto record =
+      JsonRecord<S>()
+          .field("parameter", &S::parameter)
+          .field("today", &S::today)
+          .field("advised", &S::advised)
+          .text_or_null("place", &S::place, "File and line, file, or environment")
+          .field("ends_range", &S::ends_range,
+                 "True if the range ends at the advised value, so nothing beyond was tried")
+          .text_or_null("edit", &S::edit);
+  return record;
 }
 
 }  // namespace steptune

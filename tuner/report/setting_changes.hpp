@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/configuration.hpp"
+#include "common/json_record.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
 #include "tuner/report/stored_study.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -24,6 +25,8 @@ struct SettingChange {
   /// untried.
   bool ends_range = false;
 };
+template <>
+const JsonRecord<SettingChange>& json_record<SettingChange>();
 
 /// Returns the settings that differ from the baseline's, in the study's order. `seen` has the
 /// hook's events, which name places in the source.
@@ -42,6 +45,5 @@ struct SettingChange {
 /// Returns `range   batch_size 256 is the end of its range: nothing beyond was tried`; empty if no
 /// change reaches the end of its range.
 [[nodiscard]] std::string range_line(const std::vector<SettingChange>& changes);
-[[nodiscard]] Json changes_json(const std::vector<SettingChange>& changes);
 
 }  // namespace steptune

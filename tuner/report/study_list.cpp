@@ -61,7 +61,7 @@ Json study_list_json(const std::vector<ListedStudy>& studies) {
   Json list = Json::array();
   for (const ListedStudy& study : studies) {
     const auto& recommendation = study.recommendation;
-    Json entry = study_json(study.record);
+    Json entry = json_of(study.record);
     entry["trials"] = study.trials();
     entry["claim"] = recommendation ? Json(to_text(recommendation->claim)) : Json(nullptr);
     entry["speed_up"] = recommendation && std::isfinite(recommendation->speed_up.ratio)

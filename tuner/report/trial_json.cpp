@@ -1,172 +1,250 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/trial_json.hpp"
 
-#include <cmath>
-
-#include "common/json_fields.hpp"
-#include "tuner/history/gpu_use_fields.hpp"
+#include "common/numbers.hpp"
+#include "tuner/history/named_members.hpp"
+#include "tuner/history/names.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/study/unit_name.hpp"
 
 namespace steptune {
+
+template <>
+struct JsonForm<TrialPurpose> : JsonNames<k_trial_purpose_names> {};
+template <>
+struct JsonForm<TrialStatus> : JsonNames<k_trial_status_names> {};
+template <>
+struct JsonForm<StudyStatus> : JsonNames<k_study_status_names> {};
+
+/// Seconds since 1970; 0: not known.
+struct WallTime {
+  double s = 0.0;
+};
+template <>
+struct JsonForm<WallTime> {
+  static Json write(WallTime time) { return time.s > 0.0 ? Json(format_utc(time.s)) : Json(); }
+  static Json schema() { return {{"type", {"string", "null"}}, {"format", "date-time"}}; }
+};
+
+/// Disturbance of a trial, as `--json` shows it.
+struct ShownDisturbance {
+  double other_load = 0.0;
+  double steal = 0.0;
+  double seconds = 0.0;
+};
+/// A value of an objective in a trial.
+struct MeasuredObjective {
+  std::string metric;
+  double value = k_nan;
+  double half_width_95 = k_nan;
+  std::string unit;
+};
+
+template <>
+const JsonRecord<ShownDisturbance>& json_record<ShownDisturbance>() {
+  static const auto record = JsonRecord<ShownDisturbance>()
+                                 .field("other_load", &ShownDisturbance::other_load)
+                                 .field("steal", &ShownDisturbance::steal)
+                                 .field("seconds", &ShownDisturbance::seconds);
+  return record;
+}
+
+template <>
+const JsonRecord<MeasuredObjective>& json_record<MeasuredObjective>() {
+  static const auto record = JsonRecord<MeasuredObjective>()
+                                 .field("metric", &MeasuredObjective::metric)
+                                 .field("value", &MeasuredObjective::value)
+                                 .field("half_width_95", &MeasuredObjective::half_width_95)
+                                 .field("unit", &MeasuredObjective::unit);
+  return record;
+}
+
+template <>
+const JsonRecord<CpuClock>& json_record<CpuClock>() {
+  static const auto record = JsonRecord<CpuClock>().numbers(k_cpu_clock_numbers);
+  return record;
+}
+
+template <>
+const JsonRecord<GpuUse>& json_record<GpuUse>() {
+  static const auto record = JsonRecord<GpuUse>()
+                                 .field("other_processes", &GpuUse::most_other_processes)
+                                 .numbers(k_gpu_use_numbers);
+  return record;
+}
+
+template <>
+const JsonRecord<PhaseEstimate>& json_record<PhaseEstimate>() {
+  static const auto record = JsonRecord<PhaseEstimate>().numbers(k_phase_numbers);
+  return record;
+}
+
+template <>
+const JsonRecord<MachineFigureChange>& json_record<MachineFigureChange>() {
+  using M = MachineFigureChange;
+  static const auto record =
+      JsonRecord<M>()
+          .computed(
+              "figure", [](const M& change) { return std::string(change.figure); },
+              "other_load, steal, memory_pressure, storage_pressure, quota_wait, cpu_clock_hz or "
+              "gpu_clock_hz: a mean in Hz, or a share")
+          .numbers(k_machine_change_numbers);
+  return record;
+}
+
+template <>
+const JsonRecord<LevelChange>& json_record<LevelChange>() {
+  static const auto record = JsonRecord<LevelChange>()
+                                 .numbers(k_level_change_numbers)
+                                 .field("machine", &LevelChange::machine,
+                                        "A change on the machine at that time that may explain it");
+  return record;
+}
+
+template <>
+const JsonRecord<Measurement>& json_record<Measurement>() {
+  using M = Measurement;
+  static const auto record =
+      JsonRecord<M>()
+          .computed("status", [](const M& measured) { return to_text(measured.status); })
+          .field("seconds_per_sample", &M::seconds_per_sample)
+          .field("half_width_95_s", &M::half_width_s)
+          .computed("samples_per_second",
+                    [](const M& measured) { return 1.0 / measured.seconds_per_sample; })
+          .field("step_seconds_per_sample", &M::step_seconds_per_sample)
+          .field("step_half_width_95_s", &M::step_half_width_s)
+          .field("slowest_seconds_per_sample", &M::slowest_seconds_per_sample)
+          .field("startup_s", &M::startup_s)
+          .field("warmup_s", &M::warmup_s)
+          .field("warmup_excess_s", &M::warmup_excess_s)
+          .field("window_s", &M::window_s)
+          .field("window_steps", &M::window_steps)
+          .field("window_samples", &M::window_samples)
+          .field("total_samples", &M::total_samples)
+          .field("whole_run", &M::whole_run)
+          .field("samples_reported", &M::samples_reported)
+          .field("steps_known", &M::steps_known)
+          .field("phases", &M::phases)
+          .field("level_changes", &M::level_changes,
+                 "Lasting changes of the rate. ratio: seconds per sample after it to those before")
+          .text_or_null("remark", &M::remark)
+          .field("metrics", &M::metrics, "Reported metrics by name")
+          .field("metric_errors", &M::metric_errors,
+                 "Standard errors of the metrics that guards judged, by name")
+          .field("parts_s_per_sample", &M::parts, "Parts of a step by name");
+  return record;
+}
+
 namespace {
 
-Json time_or_null(double wall_time_s) {
-  return wall_time_s > 0.0 ? Json(format_utc(wall_time_s)) : Json(nullptr);
+std::optional<int> shown_pair(const TrialRecord& trial) {
+  return trial.confirm_pair > 0 ? std::optional(trial.confirm_pair) : std::nullopt;
 }
 
-Json machine_change_json(const std::optional<MachineFigureChange>& change) {
-  if (!change) return nullptr;
-  return {{"figure", change->figure},
-          {"before", number_or_null(change->before)},
-          {"after", number_or_null(change->after)}};
+std::optional<ShownDisturbance> shown_disturbance(const TrialRecord& trial) {
+  if (!trial.disturbance) return std::nullopt;
+  return ShownDisturbance{trial.disturbance->other_load, trial.disturbance->steal,
+                          trial.disturbed_s};
 }
 
-Json phase_json(const PhaseEstimate& phase) {
-  return {{"count", number_or_null(phase.count)},
-          {"seconds", number_or_null(phase.seconds)},
-          {"seconds_error", number_or_null(phase.seconds_error)},
-          {"period_samples", number_or_null(phase.period_samples)},
-          {"period_error", number_or_null(phase.period_error)},
-          {"spacing_samples", number_or_null(phase.spacing_samples)}};
+std::optional<std::string> shown_log(const TrialRecord& trial) {
+  if (trial.log_path.empty()) return std::nullopt;
+  return trial.log_path.string();
 }
 
-Json measurement_json(const Measurement& measurement) {
-  Json json;
-  json["status"] = to_text(measurement.status);
-  json["seconds_per_sample"] = number_or_null(measurement.seconds_per_sample);
-  json["half_width_95_s"] = number_or_null(measurement.half_width_s);
-  json["samples_per_second"] = number_or_null(1.0 / measurement.seconds_per_sample);
-  json["step_seconds_per_sample"] = number_or_null(measurement.step_seconds_per_sample);
-  json["step_half_width_95_s"] = number_or_null(measurement.step_half_width_s);
-  json["slowest_seconds_per_sample"] = number_or_null(measurement.slowest_seconds_per_sample);
-  json["startup_s"] = number_or_null(measurement.startup_s);
-  json["warmup_s"] = number_or_null(measurement.warmup_s);
-  json["warmup_excess_s"] = number_or_null(measurement.warmup_excess_s);
-  json["window_s"] = number_or_null(measurement.window_s);
-  json["window_steps"] = number_or_null(measurement.window_steps);
-  json["window_samples"] = number_or_null(measurement.window_samples);
-  json["total_samples"] = number_or_null(measurement.total_samples);
-  json["whole_run"] = measurement.whole_run;
-  json["samples_reported"] =
-      measurement.samples_reported ? Json(*measurement.samples_reported) : Json(nullptr);
-  json["steps_known"] = measurement.steps_known ? Json(*measurement.steps_known) : Json(nullptr);
-  json["phases"] = Json::object();
-  for (const auto& [name, phase] : measurement.phases)
-    json["phases"][name] = phase_json(phase);
-  json["level_changes"] = Json::array();
-  for (const LevelChange& change : measurement.level_changes) {
-    json["level_changes"].push_back({{"at_samples", number_or_null(change.at_samples)},
-                                     {"at_s", number_or_null(change.at_s)},
-                                     {"ratio", number_or_null(change.ratio)},
-                                     {"machine", machine_change_json(change.machine)}});
-  }
-  json["remark"] = measurement.remark.empty() ? Json(nullptr) : Json(measurement.remark);
-  json["metrics"] = Json::object();
-  for (const auto& [name, value] : measurement.metrics)
-    json["metrics"][name] = number_or_null(value);
-  json["metric_errors"] = Json::object();
-  for (const auto& [name, error] : measurement.metric_errors)
-    json["metric_errors"][name] = number_or_null(error);
-  json["parts_s_per_sample"] = Json::object();
-  for (const auto& [name, value] : measurement.parts) {
-    json["parts_s_per_sample"][name] = number_or_null(value);
-  }
-  return json;
-}
-
-Json objective_values_json(const TrialRecord& trial, const std::vector<ObjectiveView>& objectives) {
-  Json values = Json::array();
+std::vector<MeasuredObjective> measured_objectives(const TrialRecord& trial,
+                                                   const std::vector<ObjectiveView>& objectives) {
+  std::vector<MeasuredObjective> values;
   for (std::size_t i = 0; i < trial.objectives.size() && i < objectives.size(); ++i) {
     const double half_width = half_width_95(trial, i);
-    values.push_back({{"metric", objectives[i].objective.metric},
-                      {"value", number_or_null(trial.objectives[i])},
-                      {"half_width_95", half_width > 0.0 ? Json(half_width) : Json(nullptr)},
-                      {"unit", objectives[i].unit()}});
+    values.push_back({objectives[i].objective.metric, trial.objectives[i],
+                      half_width > 0.0 ? half_width : k_nan, objectives[i].unit()});
   }
   return values;
 }
 
 }  // namespace
 
+template <>
+const JsonRecord<TrialRecord>& json_record<TrialRecord>() {
+  using T = TrialRecord;
+  static const auto record =
+      JsonRecord<T>("trial")
+          .field("number", &T::number)
+          .field("status", &T::status)
+          .field("purpose", &T::purpose)
+          .computed("confirm_pair", shown_pair)
+          .field("origin", &T::origin, "Its proposer: baseline, try, sobol, bayes ...")
+          .field("attempt", &T::attempt)
+          .field("configuration", &T::configuration)
+          // `trial_json` fills them in, because their names are those of the study.
+          .computed("objectives", [](const T& trial) { return measured_objectives(trial, {}); })
+          .field("measurement", &T::measurement)
+          .computed("started", [](const T& trial) { return WallTime{trial.started_wall_s}; })
+          .computed("ended", [](const T& trial) { return WallTime{trial.ended_wall_s}; })
+          .field("spent_s", &T::spent_s)
+          .field("spent_usd", &T::spent_usd)
+          .field("peak_memory_bytes", &T::peak_memory_bytes)
+          .field("cpu_busy_share", &T::cpu_busy)
+          .field("cpu_clock", &T::cpu_clock,
+                 "Clock of busy CPUs in the measured window: mean, and the slowest second")
+          .field("gpu", &T::gpu)
+          .field("storage_read_bytes", &T::storage_read_bytes)
+          .computed("disturbance", shown_disturbance)
+          .field("expected_improvement", &T::expected_improvement)
+          .text_or_null("failure", &T::failure)
+          .field("placement", &T::placement)
+          .computed("log", shown_log);
+  return record;
+}
+
+template <>
+const JsonRecord<AttemptRecord>& json_record<AttemptRecord>() {
+  using A = AttemptRecord;
+  static const auto record =
+      JsonRecord<A>()
+          .field("attempt", &A::attempt)
+          .field("status", &A::status)
+          .computed("started", [](const A& attempt) { return WallTime{attempt.started_wall_s}; })
+          .computed("ended", [](const A& attempt) { return WallTime{attempt.ended_wall_s}; })
+          .field("spent_s", &A::spent_s)
+          .field("spent_usd", &A::spent_usd)
+          .text_or_null("failure", &A::failure);
+  return record;
+}
+
+template <>
+const JsonRecord<StudyRecord>& json_record<StudyRecord>() {
+  using S = StudyRecord;
+  static const auto record =
+      JsonRecord<S>("study")
+          .field("name", &S::name)
+          .field("status", &S::status)
+          .text_or_null("stop_reason", &S::stop_reason)
+          .field("seed", &S::seed)
+          .computed(
+              "unit", [](const S& study) { return unit_name(study.document).plural; },
+              "Unit that the study counts; it replaces samples in keys that say samples")
+          .computed("created", [](const S& study) { return WallTime{study.created_wall_s}; })
+          .field("tuning_s", &S::elapsed_s);
+  return record;
+}
+
 Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& objectives) {
-  Json json;
-  json["number"] = trial.number;
-  json["status"] = to_text(trial.status);
-  json["purpose"] = to_text(trial.purpose);
-  json["confirm_pair"] = trial.confirm_pair > 0 ? Json(trial.confirm_pair) : Json(nullptr);
-  json["origin"] = trial.origin;
-  json["attempt"] = trial.attempt;
-  json["configuration"] = to_json(trial.configuration);
-  json["objectives"] = objective_values_json(trial, objectives);
-  json["measurement"] = trial.measurement ? measurement_json(*trial.measurement) : Json(nullptr);
-  json["started"] = time_or_null(trial.started_wall_s);
-  json["ended"] = time_or_null(trial.ended_wall_s);
-  json["spent_s"] = number_or_null(trial.spent_s);
-  json["spent_usd"] = number_or_null(trial.spent_usd);
-  json["peak_memory_bytes"] =
-      trial.peak_memory_bytes ? number_or_null(*trial.peak_memory_bytes) : Json(nullptr);
-  json["cpu_busy_share"] = trial.cpu_busy ? number_or_null(*trial.cpu_busy) : Json(nullptr);
-  json["cpu_clock"] = nullptr;
-  if (trial.cpu_clock) {
-    json["cpu_clock"] = {{"mean_hz", number_or_null(trial.cpu_clock->mean_hz)},
-                         {"lowest_hz", number_or_null(trial.cpu_clock->lowest_hz)}};
-  }
-  json["gpu"] = nullptr;
-  if (trial.gpu) {
-    json["gpu"] = {{"other_processes", trial.gpu->most_other_processes}};
-    for (const auto& [name, member] : k_gpu_use_fields)
-      json["gpu"][std::string(name)] = number_or_null((*trial.gpu).*member);
-  }
-  json["storage_read_bytes"] =
-      trial.storage_read_bytes ? number_or_null(*trial.storage_read_bytes) : Json(nullptr);
-  json["disturbance"] = nullptr;
-  if (trial.disturbance) {
-    json["disturbance"] = {{"other_load", number_or_null(trial.disturbance->other_load)},
-                           {"steal", number_or_null(trial.disturbance->steal)},
-                           {"seconds", number_or_null(trial.disturbed_s)}};
-  }
-  json["expected_improvement"] =
-      trial.expected_improvement ? number_or_null(*trial.expected_improvement) : Json(nullptr);
-  json["failure"] = trial.failure.empty() ? Json(nullptr) : Json(trial.failure);
-  json["placement"] = Json::object();
-  for (const auto& [name, value] : trial.placement)
-    json["placement"][name] = value;
-  json["log"] = trial.log_path.empty() ? Json(nullptr) : Json(trial.log_path.string());
+  Json json = json_of(trial);
+  json["objectives"] = json_of(measured_objectives(trial, objectives));
   return json;
 }
 
 Json details_json(const TrialDetails& details) {
   Json json;
   json["trace"] = details.trace ? to_json(*details.trace) : Json(nullptr);
-  json["attempts"] = Json::array();
-  for (const AttemptRecord& attempt : details.attempts) {
-    json["attempts"].push_back(
-        {{"attempt", attempt.attempt},
-         {"status", to_text(attempt.status)},
-         {"started", time_or_null(attempt.started_wall_s)},
-         {"ended", time_or_null(attempt.ended_wall_s)},
-         {"spent_s", number_or_null(attempt.spent_s)},
-         {"spent_usd", number_or_null(attempt.spent_usd)},
-         {"failure", attempt.failure.empty() ? Json(nullptr) : Json(attempt.failure)}});
-  }
-  if (details.machine_hours) json["machine_hours"] = number_or_null(*details.machine_hours);
+  json["attempts"] = json_of(details.attempts);
+  if (details.machine_hours) json["machine_hours"] = json_of(*details.machine_hours);
   json["argv"] = details.command ? Json(details.command->argv) : Json(nullptr);
   json["environment"] = details.command ? Json(details.command->environment) : Json(nullptr);
   json["working_directory"] =
       details.command ? Json(details.command->working_directory.string()) : Json(nullptr);
-  return json;
-}
-
-Json study_json(const StudyRecord& study) {
-  Json json;
-  json["name"] = study.name;
-  json["status"] = to_text(study.status);
-  json["stop_reason"] = study.stop_reason.empty() ? Json(nullptr) : Json(study.stop_reason);
-  json["seed"] = study.seed;
-  json["unit"] = unit_name(study.document).plural;
-  json["created"] = time_or_null(study.created_wall_s);
-  json["tuning_s"] = number_or_null(study.elapsed_s);
   return json;
 }
 

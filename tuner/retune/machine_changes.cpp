@@ -72,12 +72,13 @@ std::string to_text(const std::vector<MachineChange>& changes) {
   return text;
 }
 
-Json to_json(const std::vector<MachineChange>& changes) {
-  Json json = Json::array();
-  for (const MachineChange& change : changes) {
-    json.push_back({{"name", change.name}, {"before", change.before}, {"after", change.after}});
-  }
-  return json;
+template <>
+const JsonRecord<MachineChange>& json_record<MachineChange>() {
+  static const auto record = JsonRecord<MachineChange>()
+                                 .field("name", &MachineChange::name)
+                                 .field("before", &MachineChange::before)
+                                 .field("after", &MachineChange::after);
+  return record;
 }
 
 }  // namespace steptune

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json.hpp"
+#include "common/json_record.hpp"
 #include "common/machine/description.hpp"
 #include "tuner/history/history.hpp"
 
@@ -24,6 +24,8 @@ struct MachineChange {
   std::string before;  ///< empty if the description lacks the entry
   std::string after;
 };
+template <>
+const JsonRecord<MachineChange>& json_record<MachineChange>();
 
 /// Returns the differences in order of name, without entries that do not affect the speed.
 ///
@@ -42,6 +44,5 @@ struct MachineChange {
 
 /// Returns `torch 2.4.0 -> 2.5.1, kernel 6.1.0-25 -> 6.1.0-27`.
 [[nodiscard]] std::string to_text(const std::vector<MachineChange>& changes);
-[[nodiscard]] Json to_json(const std::vector<MachineChange>& changes);
 
 }  // namespace steptune

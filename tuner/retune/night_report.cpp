@@ -54,7 +54,7 @@ Json regression_json(const Night& night, const NightContext& context) {
         night.slowdown->baseline_ratio ? Json(*night.slowdown->baseline_ratio) : Json(nullptr);
     json["evidence"] = std::min(night.evidence, 1e300);
   }
-  json["changes"] = to_json(night.changes);
+  json["changes"] = json_of(night.changes);
   json["bisect"] = context.bisect_command.empty() ? Json(nullptr) : Json(context.bisect_command);
   return json;
 }
@@ -106,10 +106,10 @@ Json night_json(const Night& night, const NightContext& context) {
                          ? Json(nullptr)
                          : to_json(night.before.configuration);
   json["measured_in"] = {{"study", night.after.study}, {"trial", night.after.trial}};
-  json["gain"] = JsonForm<std::optional<SpeedUp>>::write(night.gain);
-  json["lead_over_baseline"] = JsonForm<SpeedUp>::write(night.lead);
+  json["gain"] = json_of(night.gain);
+  json["lead_over_baseline"] = json_of(night.lead);
   json["regression"] = regression_json(night, context);
-  json["machine_changes"] = to_json(night.changes);
+  json["machine_changes"] = json_of(night.changes);
   json["trust"] = to_text(night.trust);
   json["searched_trials"] = night.searched;
   json["trials"] = night.trials;

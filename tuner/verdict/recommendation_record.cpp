@@ -10,10 +10,21 @@
 namespace steptune {
 
 template <>
+struct JsonForm<Verdict> : JsonNames<k_verdict_names> {};
+template <>
+struct JsonForm<ReductionState> : JsonNames<k_reduction_state_names> {};
+template <>
+struct JsonForm<CacheState> : JsonNames<k_cache_state_names> {};
+template <>
+struct JsonForm<NoteSubject> : JsonNames<k_note_subject_names> {};
+template <>
+struct JsonForm<Claim> : JsonNames<k_claim_names> {};
+
+template <>
 const JsonRecord<FinalistResult>& json_record<FinalistResult>() {
   static const auto record = JsonRecord<FinalistResult>()
                                  .field("trial", &FinalistResult::trial)
-                                 .name("verdict", &FinalistResult::verdict, k_verdict_names)
+                                 .field("verdict", &FinalistResult::verdict)
                                  .field("speed_up", &FinalistResult::speed_up);
   return record;
 }
@@ -30,7 +41,7 @@ const JsonRecord<ResetSetting>& json_record<ResetSetting>() {
 template <>
 const JsonRecord<Reduction>& json_record<Reduction>() {
   static const auto record = JsonRecord<Reduction>()
-                                 .name("state", &Reduction::state, k_reduction_state_names)
+                                 .field("state", &Reduction::state)
                                  .field("from_trial", &Reduction::from_trial)
                                  .field("reset", &Reduction::reset);
   return record;
@@ -39,7 +50,7 @@ const JsonRecord<Reduction>& json_record<Reduction>() {
 template <>
 const JsonRecord<CacheUse>& json_record<CacheUse>() {
   static const auto record = JsonRecord<CacheUse>()
-                                 .name("state", &CacheUse::state, k_cache_state_names)
+                                 .field("state", &CacheUse::state)
                                  .field("storage_read_bytes", &CacheUse::storage_read_bytes,
                                         "Bytes that the median of these runs read")
                                  .text_or_null("text", &CacheUse::text);
@@ -48,9 +59,8 @@ const JsonRecord<CacheUse>& json_record<CacheUse>() {
 
 template <>
 const JsonRecord<Note>& json_record<Note>() {
-  static const auto record = JsonRecord<Note>()
-                                 .field("text", &Note::text)
-                                 .name("subject", &Note::subject, k_note_subject_names);
+  static const auto record =
+      JsonRecord<Note>().field("text", &Note::text).field("subject", &Note::subject);
   return record;
 }
 
@@ -83,7 +93,7 @@ const JsonRecord<Recommendation>& json_record<Recommendation>() {
       JsonRecord<R>()
           .field("trial", &R::incumbent_trial)
           .field("configuration", &R::configuration)
-          .name("claim", &R::claim, k_claim_names)
+          .field("claim", &R::claim)
           .field("speed_up", &R::speed_up)
           .field("finalists", &R::finalists)
           .field("tied_trials", &R::tied)

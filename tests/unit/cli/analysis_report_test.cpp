@@ -205,11 +205,11 @@ TEST(BottleneckText, ShowsHowOftenStepsWaitForTheLoader) {
   EXPECT_NE(
       bottleneck_text(bottleneck, {}).find("\nthe next batch comes late at 94 % of the steps\n"),
       std::string::npos);
-  EXPECT_EQ(bottleneck_json(bottleneck)["loader_queue_empty_share"], 0.94);
+  EXPECT_EQ(json_of(bottleneck)["loader_queue_empty_share"], 0.94);
 }
 
 TEST(BottleneckJson, HasEveryFigureUnderItsName) {
-  const Json json = bottleneck_json(some_bottleneck());
+  const Json json = json_of(some_bottleneck());
   EXPECT_EQ(json["stages"][0]["stage"], "data");
   EXPECT_EQ(json["stages"][0]["share"], 0.61);
   EXPECT_EQ(json["responses"][1]["best"], "bf16");

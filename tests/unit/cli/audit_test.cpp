@@ -225,7 +225,7 @@ TEST(AuditText, WarnsOfFailedChecksOnly) {
   EXPECT_THAT(audit_warnings({{"measured_here", false, "cpu was A, is B"}}),
               ElementsAre("not measured on this machine: cpu was A, is B"));
   EXPECT_THAT(audit_warnings({{"complete", true}}), IsEmpty());
-  const Json json = audit_json(results);
+  const Json json = json_of(results);
   EXPECT_EQ(json[0], Json({{"check", "complete"}, {"holds", true}, {"why", nullptr}}));
   EXPECT_EQ(json[1]["why"], "trial 2 is failed");
   EXPECT_TRUE(json[4]["holds"].is_null());

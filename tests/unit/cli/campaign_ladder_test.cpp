@@ -86,7 +86,7 @@ TEST(CampaignLadder, CommitsAreShortInTextAndWholeInJson) {
   const std::string commit = "0123456789abcdef0123456789abcdef01234567";
   ladder.edits.back().challenger.commit = commit;
   EXPECT_EQ(to_text(champion_of(ladder)), "0123456789ab");
-  const Json json = campaign_json(ladder);
+  const Json json = json_of(ladder);
   EXPECT_EQ(json["champion"]["commit"], commit);
   EXPECT_EQ(json["champion"]["command"], "./e");
   EXPECT_EQ(json["kept"], 2);
@@ -95,7 +95,7 @@ TEST(CampaignLadder, CommitsAreShortInTextAndWholeInJson) {
   EXPECT_EQ(json["edits"][1]["verdict"], "failed");
   EXPECT_FALSE(json["edits"][1]["kept"].get<bool>());
   EXPECT_TRUE(json["edits"][1]["speed_up"].is_null());
-  const Json last = last_edit_json(ladder);
+  const Json last = last_edit_record().write(ladder);
   EXPECT_EQ(last["edit"], 4);
   EXPECT_DOUBLE_EQ(last["error"].get<double>(), 0.005);
   EXPECT_DOUBLE_EQ(last["next_error"].get<double>(), next_error(ladder));

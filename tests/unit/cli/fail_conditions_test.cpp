@@ -64,7 +64,7 @@ TEST(FailConditions, AWorseLossMakesWorseTrue) {
   EXPECT_THAT(found.front().commands, ElementsAre("B"));
   EXPECT_THAT(found.back().commands, IsEmpty());
   EXPECT_EQ(fail_text(found), "fail-if worse: yes (B)\nfail-if slower: no\n");
-  EXPECT_EQ(fail_json(found)[0].dump(), R"({"condition":"worse","holds":true,"commands":["B"]})");
+  EXPECT_EQ(json_of(found)[0].dump(), R"({"condition":"worse","holds":true,"commands":["B"]})");
 }
 
 TEST(FailConditions, OtherTextsAreRefused) {

@@ -108,7 +108,7 @@ TEST_F(JudgedCommandsTest, AWorseLossIsNamed) {
             "cost    1 min 23 s of 2 min\n"
             "keep    A: ./a\n");
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::worse);
-  EXPECT_TRUE(judged_json(judged())["commands"][1]["loss"]["worse"].get<bool>());
+  EXPECT_TRUE(json_of(judged())["commands"][1]["loss"]["worse"].get<bool>());
 }
 
 TEST_F(JudgedCommandsTest, AFailureIsNamed) {
@@ -159,11 +159,11 @@ TEST_F(JudgedCommandsTest, WithoutTheFirstCommandNothingIsCompared) {
   const JudgedCommands none = judged_commands(study_of_three(), trials_, std::nullopt, 3.0);
   EXPECT_EQ(judged_text(none), "A failed, so nothing was compared: exit code 1\n");
   EXPECT_EQ(verdict_of_all(none), CommandVerdict::failed);
-  EXPECT_TRUE(judged_json(none)["keep"].is_null());
+  EXPECT_TRUE(json_of(none)["keep"].is_null());
 }
 
 TEST_F(JudgedCommandsTest, JsonHasTheSameVerdicts) {
-  const Json json = judged_json(judged());
+  const Json json = json_of(judged());
   EXPECT_EQ(json["verdict"], "faster");
   EXPECT_EQ(json["keep"], "B");
   EXPECT_TRUE(json["commands"][0]["verdict"].is_null());

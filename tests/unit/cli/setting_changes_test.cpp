@@ -131,8 +131,8 @@ TEST(SettingChanges, AreCutToTheTerminalAndPrintable) {
   EXPECT_LE(text.size(), 41U) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(change_lines(changes, 0).find("change  a  not set -> "), 0U);
-  EXPECT_TRUE(changes_json(changes)[0]["today"].is_null());
-  EXPECT_EQ(changes_json(changes)[0]["place"], "train.py:114");
+  EXPECT_TRUE(json_of(changes)[0]["today"].is_null());
+  EXPECT_EQ(json_of(changes)[0]["place"], "train.py:114");
 }
 
 }  // namespace

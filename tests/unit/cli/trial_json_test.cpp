@@ -166,7 +166,7 @@ TEST(TrialJson, StudiesAndObjectivesNameDirectionsAndUnits) {
   StudyRecord study = make_study();
   study.seed = 42;
   study.elapsed_s = 12.5;
-  Json json = study_json(study);
+  Json json = json_of(study);
   EXPECT_EQ(json["name"], "demo");
   EXPECT_EQ(json["seed"], 42);
   EXPECT_EQ(json["tuning_s"], 12.5);
@@ -174,7 +174,7 @@ TEST(TrialJson, StudiesAndObjectivesNameDirectionsAndUnits) {
   EXPECT_TRUE(json["created"].is_null());
   study.stop_reason = "budget";
   study.created_wall_s = 86400.0;
-  json = study_json(study);
+  json = json_of(study);
   EXPECT_EQ(json["stop_reason"], "budget");
   EXPECT_EQ(json["created"], "1970-01-02T00:00:00Z");
   const Json objectives =

@@ -121,8 +121,8 @@ TEST(AStudyThatCountsEpochs, HasAPageInEpochs) {
 }
 
 TEST(AStudyThatCountsEpochs, StatesTheUnitOfItsJsonOnce) {
-  EXPECT_EQ(study_json(study_of_epochs())["unit"], "epochs");
-  EXPECT_EQ(study_json(make_study())["unit"], "samples");
+  EXPECT_EQ(json_of(study_of_epochs())["unit"], "epochs");
+  EXPECT_EQ(json_of(make_study())["unit"], "samples");
   EXPECT_EQ(objectives_json(times())[0]["unit"], "s/1e6 epochs");
 }
 

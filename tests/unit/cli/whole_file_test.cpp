@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(WholeFile, NewOnesTakeNobodysPlace) {
-  const fs::path folder = fs::path(testing::TempDir()) / "whole_file";
+  const fs::path folder = fs::path(::testing::TempDir()) / "whole_file";
   fs::remove_all(folder);
   ASSERT_TRUE(write_new_file(folder / "study.json", "first"));
   const auto again = write_new_file(folder / "study.json", "second");
@@ -35,7 +35,7 @@ TEST(WholeFile, NewOnesTakeNobodysPlace) {
 }
 
 TEST(WholeFile, APipeIsWrittenIntoAndALinkStaysOne) {
-  const fs::path folder = fs::path(testing::TempDir()) / "whole_file_streams";
+  const fs::path folder = fs::path(::testing::TempDir()) / "whole_file_streams";
   fs::remove_all(folder);
   fs::create_directories(folder);
   const fs::path pipe = folder / "pipe";

@@ -15,7 +15,7 @@ TEST(MachineChanges, AreNamedWithTheOldValue) {
                                  {"steptune", "0.2.0"}};
   const auto changes = machine_changes(before, after);
   EXPECT_EQ(to_text(changes), "cpu_governor none -> powersave, kernel 6.1.0-25 -> 6.1.0-27");
-  EXPECT_EQ(to_json(changes)[1]["after"], "6.1.0-27");
+  EXPECT_EQ(json_of(changes)[1]["after"], "6.1.0-27");
   EXPECT_TRUE(machine_changes(after, after).empty());
 }
 
