@@ -533,11 +533,17 @@ class Untouched(unittest.TestCase):
         self.assertLess(len(ran.steps), 3 + phases + 4 * ran.steps[-1]["clock"])
         self.assertLess(len(ran.steps), 100)
 
+    def assert_each_step_counts_once(self, ran):
+        # On a slow machine, some steps between the first and the last are reported, too.
+        self.assertEqual([ran.steps[0]["step"], ran.steps[-1]["step"]], [1, 5])
+        for report in ran.steps:
+            self.assertEqual(report["samples"], 4.0 * report["step"])
+
     def test_own_reporter(self):
         ran = run("own_reporter", hook=SURVEY)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertEqual(ran.event("program")["reporter"], "program")
-        self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 4.0), (5, 20.0)])
+        self.assert_each_step_counts_once(ran)
 
     def test_a_program_that_only_reads_a_study_is_reported_by_the_hook(self):
         ran = run("asks_study", hook=SURVEY)
@@ -548,7 +554,7 @@ class Untouched(unittest.TestCase):
         ran = run("asks_study", "--report", hook=SURVEY)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertEqual(ran.event("program")["reporter"], "program")
-        self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 4.0), (5, 20.0)])
+        self.assert_each_step_counts_once(ran)
 
 
 if __name__ == "__main__":

@@ -184,7 +184,8 @@ OutputLook OutputWatch::result(Survey seen) const {
   look.in_blocks = in_blocks_ && output_->bytes() > 0;
   look.reading = output_->reading();
   if (progress_s_) look.progress_s = clock_.now_s() - *progress_s_;
-  const auto line = came_at_once() ? std::nullopt : output_->repeated();
+  const bool repeats = seen.ended || !came_at_once();
+  const auto line = repeats ? output_->repeated() : std::nullopt;
   // A single line may look like progress by chance.
   if (line && line->count >= k_repeats) look.reading.reset();
   if (seen.ended) look.lacked_stream = seen.ended->lacked_stream;
