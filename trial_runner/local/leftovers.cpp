@@ -94,7 +94,8 @@ std::string ClearedLeftovers::text() const {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Leftovers::Leftovers(double since_wall_s, fs::path temporary, SystemFiles files, SystemV system_v)
+Leftovers::Leftovers(double since_wall_s, const fs::path& temporary, SystemFiles files,
+                     SystemV system_v)
     : since_wall_s_(since_wall_s),
       temporary_(temporary.relative_path()),
       files_(std::move(files)),

@@ -55,7 +55,7 @@ struct SystemV {
 class Leftovers {
  public:
   /// Ignores everything that exists now. `temporary` is the trial's temporary folder, absolute.
-  Leftovers(double since_wall_s, std::filesystem::path temporary, SystemFiles files = {},
+  Leftovers(double since_wall_s, const std::filesystem::path& temporary, SystemFiles files = {},
             SystemV system_v = SystemV::of_kernel());
 
   /// Finds leftovers of a trial that began at `since_wall_s` (seconds since 1970), before this

@@ -11,7 +11,7 @@ namespace steptune {
 namespace {
 
 std::string prefix_of(const re2::StringPiece& word) {
-  const std::string name = metric_name({word.data(), word.size()});
+  std::string name = metric_name({word.data(), word.size()});
   if (name.starts_with("test")) return "test";
   if (name == "validate" || name == "validating") return "val";
   if (name.starts_with("infer") || name == "evaluate") return "eval";
