@@ -28,7 +28,7 @@ template <>
 const JsonRecord<FollowedPhase>& json_record<FollowedPhase>();
 template <>
 const JsonRecord<Promise>& json_record<Promise>();
-/// Fields about the run; `follow_json` adds those of the promise.
+/// Fields about the run. `follow_json` adds the trial, the configuration and the promised figures.
 template <>
 const JsonRecord<FollowState>& json_record<FollowState>();
 /// Returns the report as JSON, for programs. The caller adds the name of the study.

@@ -177,7 +177,7 @@ const JsonRecord<TrialRecord>& json_record<TrialRecord>() {
           .field("origin", &T::origin, "Its proposer: baseline, try, sobol, bayes ...")
           .field("attempt", &T::attempt)
           .field("configuration", &T::configuration)
-          // `trial_json` fills them in, because their names are those of the study.
+          // `trial_json` sets the values: only the study knows the objectives' names.
           .computed("objectives", [](const T& trial) { return measured_objectives(trial, {}); })
           .field("measurement", &T::measurement)
           .computed("started", [](const T& trial) { return WallTime{trial.started_wall_s}; })

@@ -119,19 +119,19 @@ std::set<std::string> phase_names(const PlannedRun& plan, const Measurement& mea
 std::map<std::string, double> phases_only_at_start(const PlannedRun& plan,
                                                    const std::vector<TrialRecord>& trials) {
   std::map<std::string, double> only_at_start;
-  std::set<std::string> others;
+  std::set<std::string> with_period;
   for (const TrialRecord& trial : trials) {
     if (!trial.measurement) continue;
     const double notable_s = k_notable_share * trial.measurement->window_end_s();
     for (const auto& [name, seen] : trial.measurement->phases) {
       if (plan.phases.contains(name) || !came_only_at_start(seen)) {
-        others.insert(name);
+        with_period.insert(name);
       } else if (seen.seconds >= notable_s) {
         only_at_start.emplace(name, seen.seconds);
       }
     }
   }
-  for (const std::string& name : others)
+  for (const std::string& name : with_period)
     only_at_start.erase(name);
   return only_at_start;
 }
