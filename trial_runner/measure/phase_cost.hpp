@@ -34,8 +34,8 @@ class PhaseEvents {
 /// even if the trial did not cover whole periods. The period is known as soon as two gaps are
 /// alike. The first gap may start where the counter is 0.
 ///
-/// A single event in the first interval says nothing about later ones: its spacing is NaN, and it
-/// costs nothing per sample. The planned run pays for it once.
+/// Events in the first intervals alone, one in each, say nothing about later ones: their spacing is
+/// NaN, and they cost nothing per sample. The planned run pays for them once.
 ///
 /// Other events are random. Their cost is their total time divided by the trial's samples. Their
 /// number has the interval of a Poisson count, which is wide for one or two (F. Garwood, Biometrika

@@ -34,7 +34,8 @@ struct CommandContext {
   [[nodiscard]] bool are_all_separated(std::size_t arguments) const {
     return separated && arguments <= after_separator.size();
   }
-  /// Returns `parsed` with the words after `--` as they were typed, because CLI11 splits "[a,b]".
+  /// Returns `parsed` with the words after `--` as they were typed. CLI11 gets placeholders for
+  /// some.
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
   [[nodiscard]] std::filesystem::path database() const;
   /// Returns ` --db PATH`, quoted for a shell, if the user gave that option. Messages add it to the

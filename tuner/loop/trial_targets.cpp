@@ -142,6 +142,10 @@ void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s,
   const double left_s = latest_end_s(study, state.spending, trial.purpose) - state.elapsed_s;
   targets.budget_end_s = state.now_s + left_s;
   if (study.measure.confirm_all && study.budget.trials) {
+    // These trials only show that each configuration runs. The rounds decide, and their first one
+    // also shows phases and buffers.
+    targets.share_of_budget_s =
+        std::min(targets.share_of_budget_s, later_window_s(targets.measure, state.standing));
     // Each configuration is needed: those that have not run yet share the time that is left.
     const std::int64_t to_run = *study.budget.trials - state.spending.search_trials + 1;
     const auto share = static_cast<double>(std::max<std::int64_t>(1, to_run));

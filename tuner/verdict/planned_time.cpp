@@ -96,7 +96,7 @@ std::optional<PhaseShare> phase_share(const PlannedRun& plan, const std::string&
   } else if (others != nullptr && !came_only_at_start(*others)) {
     set_period(*others, share);
   } else if (plan.samples && (own != nullptr || others != nullptr)) {
-    share.every_samples = *plan.samples;
+    share.every_samples = *plan.samples / (own != nullptr ? *own : *others).count;
   }
   if (!(share.every_samples > 0.0)) return std::nullopt;
   return share;
@@ -126,8 +126,8 @@ std::map<std::string, double> phases_only_at_start(const PlannedRun& plan,
     for (const auto& [name, seen] : trial.measurement->phases) {
       if (plan.phases.contains(name) || !came_only_at_start(seen)) {
         with_period.insert(name);
-      } else if (seen.seconds >= notable_s) {
-        only_at_start.emplace(name, seen.seconds);
+      } else if (seen.count * seen.seconds >= notable_s) {
+        only_at_start.emplace(name, seen.count * seen.seconds);
       }
     }
   }
@@ -205,7 +205,7 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
   std::vector<std::string> warnings;
   for (const auto& [name, seconds] : phases_only_at_start(plan, trials)) {
     warnings.push_back(fmt::format(
-        "{} came only after the first step and took {}: how often it comes is not known, so it is "
+        "{} came only in the first steps and took {}: how often it comes is not known, so it is "
         "priced once; give its \"every_steps\" in \"planned_run\"",
         name, format_duration(seconds)));
   }

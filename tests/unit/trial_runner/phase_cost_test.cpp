@@ -83,6 +83,17 @@ TEST(PhaseCost, AnEventAtTheStartAloneCostsNothingPerSample) {
   EXPECT_GT(PhaseCost::of(events, 1.0, 600.0, 2.0).seconds_per_sample, 0.0) << "it came again";
 }
 
+TEST(PhaseCost, EventsInTheFirstStepsAloneCostNothingPerSample) {
+  PhaseEvents events;
+  for (const double at : {64.0, 128.0, 192.0})
+    events.add(at, 0.05);
+  const PhaseCost cost = PhaseCost::of(events, 64.0, 832.0, 64.0);
+  EXPECT_EQ(cost.seconds_per_sample, 0.0);
+  EXPECT_EQ(cost.phase.count, 3.0);
+  EXPECT_TRUE(std::isnan(cost.phase.spacing_samples));
+  EXPECT_GT(PhaseCost::of(events, 64.0, 256.0, 64.0).seconds_per_sample, 0.0) << "none is overdue";
+}
+
 /// Returns the share of watches of `watched` samples whose interval contains the true cost. Events
 /// come randomly, every 100 samples on average, and take 1 s exactly, or 1 s on average.
 double share_covered(double watched, bool durations_differ) {

@@ -192,6 +192,9 @@ TEST(PlannedTime, APhaseAtTheStartAloneIsPaidOnce) {
   PlannedRun declared = run_of(1e6);
   declared.phases["evaluation"] = {2000.0, std::nullopt, std::nullopt};
   EXPECT_DOUBLE_EQ(planned_time(declared, measurement).seconds, 25.0 + 1e4 + 500 * 4.0);
+  Measurement thrice = stepping();
+  thrice.phases["evaluation"] = seen(3, 4.0, k_nan);
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), thrice).seconds, 25.0 + 1e4 + 3 * 4.0);
   Measurement other = stepping();
   other.phases["evaluation"] = seen(3, 4.0, 1000);
   EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement, &other).seconds, 25.0 + 1e4 + 1000 * 4.0)
@@ -204,7 +207,7 @@ TEST(UnseenPhases, APhaseAtTheStartAloneIsNamed) {
   trial.measurement->phases["evaluation"] = seen(1, 4.0, k_nan);
   trial.measurement->phases["checkpoint"] = seen(1, 0.001, k_nan);
   EXPECT_THAT(unseen_phases(run_of(1e6), {trial}),
-              ElementsAre("evaluation came only after the first step and took 4.0 s: how often it "
+              ElementsAre("evaluation came only in the first steps and took 4.0 s: how often it "
                           "comes is not known, so it is priced once; give its \"every_steps\" in "
                           "\"planned_run\""));
   TrialRecord longer = trial;
