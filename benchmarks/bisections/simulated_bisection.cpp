@@ -9,6 +9,7 @@
 #include "benchmarks/simulated_launches.hpp"
 #include "common/rng.hpp"
 #include "tuner/verdict/change_point.hpp"
+#include "tuner/verdict/looks.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune::bisections {
@@ -61,7 +62,7 @@ std::vector<Compared> compare(const std::vector<std::size_t>& versions, double s
   std::vector<Compared> all;
   for (const std::size_t version : versions)
     all.push_back({version, {}, {}});
-  const int usual = judged_study().measure.confirm_pairs;
+  const LookPlan plan = look_plan(judged_study());
   const int first_run = launches.count();
   const double error = error_of_each(versions.size());
   const BothErrors errors{error, error};
@@ -73,7 +74,7 @@ std::vector<Compared> compare(const std::vector<std::size_t>& versions, double s
       if (each.judgement.settled || (launches.count() - first_run + 1) * run_s > stage_s) continue;
       each.pairs.push_back({launches.version(each.version), good});
       const auto count = static_cast<int>(each.pairs.size());
-      if (looks_until(count, usual).back().pairs == count)
+      if (looks_until(count, plan).back().pairs == count)
         each.judgement = judge_both_ways(judged_study(), each.pairs, errors);
     }
   }

@@ -125,6 +125,7 @@ class Importing(InFolder):
 
 class Finding(InFolder):
     def test_a_missing_program_is_an_error_that_says_where_it_was_looked_for(self):
+        os.environ["PATH"] = str(self.folder / "bin")  # /usr/bin may have an installed one
         with self.assertRaises(steptune.ProgramNotFound) as raised:
             steptune.best("demo", default={"batch_size": 64})
         self.assertEqual(raised.exception.code, 127)

@@ -65,10 +65,9 @@ struct ConfirmLimits {
 ///
 /// The finalists divide the error of claiming "faster". The first finalist has three quarters of
 /// the error. Each further finalist has three quarters of what is left. Each finalist's share is
-/// divided among its looks (`looks_until`). So if no configuration is faster, at most one study in
-/// forty claims a faster configuration. The interval covers the true ratio in 95 % of studies,
-/// whenever the confirmation stops (union bound; spending as in K. K. G. Lan and D. L. DeMets,
-/// "Discrete sequential boundaries for clinical trials", Biometrika 70(3), 1983).
+/// divided among its looks (`error_of_look`). So if no configuration is faster, at most one study
+/// in forty claims a faster configuration. The interval covers the true ratio in 95 % of studies,
+/// whenever the confirmation stops.
 class Confirmation {
  public:
   /// Both arguments outlive the object.

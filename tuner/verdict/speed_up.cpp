@@ -8,6 +8,7 @@
 #include "common/numbers.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/looks.hpp"
 #include "tuner/verdict/objectives.hpp"
 #include "tuner/verdict/pair_error.hpp"
 #include "tuner/verdict/planned_time.hpp"
@@ -16,19 +17,6 @@
 namespace steptune {
 namespace {
 
-/// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift
-/// cancels.
-constexpr int k_least_pairs = 2;
-/// Largest number of a finalist's pairs without time to spare, as a multiple of the usual number.
-constexpr int k_most_times_usual = 4;
-/// Share of the error for all looks before the usual number of pairs.
-constexpr double k_early_share = 0.4;
-/// Error of a look from the usual number of pairs on, as a share of the previous look's error.
-constexpr double k_next_share = 0.5;
-/// Number of looks after the look at the usual number of pairs, up to the look at the largest
-/// number. With more looks, each look would have too little of the error; with fewer, a
-/// confirmation could not stop early.
-constexpr double k_looks_to_most = 3.0;
 /// A finalist is given up if its present gain is smaller than this many standard errors, as
 /// expected at its last look.
 constexpr double k_within_reach = 2.0;
@@ -86,8 +74,8 @@ double within_variance(const RunPair& pair, bool repeated) {
 }
 
 /// True if "faster" may be claimed after so many pairs.
-bool is_look(int pairs, int usual) {
-  return looks_until(pairs, usual).back().pairs == pairs;
+bool is_look(int pairs, LookPlan plan) {
+  return looks_until(pairs, plan).back().pairs == pairs;
 }
 
 bool positive(const RunPair& pair) {
@@ -124,17 +112,17 @@ struct Looks {
 
 Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
                const std::optional<KnownLaunches>& known) {
-  const int usual = std::max(1, study.measure.confirm_pairs);
+  const LookPlan plan = look_plan(study);
   const auto count = static_cast<int>(pairs.size());
   const auto look_at = [&](int look) {
     const std::vector<RunPair> first(pairs.begin(), pairs.begin() + look);
-    return statistics_of(study, first, error * share_of_look(look, usual), known);
+    return statistics_of(study, first, error_of_look(look, plan, error), known);
   };
   Looks looks{look_at(count)};
   looks.low = looks.now.mean - looks.now.half_width;
   looks.high = looks.now.mean + looks.now.half_width;
-  for (const Look& look : looks_until(count, usual)) {
-    if (look.pairs < usual || look.pairs >= count) continue;
+  for (const Look& look : looks_until(count, plan)) {
+    if (look.pairs < plan.usual || look.pairs >= count) continue;
     const PairStatistics former = look_at(look.pairs);
     const double low = std::max(looks.low, former.mean - former.half_width);
     const double high = std::min(looks.high, former.mean + former.half_width);
@@ -152,29 +140,14 @@ std::string to_text(Verdict verdict) {
   return std::string(k_verdict_names.name_of(verdict));
 }
 
+LookPlan look_plan(const StudySpec& study) {
+  const int usual = std::max(1, study.measure.confirm_pairs);
+  return {study.measure.confirm_all ? usual : std::min(k_least_pairs, usual), usual};
+}
+
 int least_pairs(const StudySpec& study) {
   if (study.trials == TrialsIn::attached) return k_least_pairs;
   return std::min(k_least_pairs, std::max(1, study.measure.confirm_pairs));
-}
-
-std::vector<Look> looks_until(int pairs, int usual) {
-  std::vector<Look> looks;
-  const auto is_done = [&] { return !looks.empty() && looks.back().pairs >= pairs; };
-  // No claim is made after a single pair, so it needs no share of the error.
-  const int early = std::max(0, usual - k_least_pairs);
-  for (int count = k_least_pairs; count < usual && !is_done(); ++count)
-    looks.push_back({count, k_early_share / early});
-  const double later_share = early > 0 ? 1.0 - k_early_share : 1.0;
-  for (int look = 0; !is_done(); ++look) {
-    const double growth = std::pow(k_most_times_usual, look / k_looks_to_most);
-    looks.push_back({static_cast<int>(std::lround(usual * growth)),
-                     later_share * (1.0 - k_next_share) * std::pow(k_next_share, look)});
-  }
-  return looks;
-}
-
-double share_of_look(int pairs, int usual) {
-  return looks_until(pairs, usual).back().share;
 }
 
 PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
@@ -234,9 +207,8 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
 
 SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
                             const std::optional<KnownLaunches>& known) {
-  const int usual = std::max(1, study.measure.confirm_pairs);
-  const double share = share_of_look(static_cast<int>(pairs.size()), usual);
-  SpeedUp result = speed_up_of_pairs(study, pairs, error * share, known);
+  const double of_look = error_of_look(static_cast<int>(pairs.size()), look_plan(study), error);
+  SpeedUp result = speed_up_of_pairs(study, pairs, of_look, known);
   if (!std::isfinite(result.low)) return result;
   const Looks looks = looks_of(study, pairs, error, known);
   const double hidden = result.low / result.low_if_buffered;
@@ -268,7 +240,7 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
     const bool decided = low > worth || high < worth || was_last;
     const bool enough = count >= usual && (decided || !has_time);
     const bool is_known = enough || look.half_width <= precision;
-    return {Verdict::faster, is_known && is_look(count, usual)};
+    return {Verdict::faster, is_known && is_look(count, look_plan(study))};
   }
   const bool no_use = count >= std::min(2, usual) && high < std::max(precision, worth);
   const bool may_decide = has_time && look.mean + k_within_reach * at_last < worth;
@@ -295,7 +267,7 @@ Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pa
     swapped.push_back({pair.baseline, pair.incumbent});
   const double slowdown = -std::log1p(study.measure.confirm_slowdown);
   const bool is_limit_open = slowdown < 0.0 && looks.low < slowdown && looks.high > slowdown;
-  const bool is_look_now = is_look(count, usual) && !is_limit_open;
+  const bool is_look_now = is_look(count, look_plan(study)) && !is_limit_open;
   if (looks.low > -margin && looks.high < margin) return {Verdict::tied, is_look_now};
   const double hidden = std::log(hidden_factor(study, pairs));
   if (faster_low > hidden) return {Verdict::faster, is_look_now};

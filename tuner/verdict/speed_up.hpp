@@ -10,6 +10,7 @@
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/looks.hpp"
 
 namespace steptune {
 
@@ -97,37 +98,27 @@ struct PairStatistics {
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
 
+/// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift
+/// cancels.
+inline constexpr int k_least_pairs = 2;
+/// Largest number of a finalist's pairs without time to spare, as a multiple of the usual number.
+inline constexpr int k_most_times_usual = 4;
 /// Least number of pairs of whole runs without a steady state. Their interval comes from the spread
 /// of the pairs alone. The interval of two pairs would be too wide to be useful.
 inline constexpr int k_least_unsteady_pairs = 3;
 
-/// Returns the speed-up of a finalist whose error is divided among its looks (`share_of_look`). The
-/// intervals of all looks from the usual number of pairs on hold at the same time (union bound). So
-/// the returned interval is the common part of these intervals.
+/// Returns the speed-up of a finalist whose error is divided among its looks (`error_of_look`). The
+/// intervals of all looks from the usual number of pairs on hold at the same time. So the returned
+/// interval is the common part of these intervals.
 [[nodiscard]] SpeedUp speed_up_over_looks(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
 
+/// Returns when a study looks at its finalists. If each configuration is confirmed, the scatter of
+/// two pairs alone would show nothing, so the first look comes at the usual number of pairs.
+[[nodiscard]] LookPlan look_plan(const StudySpec& study);
 /// Returns the least number of pairs for a claim of "faster".
 [[nodiscard]] int least_pairs(const StudySpec& study);
-
-/// A look at a finalist: a number of pairs after which "faster" may be claimed. `share`: this
-/// look's share of the finalist's error.
-struct Look {
-  int pairs = 0;
-  double share = 0.0;
-};
-/// Returns the looks at a finalist with `usual` planned pairs, up to the first look at `pairs` or
-/// more. The looks at two pairs and at each number below the usual one share 40 % of the
-/// error. From the usual number on, looks come at numbers that grow by 4^(1/3). So four times the
-/// usual number is a look, too. Each of these looks has half of the share of the look
-/// before it. All shares add up to 1 (union bound). Since there are fewer looks than pairs, each
-/// look has a larger share.
-[[nodiscard]] std::vector<Look> looks_until(int pairs, int usual);
-/// Returns the share of the error for an interval after `pairs` pairs. This is the share of the
-/// first look at `pairs` or more. If the confirmation ends before that look, the look never takes
-/// place, and its share is free.
-[[nodiscard]] double share_of_look(int pairs, int usual);
 
 /// Verdict of the pairs. `settled`: more pairs are not worthwhile.
 ///

@@ -637,29 +637,6 @@ TEST_F(PairsTest, LaunchesOfTheSearchCountToo) {
   EXPECT_EQ(judge(study_, pairs(), k_error, KnownLaunches{{0.4, 4.0, 0.0}}).verdict, Verdict::open);
 }
 
-TEST(Looks, UseUpTheWholeErrorAndNoMore) {
-  for (const int usual : {1, 2, 3, 10}) {
-    double total = 0.0;
-    for (const Look& look : looks_until(1'000'000, usual))
-      total += look.share;
-    EXPECT_LE(total, 1.0) << usual;
-    EXPECT_GT(total, 0.99) << usual;
-  }
-}
-
-TEST(Looks, GrowGeometrically) {
-  const auto numbers = [](int pairs, int usual) {
-    std::vector<int> result;
-    for (const Look& look : looks_until(pairs, usual))
-      result.push_back(look.pairs);
-    return result;
-  };
-  EXPECT_THAT(numbers(4, 1), ::testing::ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(numbers(13, 3), ::testing::ElementsAre(2, 3, 5, 8, 12, 19));
-  EXPECT_THAT(numbers(16, 4), ::testing::ElementsAre(2, 3, 4, 6, 10, 16));
-  EXPECT_THAT(numbers(2, 3), ::testing::ElementsAre(2));
-}
-
 TEST_F(PairsTest, AClaimIsSettledByLooksAlone) {
   for (int pair = 1; pair <= 5; ++pair) {
     runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
@@ -767,15 +744,6 @@ TEST(LeastPairs, AreTwoUnlessTheStudyAsksForOne) {
   study.trials = TrialsIn::attached;
   study.measure.confirm_pairs = 1;
   EXPECT_EQ(least_pairs(study), 2) << "within a long run one pair is never enough";
-}
-
-TEST(ShareOfLook, IsDividedOverTheLooks) {
-  EXPECT_DOUBLE_EQ(share_of_look(2, 3), 0.4) << "a single pair claims nothing";
-  EXPECT_DOUBLE_EQ(share_of_look(2, 4), 0.2);
-  EXPECT_DOUBLE_EQ(share_of_look(3, 3), 0.3);
-  EXPECT_DOUBLE_EQ(share_of_look(4, 3), 0.15);
-  EXPECT_DOUBLE_EQ(share_of_look(5, 3), 0.15);
-  EXPECT_DOUBLE_EQ(share_of_look(1, 1), 0.5) << "there is no look before";
 }
 
 TEST(SpeedUp, SearchTrialsGiveNoPairs) {
