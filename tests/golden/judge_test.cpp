@@ -177,7 +177,8 @@ TEST_F(Judge, TreesOfRevisionsAreComparedAndRemoved) {
       sandbox_.steptune({"judge", "--git", "HEAD~1", "HEAD", "--build", "test -e steps.sh",
                          "--time", "60s", "--quiet", "--", "/bin/sh", "train.sh"});
   EXPECT_EQ(ended.exit_code, 11) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("B is slower"));
+  EXPECT_THAT(ended.out, HasSubstr("HEAD is slower"));
+  EXPECT_THAT(ended.out, HasSubstr("keep    HEAD~1: /bin/sh train.sh\n"));
   const Ended trees = sandbox_.program({"/bin/sh", "-c", "git worktree list | tail -n +2"});
   EXPECT_THAT(trees.out, IsEmpty());
 }

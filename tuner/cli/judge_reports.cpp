@@ -59,7 +59,8 @@ class MetricFamily {
   }
   void add(const std::string& command, double value) {
     if (!std::isfinite(value)) return;
-    lines_ += fmt::format("{}{{command=\"{}\"}} {:.4g}\n", name_, command, value);
+    const std::string label = replaced(replaced(command, "\\", "\\\\"), "\"", "\\\"");
+    lines_ += fmt::format("{}{{command=\"{}\"}} {:.4g}\n", name_, label, value);
   }
   [[nodiscard]] std::string text() const { return lines_.empty() ? "" : head_ + lines_; }
 

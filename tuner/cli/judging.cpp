@@ -77,9 +77,10 @@ class Judging {
       if (flags_.count() > 0) return stopped();
       if (!seen) return context_.console.error(seen.error());
       if (is_starting(*seen)) {
-        return print(judged_without_start(request_.commands, request_.margin,
-                                          context_.clock.now_s() - begin_s, request_.time_s),
-                     nullptr, std::nullopt);
+        JudgedCommands judged = judged_without_start(
+            request_.commands, request_.margin, context_.clock.now_s() - begin_s, request_.time_s);
+        name_revisions(judged);
+        return print(judged, nullptr, std::nullopt);
       }
       look = *std::move(seen);
     }
@@ -212,8 +213,8 @@ class Judging {
     if (!options_.build.empty()) {
       if (auto built = worktrees_->build(options_.build); !built) return built;
     }
-    const CommandWords command = request_.commands.front();
-    request_.commands = in_each_folder(command, worktrees_->folders());
+    command_of_revisions_ = request_.commands.front();
+    request_.commands = in_each_folder(command_of_revisions_, worktrees_->folders());
     return {};
   }
 
@@ -258,9 +259,25 @@ class Judging {
     return true;
   }
 
+  /// Returns the first command as it was given, without the folder of a revision.
+  [[nodiscard]] const CommandWords& first_command() const {
+    return worktrees_ ? command_of_revisions_ : request_.commands.front();
+  }
+
+  /// Names revisions as they were given. Their working trees are removed at the end.
+  void name_revisions(JudgedCommands& judged) const {
+    if (!worktrees_) return;
+    for (std::size_t i = 0; i < options_.revisions.size(); ++i) {
+      JudgedCommand& command = i == 0 ? judged.first : judged.others[i - 1];
+      command.name = options_.revisions[i];
+      command.command = shell_quoted(command_of_revisions_);
+    }
+  }
+
   Result<OutputLook> look_at_first() {
-    say(fmt::format("runs {} for some seconds to see how it reports progress: {}", judged_name(0),
-                    printable_line(shell_quoted(request_.commands.front()), 300)));
+    say(fmt::format("runs {} for some seconds to see how it reports progress: {}",
+                    worktrees_ ? options_.revisions.front() : judged_name(0),
+                    printable_line(shell_quoted(first_command()), 300)));
     auto look = look_once();
     if (look && look->lacked_stream == LackedStream::terminal && !request_.terminal) {
       say("the program needs a terminal: runs it again with one");
@@ -310,6 +327,7 @@ class Judging {
         judged_commands(study, *trials, result.recommendation, record->elapsed_s);
     judged.why_no_loss = why_no_loss_;
     if (trials_) trials_->name(judged);
+    name_revisions(judged);
     std::optional<CampaignLadder> ladder;
     if (study.campaign) {
       auto read = read_campaign(history, study.campaign->name);
@@ -352,6 +370,7 @@ class Judging {
   std::string why_no_loss_;
   std::optional<JudgedTrials> trials_;  ///< of `--trial`
   std::optional<GitWorktrees> worktrees_;
+  CommandWords command_of_revisions_;
   const SignalFlags flags_;
 };
 

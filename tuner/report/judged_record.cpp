@@ -24,7 +24,7 @@ const JsonRecord<JudgedCommand>& json_record<JudgedCommand>() {
   using J = JudgedCommand;
   static const auto record =
       JsonRecord<J>()
-          .field("name", &J::name)
+          .field("name", &J::name, "A, B, ...; with --git the revision, with --study the trial")
           .field("command", &J::command, "Words for a shell")
           .field("verdict", &J::verdict,
                  "Beside the first command, whose own verdict is null unless it failed")

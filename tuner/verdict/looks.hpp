@@ -24,17 +24,17 @@ struct LookPlan {
 [[nodiscard]] std::vector<Look> looks_until(int pairs, LookPlan plan);
 
 /// Returns the one-sided error of the interval after `pairs` pairs, if a finalist's looks together
-/// may claim falsely with the probability `error`. This is the error of the first look at `pairs` or
-/// more. If the confirmation ends before that look, the look never takes place, and its share is
+/// may claim falsely with the probability `error`. This is the error of the first look at `pairs`
+/// or more. If the confirmation ends before that look, the look never takes place, and its share is
 /// free.
 ///
 /// A later look may have more than its share of `error`: a mean that exceeds its limit by chance
 /// mostly exceeded the limit of an earlier look, too. The distribution of the other means is
-/// integrated from look to look (P. Armitage, C. K. McPherson and B. C. Rowe, "Repeated significance
-/// tests on accumulating data", JRSS A 132(2), 1969; the shares: K. K. G. Lan and D. L. DeMets,
-/// "Discrete sequential boundaries for clinical trials", Biometrika 70(3), 1983). Pairs count
-/// equally. The errors also serve Student's t (C. Jennison and B. W. Turnbull, Group Sequential
-/// Methods, Chapman and Hall 2000, section 4.4).
+/// integrated from look to look (P. Armitage, C. K. McPherson and B. C. Rowe, "Repeated
+/// significance tests on accumulating data", JRSS A 132(2), 1969; the shares: K. K. G. Lan and D.
+/// L. DeMets, "Discrete sequential boundaries for clinical trials", Biometrika 70(3), 1983). Pairs
+/// count equally. The errors also serve Student's t (C. Jennison and B. W. Turnbull, Group
+/// Sequential Methods, Chapman and Hall 2000, section 4.4).
 [[nodiscard]] double error_of_look(int pairs, LookPlan plan, double error);
 
 }  // namespace steptune

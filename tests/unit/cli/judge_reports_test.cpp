@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/judge_reports.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace steptune {
@@ -63,6 +64,12 @@ TEST(JudgeReports, FiguresAreOpenMetrics) {
             "# HELP steptune_judge_loss_difference Loss above the first command's, as a share\n"
             "steptune_judge_loss_difference{command=\"B\"} 0.001\n"
             "# EOF\n");
+}
+
+TEST(JudgeReports, NamesAreEscapedForOpenMetrics) {
+  JudgedCommands judged = two_commands();
+  judged.others.front().name = R"(:/say "a\b")";
+  EXPECT_THAT(open_metrics(judged), ::testing::HasSubstr(R"({command=":/say \"a\\b\""} 0.5)"));
 }
 
 }  // namespace
