@@ -155,7 +155,7 @@ std::string LiveDisplay::ended_line(const TrialRecord& trial, const Standing& st
   if (!is_compared(trial.purpose)) line += fmt::format("({}) ", purpose_words(trial));
   line += status_words(trial);
   if (trial.objectives.empty()) return line;
-  line += ": " + objectives_[0].text(trial.objectives[0]);
+  line += ": " + objectives_[0].text_of_trial(trial.objectives[0]);
   const double half_width = half_width_95(trial, 0);
   const double value = std::abs(trial.objectives[0]);
   if (half_width > 0.0 && value > 0.0) line += " +-" + format_percent(half_width / value);

@@ -40,6 +40,14 @@ std::string ObjectiveView::text(double value) const {
   return format_number(value);
 }
 
+std::string ObjectiveView::text_of_trial(double value) const {
+  if (!objective.is_timed() || planned_run || !(value > 0.0)) return text(value);
+  constexpr double k_million = 1e6;
+  return objective.is_time()
+             ? fmt::format("{} {}", format_number(k_million / value), counted.per_second())
+             : fmt::format("{} per million {}", text(value), counted.plural);
+}
+
 double ObjectiveView::gain(double reference, double value) const {
   if (!(reference > 0.0) || !(value > 0.0)) return k_nan;
   return objective.direction == Direction::minimize ? reference / value : value / reference;

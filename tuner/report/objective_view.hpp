@@ -23,6 +23,9 @@ struct ObjectiveView {
   [[nodiscard]] std::string unit() const;   ///< `s`, `s/1e6 samples`, `USD`; empty for metrics
   /// Formats the value for people: `19.3 h`, `$23.39`, `0.4127`.
   [[nodiscard]] std::string text(double value) const;
+  /// Formats the value for people who watch trials. Without a planned run, returns the speed, such
+  /// as `322 samples/s`: the time for a million samples would look like the trial's own.
+  [[nodiscard]] std::string text_of_trial(double value) const;
   /// Returns the ratio of `value` to `reference`, above 1 if `value` is better; NaN if a ratio has
   /// no meaning (a value that is not positive).
   [[nodiscard]] double gain(double reference, double value) const;

@@ -73,6 +73,11 @@ Bottleneck bottleneck_of_epochs() {
   return bottleneck;
 }
 
+TEST(AStudyThatCountsEpochs, ShowsTheSpeedOfATrialWithoutAPlan) {
+  EXPECT_EQ(times().front().text_of_trial(4e6), "0.25 epochs/s");
+  EXPECT_EQ(objective_views(make_study().document).front().text_of_trial(7200.0), "2.0 h");
+}
+
 TEST(AStudyThatCountsEpochs, ShowsATrialInEpochs) {
   const std::string text = trial_text(trial_of_epochs(2), nullptr, times(), {});
   EXPECT_THAT(text, HasSubstr("0.25 epochs/s, 4 s per epoch +-2.5 %"));
