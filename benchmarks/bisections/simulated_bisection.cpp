@@ -113,13 +113,15 @@ SearchResult bisect(const BisectionModel& model) {
     const double left_s = model.time_s - launches.count() * model.run_s;
     const double round_s = model.run_s * static_cast<double>(versions.size() + 1);
     if (left_s < std::max(k_least_stage_s, 2.0 * round_s) || versions.empty()) break;
-    const double stages = change.stages_left(k_bisect_confidence);
-    for (const Compared& each : compare(versions, left_s / stages, model.run_s, launches)) {
+    const double stage_s = change.stage_s(k_bisect_confidence, left_s, model.time_s);
+    std::vector<ChangePoint::Observation> stage;
+    for (const Compared& each : compare(versions, stage_s, model.run_s, launches)) {
       const SpeedUp speed_up = speed_up_over_looks(
           judged_study(), each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
       if (const auto measured = slowdown_in_stage(speed_up, versions.size()))
-        change.observe(each.version, measured->slowdown, measured->error);
+        stage.push_back({each.version, measured->slowdown, measured->error});
     }
+    change.observe(std::move(stage));
   }
   SearchResult result;
   if (bad_is_slower) result.named = change.found(k_bisect_confidence);

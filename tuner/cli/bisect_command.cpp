@@ -231,8 +231,7 @@ class Bisecting {
     JudgeOptions judge;
     judge.name = name_;
     judge.continued = continued;
-    const double stage_s =
-        std::max(left_s() / change_->stages_left(k_bisect_confidence), k_least_stage_s);
+    const double stage_s = change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s);
     judge.time = fmt::format("{:.0f}s", continued_s + stage_s);
     judge.input = options_.input;
     judge.quiet = options_.quiet;
@@ -266,16 +265,18 @@ class Bisecting {
   }
 
   void take(const std::vector<std::size_t>& versions, const JudgedCommands& judged) {
+    std::vector<ChangePoint::Observation> stage;
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const JudgedCommand& command = judged.others[i];
       const SpeedUp& speed_up = command.speed_up;
       const auto measured = slowdown_in_stage(speed_up, versions.size());
       if (!measured) continue;
-      change_->observe(versions[i], measured->slowdown, measured->error);
+      stage.push_back({versions[i], measured->slowdown, measured->error});
       measured_.insert(versions[i]);
       say(fmt::format("{}: {} ({:.2f} times as fast)", name_of(versions[i]).substr(0, 12),
                       to_text(*command.verdict), speed_up.ratio));
     }
+    change_->observe(std::move(stage));
     judge_bad();
   }
 

@@ -2,21 +2,56 @@
 #include "tuner/verdict/change_point.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
+
+#include "common/interval.hpp"
+#include "trial_runner/measure/quantiles.hpp"
+#include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/looks.hpp"
 
 namespace steptune {
 namespace {
-
-/// Normal quantiles of 1 - 0.025 / n for n versions: half-widths of intervals in standard errors.
-constexpr std::array<double, k_most_in_stage> k_errors_in_half_width{1.96, 2.24, 2.39, 2.50,
-                                                                     2.58, 2.64, 2.69};
 
 /// Standard errors by which the bad version must differ to count as slower, or as not slower.
 constexpr double k_certain_errors = 2.0;
 /// Smallest slowdown, as a logarithm, that is looked for.
 constexpr double k_least_slowdown = 0.02;
+
+/// Standard deviation of the prior of the slowdown, a normal distribution about 0, as a logarithm.
+constexpr double k_usual_slowdown = 0.1;
+
+using Stage = std::vector<ChangePoint::Observation>;
+
+/// Returns when `judge` looks at the versions of a stage.
+LookPlan looks_of_judge() {
+  StudySpec study;
+  study.measure.confirm_all = true;
+  return look_plan(study);
+}
+
+/// Returns the product of two lists of numbers, one for each observation, in the metric of the
+/// inverse covariance of their errors. The covariance is a diagonal matrix plus the common variance
+/// in each element (inverse: J. Sherman and W. J. Morrison, Annals of Mathematical Statistics
+/// 21(1), 1950).
+template <typename A, typename B>
+double weighted_product(const Stage& stage, const A& a, const B& b) {
+  const auto most_precise = std::ranges::min_element(stage, {}, &ChangePoint::Observation::error);
+  const double common = 0.5 * most_precise->error * most_precise->error;
+  double of_both = 0.0;
+  double of_a = 0.0;
+  double of_b = 0.0;
+  double weights = 0.0;
+  for (const ChangePoint::Observation& each : stage) {
+    const double weight = 1.0 / (each.error * each.error - common);
+    of_both += weight * a(each) * b(each);
+    of_a += weight * a(each);
+    of_b += weight * b(each);
+    weights += weight;
+  }
+  return of_both - common * of_a * of_b / (1.0 + common * weights);
+}
 
 }  // namespace
 
@@ -30,24 +65,29 @@ std::optional<bool> is_slower(const MeasuredSlowdown& measured) {
 std::optional<MeasuredSlowdown> slowdown_in_stage(const SpeedUp& speed_up, std::size_t versions) {
   const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
   if (!std::isfinite(half_width) || !(half_width > 0.0)) return std::nullopt;
-  return MeasuredSlowdown{-std::log(speed_up.ratio),
-                          half_width / k_errors_in_half_width.at(versions - 1)};
+  const double freedom = std::max(1.0, speed_up.pairs - 1.0);
+  const double of_version = k_one_sided_error / static_cast<double>(versions);
+  const double of_look = error_of_look(speed_up.pairs, looks_of_judge(), of_version);
+  const double error = half_width / student_quantile(freedom, of_look);
+  return MeasuredSlowdown{-std::log(speed_up.ratio), error * student_quantile_95(freedom) / k_z_95};
 }
 
 ChangePoint::ChangePoint(std::size_t versions) : is_skipped_(versions, false) {}
 
-void ChangePoint::observe(std::size_t version, double slowdown, double error) {
-  observations_.push_back({version, slowdown, error});
+void ChangePoint::observe(std::vector<Observation> stage) {
+  if (!stage.empty()) stages_.push_back(std::move(stage));
 }
 
 std::optional<MeasuredSlowdown> ChangePoint::measured(std::size_t version) const {
   double weighted = 0.0;
   double weights = 0.0;
-  for (const Observation& each : observations_) {
-    if (each.version != version) continue;
-    const double weight = 1.0 / (each.error * each.error);
-    weighted += weight * each.slowdown;
-    weights += weight;
+  for (const Stage& stage : stages_) {
+    for (const Observation& each : stage) {
+      if (each.version != version) continue;
+      const double weight = 1.0 / (each.error * each.error);
+      weighted += weight * each.slowdown;
+      weights += weight;
+    }
   }
   if (!(weights > 0.0)) return std::nullopt;
   return MeasuredSlowdown{weighted / weights, 1.0 / std::sqrt(weights)};
@@ -64,32 +104,38 @@ std::vector<std::size_t> ChangePoint::next_with_bad(std::size_t most) const {
   return versions;
 }
 
-double ChangePoint::stages_left(double confidence) const {
-  const auto left = static_cast<double>(remaining(confidence).size());
-  return 1.0 + std::ceil(std::log(left) / std::log(double(k_most_in_stage + 1)));
+double ChangePoint::stage_s(double confidence, double left_s, double whole_s) const {
+  // Each stage pays for its first runs, and its error is divided among few pairs.
+  const double least_s = std::max(k_least_stage_s, whole_s / 6.0);
+  const auto versions = static_cast<double>(remaining(confidence).size());
+  const double stages = 1.0 + std::ceil(std::log(versions) / std::log(double(k_most_in_stage + 1)));
+  const double stage_s = std::max(left_s / stages, least_s);
+  return left_s - stage_s < least_s ? left_s : stage_s;
+}
+
+ChangePoint::Evidence ChangePoint::evidence_from(std::size_t first) const {
+  const auto is_slow = [&](const Observation& each) { return each.version < first ? 0.0 : 1.0; };
+  const auto slowdown = [](const Observation& each) { return each.slowdown; };
+  Evidence evidence;
+  for (const Stage& stage : stages_) {
+    evidence.weighted += weighted_product(stage, is_slow, slowdown);
+    evidence.weights += weighted_product(stage, is_slow, is_slow);
+  }
+  evidence.weighted = std::max(0.0, evidence.weighted);
+  return evidence;
 }
 
 std::optional<double> ChangePoint::slowdown_from(std::size_t first) const {
-  double weighted = 0.0;
-  double weights = 0.0;
-  for (const Observation& each : observations_) {
-    if (each.version < first) continue;
-    const double weight = 1.0 / (each.error * each.error);
-    weighted += weight * each.slowdown;
-    weights += weight;
-  }
-  if (!(weights > 0.0)) return std::nullopt;
-  return std::max(0.0, weighted / weights);
+  const Evidence evidence = evidence_from(first);
+  if (!(evidence.weights > 0.0)) return std::nullopt;
+  return evidence.weighted / evidence.weights;
 }
 
 double ChangePoint::log_likelihood(std::size_t first) const {
-  const double slow = slowdown_from(first).value_or(0.0);
-  double sum = 0.0;
-  for (const Observation& each : observations_) {
-    const double expected = each.version < first ? 0.0 : slow;
-    sum -= 0.5 * std::pow((each.slowdown - expected) / each.error, 2);
-  }
-  return sum;
+  const auto [weighted, weights] = evidence_from(first);
+  constexpr double k_variance = k_usual_slowdown * k_usual_slowdown;
+  return 0.5 * weighted * weighted / (weights + 1.0 / k_variance) -
+         0.5 * std::log1p(k_variance * weights);
 }
 
 std::vector<double> ChangePoint::probabilities() const {

@@ -29,8 +29,9 @@ inline constexpr double k_least_stage_s = 20.0;
 [[nodiscard]] std::optional<bool> is_slower(const MeasuredSlowdown& measured);
 
 /// Returns the slowdown that `judge` found for one of `versions` versions, 1 to `k_most_in_stage`.
-/// Its error follows from the interval, which is wider for more versions because they share the
-/// error. Returns nullopt if the interval is infinite.
+/// Its error follows from the interval without what looks and other versions add to it: nothing is
+/// claimed here. For few pairs it is larger, as Student's t of 95 %. Returns nullopt if the
+/// interval is infinite.
 [[nodiscard]] std::optional<MeasuredSlowdown> slowdown_in_stage(const SpeedUp& speed_up,
                                                                 std::size_t versions);
 
@@ -49,9 +50,16 @@ class ChangePoint {
   /// one.
   explicit ChangePoint(std::size_t versions);
 
-  /// Adds a measurement of a version beside the good one. `slowdown` is the logarithm of the ratio
-  /// of their times; `error` is its standard error, above 0.
-  void observe(std::size_t version, double slowdown, double error);
+  /// A measurement of a version beside the good one.
+  struct Observation {
+    std::size_t version = 0;
+    double slowdown = 0.0;  ///< logarithm of the ratio of their times
+    double error = 0.0;     ///< its standard error, above 0
+  };
+  /// Adds measurements beside the same runs of the good version. Their errors have a common part:
+  /// half of the variance of the most precise one, because the good version ran as often. What
+  /// these runs had in luck, all slowdowns have. The differences between the versions do not.
+  void observe(std::vector<Observation> stage);
   /// Returns the mean slowdown of a version over its measurements; nullopt if there is none.
   [[nodiscard]] std::optional<MeasuredSlowdown> measured(std::size_t version) const;
   /// Excludes a version from being measured, because it cannot be built or run.
@@ -73,24 +81,29 @@ class ChangePoint {
   /// Returns at most `most` versions, the bad one included. For stages before it is known if the
   /// bad version is slower.
   [[nodiscard]] std::vector<std::size_t> next_with_bad(std::size_t most) const;
-  /// Estimates the number of stages that are left, the present one included. Each stage divides the
-  /// versions by `k_most_in_stage` + 1, and a last one confirms.
-  [[nodiscard]] double stages_left(double confidence) const;
+  /// Returns the seconds of the next stage if `left_s` of `whole_s` seconds are left. Each stage
+  /// divides the versions by `k_most_in_stage` + 1, and a last one confirms; all get the same time,
+  /// but at least a sixth of the whole. A rest that is too short for another stage belongs to this
+  /// one.
+  [[nodiscard]] double stage_s(double confidence, double left_s, double whole_s) const;
   /// Returns the estimate of the slowdown if `first` is the first slow version; nullopt if no slow
   /// version was measured.
   [[nodiscard]] std::optional<double> slowdown_from(std::size_t first) const;
 
  private:
-  struct Observation {
-    std::size_t version = 0;
-    double slowdown = 0.0;
-    double error = 0.0;
+  /// What the measurements say of the slowdown if `first` is the first slow version: its estimate,
+  /// times the estimate's inverse variance, and this inverse variance.
+  struct Evidence {
+    double weighted = 0.0;  ///< at least 0
+    double weights = 0.0;
   };
-  /// Returns the logarithm of the likelihood, with the slowdown that fits best.
+  [[nodiscard]] Evidence evidence_from(std::size_t first) const;
+  /// Returns the logarithm of the likelihood, except for a constant, over all slowdowns (Gelman et
+  /// al., Bayesian Data Analysis, 3rd ed., section 14.8).
   [[nodiscard]] double log_likelihood(std::size_t first) const;
 
   std::vector<bool> is_skipped_;
-  std::vector<Observation> observations_;
+  std::vector<std::vector<Observation>> stages_;
 };
 
 }  // namespace steptune

@@ -6,11 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "trial_runner/measure/quantiles.hpp"
+#include "tuner/verdict/looks.hpp"
+
 namespace steptune {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(ChangePoint, AtFirstEachVersionIsEquallyLikely) {
   const ChangePoint change(4);
@@ -22,33 +26,55 @@ TEST(ChangePoint, AtFirstEachVersionIsEquallyLikely) {
 
 TEST(ChangePoint, PreciseMeasurementsFindTheVersion) {
   ChangePoint change(8);
-  change.observe(7, 0.05, 0.005);
-  change.observe(3, 0.001, 0.005);
+  change.observe({{7, 0.05, 0.005}});
+  change.observe({{3, 0.001, 0.005}});
   EXPECT_THAT(change.remaining(0.95), ElementsAre(4, 5, 6, 7));
-  change.observe(5, 0.051, 0.005);
-  change.observe(4, 0.0, 0.005);
+  change.observe({{5, 0.051, 0.005}});
+  change.observe({{4, 0.0, 0.005}});
   EXPECT_EQ(change.found(0.95), 5U);
   EXPECT_NEAR(*change.slowdown_from(5), 0.0505, 1e-9);
 }
 
 TEST(ChangePoint, TheErrorOfAStageFollowsFromItsInterval) {
-  SpeedUp speed_up;
-  speed_up.ratio = 0.9;
-  speed_up.low = 0.9 / std::exp(0.0392);
-  speed_up.high = 0.9 * std::exp(0.0392);
-  const auto alone = slowdown_in_stage(speed_up, 1);
-  ASSERT_TRUE(alone);
-  EXPECT_NEAR(alone->slowdown, -std::log(0.9), 1e-9);
-  EXPECT_NEAR(alone->error, 0.02, 1e-9);
-  EXPECT_NEAR(slowdown_in_stage(speed_up, 7)->error, 0.0392 / 2.69, 1e-9);
+  const auto measured = [](int pairs, std::size_t versions) {
+    const double of_look = error_of_look(pairs, {3, 3}, 0.025 / static_cast<double>(versions));
+    const double half_width = 0.02 * student_quantile(pairs - 1.0, of_look);
+    SpeedUp speed_up;
+    speed_up.ratio = 0.9;
+    speed_up.low = 0.9 / std::exp(half_width);
+    speed_up.high = 0.9 * std::exp(half_width);
+    speed_up.pairs = pairs;
+    return slowdown_in_stage(speed_up, versions);
+  };
+  ASSERT_TRUE(measured(100, 1));
+  EXPECT_NEAR(measured(100, 1)->slowdown, -std::log(0.9), 1e-9);
+  EXPECT_NEAR(measured(100, 1)->error, 0.02 * 1.984 / 1.960, 1e-5);
+  EXPECT_NEAR(measured(100, 7)->error, measured(100, 1)->error, 1e-9);
+  EXPECT_NEAR(measured(3, 1)->error, 0.02 * 4.303 / 1.960, 1e-5) << "few pairs show little";
   EXPECT_FALSE(slowdown_in_stage(SpeedUp(), 1));
+}
+
+/// All slowdowns look larger by 0.05, because the good version was lucky. The step remains.
+TEST(ChangePoint, TheLuckOfTheGoodVersionDoesNotHideTheStep) {
+  ChangePoint change(6);
+  change.observe({{0, 0.05, 0.02},
+                  {1, 0.05, 0.02},
+                  {2, 0.05, 0.02},
+                  {3, 0.12, 0.02},
+                  {4, 0.12, 0.02},
+                  {5, 0.12, 0.02}});
+  EXPECT_THAT(change.remaining(0.9), ElementsAre(3));
+  ChangePoint apart(6);
+  for (std::size_t version = 0; version < 6; ++version)
+    apart.observe({{version, version < 3 ? 0.05 : 0.12, 0.02}});
+  EXPECT_THAT(apart.remaining(0.9), Not(ElementsAre(3)));
 }
 
 TEST(ChangePoint, MeasurementsOfAVersionAreAveragedByTheirPrecision) {
   ChangePoint change(2);
   EXPECT_FALSE(change.measured(1));
-  change.observe(1, 0.04, 0.01);
-  change.observe(1, 0.08, 0.02);
+  change.observe({{1, 0.04, 0.01}});
+  change.observe({{1, 0.08, 0.02}});
   const auto measured = change.measured(1);
   ASSERT_TRUE(measured);
   EXPECT_NEAR(measured->slowdown, 0.048, 1e-9);
@@ -57,8 +83,8 @@ TEST(ChangePoint, MeasurementsOfAVersionAreAveragedByTheirPrecision) {
 
 TEST(ChangePoint, AVersionThatCannotRunIsNotMeasured) {
   ChangePoint change(3);
-  change.observe(2, 0.1, 0.01);
-  change.observe(0, 0.0, 0.01);
+  change.observe({{2, 0.1, 0.01}});
+  change.observe({{0, 0.0, 0.01}});
   EXPECT_THAT(change.next(1), ElementsAre(1));
   change.skip(1);
   change.skip(2);
@@ -70,20 +96,28 @@ TEST(ChangePoint, AVersionThatCannotRunIsNotMeasured) {
 TEST(ChangePoint, ASkippedVersionCannotBeDistinguishedFromTheNext) {
   ChangePoint change(4);
   EXPECT_TRUE(change.can_narrow(0.95));
-  change.observe(3, 0.1, 0.01);
-  change.observe(0, 0.0, 0.01);
-  change.observe(2, 0.1, 0.01);
+  change.observe({{3, 0.1, 0.01}});
+  change.observe({{0, 0.0, 0.01}});
+  change.observe({{2, 0.1, 0.01}});
   EXPECT_TRUE(change.can_narrow(0.95));
   change.skip(1);
   EXPECT_THAT(change.remaining(0.95), ElementsAre(1, 2));
   EXPECT_FALSE(change.can_narrow(0.95));
 }
 
+TEST(ChangePoint, StagesShareTheTimeAndLeaveNoRestThatIsTooShort) {
+  constexpr double k_whole_s = 1800.0;
+  const ChangePoint change(64);
+  EXPECT_DOUBLE_EQ(change.stage_s(0.95, k_whole_s, k_whole_s), 600.0) << "64, 8, 1 versions";
+  EXPECT_DOUBLE_EQ(change.stage_s(0.95, 800.0, k_whole_s), 300.0) << "a sixth of the whole";
+  EXPECT_DOUBLE_EQ(change.stage_s(0.95, 599.0, k_whole_s), 599.0);
+}
+
 TEST(ChangePoint, AVersionIsMeasuredBesideItsPredecessor) {
   ChangePoint change(64);
-  change.observe(63, 0.05, 0.01);
-  change.observe(40, 0.05, 0.01);
-  change.observe(30, 0.0, 0.01);
+  change.observe({{63, 0.05, 0.01}});
+  change.observe({{40, 0.05, 0.01}});
+  change.observe({{30, 0.0, 0.01}});
   for (const std::size_t version : change.next(6)) {
     EXPECT_GE(version, 30U);
     EXPECT_LE(version, 40U);
