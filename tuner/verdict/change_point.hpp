@@ -57,8 +57,8 @@ class ChangePoint {
     double error = 0.0;     ///< its standard error, above 0
   };
   /// Adds measurements beside the same runs of the good version. Their errors have a common part:
-  /// half of the variance of the most precise one, because the good version ran as often. What
-  /// these runs had in luck, all slowdowns have. The differences between the versions do not.
+  /// half of the variance of the most precise one, because the good version ran as often. If the
+  /// good version was lucky, all slowdowns look larger, but their differences do not.
   void observe(std::vector<Observation> stage);
   /// Returns the mean slowdown of a version over its measurements; nullopt if there is none.
   [[nodiscard]] std::optional<MeasuredSlowdown> measured(std::size_t version) const;
@@ -91,8 +91,8 @@ class ChangePoint {
   [[nodiscard]] std::optional<double> slowdown_from(std::size_t first) const;
 
  private:
-  /// What the measurements say of the slowdown if `first` is the first slow version: its estimate,
-  /// times the estimate's inverse variance, and this inverse variance.
+  /// The slowdown's estimate if `first` is the first slow version, times the estimate's inverse
+  /// variance, and this inverse variance.
   struct Evidence {
     double weighted = 0.0;  ///< at least 0
     double weights = 0.0;
