@@ -74,7 +74,7 @@ std::vector<Compared> compare(const std::vector<std::size_t>& versions, double s
       if (each.judgement.settled || (launches.count() - first_run + 1) * run_s > stage_s) continue;
       each.pairs.push_back({launches.version(each.version), good});
       const auto count = static_cast<int>(each.pairs.size());
-      if (looks_until(count, plan).back().pairs == count)
+      if (is_look(count, plan))
         each.judgement = judge_both_ways(judged_study(), each.pairs, errors);
     }
   }

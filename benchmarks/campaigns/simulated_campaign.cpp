@@ -52,8 +52,7 @@ bool judged_faster(const CampaignModel& model, const BothErrors& errors, Pairs& 
     pairs.add();
     const auto count = static_cast<int>(pairs.all().size());
     const bool is_last = count >= most;
-    const bool is_look = looks_until(count, look_plan(study)).back().pairs == count;
-    if (!is_last && !is_look) continue;
+    if (!is_last && !is_look(count, look_plan(study))) continue;
     const Judgement judgement = judge_both_ways(study, pairs.all(), errors);
     if (is_last || judgement.settled) return judgement.verdict == Verdict::faster;
   }

@@ -104,8 +104,8 @@ bool has_configuration_in_use(const StudySpec& study) {
 }
 
 /// Returns the number of runs that a claim needs. A round has a run of a finalist and a run of the
-/// baseline. If the study has a configuration in use, the round also has a run of that.
-/// If each configuration is confirmed, all of them run until the first look.
+/// baseline. If the study has a configuration in use, the round also has a run of that. If each
+/// configuration is confirmed, all of them run until the first look.
 int least_runs(const StudySpec& study, const Spending& spending) {
   if (study.measure.confirm_all && study.budget.trials) {
     return static_cast<int>(*study.budget.trials) * look_plan(study).first;

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <numbers>
 #include <tuple>
 #include <utility>
+
+#include <boost/math/distributions/normal.hpp>
 
 #include "tuner/verdict/speed_up.hpp"
 
@@ -28,12 +29,12 @@ constexpr double k_divided = 0.88;
 constexpr double k_looks_to_most = 3.0;
 
 double density(double deviation) {
-  return std::exp(-0.5 * deviation * deviation) / std::sqrt(2.0 * std::numbers::pi);
+  return boost::math::pdf(boost::math::normal(), deviation);
 }
 
 /// Probability that a standard normal variable is larger.
 double tail(double deviation) {
-  return 0.5 * std::erfc(deviation / std::numbers::sqrt2);
+  return boost::math::cdf(boost::math::complement(boost::math::normal(), deviation));
 }
 
 /// Distribution of the sum of pairs whose log ratios are standard normal, if no look claimed.
@@ -119,6 +120,10 @@ std::vector<Look> looks_until(int pairs, LookPlan plan) {
                      later_share * (1.0 - k_next_share) * std::pow(k_next_share, look)});
   }
   return looks;
+}
+
+bool is_look(int pairs, LookPlan plan) {
+  return looks_until(pairs, plan).back().pairs == pairs;
 }
 
 double error_of_look(int pairs, LookPlan plan, double error) {

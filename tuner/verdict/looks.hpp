@@ -8,12 +8,12 @@ namespace steptune {
 /// A look at a finalist: a number of pairs after which a claim may be made.
 struct Look {
   int pairs = 0;
-  double share = 0.0;  ///< of the finalist's error: probability that this look claims falsely first
+  double share = 0.0;  ///< of the finalist's error: how often this look is the first false claim
 };
 
-/// Numbers of pairs at which looks begin.
+/// When to look.
 struct LookPlan {
-  int first = 2;  ///< of the first look
+  int first = 2;  ///< pairs at the first look
   int usual = 3;  ///< planned pairs
 };
 
@@ -22,6 +22,8 @@ struct LookPlan {
 /// looks come at numbers that grow by 4^(1/3). So four times the usual number is a look, too. Each
 /// of these looks has 65 % of the share of the look before it. All shares add up to 1.
 [[nodiscard]] std::vector<Look> looks_until(int pairs, LookPlan plan);
+/// True if a claim may be made after so many pairs.
+[[nodiscard]] bool is_look(int pairs, LookPlan plan);
 
 /// Returns the one-sided error of the interval after `pairs` pairs, if a finalist's looks together
 /// may claim falsely with the probability `error`. This is the error of the first look at `pairs`

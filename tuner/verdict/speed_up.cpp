@@ -73,11 +73,6 @@ double within_variance(const RunPair& pair, bool repeated) {
   return std::pow(error(*pair.incumbent), 2) + std::pow(error(*pair.baseline), 2);
 }
 
-/// True if "faster" may be claimed after so many pairs.
-bool is_look(int pairs, LookPlan plan) {
-  return looks_until(pairs, plan).back().pairs == pairs;
-}
-
 bool positive(const RunPair& pair) {
   return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
 }
