@@ -14,16 +14,16 @@ namespace {
 constexpr double k_small_gain = 1.1;
 /// A GPU that is busy for a smaller share of the time counts as idle.
 constexpr double k_gpu_waits = 0.7;
-/// CPUs that are busy for a larger share of the time have no capacity left.
+/// If the trial uses a larger share of the CPUs' time, the CPUs have no capacity left for it.
 constexpr double k_cpus_full = 0.9;
-/// CPUs or loader workers that are busy for a smaller share of the time count as idle.
+/// CPUs or loader workers that compute for a smaller share of the time count as idle.
 constexpr double k_cpus_wait = 0.5;
 
 std::string percent(double share) {
   return fmt::format("{:.0f} %", 100.0 * share);
 }
 
-/// Returns the start of a sentence about a stage's share.
+/// Returns the start of a sentence about a stage's share: "Data loading costs".
 std::string stage_subject(std::optional<StepStage> stage) {
   if (!stage) return "Work in parts with unrecognised names takes";
   switch (*stage) {
@@ -90,22 +90,22 @@ std::string advice_on(const ParameterResponse& response) {
   return text;
 }
 
-/// Returns a sign that the loader could be faster, although no tried value was; empty if there is
-/// no such sign.
+/// Returns a sign that the loader could be faster, although no tried value was. Empty without such
+/// a sign.
 std::string loader_waits(const Bottleneck& bottleneck) {
   if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) {
-    return fmt::format("its workers wait {} of their time",
-                       percent(1.0 - *bottleneck.loader_worker_cpu));
+    return fmt::format("the loader's workers compute only {} of their time",
+                       percent(*bottleneck.loader_worker_cpu));
   }
   if (bottleneck.cpu_busy.value_or(1.0) < k_cpus_full) {
-    return fmt::format("the CPUs idle {} of the time", percent(1.0 - *bottleneck.cpu_busy));
+    return fmt::format("the trial uses only {} of the CPUs' time", percent(*bottleneck.cpu_busy));
   }
   return {};
 }
 
-/// Returns "workers=4 is as good as it gets (0 to 8 were tried)". If a better value may exist, says
-/// so instead.
-std::string text_on_best_value(const ParameterResponse& response, const Bottleneck& bottleneck) {
+/// Returns "workers=4: no other value is clearly faster (0 to 8 were tried)". Adds a sign that the
+/// loader could be faster. If 4 is the end of the tried range, says so instead.
+std::string text_without_gain(const ParameterResponse& response, const Bottleneck& bottleneck) {
   const std::string now = fmt::format("{}={}", response.parameter, to_text(response.now));
   const std::string waits =
       response.stage == StepStage::data ? loader_waits(bottleneck) : std::string();
@@ -113,41 +113,38 @@ std::string text_on_best_value(const ParameterResponse& response, const Bottlene
     return fmt::format("{} is the edge of the tried range: try further{}{}", now,
                        waits.empty() ? "" : ", as ", waits);
   }
-  const std::string tried = response.least_tried && response.most_tried
-                                ? fmt::format("{} to {} were tried", to_text(*response.least_tried),
-                                              to_text(*response.most_tried))
-                                : std::string();
-  if (!waits.empty()) {
-    return fmt::format("{} was the best{}{}{}, but {}", now, tried.empty() ? "" : " (", tried,
-                       tried.empty() ? "" : ")", waits);
-  }
-  return fmt::format("{} is as good as it gets{}{}{}", now, tried.empty() ? "" : " (", tried,
-                     tried.empty() ? "" : ")");
+  const std::string tried =
+      response.least_tried && response.most_tried
+          ? fmt::format(" ({} to {} were tried)", to_text(*response.least_tried),
+                        to_text(*response.most_tried))
+          : std::string();
+  return fmt::format("{}: no other value is clearly faster{}{}{}", now, tried,
+                     waits.empty() ? "" : ", but ", waits);
 }
 
-/// Names settings that affect the largest stage, for which no gain was predicted.
+/// Names settings that usually affect the largest stage, if no response to one of them is known.
 std::string untested(const Bottleneck& bottleneck, StepStage largest) {
   const auto own = bottleneck.parameters.find(largest);
   if (own == bottleneck.parameters.end()) {
     return fmt::format("the study varies no setting for it; try {}", usual_settings(largest));
   }
-  return fmt::format("{} {} it", list_of(own->second),
+  return fmt::format("{} usually {} it", list_of(own->second),
                      own->second.size() == 1 ? "affects" : "affect");
 }
 
-/// Returns advice about the largest stage, then about all other stages.
+/// Returns advice on the settings of the largest stage, then on those of the other stages.
 std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest) {
   std::vector<std::string> clauses;
   Responses no_effect;
   Responses unclear;
-  Responses cannot;
+  Responses little_gain;
   std::vector<std::string> elsewhere;
   for (const ParameterResponse& response : bottleneck.responses) {
     if (response.stage == largest) {
       if (response.leaves_gain() && response.has_effect) {
         clauses.push_back(advice_on(response));
       } else if (response.matters() && response.has_effect) {
-        clauses.push_back(text_on_best_value(response, bottleneck));
+        clauses.push_back(text_without_gain(response, bottleneck));
       } else {
         (response.range.high < k_small_gain || response.matters() ? no_effect : unclear)
             .push_back(&response);
@@ -157,16 +154,19 @@ std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest)
     } else if (response.stage &&
                (response.gain.high < k_small_gain ||
                 bottleneck.most_gain(*response.stage).value_or(k_small_gain) < k_small_gain)) {
-      cannot.push_back(&response);
+      little_gain.push_back(&response);
     }
   }
   if (!no_effect.empty()) {
-    clauses.push_back(names_of(no_effect, "or") + " made no measurable difference");
+    clauses.push_back(names_of(no_effect, "or") + " made no clear difference");
   }
   if (!unclear.empty()) clauses.push_back(too_little_known(unclear));
   if (clauses.empty()) clauses.push_back(untested(bottleneck, largest));
   clauses.insert(clauses.end(), elsewhere.begin(), elsewhere.end());
-  if (!cannot.empty()) clauses.push_back(names_of(cannot, "or") + " cannot help");
+  if (!little_gain.empty()) {
+    clauses.push_back(
+        fmt::format("{} would gain less than {}x", names_of(little_gain, "or"), k_small_gain));
+  }
   return clauses;
 }
 
@@ -198,8 +198,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   return words;
 }
 
-/// Finds the bottleneck without reported parts: steps wait for a stage if settings that affect it
-/// would make them faster.
+/// Describes a program without reported parts by the settings that affect its speed.
 BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   BottleneckWords words;
   words.finding = "The program did not report parts of its steps";
@@ -219,36 +218,37 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
         .push_back(&response);
     if (!matters) continue;
     clauses.push_back(response.leaves_gain() ? advice_on(response)
-                                             : text_on_best_value(response, bottleneck));
+                                             : text_without_gain(response, bottleneck));
   }
   if (matter.empty() && !unclear.empty()) {
     words.finding += ", and " + too_little_known(unclear);
     return words;
   }
   if (matter.empty()) {
-    words.finding += ", and no parameter that was varied changes their time by over 3 %";
+    words.finding += ", and no varied parameter clearly changes their time by over 3 %";
     return words;
   }
   words.finding += "; " + joined(clauses);
   if (!unmoved.empty()) {
-    words.finding += fmt::format("; {} made no measurable difference", names_of(unmoved, "or"));
+    words.finding += fmt::format("; {} made no clear difference", names_of(unmoved, "or"));
   }
   if (!unclear.empty()) words.finding += "; " + too_little_known(unclear);
   return words;
 }
 
-/// Returns how busy the steps keep the machine, for a program that reports no parts.
+/// Mentions a GPU that idles. Without figures of a GPU, mentions high or low use of the CPUs. For
+/// programs that report no parts.
 std::string use_of_machine(const Bottleneck& bottleneck) {
   const bool full = bottleneck.cpu_busy.value_or(0.0) >= k_cpus_full;
   if (bottleneck.gpu_busy) {
     if (*bottleneck.gpu_busy >= k_gpu_waits) return "";
     return fmt::format("; the GPU idles {} of the time{}", percent(1.0 - *bottleneck.gpu_busy),
-                       full ? ", while the CPUs are busy" : "");
+                       full ? ", while the trial uses nearly all CPU time" : "");
   }
   if (!bottleneck.cpu_busy) return "";
-  if (full) return fmt::format("; the CPUs are busy {} of the time", percent(*bottleneck.cpu_busy));
-  if (*bottleneck.cpu_busy > k_cpus_wait) return "";
-  return fmt::format("; the CPUs idle {} of the time", percent(1.0 - *bottleneck.cpu_busy));
+  if (!full && *bottleneck.cpu_busy > k_cpus_wait) return "";
+  return fmt::format("; the trial uses {}{} of the CPUs' time", full ? "" : "only ",
+                     percent(*bottleneck.cpu_busy));
 }
 
 }  // namespace
@@ -256,7 +256,8 @@ std::string use_of_machine(const Bottleneck& bottleneck) {
 BottleneckWords in_words(const Bottleneck& bottleneck) {
   BottleneckWords words =
       bottleneck.stages.empty() ? words_from_responses(bottleneck) : words_from_stages(bottleneck);
-  if (bottleneck.stages.empty() && words.finding.find("CPUs idle") == std::string::npos) {
+  const bool names_cpus = words.finding.find("of the CPUs' time") != std::string::npos;
+  if (bottleneck.stages.empty() && !names_cpus) {
     words.finding += use_of_machine(bottleneck);
   }
   words.finding += ".";
