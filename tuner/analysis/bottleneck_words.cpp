@@ -9,8 +9,8 @@
 namespace steptune {
 namespace {
 
-/// A possible speed-up below this ratio is not worth a change. The speed-up is measured, or
-/// computed by Amdahl's law.
+/// A setting whose possible speed-up is below this ratio counts as of little use. The speed-up is
+/// measured, predicted by the model, or computed by Amdahl's law.
 constexpr double k_small_gain = 1.1;
 /// A GPU that is busy for a smaller share of the time counts as idle.
 constexpr double k_gpu_waits = 0.7;
@@ -25,7 +25,7 @@ std::string percent(double share) {
 
 /// Returns the start of a sentence about a stage's share: "Data loading costs".
 std::string stage_subject(std::optional<StepStage> stage) {
-  if (!stage) return "Work in parts with unrecognised names takes";
+  if (!stage) return "Parts of the step with unrecognised names take";
   switch (*stage) {
     case StepStage::data:
       return "Data loading costs";
@@ -80,37 +80,39 @@ std::string too_little_known(const Responses& responses) {
   return fmt::format("too little is known about {}", names_of(responses, "or"));
 }
 
-/// Returns "workers 0 -> 8 gives 1.90x (1.80-2.00)". Adds "try further" if 8 is the end of the
-/// tried range.
+/// Returns "workers 0 -> 8 gives 1.90x (1.80-2.00)". If 8 is at the edge of the tried range, says
+/// to try values beyond it.
 std::string advice_on(const ParameterResponse& response) {
   std::string text = fmt::format("{} {} -> {} gives {:.2f}x ({:.2f}-{:.2f})", response.parameter,
                                  to_text(response.now), to_text(response.best), response.gain.mean,
                                  response.gain.low, response.gain.high);
-  if (response.is_open_end(response.best)) text += ", the edge of the tried range: try further";
+  if (response.is_open_end(response.best)) {
+    text += ", at the edge of the tried range: try values beyond it";
+  }
   return text;
 }
 
-/// Returns a sign that the loader could be faster, although no tried value was. Empty without such
-/// a sign.
+/// Returns a text that workers or CPUs have time left, so that the loader could be faster. Empty if
+/// they have none, or if this is unknown.
 std::string loader_waits(const Bottleneck& bottleneck) {
   if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) {
     return fmt::format("the loader's workers compute only {} of their time",
                        percent(*bottleneck.loader_worker_cpu));
   }
   if (bottleneck.cpu_busy.value_or(1.0) < k_cpus_full) {
-    return fmt::format("the trial uses only {} of the CPUs' time", percent(*bottleneck.cpu_busy));
+    return fmt::format("the trial uses only {} of its CPUs' time", percent(*bottleneck.cpu_busy));
   }
   return {};
 }
 
 /// Returns "workers=4: no other value is clearly faster (0 to 8 were tried)". Adds a sign that the
-/// loader could be faster. If 4 is the end of the tried range, says so instead.
+/// loader could be faster. If 4 is at the edge of the tried range, says so instead.
 std::string text_without_gain(const ParameterResponse& response, const Bottleneck& bottleneck) {
   const std::string now = fmt::format("{}={}", response.parameter, to_text(response.now));
   const std::string waits =
       response.stage == StepStage::data ? loader_waits(bottleneck) : std::string();
   if (response.is_open_end(response.now)) {
-    return fmt::format("{} is the edge of the tried range: try further{}{}", now,
+    return fmt::format("{} is at the edge of the tried range: try values beyond it{}{}", now,
                        waits.empty() ? "" : ", as ", waits);
   }
   const std::string tried =
@@ -122,14 +124,14 @@ std::string text_without_gain(const ParameterResponse& response, const Bottlenec
                      waits.empty() ? "" : ", but ", waits);
 }
 
-/// Names settings that usually affect the largest stage, if no response to one of them is known.
+/// Names the settings that may affect the largest stage, if the effect of none is known. If the
+/// study varies no such setting, suggests some.
 std::string untested(const Bottleneck& bottleneck, StepStage largest) {
   const auto own = bottleneck.parameters.find(largest);
   if (own == bottleneck.parameters.end()) {
     return fmt::format("the study varies no setting for it; try {}", usual_settings(largest));
   }
-  return fmt::format("{} usually {} it", list_of(own->second),
-                     own->second.size() == 1 ? "affects" : "affect");
+  return fmt::format("{} may affect it: no effect is known yet", list_of(own->second));
 }
 
 /// Returns advice on the settings of the largest stage, then on those of the other stages.
@@ -165,7 +167,8 @@ std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest)
   clauses.insert(clauses.end(), elsewhere.begin(), elsewhere.end());
   if (!little_gain.empty()) {
     clauses.push_back(
-        fmt::format("{} would gain less than {}x", names_of(little_gain, "or"), k_small_gain));
+        fmt::format("{} would gain less than {}", names_of(little_gain, "or"),
+                    percent(k_small_gain - 1.0)));
   }
   return clauses;
 }
@@ -181,7 +184,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   const StageTime& largest = bottleneck.stages.front();
   BottleneckWords words;
   if (bottleneck.unreported_share > largest.share) {
-    words.finding = fmt::format("The program reports no part for {} of a step",
+    words.finding = fmt::format("{} of a step lies outside the parts that the program reports",
                                 percent(bottleneck.unreported_share));
   } else {
     words.finding =
@@ -198,7 +201,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   return words;
 }
 
-/// Describes a program without reported parts by the settings that affect its speed.
+/// For a program that reports no parts: describes the effect of each varied setting on its speed.
 BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   BottleneckWords words;
   words.finding = "The program did not report parts of its steps";
@@ -247,7 +250,7 @@ std::string use_of_machine(const Bottleneck& bottleneck) {
   }
   if (!bottleneck.cpu_busy) return "";
   if (!full && *bottleneck.cpu_busy > k_cpus_wait) return "";
-  return fmt::format("; the trial uses {}{} of the CPUs' time", full ? "" : "only ",
+  return fmt::format("; the trial uses {}{} of its CPUs' time", full ? "" : "only ",
                      percent(*bottleneck.cpu_busy));
 }
 
@@ -256,7 +259,7 @@ std::string use_of_machine(const Bottleneck& bottleneck) {
 BottleneckWords in_words(const Bottleneck& bottleneck) {
   BottleneckWords words =
       bottleneck.stages.empty() ? words_from_responses(bottleneck) : words_from_stages(bottleneck);
-  const bool names_cpus = words.finding.find("of the CPUs' time") != std::string::npos;
+  const bool names_cpus = words.finding.find("of its CPUs' time") != std::string::npos;
   if (bottleneck.stages.empty() && !names_cpus) {
     words.finding += use_of_machine(bottleneck);
   }
