@@ -73,7 +73,7 @@ void add_parts(const Promise& promise, const Measurement& seen, std::vector<std:
     causes.push_back(fmt::format(
         "the part \"{}\" takes {:.3g} ms per {}, in the trial it took {:.3g} ms{}", part,
         1e3 * seconds, promise.unit.singular(), 1e3 * former->second,
-        part == "data" ? "; perhaps storage, the page cache, or other programs on the CPUs" : ""));
+        part == "data" ? "; perhaps because of storage, page cache, or other programs" : ""));
   }
 }
 
@@ -115,12 +115,12 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
   if (!deviation || parts_grew) return causes;
   if (const LevelChange* change = largest_change(seen, deviation->ratio > 1.0)) {
     causes.push_back(fmt::format(
-        "the time per {} changed at once, to {:.2f} times what it was, after {}; perhaps by "
-        "throttling, a drained queue, or another program on the machine",
+        "the time per {} changed at once, to {:.2f} times what it was, after {}; perhaps "
+        "because of throttling, a drained queue, or another program on the machine",
         promise.unit.singular(), change->ratio, format_duration(change->at_s)));
   } else if (is_unexplained && deviation->ratio > 1.0) {
     causes.push_back(
-        "the steps themselves are slower; perhaps by another machine, other load on it, "
+        "the steps themselves are slower; perhaps because of another machine, other load on it, "
         "throttling, or data that only the trials found in the page cache");
   }
   return causes;

@@ -72,7 +72,7 @@ struct Night {
   std::optional<SpeedUp> gain;
   std::optional<Slowdown> slowdown;  ///< shown that night
   double slower_since_wall_s = 0.0;  ///< start of the first slower night
-  std::string fast_commit;           ///< commit of the night before that night; empty: not known
+  std::string fast_commit;           ///< commit of the last night before that one; empty: not known
   std::string broken;                ///< why `before` can no longer be used; empty if it can
   bool lead_shrank = false;  ///< as in `SlowdownWatch`
   double evidence = 0.0;     ///< as in `SlowdownWatch`
