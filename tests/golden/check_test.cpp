@@ -29,7 +29,7 @@ search     sobol, scheduler asha, seed 7
 budget     12 trials
 runner     replay, 1 trial at a time, $2.00 per hour
 
-first trials, as they would be run:
+first trials, if no result guides the search:
 
 1  baseline  batch_size=32 workers=0 precision=fp32
    TRAIN_NOTE='a b' python3 train.py --batch-size=32 --workers 0
@@ -150,7 +150,7 @@ TEST_F(CheckOnSlurm, FailsIfEveryAllocationIsRefused) {
   EXPECT_NE(ended.out.find("\nsbatch     2 nodes: refused: allocation failure: Invalid account\n"),
             std::string::npos)
       << ended.out;
-  EXPECT_NE(ended.err.find("no trial could be started: 1 node: refused: allocation failure"),
+  EXPECT_NE(ended.err.find("no trial can start: 1 node: refused: allocation failure"),
             std::string::npos)
       << ended.err;
   const Ended json = check(k_refusal, {"--json"});

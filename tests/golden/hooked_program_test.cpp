@@ -248,7 +248,7 @@ TEST_F(HookedProgram, AShortTuningTimeLeavesNoTimeForOptionsWithoutPyTorch) {
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.err, HasSubstr("did not import PyTorch"));
   EXPECT_THAT(ended.err,
-              HasSubstr("half of the tuning time is over, before its options were seen"));
+              HasSubstr("half of the tuning time was over before its own options could be read"));
 }
 
 TEST_F(HookedProgram, IsTunedUnchangedAndRunWithTheResult) {

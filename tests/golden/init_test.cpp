@@ -114,7 +114,9 @@ TEST(Init, RunRefusesAProgramWithoutProgressInTheTuningTime) {
   const Ended ended =
       sandbox.steptune({"run", "--time", "8s", "--", k_init_python, "-I", "train.py"});
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("and by its options: the program printed nothing within"));
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("its own options cannot be tuned, either: the program printed nothing within"));
   EXPECT_THAT(ended.err, HasSubstr("let the program report its steps"));
   EXPECT_FALSE(fs::exists(sandbox.folder() / "train.study.json"));
 }

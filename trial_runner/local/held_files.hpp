@@ -14,7 +14,7 @@ namespace steptune::local {
 /// A file that a process has open, has mapped, or has bound a socket to.
 struct HeldFile {
   std::string path;
-  bool writes = false;  ///< open or mapped for writing; a bound socket counts as such
+  bool writes = false;  ///< open for writing, or mapped shared and writable, or a bound socket
 };
 
 /// Returns the paths of bound Unix sockets by inode, from /proc/net/unix.

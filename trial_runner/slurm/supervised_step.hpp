@@ -14,13 +14,14 @@
 
 namespace steptune::slurm {
 
-/// A step under its supervisor, read through the files of its folder (step_files.hpp). The folder
+/// A job step of Slurm (srun) that a supervisor process runs. The supervisor writes the step's
+/// output and end into the step's folder (step_files.hpp); this class reads these files. The folder
 /// may be on a shared file system, so the files of a silent step are read rarely. The supervisor
 /// records the time of output, so late reading does not change measurements.
 class SupervisedStep final : public Step {
  public:
-  /// `child` is the supervisor's process if this program started it; otherwise the lock file names
-  /// it.
+  /// `child`: process number of the supervisor if this program started it. Otherwise nullopt: the
+  /// number is then read from the lock file.
   SupervisedStep(const Clock& clock, std::filesystem::path folder, std::optional<pid_t> child)
       : clock_(clock), folder_(std::move(folder)), child_(child) {}
   SupervisedStep(const SupervisedStep&) = delete;
@@ -48,17 +49,17 @@ class SupervisedStep final : public Step {
   std::filesystem::path folder_;
   std::optional<pid_t> child_;
   std::optional<StepEnd> end_;
-  bool drained_ = false;
+  bool drained_ = false;  ///< the step has ended and all its output was read
   double next_poll_s_ = 0.0;
-  double gap_s_ = 0.0;
+  double gap_s_ = 0.0;  ///< seconds between reads of the files
   long long segment_read_bytes_ = 0;
   int segment_ = 0;
   UniqueFd file_;
   std::string pending_;  ///< part of an incomplete record
 };
 
-/// Returns the process number of the supervisor that holds the lock in `folder`; nullopt if none
-/// does.
+/// Returns the process number of the supervisor that holds the lock in `folder`. nullopt if no
+/// process holds it, or if the file system has no locks.
 [[nodiscard]] std::optional<pid_t> living_supervisor(const std::filesystem::path& folder);
 
 }  // namespace steptune::slurm

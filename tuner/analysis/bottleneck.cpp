@@ -54,8 +54,8 @@ double mean_value_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Returns the ratio of times, with the unexplained variation of both configurations unless they
-/// are equal.
+/// Returns the ratio of two predicted times, given as draws of their logarithms. Adds the
+/// unexplained variation of both configurations, unless they are equal.
 Estimate ratio_of(const EffectsModel& model, const std::vector<double>& slower,
                   const std::vector<double>& faster) {
   Rng rng(0, "responses");
@@ -118,7 +118,7 @@ void add_tried_range(ParameterResponse& response, const Parameter& parameter,
   if (!least) return;
   response.least_tried = parameter.at_position(*least);
   response.most_tried = parameter.at_position(*most);
-  // A count cannot be less than 1, except that 0 means "none".
+  // Integers are assumed to be counts, which are at least 1, or 0 for "none".
   response.least_is_limit =
       parameter.kind == ParameterKind::integer && to_number(*response.least_tried) <= 1.0;
 }
@@ -219,7 +219,7 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
                           bottleneck.trials == 1 ? "1 trial was"
                                                  : fmt::format("{} trials were", bottleneck.trials),
                           EffectsModel::k_fewest_samples)
-            : "no parameter differs among the measured trials";
+            : "the measured trials do not show what the step time depends on";
   }
   return bottleneck;
 }

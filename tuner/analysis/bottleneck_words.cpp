@@ -9,23 +9,23 @@
 namespace steptune {
 namespace {
 
-/// A possible speed-up below this ratio is not worth a change. The speed-up is measured, or
-/// computed by Amdahl's law.
+/// A setting whose possible speed-up is below this ratio counts as of little use. The speed-up is
+/// measured, predicted by the model, or computed by Amdahl's law.
 constexpr double k_small_gain = 1.1;
 /// A GPU that is busy for a smaller share of the time counts as idle.
 constexpr double k_gpu_waits = 0.7;
-/// CPUs that are busy for a larger share of the time have no capacity left.
+/// If the trial uses a larger share of the CPUs' time, the CPUs have no capacity left for it.
 constexpr double k_cpus_full = 0.9;
-/// CPUs or loader workers that are busy for a smaller share of the time count as idle.
+/// CPUs or loader workers that compute for a smaller share of the time count as idle.
 constexpr double k_cpus_wait = 0.5;
 
 std::string percent(double share) {
   return fmt::format("{:.0f} %", 100.0 * share);
 }
 
-/// Returns the start of a sentence about a stage's share.
+/// Returns the start of a sentence about a stage's share: "Data loading costs".
 std::string stage_subject(std::optional<StepStage> stage) {
-  if (!stage) return "Work in parts with unrecognised names takes";
+  if (!stage) return "Parts of the step with unrecognised names take";
   switch (*stage) {
     case StepStage::data:
       return "Data loading costs";
@@ -80,74 +80,73 @@ std::string too_little_known(const Responses& responses) {
   return fmt::format("too little is known about {}", names_of(responses, "or"));
 }
 
-/// Returns "workers 0 -> 8 gives 1.90x (1.80-2.00)". Adds "try further" if 8 is the end of the
-/// tried range.
+/// Returns "workers 0 -> 8 gives 1.90x (1.80-2.00)". If 8 is at the edge of the tried range, says
+/// to try values beyond it.
 std::string advice_on(const ParameterResponse& response) {
   std::string text = fmt::format("{} {} -> {} gives {:.2f}x ({:.2f}-{:.2f})", response.parameter,
                                  to_text(response.now), to_text(response.best), response.gain.mean,
                                  response.gain.low, response.gain.high);
-  if (response.is_open_end(response.best)) text += ", the edge of the tried range: try further";
+  if (response.is_open_end(response.best)) {
+    text += ", at the edge of the tried range: try values beyond it";
+  }
   return text;
 }
 
-/// Returns a sign that the loader could be faster, although no tried value was; empty if there is
-/// no such sign.
+/// Returns a text that workers or CPUs have time left, so that the loader could be faster. Empty if
+/// they have none, or if this is unknown.
 std::string loader_waits(const Bottleneck& bottleneck) {
   if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) {
-    return fmt::format("its workers wait {} of their time",
-                       percent(1.0 - *bottleneck.loader_worker_cpu));
+    return fmt::format("the loader's workers compute only {} of their time",
+                       percent(*bottleneck.loader_worker_cpu));
   }
   if (bottleneck.cpu_busy.value_or(1.0) < k_cpus_full) {
-    return fmt::format("the CPUs idle {} of the time", percent(1.0 - *bottleneck.cpu_busy));
+    return fmt::format("the trial uses only {} of its CPUs' time", percent(*bottleneck.cpu_busy));
   }
   return {};
 }
 
-/// Returns "workers=4 is as good as it gets (0 to 8 were tried)". If a better value may exist, says
-/// so instead.
-std::string text_on_best_value(const ParameterResponse& response, const Bottleneck& bottleneck) {
+/// Returns "workers=4: no other value is clearly faster (0 to 8 were tried)". Adds a sign that the
+/// loader could be faster. If 4 is at the edge of the tried range, says so instead.
+std::string text_without_gain(const ParameterResponse& response, const Bottleneck& bottleneck) {
   const std::string now = fmt::format("{}={}", response.parameter, to_text(response.now));
   const std::string waits =
       response.stage == StepStage::data ? loader_waits(bottleneck) : std::string();
   if (response.is_open_end(response.now)) {
-    return fmt::format("{} is the edge of the tried range: try further{}{}", now,
+    return fmt::format("{} is at the edge of the tried range: try values beyond it{}{}", now,
                        waits.empty() ? "" : ", as ", waits);
   }
-  const std::string tried = response.least_tried && response.most_tried
-                                ? fmt::format("{} to {} were tried", to_text(*response.least_tried),
-                                              to_text(*response.most_tried))
-                                : std::string();
-  if (!waits.empty()) {
-    return fmt::format("{} was the best{}{}{}, but {}", now, tried.empty() ? "" : " (", tried,
-                       tried.empty() ? "" : ")", waits);
-  }
-  return fmt::format("{} is as good as it gets{}{}{}", now, tried.empty() ? "" : " (", tried,
-                     tried.empty() ? "" : ")");
+  const std::string tried =
+      response.least_tried && response.most_tried
+          ? fmt::format(" ({} to {} were tried)", to_text(*response.least_tried),
+                        to_text(*response.most_tried))
+          : std::string();
+  return fmt::format("{}: no other value is clearly faster{}{}{}", now, tried,
+                     waits.empty() ? "" : ", but ", waits);
 }
 
-/// Names settings that affect the largest stage, for which no gain was predicted.
+/// Names the settings that may affect the largest stage, if the effect of none is known. If the
+/// study varies no such setting, suggests some.
 std::string untested(const Bottleneck& bottleneck, StepStage largest) {
   const auto own = bottleneck.parameters.find(largest);
   if (own == bottleneck.parameters.end()) {
     return fmt::format("the study varies no setting for it; try {}", usual_settings(largest));
   }
-  return fmt::format("{} {} it", list_of(own->second),
-                     own->second.size() == 1 ? "affects" : "affect");
+  return fmt::format("{} may affect it: no effect is known yet", list_of(own->second));
 }
 
-/// Returns advice about the largest stage, then about all other stages.
+/// Returns advice on the settings of the largest stage, then on those of the other stages.
 std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest) {
   std::vector<std::string> clauses;
   Responses no_effect;
   Responses unclear;
-  Responses cannot;
+  Responses little_gain;
   std::vector<std::string> elsewhere;
   for (const ParameterResponse& response : bottleneck.responses) {
     if (response.stage == largest) {
       if (response.leaves_gain() && response.has_effect) {
         clauses.push_back(advice_on(response));
       } else if (response.matters() && response.has_effect) {
-        clauses.push_back(text_on_best_value(response, bottleneck));
+        clauses.push_back(text_without_gain(response, bottleneck));
       } else {
         (response.range.high < k_small_gain || response.matters() ? no_effect : unclear)
             .push_back(&response);
@@ -157,16 +156,20 @@ std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest)
     } else if (response.stage &&
                (response.gain.high < k_small_gain ||
                 bottleneck.most_gain(*response.stage).value_or(k_small_gain) < k_small_gain)) {
-      cannot.push_back(&response);
+      little_gain.push_back(&response);
     }
   }
   if (!no_effect.empty()) {
-    clauses.push_back(names_of(no_effect, "or") + " made no measurable difference");
+    clauses.push_back(names_of(no_effect, "or") + " made no clear difference");
   }
   if (!unclear.empty()) clauses.push_back(too_little_known(unclear));
   if (clauses.empty()) clauses.push_back(untested(bottleneck, largest));
   clauses.insert(clauses.end(), elsewhere.begin(), elsewhere.end());
-  if (!cannot.empty()) clauses.push_back(names_of(cannot, "or") + " cannot help");
+  if (!little_gain.empty()) {
+    clauses.push_back(
+        fmt::format("{} would gain less than {}", names_of(little_gain, "or"),
+                    percent(k_small_gain - 1.0)));
+  }
   return clauses;
 }
 
@@ -181,7 +184,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   const StageTime& largest = bottleneck.stages.front();
   BottleneckWords words;
   if (bottleneck.unreported_share > largest.share) {
-    words.finding = fmt::format("The program reports no part for {} of a step",
+    words.finding = fmt::format("{} of a step lies outside the parts that the program reports",
                                 percent(bottleneck.unreported_share));
   } else {
     words.finding =
@@ -198,8 +201,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   return words;
 }
 
-/// Finds the bottleneck without reported parts: steps wait for a stage if settings that affect it
-/// would make them faster.
+/// For a program that reports no parts: describes the effect of each varied setting on its speed.
 BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   BottleneckWords words;
   words.finding = "The program did not report parts of its steps";
@@ -219,36 +221,37 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
         .push_back(&response);
     if (!matters) continue;
     clauses.push_back(response.leaves_gain() ? advice_on(response)
-                                             : text_on_best_value(response, bottleneck));
+                                             : text_without_gain(response, bottleneck));
   }
   if (matter.empty() && !unclear.empty()) {
     words.finding += ", and " + too_little_known(unclear);
     return words;
   }
   if (matter.empty()) {
-    words.finding += ", and no parameter that was varied changes their time by over 3 %";
+    words.finding += ", and no varied parameter clearly changes their time by over 3 %";
     return words;
   }
   words.finding += "; " + joined(clauses);
   if (!unmoved.empty()) {
-    words.finding += fmt::format("; {} made no measurable difference", names_of(unmoved, "or"));
+    words.finding += fmt::format("; {} made no clear difference", names_of(unmoved, "or"));
   }
   if (!unclear.empty()) words.finding += "; " + too_little_known(unclear);
   return words;
 }
 
-/// Returns how busy the steps keep the machine, for a program that reports no parts.
+/// Mentions a GPU that idles. Without figures of a GPU, mentions high or low use of the CPUs. For
+/// programs that report no parts.
 std::string use_of_machine(const Bottleneck& bottleneck) {
   const bool full = bottleneck.cpu_busy.value_or(0.0) >= k_cpus_full;
   if (bottleneck.gpu_busy) {
     if (*bottleneck.gpu_busy >= k_gpu_waits) return "";
     return fmt::format("; the GPU idles {} of the time{}", percent(1.0 - *bottleneck.gpu_busy),
-                       full ? ", while the CPUs are busy" : "");
+                       full ? ", while the trial uses nearly all CPU time" : "");
   }
   if (!bottleneck.cpu_busy) return "";
-  if (full) return fmt::format("; the CPUs are busy {} of the time", percent(*bottleneck.cpu_busy));
-  if (*bottleneck.cpu_busy > k_cpus_wait) return "";
-  return fmt::format("; the CPUs idle {} of the time", percent(1.0 - *bottleneck.cpu_busy));
+  if (!full && *bottleneck.cpu_busy > k_cpus_wait) return "";
+  return fmt::format("; the trial uses {}{} of its CPUs' time", full ? "" : "only ",
+                     percent(*bottleneck.cpu_busy));
 }
 
 }  // namespace
@@ -256,7 +259,8 @@ std::string use_of_machine(const Bottleneck& bottleneck) {
 BottleneckWords in_words(const Bottleneck& bottleneck) {
   BottleneckWords words =
       bottleneck.stages.empty() ? words_from_responses(bottleneck) : words_from_stages(bottleneck);
-  if (bottleneck.stages.empty() && words.finding.find("CPUs idle") == std::string::npos) {
+  const bool names_cpus = words.finding.find("of its CPUs' time") != std::string::npos;
+  if (bottleneck.stages.empty() && !names_cpus) {
     words.finding += use_of_machine(bottleneck);
   }
   words.finding += ".";

@@ -14,17 +14,19 @@
 namespace steptune {
 namespace {
 
-/// Number of columns of the regression. It limits the computing time and fits the number of
-/// samples.
+/// The regression has about as many columns as there are samples, within these limits. They bound
+/// the computing time. With many parameters it may have more.
 constexpr std::size_t k_fewest_columns = 48;
 constexpr std::size_t k_most_columns = 160;
 constexpr std::size_t k_most_main_functions = 8;
 /// With more parameters, only pairs of this many parameters are examined: those with the largest
 /// single effects.
 constexpr std::size_t k_most_paired = 14;
+/// Largest sum of the degrees of two functions whose product is a column.
 constexpr int k_roughest_pair = 7;
 /// A function of twice the roughness has a quarter of the prior variance.
 constexpr double k_smoothness = 1.0;
+/// Number of points over which the variance of effects is computed.
 constexpr std::size_t k_space_samples = 1024;
 
 double mean_of(const std::vector<double>& values) {

@@ -336,8 +336,10 @@ class Sampler {
   std::vector<double> columns_;
   std::vector<double> coefficients_;  ///< coefficients of the rotated columns
   std::vector<double> gradient_;      ///< products of the columns with the residuals
+  /// Products of a group's columns with the residuals without the group, divided by `residual_`.
   std::vector<double> left_;
-  /// Information of the values about each coefficient, given all other coefficients.
+  /// Information of the values about each of the group's coefficients, given all other
+  /// coefficients.
   std::vector<double> information_;
   /// Prior probabilities of each group: excluded, and included with one of the slabs.
   std::vector<std::pair<double, double>> priors_;

@@ -46,8 +46,8 @@ struct Importance {
   std::string why_unknown;            ///< text for people; empty if there is a result
 };
 
-/// True if the parameter's interval excludes "no change". Otherwise its best and worst values are
-/// mostly chance.
+/// True if the 95 % interval of the parameter's own effect excludes "no change". Otherwise its best
+/// and worst values are mostly chance.
 [[nodiscard]] bool has_clear_effect(const ParameterImportance& parameter,
                                     const Importance& importance);
 

@@ -62,7 +62,8 @@ struct ScalingKnee {
   bool is_last = false;
 };
 
-/// The cheapest count that meets the deadline.
+/// The cheapest count. With a deadline: the cheapest that surely meets it; if none does, the
+/// cheapest whose mean time meets it.
 struct ScalingChoice {
   double count = 0.0;
   bool measured = true;  ///< false: predicted by the law
@@ -85,20 +86,19 @@ struct ScalingQuestion {
   std::function<std::optional<double>(const Configuration& nearest, double count)> price_per_hour;
 };
 
-/// Time, cost and efficiency against the number of machines, and the laws that explain them.
+/// Time, cost and efficiency by the number of machines, and the laws that explain them.
 struct Scaling {
   ScalingQuestion question;
   std::vector<ScalingCount> counts;  ///< in ascending order
   std::vector<ScalingFit> fits;      ///< best supported law first; may be empty
   /// There are two families of laws: constant work, and work that grows with the machines. True if
-  /// the points favour the first law's family at odds of 10 to 1, and all laws can be compared.
+  /// all laws can be compared, and the points favour the first law's family at odds of 10 to 1.
   bool law_family_is_decided = false;
   /// Standard deviation of the points around the first law, relative to their errors; 1 if unknown.
   double scatter = 1.0;
   std::vector<ScalingPrediction> predictions;
   std::optional<ScalingKnee> knee;
-  /// Cheapest count that meets the deadline, if there is a deadline.
-  std::optional<ScalingChoice> cheapest;
+  std::optional<ScalingChoice> cheapest;  ///< nullopt: no count meets the deadline
   std::string why_no_law;  ///< text for people: why there is no law; otherwise empty
 };
 

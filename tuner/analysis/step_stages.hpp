@@ -11,16 +11,16 @@ namespace steptune {
 
 /// Stages of a training step. They follow each other or, with workers and GPUs, overlap.
 enum class StepStage { data, host_to_device, compute, communication, optimizer };
-[[nodiscard]] std::string to_text(
-    StepStage stage);  ///< `host_to_device`; the names must not change
+/// Returns the stage's name, such as `host_to_device`. The names must not change.
+[[nodiscard]] std::string to_text(StepStage stage);
 
-/// Returns the stage that a program's name for a part of its steps means: `data_loading`,
-/// `forward`, `allreduce`. nullopt for any other name.
+/// Returns the stage that a program's name for a part of its steps means, such as `data_loading`,
+/// `forward` or `allreduce`. nullopt for an unknown name.
 [[nodiscard]] std::optional<StepStage> stage_of_part(std::string_view part);
 
 /// Returns the stage that a parameter affects, by its name (`num_workers`, `precision`) and by its
-/// use in the study file (`hooks.python`). nullopt if neither says so. A batch size affects all
-/// stages.
+/// use in the study file (`hooks.python`). nullopt if neither shows a stage, as for a batch size,
+/// which affects all stages.
 [[nodiscard]] std::optional<StepStage> stage_of_parameter(const std::string& parameter,
                                                           const Json& study_document);
 

@@ -31,11 +31,13 @@ struct TrialSamples {
                                              const std::vector<TrialRecord>& trials,
                                              std::size_t objective,
                                              std::span<const Point> points = {});
-/// Returns the steady-state seconds per sample of these trials.
+/// Returns the seconds per sample, phases included, of the measured trials. Some of these trials
+/// may have no steady state.
 [[nodiscard]] TrialSamples step_time_samples(const SearchSpace& space,
                                              const std::vector<TrialRecord>& trials,
                                              std::span<const Point> points = {});
-/// Returns 1 for trials that failed, ran out of memory or violated a guard, otherwise 0.
+/// Returns 1 for trials that failed, ran out of memory or violated a guard, and 0 for trials that
+/// can be ranked. Leaves out all other trials.
 [[nodiscard]] TrialSamples failure_samples(const SearchSpace& space,
                                            const std::vector<TrialRecord>& trials,
                                            std::span<const Point> points = {});

@@ -6,7 +6,7 @@
 
 /// Attribute that compiles a function also for wider vector units. Use it for loops that take most
 /// of the time. Each element must be computed independently, so that units of any width give the
-/// same result. CMakeLists.txt must list the file.
+/// same result. CMakeLists.txt must give options for vectorizing to the file.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #define STEPTUNE_BY_VECTORS __attribute__((target_clones("avx2", "default")))
 #else

@@ -26,14 +26,15 @@ struct CheckOptions {
   std::size_t show = 3;
 };
 
-/// A configuration that will be tried before any result is known.
+/// A configuration that the search would try if it learned nothing from results.
 struct Preview {
   std::string origin;
   Configuration configuration;
 };
 
-/// Returns baseline, hints and the searcher's first suggestions, as far as they depend on no
-/// result. `bayes` starts with Sobol points, so the Sobol searcher is used in place of `bayes`.
+/// Returns baseline, hints and the searcher's first suggestions. Stops before suggestions that
+/// depend on results. `bayes` starts with Sobol points, so the Sobol searcher is used in place of
+/// `bayes`; after its first points, `bayes` will suggest others.
 Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
   std::vector<Preview> previews{{"baseline", study.baseline}};
   for (const Configuration& hint : study.search.hints)
@@ -45,7 +46,7 @@ Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
     std::vector<Configuration> running;
     for (const Preview& preview : previews)
       running.push_back(preview.configuration);
-    // Suggestions of a searcher that learns depend on results: stop.
+    // The first suggestion depends on no result. If the searcher learns, later ones do.
     if (previews.size() > 1 && (*searcher)->learns()) break;
     auto suggestion =
         (*searcher)->suggest({static_cast<std::int64_t>(previews.size()) + 1, running, nullptr});
@@ -57,19 +58,21 @@ Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
   return previews;
 }
 
-/// Returns the environment with the hook's settings, but without its folder, which is not part of
-/// the study.
+/// Returns the environment with the hook's settings, but without the hook's folder in PYTHONPATH,
+/// which is not part of the study.
 std::map<std::string, std::string> shown_environment(const RenderedCommand& command) {
   auto environment = command.environment;
   if (command.hook) set_hook_variables(*command.hook, environment);
   return environment;
 }
 
-std::vector<std::string> typed_argv(const RenderedCommand& command) {
+/// Returns the command as a person would type it.
+std::vector<std::string> argv_to_type(const RenderedCommand& command) {
   return command.launch ? typed_words(*command.launch, command.argv) : command.argv;
 }
 
-/// Returns the values in the copies of configuration files: `   ds.json with bf16.enabled=true`.
+/// Returns a line for each configuration file, with the values that the trial's copy gets:
+/// `   ds.json with bf16.enabled=true`.
 std::string files_text(const StudySpec& study, const Configuration& configuration) {
   std::string text;
   for (const auto& [name, config] : study.config_files) {
@@ -91,7 +94,7 @@ std::string preview_text(const StudySpec& study, const std::vector<Preview>& pre
     for (const auto& [name, value] : shown_environment(command)) {
       line += fmt::format("{}={} ", name, shell_quoted(value));
     }
-    line += shell_quoted(typed_argv(command));
+    line += shell_quoted(argv_to_type(command));
     text +=
         fmt::format("\n{}  {}  {}\n", i + 1, previews[i].origin,
                     configuration_text(previews[i].configuration, parameter_order(study.document)));
@@ -106,7 +109,7 @@ Json preview_json(const StudySpec& study, const Preview& preview) {
   Json json;
   json["origin"] = preview.origin;
   json["configuration"] = to_json(preview.configuration);
-  json["argv"] = typed_argv(command);
+  json["argv"] = argv_to_type(command);
   json["environment"] = Json::object();
   for (const auto& [name, value] : shown_environment(command))
     json["environment"][name] = value;
@@ -131,11 +134,11 @@ Json check_json(const StudySpec& study, const SpaceSize& size,
 }
 
 /// Returns an error if the runner would refuse all trials, even if the file is valid.
-ExitCode end_of_check(CommandContext& context, const std::vector<SummaryLine>& of_runner) {
-  const auto fatal = std::ranges::find_if(of_runner, &SummaryLine::is_fatal);
-  if (fatal == of_runner.end()) return ExitCode::ok;
-  return context.console.error({ErrorKind::runner, "no trial could be started: " + fatal->text,
-                                fatal->name, "change what \"runner\" in the study file asks for"});
+ExitCode end_of_check(CommandContext& context, const std::vector<SummaryLine>& runner_lines) {
+  const auto fatal = std::ranges::find_if(runner_lines, &SummaryLine::is_fatal);
+  if (fatal == runner_lines.end()) return ExitCode::ok;
+  return context.console.error({ErrorKind::runner, "no trial can start: " + fatal->text,
+                                fatal->name, "change \"runner\" in the study file"});
 }
 
 ExitCode check_study(CommandContext& context, const CheckOptions& options) {
@@ -147,17 +150,17 @@ ExitCode check_study(CommandContext& context, const CheckOptions& options) {
   const auto previews = first_trials(*study, options.show);
   if (!previews) return context.console.error(previews.error());
   const SpaceSize size = space_size(study->space);
-  const std::vector<SummaryLine> of_runner = study->runner->summary(study->baseline);
+  const std::vector<SummaryLine> runner_lines = study->runner->summary(study->baseline);
   if (context.json) {
     context.console.json_result(check_json(*study, size, *previews));
-    return end_of_check(context, of_runner);
+    return end_of_check(context, runner_lines);
   }
-  std::string text = study_summary(*study, size, of_runner);
+  std::string text = study_summary(*study, size, runner_lines);
   if (!previews->empty()) {
-    text += "\nfirst trials, as they would be run:\n" + preview_text(*study, *previews);
+    text += "\nfirst trials, if no result guides the search:\n" + preview_text(*study, *previews);
   }
   context.console.result(text);
-  return end_of_check(context, of_runner);
+  return end_of_check(context, runner_lines);
 }
 
 }  // namespace
@@ -168,7 +171,8 @@ void add_check_command(CLI::App& program, CommandContext& context) {
       add_command(program, context, "check", "Validate a study file and show what would be run",
                   "  steptune check study.json\n"
                   "  steptune check study.json --show 10\n"
-                  "  steptune check -- python3 train.py     write a study file, run nothing else");
+                  "  steptune check -- python3 train.py     examine the program, write a study "
+                  "file");
   command
       ->add_option(
           "STUDY", options->words,
@@ -177,7 +181,7 @@ void add_check_command(CLI::App& program, CommandContext& context) {
   add_program_options(*command, options->program);
   command
       ->add_option("--show", options->show,
-                   "Command lines to show, the baseline's first [default: 3]")
+                   "Number of command lines to show, starting with the baseline's [default: 3]")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{0}, std::size_t{1000}));
   add_json_option(*command, context);

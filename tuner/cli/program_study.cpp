@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* k_separate =
     "write a program's command after --: steptune run -- python3 train.py";
 
-/// True if the file was written from this command, even if it was edited since.
+/// True if Steptune wrote the file for this command, even if it was edited since.
 bool is_written_from(const std::string& text, const std::vector<std::string>& argv) {
   // The heading of a very long command is cut, and may belong to another command.
   const bool is_whole = printable_line(shell_quoted(argv), k_any_length) == quoted_command(argv);
@@ -40,9 +40,9 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
   const auto document = read_json_file(file);
   if (!document) return tl::unexpected(document.error());
   const auto command = document->find("command");
-  const bool as_it_is = command != document->end() && *command == command_template(argv);
+  const bool has_this_command = command != document->end() && *command == command_template(argv);
   const auto text = read_whole_file(file);
-  if (!as_it_is && !(text && is_written_from(*text, argv))) {
+  if (!has_this_command && !(text && is_written_from(*text, argv))) {
     return fail(ErrorKind::usage, "is the study of another command", file,
                 "give this one a name with --name, or remove the file");
   }

@@ -223,7 +223,7 @@ class NewProgramStudy {
     return Refusal{not_from_outside(why), true};
   }
 
-  /// True if the tuning time made the survey wait less long for the first step than usual.
+  /// True if the survey waited less long than usual for the first step, because of the tuning time.
   [[nodiscard]] bool was_short_of_time() const {
     return options_.longest_s &&
            until_step_s(*options_.longest_s) < SurveyOptions().longest_start_s;
@@ -291,7 +291,8 @@ class NewProgramStudy {
     const auto result = init_from_command(context_, request, flags_);
     if (!result && flags_.count() > 0) return stopped();
     if (!result) {
-      why.message += fmt::format("; and by its options: {}", result.error().message);
+      why.message +=
+          fmt::format("; its own options cannot be tuned, either: {}", result.error().message);
       if (!result.error().hint.empty()) why.hint = result.error().hint;
       return tl::unexpected(std::move(why));
     }
@@ -304,7 +305,7 @@ class NewProgramStudy {
     std::optional<double> longest_s = options_.longest_s;
     if (longest_s) *longest_s -= inspected_s / k_most_until_step;
     if (longest_s && until_step_s(*longest_s) < k_least_inspection_s && !needs_hook(options_)) {
-      why.message += "; and half of the tuning time is over, before its options were seen";
+      why.message += "; half of the tuning time was over before its own options could be read";
       why.where = "--time";
       why.hint = "give a longer tuning time";
       return tl::unexpected(std::move(why));

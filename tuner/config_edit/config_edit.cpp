@@ -26,7 +26,7 @@ std::string folded(std::string_view name) {
 }
 
 template <typename Fits>
-Candidates those(const Scalars& scalars, Fits fits) {
+Candidates matching(const Scalars& scalars, Fits fits) {
   Candidates found;
   for (const ConfigScalar& scalar : scalars) {
     if (fits(scalar)) found.push_back(&scalar);
@@ -35,11 +35,11 @@ Candidates those(const Scalars& scalars, Fits fits) {
 }
 
 Candidates named(const Scalars& scalars, const std::string& parameter) {
-  auto found = those(scalars, [&](const ConfigScalar& scalar) {
+  auto found = matching(scalars, [&](const ConfigScalar& scalar) {
     return !scalar.path.empty() && scalar.path.back() == parameter;
   });
   if (!found.empty()) return found;
-  return those(scalars, [&](const ConfigScalar& scalar) {
+  return matching(scalars, [&](const ConfigScalar& scalar) {
     return !scalar.path.empty() && folded(scalar.path.back()) == folded(parameter);
   });
 }
@@ -63,7 +63,7 @@ std::string nearest_key(const Scalars& scalars, const std::string& name) {
   }
   auto nearest = nearest_name(name, names);
   // `workers` probably means `num_workers`, however many letters that adds.
-  const auto meant = those(scalars, [&](const ConfigScalar& scalar) {
+  const auto meant = matching(scalars, [&](const ConfigScalar& scalar) {
     if (scalar.path.empty()) return false;
     const std::string& last = scalar.path.back();
     return nearest ? last == *nearest || scalar.key() == *nearest
@@ -73,10 +73,10 @@ std::string nearest_key(const Scalars& scalars, const std::string& name) {
 }
 
 std::string missing_key(const Scalars& scalars, const std::string& key) {
-  const bool holds_others = std::ranges::any_of(
+  const bool has_keys_below = std::ranges::any_of(
       scalars, [&](const ConfigScalar& scalar) { return scalar.key().starts_with(key + "."); });
-  return holds_others
-             ? fmt::format("{} holds other keys, not a value", printable_line(key, 80))
+  return has_keys_below
+             ? fmt::format("{} contains other keys, not a value", printable_line(key, 80))
              : fmt::format("no key {}{}", printable_line(key, 80), nearest_key(scalars, key));
 }
 
@@ -94,7 +94,7 @@ Result<const ConfigScalar*> only_place(const Candidates& found, const Scalars& s
 }
 
 Candidates by_key(const Scalars& scalars, const std::string& key) {
-  return those(scalars, [&](const ConfigScalar& scalar) { return scalar.key() == key; });
+  return matching(scalars, [&](const ConfigScalar& scalar) { return scalar.key() == key; });
 }
 
 /// The places of all parameters, and the errors of parameters without a place.

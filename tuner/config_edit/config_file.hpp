@@ -39,8 +39,8 @@ struct ConfigScalar {
 /// - YAML is read by libyaml; plain scalars have the types of YAML 1.2's core schema.
 /// - TOML is 1.0, read by toml++.
 /// - INI is `name = value` with or without `[section]`. Comments start with `#` or `;`. Python's
-///   configparser, XGBoost, LightGBM and darknet use this format. Texts that look like numbers or
-///   booleans count as numbers or booleans.
+///   configparser, XGBoost, LightGBM and darknet use this format. Values without quotes that are
+///   numbers, `true`, `True`, `false` or `False` count as numbers and booleans.
 [[nodiscard]] Result<std::vector<ConfigScalar>> scan_config(ConfigFormat format,
                                                             std::string_view text,
                                                             const std::string& where);

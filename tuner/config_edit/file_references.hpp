@@ -11,10 +11,10 @@
 namespace steptune {
 
 /// Files that a configuration names relative to its own folder, so that a copy elsewhere would not
-/// find them: `_BASE_: ../base.yaml`, or any path that exists relative to `folder` but not to
-/// `working_directory`.
+/// find them. Either the key says so (`_BASE_: ../base.yaml`), or the value has a dot or slash and
+/// exists relative to `folder` but not to `working_directory`.
 struct FileReferences {
-  std::vector<TextEdit> edits;  ///< edits that make them absolute, in order
+  std::vector<TextEdit> edits;  ///< edits that make the paths absolute, in order
   /// A reference that cannot be edited, such as `!include x.yaml`; may be empty.
   std::string fixed;
 };

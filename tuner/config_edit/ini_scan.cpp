@@ -58,7 +58,7 @@ Result<std::vector<ConfigScalar>> scan_ini(std::string_view text, const std::str
   std::vector<ConfigScalar> scalars;
   std::string section;
   std::size_t key_indent = 0;
-  bool may_go_on = false;
+  bool may_continue = false;
   int number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -69,15 +69,15 @@ Result<std::vector<ConfigScalar>> scan_ini(std::string_view text, const std::str
     ++number;
     const std::size_t first = skip_blanks(line, 0);
     if (first == line.size()) {
-      may_go_on = false;
+      may_continue = false;
       continue;
     }
     if (line[first] == '#' || line[first] == ';') continue;
-    if (may_go_on && first > key_indent) {
+    if (may_continue && first > key_indent) {
       scalars.back().why_fixed = "it continues in the next line";
       continue;
     }
-    may_go_on = false;
+    may_continue = false;
     if (line[first] == '[') {
       const std::size_t closing = line.find(']', first);
       if (closing == std::string_view::npos) {
@@ -105,7 +105,7 @@ Result<std::vector<ConfigScalar>> scan_ini(std::string_view text, const std::str
     found.value = typed_ini(line.substr(value, value_stop - value));
     scalars.push_back(std::move(found));
     key_indent = first;
-    may_go_on = true;
+    may_continue = true;
   }
   return scalars;
 }

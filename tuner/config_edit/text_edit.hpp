@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Replaces bytes `begin` to `end` of a text by `text`.
+/// Replaces the bytes of a text from `begin` up to, but not including, `end` by `text`.
 struct TextEdit {
   std::size_t begin = 0;
   std::size_t end = 0;

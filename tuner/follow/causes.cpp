@@ -18,6 +18,7 @@ constexpr double k_notable_share = 0.02;
 constexpr double k_notable_ratio = 1.1;
 /// Number of periods after which a phase that has not come counts as missing.
 constexpr double k_periods_to_miss = 2.0;
+/// Two periods that differ by less than this factor count as alike.
 constexpr double k_as_often = 2.0;
 
 void add_phases(const Promise& promise, const Measurement& seen, std::vector<std::string>& causes) {
@@ -43,7 +44,7 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
   }
 }
 
-/// True if unreported stalls come about as often as a phase with this period.
+/// True if unreported stalls come about as often as a phase with this period: then they may be it.
 bool may_be_a_stall(double every_samples, const Measurement& seen) {
   return std::ranges::any_of(seen.phases, [&](const auto& phase) {
     const double between = samples_between(phase.second);
@@ -69,10 +70,10 @@ void add_parts(const Promise& promise, const Measurement& seen, std::vector<std:
   for (const auto& [part, seconds] : seen.parts) {
     const auto former = promise.parts.find(part);
     if (former == promise.parts.end() || seconds - former->second < notable_s) continue;
-    causes.push_back(
-        fmt::format("the part \"{}\" takes {:.3g} ms per {}, in the trial it took {:.3g} ms{}",
-                    part, 1e3 * seconds, promise.unit.singular(), 1e3 * former->second,
-                    part == "data" ? ": storage, page cache or CPUs that others use" : ""));
+    causes.push_back(fmt::format(
+        "the part \"{}\" takes {:.3g} ms per {}, in the trial it took {:.3g} ms{}", part,
+        1e3 * seconds, promise.unit.singular(), 1e3 * former->second,
+        part == "data" ? "; perhaps because of storage, page cache, or other programs" : ""));
   }
 }
 
@@ -114,13 +115,13 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
   if (!deviation || parts_grew) return causes;
   if (const LevelChange* change = largest_change(seen, deviation->ratio > 1.0)) {
     causes.push_back(fmt::format(
-        "the time per {} changed at once, to {:.2f} times what it was, after {}: throttling, a "
-        "drained queue, or another program on the machine",
+        "the time per {} changed at once, to {:.2f} times what it was, after {}; perhaps "
+        "because of throttling, a drained queue, or another program on the machine",
         promise.unit.singular(), change->ratio, format_duration(change->at_s)));
   } else if (is_unexplained && deviation->ratio > 1.0) {
     causes.push_back(
-        "the steps themselves are slower: another machine, other load on it, throttling, or data "
-        "that the trials had in the page cache");
+        "the steps themselves are slower; perhaps because of another machine, other load on it, "
+        "throttling, or data that only the trials found in the page cache");
   }
   return causes;
 }

@@ -23,9 +23,9 @@ namespace steptune {
 
 enum class Keeping {
   unknown,  ///< too little was seen
-  kept,     ///< the intervals of run and promise overlap
-  faster,
-  broken,  ///< slower than promised, beyond both intervals
+  kept,     ///< the confidence intervals of run and promise overlap
+  faster,   ///< faster than promised, beyond both intervals
+  broken,   ///< slower than promised, beyond both intervals
 };
 /// Names in JSON. Scripts read them, so they must not change.
 inline constexpr auto k_keeping_names = enum_names<Keeping>({
@@ -59,9 +59,9 @@ struct FollowState {
 
 /// Reads the output of a long run and compares it with its promise. If several ranks report, rank 0
 /// counts, because each rank has its own clock. If one log contains several successive programs,
-/// the last program counts. A new program is recognised if the clock starts again or, for
-/// `[steptune]` lines, if the counters do; other counters that start again mean a new epoch. Memory
-/// is bounded. Not thread safe.
+/// the last program counts. A new program is recognised if ten reports in a row are behind in time
+/// or in samples. Counters other than those of `[steptune]` lines may start again with an epoch:
+/// the reader makes them cumulative. Memory is bounded. Not thread safe.
 class Follower {
  public:
   /// `started_s`: start of the program on the clock of `read_line`; nullopt if the program already

@@ -22,9 +22,9 @@ struct Deviation {
   double ratio = 1.0;
 };
 
-/// Whole course of a run in at most 1024 points, however long it is, equally spaced in reports.
-/// Points may come together (a pipe that is flushed now and then, a clock of whole seconds). The
-/// last of them then counts as the point at that time.
+/// Progress of a whole run, however long it is, in at most 1024 points that are equally many
+/// reports apart. Points may come together (a pipe that is flushed now and then, a clock of whole
+/// seconds). The last of them then counts as the point at that time.
 class ProgressTrack {
  public:
   /// Adds a point. Ignores a point that does not advance in samples, or that goes back in time.
@@ -37,14 +37,15 @@ class ProgressTrack {
   /// 95 % interval follows from up to 20 batch means; nullopt if there are fewer than 5.
   [[nodiscard]] std::optional<Interval95> rate_since(double from_s) const;
 
-  /// Returns the rate over the last `seconds`, or over the last ten points if that time has too few
-  /// points.
+  /// Returns the rate over the last `seconds`, or over the last ten intervals if these reach back
+  /// further. Ignores points before `from_s`.
   [[nodiscard]] std::optional<Interval95> rate_of_last(double seconds, double from_s) const;
 
   /// Returns the point from which on the mean differs from `promised`: the maximum-likelihood
   /// estimate (D. V. Hinkley, "Inference about the change-point from cumulative sum tests",
   /// Biometrika 58(3), 1971). Returns nullopt unless the rate since then differs by more than three
-  /// standard errors and more than the promise's interval. Ignores points before `from_s`.
+  /// standard errors and the promise's half-width, added in quadrature. Ignores points before
+  /// `from_s`.
   [[nodiscard]] std::optional<Deviation> deviation(const Interval95& promised, double from_s) const;
 
  private:

@@ -17,9 +17,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the planned run's time with this trial's configuration, as the recommendation states it.
-/// Nullopt if the recommendation is about other trials. The recommendation counts because the user
-/// has read it.
+/// Returns the planned run's time with this trial's configuration, as the recommendation states it:
+/// the user has read it there. nullopt if the recommendation is about other trials.
 std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& trial,
                                      const Standing& standing,
                                      const std::optional<Recommendation>& recommendation) {

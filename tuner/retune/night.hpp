@@ -20,10 +20,10 @@ namespace steptune {
 /// Result of a night. The history stores the names, so they must not change.
 enum class NightResult {
   running,    ///< not finished, or its tuner was killed
-  kept,       ///< the configuration in use stays, and is as fast as before
-  improved,   ///< another configuration was shown to be faster by more than the least gain
+  kept,       ///< the configuration in use stays; no slowdown was shown
+  improved,   ///< another one was shown to be faster, by at least the least gain on average
   regressed,  ///< the configuration in use is slower, or fails, and none was shown to be better
-  failed,     ///< nothing could be measured
+  failed,     ///< nothing could be measured, or a killed night was not continued in time
 };
 [[nodiscard]] std::string to_text(NightResult result);
 [[nodiscard]] std::optional<NightResult> night_result_from_text(std::string_view text);
@@ -61,8 +61,8 @@ struct Night {
   /// Commit of the repository with the study's working directory; empty: it is in none.
   std::string commit;
   MachineDescription machine;
-  UsedConfiguration before;         ///< when the night began
-  UsedConfiguration after;          ///< when the night ended
+  UsedConfiguration before;         ///< configuration in use when the night began
+  UsedConfiguration after;          ///< configuration in use when the night ended
   NightTimes times;                 ///< times of `before` and of the baseline
   std::vector<double> after_times;  ///< for `improved`: times of `after`, from its confirming runs
   std::vector<double> after_baseline_times;
@@ -72,10 +72,10 @@ struct Night {
   std::optional<SpeedUp> gain;
   std::optional<Slowdown> slowdown;  ///< shown that night
   double slower_since_wall_s = 0.0;  ///< start of the first slower night
-  std::string fast_commit;           ///< commit of the last night before it; empty: not known
+  std::string fast_commit;           ///< commit of the last night before that one; empty: not known
   std::string broken;                ///< why `before` can no longer be used; empty if it can
-  bool lead_shrank = false;
-  double evidence = 0.0;
+  bool lead_shrank = false;  ///< as in `SlowdownWatch`
+  double evidence = 0.0;     ///< as in `SlowdownWatch`
   /// Changes since the night before, or since the first slower night.
   std::vector<MachineChange> changes;
   Trust trust = Trust::full;

@@ -18,7 +18,7 @@ std::string bisect_command(const StudySpec& study, const Night& night,
                            const std::string& database_option) {
   if (!night.slowdown || night.commit.empty() || night.commit == night.fast_commit) return {};
   if (!study.runner->traits().uses_this_machine) return {};
-  // If the baseline is slower, too, its command needs no settings from outside.
+  // If the baseline is slower, too, bisect its command, which needs no settings.
   const bool is_shared = night.slowdown->scope == SlowdownScope::shared;
   const RenderedCommand command =
       render_command(study, is_shared ? study.baseline : night.before.configuration);

@@ -9,14 +9,15 @@
 namespace steptune {
 
 /// Returns the shell command that finds the commit after which the configuration in use became
-/// slower: `cd /srv && steptune bisect GOOD 4f1c... -- python3 train.py`. The word GOOD is in it if
-/// no commit of a fast night is known.
+/// slower: `cd /srv && steptune bisect GOOD 4f1c... -- python3 train.py`. The word GOOD is left for
+/// the user to replace if no commit of a fast night is known. If the baseline is slower, too, its
+/// command is bisected.
 ///
 /// Returns an empty text if the night showed no slowdown, or if a bisection could not show it:
 ///
 /// - The program is in no repository, or its commit has not changed.
 /// - Trials run on other machines.
-/// - The settings in use are not in the command line.
+/// - The settings in use are not in the command line, and the baseline is not slower.
 ///
 /// `database_option` is ` --db PATH` or empty.
 [[nodiscard]] std::string bisect_command(const StudySpec& study, const Night& night,

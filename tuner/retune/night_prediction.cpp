@@ -14,6 +14,7 @@
 namespace steptune {
 namespace {
 
+/// Prior standard deviation between nights, as a share, and its degrees of freedom.
 constexpr double k_among_nights = 0.005;
 constexpr double k_prior_freedom = 3.0;
 /// Largest number of degrees of freedom that former nights contribute to the launch variation. The
@@ -43,8 +44,7 @@ void add_spread(const std::vector<double>& values, Spread& spread) {
   spread.freedom += static_cast<double>(values.size()) - 1.0;
 }
 
-/// Returns the launch variation of `night`: its own launches added to the variation that is known
-/// before.
+/// Returns the launch variation of `night`: that of its own launches, added to `known`.
 Spread launch_spread(const Spread& known, const NightTimes& night) {
   Spread spread = known;
   add_spread(night.incumbent, spread);
@@ -85,7 +85,7 @@ struct Level {
   double mean = 0.0;
   double variance = 0.0;  ///< variance of the mean
   Spread nights;          ///< between nights, beyond what launches explain
-  Spread launches;
+  Spread launches;        ///< between launches of one night
 };
 
 /// Returns the common level of the nights; nullopt if no night has the statistic.

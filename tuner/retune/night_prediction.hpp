@@ -15,8 +15,9 @@ enum class NightStatistic {
           ///< times
 };
 
-/// Returns how unusual `night` is after the nights of `past`, which is not empty: standard normal
-/// if nothing has changed, large if the night is slower. Returns 0 if either has no such statistic.
+/// Returns a score of how much slower `night` is than the nights of `past`, which is not empty. The
+/// score is standard normal if nothing has changed. The standard deviation of a difference counts
+/// as at least half of `options.least_slowdown`. Returns 0 if either lacks the statistic.
 ///
 /// Launches differ within a night, and nights differ from each other. Both variances are estimated
 /// with a prior (1.5 % between launches, as in `LaunchVariation`; 0.5 % between nights; 3 degrees

@@ -28,10 +28,11 @@ struct NightPrior {
 /// from which the configuration in use came. Leaves out the trials of `tonight`.
 ///
 /// Divides times and costs by the baseline's value on their night, and multiplies them by the
-/// baseline's value tonight. So a fast night does not make a configuration look better. A night
-/// counts as tonight's if machine and study file are the same. A night does not count if the
-/// configuration in use has become slower or failed since then, tonight included. All other nights
-/// only guide the search. Takes the latest 200 trials of each group.
+/// baseline's value tonight. So a fast night does not make a configuration look better. A night's
+/// trials count like tonight's (`own`) if machine and study file have been the same since then.
+/// They do not if the configuration in use has become slower or failed since then, tonight
+/// included. All other nights only guide the search. Takes the latest 200 configurations of each
+/// group.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
                                              const std::vector<Night>& nights,
                                              const Night& tonight);

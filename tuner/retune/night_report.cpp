@@ -61,11 +61,12 @@ Json regression_json(const Night& night, const NightContext& context) {
 
 std::string cause_text(const Night& night) {
   const std::string cause = cause_name(night);
-  if (cause == "configuration") return "the configuration: the baseline has not slowed down";
-  if (cause == "machine") return "the machine: the baseline has slowed down as much";
-  if (cause == "library") return "a library: the baseline has slowed down as much";
+  if (cause == "configuration")
+    return "probably the configuration: the baseline has slowed down less than half as much";
+  if (cause == "machine") return "probably the machine: the baseline has slowed down, too";
+  if (cause == "library") return "probably a library: the baseline has slowed down, too";
   if (cause == "machine_or_library")
-    return "machine, library or the program itself: the baseline has slowed down as much";
+    return "machine, library or the program itself: the baseline has slowed down, too";
   return "there is no second configuration to compare with";
 }
 

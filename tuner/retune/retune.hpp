@@ -51,13 +51,14 @@ struct RetuneParts {
 
 /// Runs one night of re-tuning.
 ///
-/// 1. Measures the configuration in use and the baseline in turn (B A A B). Repeats this if they
-///    look slower than in the nights before (`SlowdownWatcher`).
-/// 2. Searches if something has changed. Also searches if the next trial is expected to save more
-///    on the planned run than it costs. Former nights are the searcher's prior (`night_prior`).
-/// 3. Runs what the search found against the configuration in use, in fresh processes side by side.
-///    The new configuration replaces the configuration in use if it is shown to be faster and gains
-///    at least `least_gain`.
+/// 1. Measures the configuration in use and the baseline in turn (B A A B). Adds rounds if the
+///    configuration in use looks slower than in the nights before (`SlowdownWatcher`), or no faster
+///    than the baseline.
+/// 2. Searches if something has changed. Also searches if the next trial may save more on the
+///    planned run than it costs. Former nights are the searcher's prior (`night_prior`).
+/// 3. Runs the best found configuration and the configuration in use in fresh processes, side by
+///    side. The new configuration replaces the configuration in use if it is shown to be faster and
+///    gains at least `least_gain` on average.
 ///
 /// The first night of a study that has never been tuned tunes it from scratch. Every step is
 /// recorded before it begins, so that a killed night continues. An interrupted night returns with

@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// Number of further rounds, each with a run of the incumbent and of the baseline, if a night looks
+/// Number of rounds in all, each with a run of the incumbent and of the baseline, if a night looks
 /// slower.
 constexpr int k_recheck_rounds = 4;
 /// The search's share of the time that a night has left. The confirmation gets the rest.

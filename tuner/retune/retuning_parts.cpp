@@ -21,7 +21,8 @@ namespace steptune {
 namespace {
 
 constexpr std::int64_t k_usual_trials = 40;
-/// On a night without a change, a search takes at most this share of the study's trials.
+/// On a night without a change, a search takes at most this share of the study's trials, but may
+/// take `k_least_quiet_trials`.
 constexpr double k_quiet_share = 0.1;
 constexpr std::int64_t k_least_quiet_trials = 3;
 
@@ -49,10 +50,10 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
   return nights;
 }
 
-/// True if a first night can tune under the study's own name. Then there is no study of this name,
-/// or a study that can be continued. A study that ended without a result, or without a measured
-/// trial, would end in the same way again. A study with another definition cannot have trials of
-/// this study.
+/// True if a first night can tune under the study's own name: the history has no study of this
+/// name, or one that can be continued. A stored study that is finished, or without a measured
+/// trial, would end in the same way again. A stored study with another definition cannot have
+/// trials of this study.
 Result<bool> can_tune_as_itself(const History& history, const StudySpec& study) {
   const auto record = history.study(study.name);
   if (!record && record.error().kind == ErrorKind::not_found) return true;

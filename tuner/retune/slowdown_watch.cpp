@@ -12,8 +12,9 @@
 namespace steptune {
 namespace {
 
-/// A night is suspicious above one of two limits: a score that one quiet night in forty exceeds, or
-/// a share of the alarm's evidence.
+/// A night is suspicious if the larger of its two scores exceeds the first limit. If nothing has
+/// changed, about one night in 25 does so. It is also suspicious if the evidence exceeds this share
+/// of the alarm's limit.
 constexpr double k_suspicious_score = 2.0;
 constexpr double k_suspicious_share = 0.05;
 constexpr std::size_t k_most_nights = 120;
@@ -51,14 +52,14 @@ SlowdownWatch SlowdownWatcher::add(NightTimes night) {
     nights_.push_back(std::move(night));
     return watch;
   }
-  const double time = score_of(nights_, night, NightStatistic::incumbent, options_);
-  const double ratio = score_of(nights_, night, NightStatistic::ratio, options_);
-  slower_.add(night.night, time);
-  faster_.add(night.night, -time);
-  lost_.add(night.night, ratio);
+  const double time_score = score_of(nights_, night, NightStatistic::incumbent, options_);
+  const double ratio_score = score_of(nights_, night, NightStatistic::ratio, options_);
+  slower_.add(night.night, time_score);
+  faster_.add(night.night, -time_score);
+  lost_.add(night.night, ratio_score);
   nights_.push_back(std::move(night));
   watch.evidence = 0.5 * (slower_.evidence() + lost_.evidence());
-  watch.suspicious = std::max(time, ratio) > k_suspicious_score ||
+  watch.suspicious = std::max(time_score, ratio_score) > k_suspicious_score ||
                      watch.evidence > k_suspicious_share * options_.alarm;
   if (watch.evidence >= options_.alarm) {
     const Slowdown slowdown = slowdown_since(slower_since());
@@ -93,7 +94,7 @@ Slowdown SlowdownWatcher::slowdown_since(std::int64_t since) const {
   const double half_width = student_quantile_95(incumbent.freedom) * incumbent.standard_error;
   slowdown.low = std::exp(incumbent.mean - half_width);
   slowdown.high = std::exp(incumbent.mean + half_width);
-  // Without the baseline tonight, or in all nights before, the cause is unknown.
+  // The scope stays unknown if the baseline did not run tonight, or in no night before `since`.
   const auto ratio = shift_between(before, after, NightStatistic::ratio, options_);
   if (nights.back().baseline.empty() || !ratio) return slowdown;
   slowdown.baseline_ratio = std::exp(incumbent.mean - ratio->mean);

@@ -17,8 +17,7 @@ struct NightTimes {
 
 /// Scope of a slowdown.
 enum class SlowdownScope {
-  shared,  ///< incumbent and baseline are slower to the same degree, because of the machine or a
-           ///< library
+  shared,         ///< at least half of the slowdown also affects the baseline
   configuration,  ///< more than half of the slowdown affects only the incumbent, not the baseline
   unknown,        ///< no second configuration to compare with, tonight or in the nights before
 };
@@ -37,11 +36,11 @@ struct Slowdown {
 /// Verdict of the watcher on the latest night.
 struct SlowdownWatch {
   std::optional<Slowdown> slowdown;  ///< set if the slowdown was first shown on the latest night
-  /// Evidence that the incumbent became slower. From `WatchOptions::alarm` on, the slowdown counts
-  /// as shown.
+  /// Evidence that the incumbent became slower, or that its lead over the baseline shrank. From
+  /// `WatchOptions::alarm` on, one of both counts as shown.
   double evidence = 0.0;
-  /// True if further launches tonight are worth their time: the latest night is very slow, or the
-  /// evidence is strong.
+  /// True if further launches tonight are worth their time: the latest night looks slow, or there
+  /// is some evidence.
   bool suspicious = false;
   /// True if the incumbent's lead over the baseline shrank, although the incumbent is not slower.
   bool lead_shrank = false;
@@ -50,7 +49,8 @@ struct SlowdownWatch {
 struct WatchOptions {
   /// Least average number of nights between two false alarms.
   double alarm = 730.0;
-  /// Least slowdown that counts, as a share. Nights may differ by half of it without an alarm.
+  /// Least slowdown that counts, as a share. Half of it counts as at most one standard deviation of
+  /// a night.
   double least_slowdown = 0.02;
 };
 

@@ -14,26 +14,27 @@ namespace steptune {
 /// Runs of one configuration. The configuration's figures are means over them.
 using ConfigurationRuns = std::vector<const TrialRecord*>;
 
-/// Returns half-widths of the 95 % intervals for one further launch, one for each objective.
-/// `values`: means over `runs`.
+/// Returns, for each objective, the half-width of the 95 % prediction interval of one further
+/// launch. `values`: means over `runs`.
 ///
-/// The intervals are prediction intervals for normally distributed values. They include the
-/// variation between launches, with its degrees of freedom, and the variation within runs. For
-/// whole runs without a steady state, the variation between launches already includes the variation
-/// within runs. If the planned run may be longer than these runs, adds their uncertainty about a
-/// longer run. More runs do not reduce this uncertainty. NaN for an objective with an unknown
-/// error.
+/// Values are assumed to be normally distributed. The half-width includes the variation between
+/// launches, with its degrees of freedom, and the variation within runs. For at least two whole
+/// runs without a steady state, the variation between launches already includes the variation
+/// within runs. If the planned run may be longer than such runs, their own errors are added: they
+/// say how a longer run may differ. More runs do not reduce this part. NaN if a needed error is
+/// unknown.
 [[nodiscard]] std::vector<double> next_launch_half_widths(const ConfigurationRuns& runs,
                                                           const std::vector<double>& values,
                                                           const LaunchVariation& variation,
                                                           const PlannedRun& plan);
 
-/// Returns the total seconds of the measured windows of all runs; NaN if there is none.
+/// Returns the total seconds of the measured windows of all runs; NaN if there is no window.
 [[nodiscard]] double measured_s(const ConfigurationRuns& runs);
 
 /// Returns how the samples of a step were counted, for people: `as the program counts them, 256 a
 /// step`. Mentions a difference between the program's count and `planned_run.batch_size`: the
-/// program may count micro-batches or one of several ranks. Empty if unknown.
+/// program may count micro-batches or one of several ranks. Empty if nothing was measured, or if no
+/// number is known and the study's unit is not samples.
 [[nodiscard]] std::string samples_counted(const StudySpec& study, const TrialRecord& trial);
 
 /// Sets the interval of the payback share from the interval of the speed-up.

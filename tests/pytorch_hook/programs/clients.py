@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Federated averaging: each client has its own model and optimizer, and trains for a pass in its turn."""
+"""Federated averaging. The clients train one after the other, each for one epoch with its own model and optimizer."""
 import copy
 
 import torch

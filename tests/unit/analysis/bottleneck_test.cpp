@@ -96,7 +96,8 @@ TEST(Bottleneck, NamesTheLimitOfAStepAndARemedy) {
                                "0 -> 4 gives 1.9"),
             0U)
       << words.finding;
-  EXPECT_NE(words.finding.find(", the edge of the tried range: try further"), std::string::npos)
+  EXPECT_NE(words.finding.find(", at the edge of the tried range: try values beyond it"),
+            std::string::npos)
       << words.finding;
   EXPECT_NE(words.evidence.find("parts that trial 1 reported (100 % of its step time)"),
             std::string::npos)
@@ -113,12 +114,12 @@ TEST(Bottleneck, AStageThatTookNothingHasNothingToGain) {
       << "communication may take the time that belongs to no stage";
 }
 
-TEST(Bottleneck, SettingsOfASmallStageCannotHelp) {
+TEST(Bottleneck, SettingsOfASmallStageGainLittle) {
   const LoaderStudy study;
   const Bottleneck bottleneck =
       study.at(with_parts(study.trials[0], {{"data_loading", 0.0091}, {"compute", 0.0009}}));
   const std::string finding = in_words(bottleneck).finding;
-  EXPECT_NE(finding.find("precision cannot help."), std::string::npos) << finding;
+  EXPECT_NE(finding.find("precision would gain less than 10 %."), std::string::npos) << finding;
   EXPECT_EQ(finding.find("flavour"), std::string::npos)
       << "the parameter's name shows no stage: " << finding;
 }
@@ -128,10 +129,10 @@ TEST(Bottleneck, ABestValueAtTheEndOfItsRangeLeavesRoom) {
   const TrialRecord best = measured_trial(50, loader_configuration(4));
   const std::string finding =
       in_words(study.at(with_parts(best, {{"data", 0.004}, {"compute", 0.0012}}))).finding;
-  EXPECT_NE(finding.find("workers=4 is the edge of the tried range: try further"),
+  EXPECT_NE(finding.find("workers=4 is at the edge of the tried range: try values beyond it"),
             std::string::npos)
       << finding;
-  EXPECT_EQ(finding.find("as good as it gets"), std::string::npos) << finding;
+  EXPECT_EQ(finding.find("clearly faster"), std::string::npos) << finding;
 }
 
 /// Returns a bottleneck of data loading, 78 % of a step, with `workers` of 0 to 16 tried.
@@ -152,14 +153,14 @@ Bottleneck waiting_for_data(std::int64_t workers) {
   return bottleneck;
 }
 
-TEST(Bottleneck, ABestValueInsideItsRangeIsAsGoodAsItGets) {
+TEST(Bottleneck, NoValueIsClearlyFasterThanABestValueInsideItsRange) {
   EXPECT_EQ(in_words(waiting_for_data(6)).finding,
-            "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=6 is as good as "
-            "it gets (0 to 16 were tried).");
+            "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=6: no other "
+            "value is clearly faster (0 to 16 were tried).");
   EXPECT_EQ(
       in_words(waiting_for_data(16)).finding,
-      "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=16 is the edge of "
-      "the tried range: try further.");
+      "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=16 is at the edge "
+      "of the tried range: try values beyond it.");
   EXPECT_EQ(waiting_for_data(0).responses[0].is_open_end(Value{std::int64_t{0}}), false)
       << "fewer than 0 workers are impossible";
 }
@@ -180,19 +181,20 @@ TEST(Bottleneck, IdleCpusAndWaitingWorkersLeaveRoom) {
   Bottleneck bottleneck = waiting_for_data(6);
   bottleneck.cpu_busy = 0.51;
   EXPECT_NE(in_words(bottleneck)
-                .finding.find("num_workers=6 was the best (0 to 16 were tried), but "
-                              "the CPUs idle 49 % of the time."),
+                .finding.find("num_workers=6: no other value is clearly faster (0 to 16 were "
+                              "tried), but the trial uses only 51 % of its CPUs' time."),
             std::string::npos)
       << in_words(bottleneck).finding;
   bottleneck.loader_worker_cpu = 0.04;
-  EXPECT_NE(in_words(bottleneck).finding.find("but its workers wait 96 % of their time."),
+  EXPECT_NE(in_words(bottleneck)
+                .finding.find("but the loader's workers compute only 4 % of their time."),
             std::string::npos)
       << in_words(bottleneck).finding;
   bottleneck = waiting_for_data(16);
   bottleneck.loader_worker_cpu = 0.04;
   EXPECT_NE(in_words(bottleneck)
-                .finding.find("try further, as its workers wait 96 % of their "
-                              "time."),
+                .finding.find("try values beyond it, as the loader's workers compute only 4 % of "
+                              "their time."),
             std::string::npos)
       << in_words(bottleneck).finding;
 }
@@ -201,7 +203,7 @@ TEST(Bottleneck, RecommendsNoSettingWithoutEffect) {
   Bottleneck bottleneck = waiting_for_data(6);
   bottleneck.responses[0].gain = {1.5, 1.1, 2.0};
   bottleneck.responses[0].has_effect = false;
-  EXPECT_NE(in_words(bottleneck).finding.find("num_workers made no measurable difference."),
+  EXPECT_NE(in_words(bottleneck).finding.find("num_workers made no clear difference."),
             std::string::npos)
       << in_words(bottleneck).finding;
   const LoaderStudy study;
@@ -213,7 +215,9 @@ TEST(Bottleneck, RecommendsNoSettingWithoutEffect) {
 TEST(Bottleneck, NamesUntriedSettingsOfTheLargestStage) {
   Bottleneck bottleneck = waiting_for_data(6);
   bottleneck.responses.clear();
-  EXPECT_NE(in_words(bottleneck).finding.find(". num_workers affects it."), std::string::npos);
+  EXPECT_NE(
+      in_words(bottleneck).finding.find(". num_workers may affect it: no effect is known yet."),
+      std::string::npos);
   bottleneck.parameters.clear();
   EXPECT_NE(
       in_words(bottleneck)
@@ -228,11 +232,11 @@ TEST(Bottleneck, WithoutPartsUsesOnlyResponses) {
   EXPECT_EQ(finding.find("The program did not report parts of its steps; workers 0 -> 4 gives 1.9"),
             0U)
       << finding;
-  EXPECT_NE(finding.find("precision or flavour made no measurable difference"), std::string::npos)
+  EXPECT_NE(finding.find("precision or flavour made no clear difference"), std::string::npos)
       << finding;
   const std::string at_best =
       in_words(study.at(measured_trial(50, loader_configuration(4)))).finding;
-  EXPECT_NE(at_best.find("workers=4 is the edge of the tried range: try further"),
+  EXPECT_NE(at_best.find("workers=4 is at the edge of the tried range: try values beyond it"),
             std::string::npos)
       << at_best;
 }
@@ -244,8 +248,7 @@ TEST(Bottleneck, AnUnknownEffectIsNotCalledNoEffect) {
     if (response.parameter == "precision") response.gain = response.range = {1.2, 0.7, 1.7};
   }
   const std::string finding = in_words(bottleneck).finding;
-  EXPECT_NE(finding.find("flavour made no measurable difference; too little is known about "
-                         "precision"),
+  EXPECT_NE(finding.find("flavour made no clear difference; too little is known about precision"),
             std::string::npos)
       << finding;
 }
@@ -275,16 +278,19 @@ TEST(Bottleneck, UseOfTrainingCpusIsShown) {
   const auto finding = [&] { return in_words(study.at(trial)).finding; };
   EXPECT_EQ(finding().find("CPUs"), std::string::npos) << "it was not measured";
   trial.cpu_busy = 0.97;
-  EXPECT_NE(finding().find("the CPUs are busy 97 % of the time"), std::string::npos) << finding();
+  EXPECT_NE(finding().find("; the trial uses 97 % of its CPUs' time"), std::string::npos)
+      << finding();
   trial.cpu_busy = 0.25;
-  EXPECT_NE(finding().find("the CPUs idle 75 % of the time"), std::string::npos) << finding();
+  EXPECT_NE(finding().find("the trial uses only 25 % of its CPUs' time"), std::string::npos)
+      << finding();
   trial.cpu_busy = 0.7;
   EXPECT_EQ(finding().find("CPUs"), std::string::npos)
       << "70 % is neither busy nor idle: " << finding();
   trial.gpu.emplace().utilisation = 0.37;
   trial.cpu_busy = 0.97;
-  EXPECT_NE(finding().find("the GPU idles 63 % of the time, while the CPUs are busy"),
-            std::string::npos)
+  EXPECT_NE(
+      finding().find("the GPU idles 63 % of the time, while the trial uses nearly all CPU time"),
+      std::string::npos)
       << finding();
 }
 
@@ -306,7 +312,8 @@ TEST(Bottleneck, TimeOutsideOfTheStepsIsShownSeparately) {
   EXPECT_NEAR(bottleneck.interruptions_share, 0.2, 1e-9);
   EXPECT_NEAR(*bottleneck.startup_share, 0.1, 1e-9);
   EXPECT_NEAR(bottleneck.unreported_share, 0.5, 1e-9);
-  EXPECT_EQ(in_words(bottleneck).finding, "The program reports no part for 50 % of a step.");
+  EXPECT_EQ(in_words(bottleneck).finding,
+            "50 % of a step lies outside the parts that the program reports.");
 }
 
 /// A random program whose loading and computing add up or overlap.

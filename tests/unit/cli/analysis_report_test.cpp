@@ -170,7 +170,7 @@ Bottleneck some_bottleneck(const std::string& name = "workers") {
 TEST(BottleneckText, BeginsWithTheFinding) {
   EXPECT_EQ(
       bottleneck_text(some_bottleneck(), {}),
-      R"(Data loading costs 61 % of a step: at most 2.6x to gain. workers 0 -> 8 gives 1.90x (1.80-2.00); precision cannot help.
+      R"(Data loading costs 61 % of a step: at most 2.6x to gain. workers 0 -> 8 gives 1.90x (1.80-2.00); precision would gain less than 10 %.
 Based on the parts that trial 7 reported (70 % of its step time), and on a model of the speed of 49 trials, at the configuration of trial 7.
 
 stage    share of a step  per sample  gain if it took 0 s  parts

@@ -72,7 +72,7 @@ TEST(ConfigEdit, AnAmbiguousKeyIsRefused) {
   };
   EXPECT_THAT(why("a.batch"), HasSubstr("ambiguous: a.batch (line 2), a.batch (line 5)"));
   EXPECT_THAT(why("a.text"), HasSubstr("a.text (line 3) cannot be changed, it is a block of text"));
-  EXPECT_THAT(why("a"), HasSubstr("a holds other keys"));
+  EXPECT_THAT(why("a"), HasSubstr("a contains other keys"));
   EXPECT_THAT(why("c"), HasSubstr("no key c"));
 }
 
@@ -227,7 +227,7 @@ TEST(ConfigEdit, AllAmbiguousKeysAreReportedAtOnce) {
   EXPECT_THAT(error_text, HasSubstr("conf: does not say where to put 4 of the parameters:"));
   EXPECT_THAT(error_text, HasSubstr("batch_size: ambiguous: train.batch_size (line 1), "
                                     "eval.batch_size (line 3)"));
-  EXPECT_THAT(error_text, HasSubstr("precision: precision holds other keys, not a value"));
+  EXPECT_THAT(error_text, HasSubstr("precision: precision contains other keys, not a value"));
   EXPECT_THAT(error_text, HasSubstr("rate: no key rate; did you mean train.num_rate (line 1)?"));
   EXPECT_THAT(error_text, HasSubstr("compile: compile (line 7) cannot be changed, it is an alias"));
   EXPECT_THAT(error_text, HasSubstr("--map "));

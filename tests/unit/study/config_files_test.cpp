@@ -151,7 +151,7 @@ TEST_F(ConfigFiles, FaultsNameTheirPlace) {
                     HasSubstr("in ds.json: no key zero_optimization.stge"),
                     HasSubstr("did you mean zero_optimization.stage (line 5)?")));
   EXPECT_THAT(faulty(R"({"edits": {"bf16": "true"}})"),
-              HasSubstr("bf16 holds other keys, not a value"));
+              HasSubstr("bf16 contains other keys, not a value"));
   EXPECT_THAT(faulty(R"({"edits": {"bf16.enabled": "{prec}"}})"),
               AllOf(HasSubstr("#/config_files/ds/edits/bf16.enabled"),
                     HasSubstr("{prec} has no parameter")));

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of several optimizers or models that are trained by turns, or one after the other."""
+"""Counts steps if several optimizers or models alternate (A B A B) or train in succession (A A A B B B)."""
 
 import weakref
 
 
 class Turns:
-    """Counts the steps of several optimizers or models. A turn ends when one of them steps again. If they step by turns,
-    only the one with the most steps counts. If they train one after the other, each step counts but the first one after
-    a change."""
+    """Counts the steps of several optimizers or models. A round ends when one steps that has already stepped in it. If
+    they alternate, only the one with the most steps in a round counts. If they train in succession, each step counts
+    except the first one after a change."""
 
     def __init__(self):
-        self._turn = weakref.WeakKeyDictionary()  # steps of each in this turn
+        self._round = weakref.WeakKeyDictionary()  # steps in this round, by optimizer or model
 
-    def new_steps(self, trained, steps=1):
-        """Returns how many steps count for `steps` more of one of them."""
-        if trained in self._turn:
-            self._turn.clear()
-        most = max(self._turn.values(), default=0)
-        self._turn[trained] = steps
+    def new_steps(self, stepped, steps=1):
+        """Records `steps` more steps of `stepped`, an optimizer or a model. Returns how many of them count."""
+        if stepped in self._round:
+            self._round.clear()
+        most = max(self._round.values(), default=0)
+        self._round[stepped] = steps
         return max(0, steps - most)
