@@ -13,7 +13,7 @@ class Turns:
         self._turn = weakref.WeakKeyDictionary()  # steps of each in this turn
 
     def new_steps(self, trained, steps=1):
-        """Returns how many steps count for `steps` more of one of them."""
+        """Adds `steps` steps of one of them. Returns how many of these count."""
         if trained in self._turn:
             self._turn.clear()
         most = max(self._turn.values(), default=0)
