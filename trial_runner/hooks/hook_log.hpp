@@ -103,8 +103,8 @@ class HookLog {
 [[nodiscard]] HookLog read_hook_events(const std::filesystem::path& file);
 
 /// Says why a requested value is not active: names the first such knob, its value and the reason.
-/// Returns nullopt if all are active. `requested` maps knobs to values. The tuner, not the hook, sets
-/// the knobs that are environment variables.
+/// Returns nullopt if all are active. `requested` maps knobs to values. The tuner, not the hook,
+/// sets the knobs that are environment variables.
 [[nodiscard]] std::optional<std::string> why_not_applied(
     const HookLog& log, const std::map<std::string, Value>& requested);
 
