@@ -88,7 +88,7 @@ def _get_flush_denormal():
 
 def _put_flush_denormal(value):
     if not torch.set_flush_denormal(value):
-        raise RuntimeError("this processor cannot")
+        raise RuntimeError("this processor cannot flush denormal numbers")
 
 
 def _why_no_sharing_strategy():
