@@ -123,7 +123,7 @@ class ProcessKnobs:
         self._looks = 0
 
     def backward_begins(self, losses):
-        """Called in a survey, whose first steps show whether the forward uses attention."""
+        """Called in a survey, whose first backwards show if the forward uses attention."""
         if not self._attends and self._looks < _MOST_LOOKS:
             self._looks += 1
             self._attends = attention.may_lead_to(losses)
