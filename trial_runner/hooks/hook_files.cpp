@@ -79,7 +79,7 @@ Result<HookFiles> read_hook_files(const fs::path& folder,
   if (error || files.empty()) {
     return fail(ErrorKind::runner,
                 "cannot read the hook's files" + (error ? ": " + error.message() : ""),
-                folder.string(), "install the program as a whole");
+                folder.string(), "its installation is incomplete: install Steptune again");
   }
   return files;
 }

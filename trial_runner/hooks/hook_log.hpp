@@ -39,18 +39,18 @@ struct HookedLoader {
   std::optional<std::int64_t> samples;     ///< in one pass, on each rank; nullopt: unknown
 };
 
-/// Steps on stored batches, the lower bound for any setting of the loader.
+/// Mean seconds of steps before and during a replay of stored batches.
 struct ReplayedSteps {
-  double step_s = 0.0;
-  double before_step_s = 0.0;  ///< of the unchanged program
+  double step_s = 0.0;         ///< on stored batches, a lower bound for any setting of the loader
+  double before_step_s = 0.0;  ///< before the replay, of the unchanged program
 
   /// Returns the largest speed-up of a step by any other loader, as a ratio of at least 1.
   [[nodiscard]] double ceiling() const;
 };
 
 /// A hook's reports about its program, event by event (docs/internals/hooks-protocol.md, "Events").
-/// A later event replaces an equal earlier one. A knob that any rank refuses must not be changed;
-/// the reason is that rank's. Skips unknown events and keys.
+/// A later event replaces an earlier one of the same identity. A knob that any rank refuses must
+/// not be changed; the reason is that rank's. Skips unknown events and keys.
 class HookLog {
  public:
   /// Adds an event as JSON text; skips anything else.
@@ -102,9 +102,9 @@ class HookLog {
 /// Reads a file of events; a missing file gives an empty log.
 [[nodiscard]] HookLog read_hook_events(const std::filesystem::path& file);
 
-/// Says why a requested value does not apply: names the first such knob, its value and the reason.
-/// Returns nullopt if all apply. `requested` maps knobs to values. The tuner, not the hook, sets
-/// the knobs that are environment variables.
+/// Says why a requested value is not active: names the first such knob, its value and the reason.
+/// Returns nullopt if all are active. `requested` maps knobs to values. The tuner, not the hook,
+/// sets the knobs that are environment variables.
 [[nodiscard]] std::optional<std::string> why_not_applied(
     const HookLog& log, const std::map<std::string, Value>& requested);
 

@@ -30,8 +30,9 @@ bool is_python(std::string_view word) {
   return name.starts_with("python") || name.starts_with("pypy");
 }
 
-/// Options of the interpreter that have the next word as value, or that end its options.
+/// Options of the interpreter whose value may be the next word.
 constexpr std::string_view k_with_value = "WX";
+/// Options of the interpreter after which the program's arguments follow.
 constexpr std::string_view k_last = "cm";
 
 /// Returns the option that withholds the environment or sitecustomize from this interpreter.
@@ -179,8 +180,8 @@ bool is_native_program(std::span<const std::string> argv, const std::filesystem:
   const auto bytes = std::filesystem::file_size(file, fault);
   // A launcher in a system folder may start any program named in its arguments.
   const std::string place = std::filesystem::weakly_canonical(file, fault).parent_path().string();
-  const bool is_systems = place == "/usr/bin" || place == "/bin" || place == "/usr/sbin";
-  if (fault || is_systems || bytes > k_largest_program_bytes) return false;
+  const bool is_in_system_folder = place == "/usr/bin" || place == "/bin" || place == "/usr/sbin";
+  if (fault || is_in_system_folder || bytes > k_largest_program_bytes) return false;
   return is_elf(file) && !mentions_python(file);
 }
 

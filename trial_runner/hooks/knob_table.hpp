@@ -25,9 +25,9 @@ struct Knob {
   KnobClass knob_class = KnobClass::safe;
   Json parameter;           ///< as in a study file: type, range, choices, condition
   bool switchable = false;  ///< can be switched between two steps of a running program
-  std::string part;         ///< part of a step that it can shorten; empty: no single part
+  std::string part;         ///< part of a step that it can shorten; empty: none in particular
   std::string device;       ///< the only device for which to offer it; empty: all
-  std::string may_break;    ///< parts of programs that it may break; empty: none
+  std::string may_break;    ///< parts of programs that may fail with it; empty: none
   /// Variables by value, for a knob that is set before the program starts; null for others.
   Json environment;
   Json today;  ///< for such a knob: its value if none of its variables is set; otherwise null
@@ -42,8 +42,8 @@ struct Knob {
 [[nodiscard]] const std::vector<Knob>& python_knobs();
 /// Returns the knobs of one family, in the order of its table; none if there is no such family.
 [[nodiscard]] std::vector<const Knob*> python_knobs_of(std::string_view family);
-/// Returns the families that have one of these knobs, without knobs of the common table, which say
-/// nothing.
+/// Returns the families that have one of these knobs. Ignores knobs of the common table, which
+/// several families have.
 [[nodiscard]] std::set<std::string> families_of_knobs(const std::set<std::string>& names);
 /// Returns the names of all families.
 [[nodiscard]] std::set<std::string> python_families();

@@ -58,10 +58,10 @@ void set_hook_variables(const PythonHookRequest& request,
 
 Result<std::filesystem::path> python_hook_folder() {
   const auto directories = shipped_directories(ShippedKind::hook);
-  const auto table = find_file(directories, "python/sitecustomize.py");
-  if (table) return table->parent_path();
+  const auto entry = find_file(directories, "python/sitecustomize.py");
+  if (entry) return entry->parent_path();
   return fail(ErrorKind::runner, "the Python hook is missing", directories_text(directories),
-              "install the program as a whole");
+              "its installation is incomplete: install Steptune again");
 }
 
 std::string with_python_path(const std::filesystem::path& folder, std::string_view before) {

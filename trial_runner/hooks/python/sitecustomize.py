@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts the hook in every Python that has this folder on PYTHONPATH; protocol: docs/internals/hooks-protocol.md.
 
-Without STEPTUNE_PYTHON it only runs the next `sitecustomize` on the path, which this file hides.
+Without STEPTUNE_PYTHON and STEPTUNE_FORK_SERVER it only removes its folder from the path, and runs the next
+`sitecustomize` on the path, which this file hides.
 """
 
 import os

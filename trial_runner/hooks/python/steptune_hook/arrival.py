@@ -9,7 +9,8 @@ frozen_at_start = 0  # objects that the interpreter has frozen itself, as Python
 
 class _Finder:
     """First finder of `sys.meta_path`. Finds only the modules that families wait for, and removes itself after the last
-    of them. Some programs only check whether a module exists (`importlib.util.find_spec`)."""
+    of them. A program may only check if a module exists (`importlib.util.find_spec`), so a family's hook is installed
+    when the module is executed."""
 
     def __init__(self, waiting):
         self._waiting = waiting

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that batches may take."""
+"""Finds the free memory for batches."""
 
 import os
 

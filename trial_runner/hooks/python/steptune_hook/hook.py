@@ -11,11 +11,11 @@ from steptune_hook.patches import Patches
 from steptune_hook.ranks import Printer
 
 _entered = []  # the hooks of this process
-_trains_alone = None  # the hook whose framework computes with the other families' frameworks
+_trains_alone = None  # the hook that has withdrawn the other hooks, because its framework computes with theirs
 
 
 class Hook:
-    """Base of the hook of a family. It adds `progress`, which has a `report`, and `knobs`."""
+    """Base of the hook of a family. A subclass sets `progress`, which has a `report`, and `knobs`."""
 
     family = ""
 
@@ -35,7 +35,7 @@ class Hook:
 
     @contextlib.contextmanager
     def aside(self):
-        """Pauses watching: calls within it are the hook's own."""
+        """Pauses watching, for calls that the hook itself makes."""
         active, self.active = self.active, False
         try:
             yield
@@ -77,7 +77,7 @@ class Hook:
             self.knobs.collector.restore()
 
     def report_knobs(self, rank):
-        """Reports each knob. The messages of a long run go to stderr, too."""
+        """Reports each knob. In a long run, also warns on stderr about each setting that is not active."""
         with self.aside():
             for status, knob_class in self.knobs.statuses():
                 fields = dict(status.fields(), knob=status.name, **{"class": knob_class})

@@ -42,7 +42,7 @@ class LoopProgress:
             self._host_watch.first_step_ended()
 
     def correct_samples(self, more):
-        """Adds to the samples so far what turned out later."""
+        """Adds samples that were not counted, or removes samples that were counted too much."""
         if self._samples_per_step is None:
             self.samples += more
 
@@ -64,11 +64,12 @@ class LoopProgress:
 
 
 class LoopHook(hook.Hook):
-    """A family adds `knobs`, `libraries()`, `device()` and `program()`, which returns fields of the event `program`."""
+    """A family sets `knobs` and overrides `libraries()`, `device()` and `program()`, which returns fields of the event
+    `program`."""
 
-    titles = {}  # names of the frameworks for people, by those of their modules
+    titles = {}  # names of the frameworks for people, by module name
 
-    yields_to = ()  # modules of frameworks that train in the place of this family, if the program imports them
+    yields_to = ()  # if the program has imported one of these modules, steps of this family do not count
 
     def __init__(self, requested):
         super().__init__(requested)
@@ -90,7 +91,7 @@ class LoopHook(hook.Hook):
         return {}
 
     def may_train(self):
-        """True if steps of this family count: the hook works, and no other framework trains."""
+        """True if steps of this family count: the hook works, and no module of `yields_to` is imported."""
         return self.active and not any(name in sys.modules for name in self.yields_to)
 
     def guarded(self, watch, *arguments):
@@ -109,8 +110,8 @@ class LoopHook(hook.Hook):
             append_imported(self.settings, self.family)
 
     def is_line_due(self):
-        """True if the step that ends now is printed, or its loss is one of the first. Only then wait for the step's
-        result, so that the program may run ahead."""
+        """True if the step that ends now is printed, or if its loss is one of the first. Only then should the hook wait
+        for the step's result. Otherwise the program may run ahead."""
         is_first = self.settings.prints_events and self.progress.steps < _FIRST_LOSSES
         return is_first or perf_counter() >= self.progress.report.due_s
 

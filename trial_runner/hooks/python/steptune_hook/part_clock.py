@@ -8,8 +8,8 @@ DATA, PREPARE, FORWARD, BACKWARD, OPTIMIZER, OTHER, APART = range(7)
 
 
 class PartClock:
-    """Time by part. `APART` is reported as a phase and belongs to no part. Functions that run in each step contain the
-    code of `switch`."""
+    """Time by part. `APART` is reported as a phase and belongs to no part. Functions that run in each step repeat the
+    code of `switch`, because a call would take microseconds."""
 
     def __init__(self):
         self.current = OTHER

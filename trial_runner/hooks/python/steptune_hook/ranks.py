@@ -65,8 +65,8 @@ def reported_rank():
 
 
 class Printer:
-    """Chooses the process that prints: rank 0 or, without ranks (Hogwild), the first that trains. A process claims this
-    by a socket name, which is freed when it ends."""
+    """Chooses the process that prints: rank 0 or, without ranks (Hogwild), the first that trains. Without ranks, a
+    process claims this role by a socket name, which is freed when the process ends."""
 
     def __init__(self):
         self._claim = None
@@ -90,7 +90,7 @@ class Printer:
     def may_print(self):
         if self._is_aloud:
             return True
-        # Still valid after it has left the group (destroy_process_group).
+        # Remember a rank other than 0: it is not known after destroy_process_group.
         self._is_other_rank = self._is_other_rank or rank_and_world_size()[0] != 0
         if self._is_other_rank:
             return False
@@ -113,7 +113,7 @@ def _claim(place):
         return True
     import socket
 
-    # An abstract name leaves no file. All of them have the same parent.
+    # An abstract name leaves no file. Processes of one program have the same parent.
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         claim.bind("\0steptune-hook-%d-%d-%s" % (os.getuid(), os.getppid(), place))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of CatBoost, whose loop is no Python: a callback of the training sees each of them."""
+"""Rounds of CatBoost. Its loop is not in Python, so a callback of the training sees each round."""
 
 from steptune_hook.boosting.knobs import usable_cpus
 

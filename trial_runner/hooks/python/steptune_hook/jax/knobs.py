@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of JAX. They are set when JAX was imported, before it makes its devices. Values that the program sets later
-win."""
+"""Settings of JAX. They are set right after JAX is imported, before it makes its devices. Values that the program sets
+later win."""
 
 import os
 

@@ -17,11 +17,11 @@ _MOST_FUNCTIONS = 1000  # a program may compile a function anew for each step
 
 class _Function(Function):
     def __init__(self, key):
-        self.key = key  # keeps the stand-in, since functions are told apart by their identity
+        self.key = key  # keeps the stand-in alive, since its `id` identifies the function
         self.calls = 0
         self.seconds = 0.0  # of calls that were waited for, without compilations
         self.measured = 0
-        self.carries = False  # returns a state like its arguments
+        self.carries = False  # True if it returns a state like its arguments
         self.batch = None  # index of the batch among the leaves of the arguments
 
     def samples_in(self, leaves):
@@ -34,7 +34,7 @@ class _Function(Function):
 
 
 class Steps:
-    """Watches the outermost calls of one thread. A call within another one, or while JAX traces, is a part of that."""
+    """Watches the outermost calls of one thread. A call within another call, or while JAX traces, does not count."""
 
     def __init__(self, hook):
         self._hook = hook
@@ -120,8 +120,8 @@ class Steps:
 
 
 def _carried(leaves, output):
-    """Returns whether much of the arguments comes back with the same shapes, and the index of the batch: the largest
-    other array; None if there is none."""
+    """Returns a flag and the index of the batch. The flag is True if much of the arguments comes back with the same
+    shapes. The batch is the largest other array; its index is None if there is none."""
     returned = [_kind(leaf) for leaf in jax.tree_util.tree_leaves(output)]
     carried = 0
     largest = batch = None

@@ -95,7 +95,7 @@ class DatasetKnobs:
         return dataset.with_options(new) if any(are_options_set) else dataset
 
     def _option(self, name, today, new, attribute):
-        """Sets the requested value of an option in `new`. Returns whether it differs from today's."""
+        """Sets the requested value of an option in `new`, if it differs from today's. Returns True if it does."""
         value = self._settled.settle(name, today)
         if value is not None:
             setattr(new, attribute, value)
@@ -120,7 +120,8 @@ def _chain(dataset):
 
 
 def _last_kinds(dataset):
-    """Returns the kinds of the last transformations, up to the first that does not hand elements on as they are."""
+    """Returns the class names of the last transformations, up to and including the first one that is neither options nor
+    a repetition."""
     kinds = []
     for one in _chain(dataset):
         kinds.append(type(one).__name__)

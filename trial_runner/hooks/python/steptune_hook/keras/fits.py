@@ -35,7 +35,7 @@ class Fits:
         self._rows_of_last = None  # of the last batch of an epoch, if it is smaller
         self._turns = Turns()  # of models in `train_on_batch`
         self._trainings = 0  # calls of `fit` so far
-        self._data = []  # of these calls, as far as they differ
+        self._data = []  # facts about the different data of these calls
 
     def fit(self, original, model, arguments, named):
         if self._model is not None or not self._hook.counts_here() or not self._hook.guarded(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of Keras and TensorFlow. Threads and the dtype policy are set when the modules were imported. Values that
-the program sets later win."""
+"""Settings of Keras and TensorFlow. Threads and the dtype policy are set right after the modules are imported. Values
+that the program sets later win."""
 
 import os
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of loops of the program's own. An update of an optimizer is a step: at once, or in each call of the
-`tf.function` in whose trace the optimizer is applied."""
+"""Steps of loops of the program's own. An update of an optimizer is a step: an eager update, or the updates in each call
+of a `tf.function` that applies the optimizer."""
 
 import weakref
 from time import perf_counter
@@ -26,14 +26,14 @@ class Loops:
         self._hook = hook
         self._tensorflow = tensorflow
         self._functions = weakref.WeakKeyDictionary()
-        self._call = None  # the function that runs now, called from no other
+        self._call = None  # the outermost function that runs now
         self._is_applying = False
         self._turns = Turns()
         self._calls = 0
         self._others = BetweenSteps(hook)
         self._fetched = None  # samples of the last batch of a tf.data.Dataset, since the last step
         self._given = None  # samples of the first input of a model since the last step
-        self._loss = None  # of which gradients were last computed, at once
+        self._loss = None  # the last loss whose gradients were computed eagerly
 
     def call(self, original, key, arguments, named):
         if self._call is not None or not self._hook.counts_here():

@@ -23,7 +23,7 @@ class GarbageCollectorKnob:
         self.next_step = float("inf")  # step after which `step_ended` has something to do
 
     def step_ended(self, steps):
-        """Sets the requested value after the first step. Later freezes once more, and collects when due."""
+        """Sets the requested value after the first step. Later freezes once more, and collects every 50 steps if requested."""
         if not self._is_settled:
             self._is_settled = True
             self._why = self._why_not()

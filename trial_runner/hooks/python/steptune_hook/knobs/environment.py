@@ -33,7 +33,8 @@ class EnvironmentKnobs:
 
 def _value(knob):
     """Returns the value whose variables are set now."""
-    # A loaded library decides: variables of the replaced allocator have no effect. A library may use huge pages.
+    # Huge pages come first, because any allocator may use them. Then come preloaded libraries, because variables of a
+    # replaced allocator have no effect.
     by_library = sorted(
         knob["environment"].items(), key=lambda item: (item[0] != huge_pages.VALUE, "LD_PRELOAD" not in item[1])
     )
@@ -65,8 +66,8 @@ def _is_set(name, text):
 
 
 def _choices(knob, now):
-    """Returns the possible values; None for all of the table's. A library must be installed, and a set variable cannot
-    be unset."""
+    """Returns the possible values; None if all values of the table are possible. A library must be installed, and a set
+    variable cannot be unset."""
     all_choices = knob["parameter"].get("choices")
     if all_choices is None:
         return None

@@ -5,7 +5,7 @@ from steptune_hook.knobs.knob_status import KnobStatus
 
 
 class SettledKnobs:
-    """States of such knobs. The first training that may be changed decides what is reported."""
+    """States of such knobs. Reports the values of the first training that may be changed."""
 
     def __init__(self, requested):
         self._requested = requested

@@ -17,8 +17,8 @@ class Batches:
         self.fetched = []
         self.prefetched = PrefetchedBatch()
         self.loaders_of_forward = []  # loaders of the batches in the last training forward
-        # The last pass, if it had no forward: its loader, the ends of the step before and of the pass, totals at its
-        # end.
+        # The last pass, if no step trained on it: its loader, end of the step before it, end of the pass, and the clock's
+        # totals at that end.
         self.only_read = None
         self._progress = progress
         self._of_all_ranks = of_all_ranks
@@ -55,7 +55,7 @@ class Batches:
     def evaluated(self):
         """Called when a forward without training begins."""
         self._evaluated_since_fetch = True
-        self._evaluated_fetched |= self._no_grad_batch is None  # otherwise the evaluation may be that batch's
+        self._evaluated_fetched |= self._no_grad_batch is None  # otherwise the evaluation may use that batch
 
     def forget_evaluated(self):
         """Drops batches that only an evaluation has seen. Called when a loader has returned another batch or ended."""

@@ -113,7 +113,7 @@ def _tell(line, message):
 
 
 def _receive(line):
-    """Returns a request and the descriptor for its child's output; None twice if the tuner has closed the socket."""
+    """Returns a request and the descriptor for its child's output; (None, None) if the tuner has closed the socket."""
     descriptors = array.array("i")
     data, ancillary, _, _ = line.recvmsg(_LONGEST, socket.CMSG_SPACE(descriptors.itemsize))
     if not data:
@@ -175,4 +175,4 @@ def _become(request, output, head):
     sys.argv[1:] = arguments
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
-        numpy_random.seed()  # Python reseeds its own generator after a fork
+        numpy_random.seed()  # Python itself reseeds `random` after a fork

@@ -58,7 +58,7 @@ class Witness:
 
 
 def trained_by(optimizers):
-    """Yields the parameters one after another."""
+    """Yields the parameters of these optimizers."""
     return (p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"])
 
 
@@ -80,8 +80,9 @@ def _accumulated_in(gradient):
 
 
 def of(hook):
-    """Returns the gradients; None if a part of a step's batch has no separate gradient. That is so with several
-    optimizers (each has its own losses), gradients sharded over ranks, and ranks that print nothing."""
+    """Returns the gradients; None if no noise scale can be measured. That is so with several optimizers (each has its own
+    losses), for ranks without a DistributedDataParallel over all of them, and on ranks other than 0, which print
+    nothing."""
     optimizers = list(hook.optimizers.alive)
     if len(optimizers) != 1 or not hasattr(torch, "_foreach_norm"):
         return None

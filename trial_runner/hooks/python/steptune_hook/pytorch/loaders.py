@@ -41,10 +41,10 @@ class LoaderFacts:
         self.is_fetched_ahead = None
         self.has_trained_ahead = False  # a batch that was fetched ahead was trained on in a later step
         self.reads_step_ahead = False  # accelerate reads it, so one more than a step's batches are fetched at once
-        self.today = {}
-        self.applied = {}
-        self.refused = {}
-        self.refused_now = {}  # by the configuration of the last switch
+        self.today = {}  # the program's own arguments, by name
+        self.applied = {}  # the arguments that the hook has set for the last pass
+        self.refused = {}  # reasons, by name of the argument
+        self.refused_now = {}  # reasons that hold only for the configuration of the last switch
         self.context = None  # start context of workers that the program itself lacks, if it is not PyTorch's default
         self.switched_settings = None  # settings of passes that are switched while they run
         self.batch_bytes = 0

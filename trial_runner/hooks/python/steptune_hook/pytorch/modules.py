@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wraps the forward of the outermost modules. They are found in the first steps. Then only their classes are wrapped,
-so that calls of submodules cost nothing."""
+so that calls of modules of other classes cost nothing."""
 
 import weakref
 from threading import get_ident

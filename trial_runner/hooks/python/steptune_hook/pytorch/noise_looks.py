@@ -13,8 +13,8 @@ from steptune_hook.pytorch.rank_gradients import RankGradients
 STEPS_BETWEEN = 4
 MOST_SHARE = 0.001  # of the training time
 _STEPS_AFTER_REFUSAL = 64
-_FIRST_LOOKS = 16  # may take a larger share, so that a short trial measures something, too
-_FIRST_SHARE = 10  # times the share
+_FIRST_LOOKS = 16  # these may take a larger share, so that a short trial measures something, too
+_FIRST_SHARE = 10  # factor of `MOST_SHARE` for the first looks
 _MOST_UNREAD = 64
 _SIZES = 16  # number of remembered batch sizes of measured ranks
 _FEWEST_SIZES = 4

@@ -23,7 +23,7 @@ class Optimizers(PickledByValue):
         self._in_round = weakref.WeakSet()
         self._alone = _nobody  # reference to the only optimizer of the round, if there is only one
         self._has_repeated = False  # True if that optimizer was alone in the previous round, too
-        self._round_step = 0  # number of steps at the start of the round, if no plain steps have followed
+        self._round_step = 0  # number of steps when the round began; more steps since then were plain
         self.calls = 0
         self.closure = False
         self.made = []  # (class name, where), in order

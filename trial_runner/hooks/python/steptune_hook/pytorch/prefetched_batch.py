@@ -38,9 +38,9 @@ class PrefetchedBatch:
         self.batch = None
 
     def forget_abandoned(self, fetched, is_next_to_come):
-        """Drops batches that the forward does not use: those of passes before the current one. The current pass is
-        being read. If each batch has its own pass (a task's support and query), none is. `is_next_to_come`: the
-        forward's own batch is not in `fetched` yet."""
+        """Drops batches of abandoned passes if a newer pass over the same loader is being read, since the forward uses
+        that pass. If each batch has its own pass (a task's support and query), no pass is being read, and nothing is
+        dropped. `is_next_to_come`: the forward's own batch is not in `fetched` yet."""
         abandoned, self._abandoned = self._abandoned, []
         abandoned = [batch for batch in abandoned if batch[0].is_read()]
         remaining = [batch for batch in fetched if all(batch is not other for other in abandoned)]

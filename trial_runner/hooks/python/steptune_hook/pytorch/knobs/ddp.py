@@ -62,7 +62,7 @@ class DdpKnobs:
         for argument in _ARGUMENTS.values():
             today = bound.arguments.get(argument, self._default(argument))
             if today is None and argument == "bucket_cap_mb":
-                today = 25  # meaning of None
+                today = 25  # MiB, PyTorch's meaning of None
             self._today[argument] = self._now[argument] = today
             if self._default(argument) is inspect.Parameter.empty or today is None:
                 self._missing.add(argument)

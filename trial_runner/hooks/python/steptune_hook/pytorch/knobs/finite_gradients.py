@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that gradients are finite, by one number per device, so each step waits only once for a GPU."""
+"""Checks that gradients are finite, by one number per device, so each step waits only once for each GPU."""
 
 import torch
 

@@ -152,7 +152,8 @@ class LoaderKnobs:
             self._hook.survey_after_step()
 
     def failed(self, facts, error):
-        """Called if no batch came. Keeps the error's text, since the error itself would keep the program's objects alive."""
+        """Called if reading a batch raised an error. Keeps the error's text, since the error itself would keep the program's
+        objects alive."""
         if not facts.applied or facts.now("num_workers") == facts.today["num_workers"]:
             return
         if isinstance(error, Exception) and "DataLoader worker" in str(error):  # PyTorch's wording for workers
@@ -163,8 +164,8 @@ class LoaderKnobs:
         self._error = None
 
     def end(self):
-        """Called at the program's end. If that error ended it, informs the tuner, which would otherwise see a failure
-        without a reason. This rank need not be the one that prints."""
+        """Called at the program's end. If the last error of workers ended the program, informs the tuner, which would
+        otherwise see a failure without a reason. Ranks that print nothing also inform it."""
         if self._error is None:
             return
         kind, text, workers, batches = self._error

@@ -22,7 +22,7 @@ _AFTER_LOSS = ("grad_tensors", "retain_graph", "create_graph", "grad_variables",
 
 
 class Skipped:
-    """Result of a skipped step. `value`: the step's usual result."""
+    """Result of a skipped step. `value`: the result that the program gets, the closure's loss or None."""
 
     def __init__(self, value):
         self.value = value
@@ -198,7 +198,7 @@ class LossScale:
     # -- step -------------------------------------------------------------------------------------
 
     def around_step(self, original):
-        """Returns what calls an optimizer's step in place of `original`, and may return Skipped; `original` if nothing
+        """Returns a replacement of an optimizer's step `original`, which may return Skipped; `original` itself if nothing
         is scaled."""
         return _Step(self, original) if self._is_asked else original
 

@@ -88,7 +88,7 @@ def _get_flush_denormal():
 
 def _put_flush_denormal(value):
     if not torch.set_flush_denormal(value):
-        raise RuntimeError("this processor cannot")
+        raise RuntimeError("this processor cannot flush denormal numbers")
 
 
 def _why_no_sharing_strategy():
@@ -123,7 +123,7 @@ class ProcessKnobs:
         self._looks = 0
 
     def backward_begins(self, losses):
-        """Called in a survey, whose first steps show whether the forward uses attention."""
+        """Called in a survey, whose first backwards show if the forward uses attention."""
         if not self._attends and self._looks < _MOST_LOOKS:
             self._looks += 1
             self._attends = attention.may_lead_to(losses)

@@ -132,7 +132,7 @@ class RecomputeKnob:
         if self._by_program:
             return "the program does it itself"
         if not self._is_nestable:
-            return "this PyTorch recomputes only within its own backward"
+            return "this PyTorch has only reentrant checkpoints"
         if self._hook.knobs.forward.compiles():
             return "the model is compiled"
         return None

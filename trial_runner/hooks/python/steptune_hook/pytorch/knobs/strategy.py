@@ -99,7 +99,7 @@ class DistributedStrategyKnob:
         return init_process_group
 
     def begin(self):
-        """Joins the ranks. True if they train together."""
+        """Joins the ranks, once. True if they train together."""
         if self.is_on() and self._averaging is None:
             if torch.distributed.is_initialized():
                 self._refuse(_DISTRIBUTES_ITSELF)

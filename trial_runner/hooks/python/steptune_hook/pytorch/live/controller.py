@@ -55,7 +55,7 @@ class Live:
         self._channel.send({"hook": document})
 
     def stop(self):
-        """Called if the hook fails: restores the program's own settings."""
+        """Called if the hook fails: restores the program's own settings, and closes the channel."""
         was_last, self._is_last = self._is_last, True
         if self._configuration != BASELINE:
             try:
