@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 /// A key that every generated study file has after `reports`.
 constexpr std::string_view k_after_reports = "/search";
 
-/// Largest share of the time to examine a program that may be spent on asking for its options.
+/// Largest share of `InitRequest::longest_s` that may be spent on asking for the program's options.
 constexpr double k_share_of_help = 0.25;
 
 /// Adjusts paths of a study file in `place` so that trials run in `here`, where the command was
@@ -46,7 +46,7 @@ void place_study(const fs::path& place, const fs::path& here, StudyGuess& guess)
   if (error || way.empty()) way = here;
   if (way == ".") return;
   guess.document["working_directory"] = way.string();
-  guess.comments["/working_directory"] = "the folder that the command was looked at in";
+  guess.comments["/working_directory"] = "the folder in which init ran";
   if (guess.document.contains("stdin")) {
     guess.document["stdin"] = (way / text_at(guess.document, "stdin")).lexically_normal().string();
   }

@@ -37,7 +37,8 @@ constexpr double k_most_margin = 0.5;
 /// Share of the time in which the first command must report progress. The comparison starts the
 /// command again, so a longer start leaves no time for it.
 constexpr double k_most_until_progress = 0.5;
-/// Seconds for which the first command is watched. The comparison itself measures it again.
+/// Seconds for which the first command is watched after its first progress. A short time suffices,
+/// because the comparison measures the command again.
 constexpr double k_watch_s = 2.0;
 
 Result<double> margin_share(const std::string& given) {
@@ -57,7 +58,7 @@ Result<void> check_count(std::size_t count) {
                           k_most_judged, k_next_command, k_next_command));
 }
 
-/// True if the first command reported nothing in its time, and may still do so.
+/// True if the first command has reported no progress yet, but may still do so.
 bool is_starting(const OutputLook& look) {
   return look.unread && !look.unread->has_ended && !look.unread->repeated;
 }
@@ -174,7 +175,7 @@ class Judging {
     return check_count(std::max<std::size_t>(2, options_.trials.size()));
   }
 
-  /// Makes several commands of one, if options ask for it. Revisions are checked out later.
+  /// Makes several commands of one for `--env` and `--venv`. `check_out` does so for `--git`.
   Result<void> make_versions() {
     const bool has_revisions = !options_.revisions.empty();
     const bool has_variables = !options_.variables.empty();
@@ -229,7 +230,7 @@ class Judging {
     return check_study_name(request_.name);
   }
 
-  /// Takes the error of this edit from the campaign's edits so far.
+  /// Sets the error of this edit, which follows from the verdicts on the campaign's earlier edits.
   Result<void> join_campaign(const History& history) {
     if (options_.campaign.empty()) return {};
     CampaignSpec campaign;
@@ -337,7 +338,7 @@ class Judging {
     return print(judged, json_of(*record), ladder);
   }
 
-  /// Prints the verdicts, or hands them over. `study` is null if there is none.
+  /// Prints the verdicts, or passes them to `take_verdicts`. `study` is null if no study was made.
   ExitCode print(const JudgedCommands& judged, const Json& study,
                  const std::optional<CampaignLadder>& ladder) {
     const std::vector<FailResult> results = check_conditions(conditions_, judged);
