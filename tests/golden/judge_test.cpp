@@ -229,6 +229,7 @@ TEST_F(Judge, WrongCommandLinesAreRefused) {
            {{"judge", "--study", "s", "--", "true"}, "--study and --trial belong together"},
            {{"judge", "--study", "s", "--trial", "1", "--", "true"}, "the study has the command"},
            {{"judge", "--build", "make", "--", "true", "---", "true"}, "--build needs --git"},
+           {{"judge", "--git", "HEAD", "--", "true"}, "1 revision is given"},
            {{"judge", "--git", "HEAD", "main", "--", "true"}, "no git repository"},
        }) {
     const Ended ended = sandbox_.steptune(arguments);

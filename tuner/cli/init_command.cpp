@@ -132,7 +132,7 @@ void add_init_command(CLI::App& program, CommandContext& context) {
       ->option_text("FILE");
   command->add_flag("--force", options->force, "Overwrite an existing file");
   command->add_flag("--no-run", options->no_run,
-                    "Only ask the program for --help: do not run it to see how it reports progress");
+                    "Only ask the program for --help: do not run it to read its output");
   command
       ->add_option("--stdin", options->input,
                    "File that the program reads as its standard input [default: none]")

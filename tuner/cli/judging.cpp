@@ -49,13 +49,17 @@ Result<double> margin_share(const std::string& given) {
               "--margin", "give more than 0 and at most 50 %, such as 2% or 0.02");
 }
 
-Result<void> check_count(std::size_t count) {
+/// `what` is the word for one of the compared versions: `command`, `revision`, `trial`.
+Result<void> check_count(std::size_t count, const std::string& what) {
   if (count >= 2 && count <= k_most_judged) return {};
+  const std::string hint =
+      what == "command"
+          ? fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
+                        "python3 b.py; or one with --git, --env or --venv",
+                        k_most_judged, k_next_command, k_next_command)
+          : fmt::format("give {} to {}", what == "trial" ? 1 : 2, k_most_judged);
   return fail(ErrorKind::usage,
-              fmt::format("{} command{} given", count, count == 1 ? " is" : "s are"), "",
-              fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
-                          "python3 b.py; or one with --git, --env or --venv",
-                          k_most_judged, k_next_command, k_next_command));
+              fmt::format("{} {}{} given", count, what, count == 1 ? " is" : "s are"), "", hint);
 }
 
 /// True if the first command has reported no progress yet, but may still do so.
@@ -138,7 +142,8 @@ class Judging {
     if (!commands) return tl::unexpected(commands.error());
     request_.commands = *std::move(commands);
     if (auto made = make_versions(); !made) return made;
-    if (auto counted = check_count(versions()); !counted) return counted;
+    const char* what = options_.revisions.empty() ? "command" : "revision";
+    if (auto counted = check_count(versions(), what); !counted) return counted;
     if (!options_.campaign.empty() && versions() != 2) {
       return fail(ErrorKind::usage, "a campaign judges one edit at a time", "--campaign",
                   "give two versions: the champion, then the edit");
@@ -172,7 +177,7 @@ class Judging {
       return fail(ErrorKind::usage, "the study has the command", "--study",
                   "leave out the command, --git, --build, --env, --venv, --campaign and --stdin");
     }
-    return check_count(std::max<std::size_t>(2, options_.trials.size()));
+    return check_count(std::max<std::size_t>(2, options_.trials.size()), "trial");
   }
 
   /// Makes several commands of one for `--env` and `--venv`. `check_out` does so for `--git`.
