@@ -48,7 +48,7 @@ void add_history_limit_option(CLI::App& command, std::optional<std::uint64_t>& l
 
 /// Message if a limit is not reached.
 inline constexpr const char* k_limit_not_reached =
-    "the limit is not reached: running studies, the latest one and those that retune needs are "
-    "kept";
+    "the limit is not reached: running studies, the latest one and those that retune or a campaign "
+    "needs are kept";
 
 }  // namespace steptune
