@@ -178,7 +178,8 @@ class Bisecting {
       }
     }
     if (!stages->empty())
-      say(fmt::format("continues from the history, after {}", format_duration(former_s_)));
+      say(fmt::format("continues an earlier bisection, which took {} so far",
+                      format_duration(former_s_)));
     return {};
   }
 

@@ -244,8 +244,7 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
                    "Trial whose configuration runs [default: the recommended one]")
       ->option_text("N")
       ->check(positive_number());
-  command->add_flag("--wait", options->wait,
-                    "Wait at the end of the file, as it grows, until Ctrl-C");
+  command->add_flag("--wait", options->wait, "At the end of the file, wait for more until Ctrl-C");
   add_json_option(*command, context);
   command
       ->add_flag("--json-lines", options->json_lines,

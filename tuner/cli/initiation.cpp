@@ -120,8 +120,8 @@ class Initiation {
       if (!result_.help.empty()) why.message += fmt::format(" (with --help, {})", result_.help);
       if (unread_) {
         why.message += fmt::format(
-            "\n  and without progress variables of the environment (threads, allocator) are not "
-            "varied either: {}",
+            "\n  environment variables (threads, allocator) are not varied either, because no "
+            "progress was read: {}",
             unread_text(*unread_));
       }
       if (options_.requires_progress) why.hint.clear();  // the caller shows a study file instead
@@ -201,7 +201,7 @@ class Initiation {
       parts.push_back(
           fmt::format("{} options ({} help)", program.options.size(), program.help_style));
     } else if (as_published) {
-      parts.push_back(fmt::format("options as {} has them", input_.space->title));
+      parts.push_back(fmt::format("options by the documentation of {}", input_.space->title));
     } else if (!program.options.empty()) {
       parts.push_back(fmt::format("{} options in {}", program.options.size(), program.script));
     }

@@ -174,7 +174,7 @@ class Judging {
                   "for example: steptune judge --study resnet --trial 3 7");
     }
     if (!is_alone) {
-      return fail(ErrorKind::usage, "the study has the command", "--study",
+      return fail(ErrorKind::usage, "trials run the study's own command", "--study",
                   "leave out the command, --git, --build, --env, --venv, --campaign and --stdin");
     }
     return check_count(std::max<std::size_t>(2, options_.trials.size()), "trial");

@@ -176,8 +176,9 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
       ->delimiter(',');
   CLI::Option* csv =
       command->add_flag("--csv", options->csv, "Print comma-separated values in SI units");
-  CLI::Option* watch = command->add_flag(
-      "--watch", options->watch, "Show it again as it changes, until the study ends, or Ctrl-C");
+  CLI::Option* watch =
+      command->add_flag("--watch", options->watch,
+                        "Show the table again when it changes, until the study ends or Ctrl-C");
   add_json_option(*command, context);
   csv->excludes(command->get_option("--json"));
   watch->excludes(csv)->excludes(command->get_option("--json"));

@@ -130,7 +130,7 @@ class PackageInstaller {
       return failed("no virtual environment can be made for");
     const std::string python = (folder / "bin" / "python3").string();
     if (run({python, "-c", "import pip"}) != 0 && run({python, "-m", "ensurepip"}) != 0)
-      return failed("there is no pip to install");
+      return failed("without pip, steptune cannot install");
     std::vector<std::string> words{python,       "-m",     "pip", "--disable-pip-version-check",
                                    "--no-input", "install"};
     if (request_.quiet) words.emplace_back("--quiet");
