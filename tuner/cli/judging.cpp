@@ -229,7 +229,7 @@ class Judging {
     if (!campaign.empty() && !document::is_study_name(campaign)) {
       return fail(ErrorKind::usage,
                   fmt::format("{} is not a campaign's name", printable_line(campaign, 80)),
-                  "--campaign", "letters, digits and _.- are allowed, a letter or digit first");
+                  "--campaign", "give up to 64 letters, digits and _.-, but neither . nor - first");
     }
     request_.name = !options_.name.empty() ? options_.name : campaign.empty() ? "judge" : campaign;
     return check_study_name(request_.name);
