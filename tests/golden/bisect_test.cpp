@@ -96,7 +96,7 @@ TEST_F(Bisect, AKilledBisectionContinuesFromItsHistory) {
   const Ended resumed = sandbox_.steptune(command);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
   EXPECT_THAT(resumed.out, HasSubstr(" slow: "));
-  EXPECT_THAT(resumed.err, HasSubstr("continues from the history, after "));
+  EXPECT_THAT(resumed.err, HasSubstr("continues an earlier bisection, which took "));
   EXPECT_THAT(resumed.err, Not(HasSubstr("trial 1 started"))) << "it was measured before";
   EXPECT_THAT(studies("name"), ElementsAre(StartsWith("bisect-")));
   EXPECT_THAT(studies("status"), ElementsAre("finished"));

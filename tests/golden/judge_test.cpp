@@ -227,8 +227,10 @@ TEST_F(Judge, WrongCommandLinesAreRefused) {
            {{"judge", "--env", "A=1", "--venv", "v", "--", "true"}, "only one of --git, --env and"},
            {{"judge", "--venv", "v", "--", "true"}, "is no virtual environment"},
            {{"judge", "--study", "s", "--", "true"}, "--study and --trial belong together"},
-           {{"judge", "--study", "s", "--trial", "1", "--", "true"}, "the study has the command"},
+           {{"judge", "--study", "s", "--trial", "1", "--", "true"},
+            "trials run the study's own command"},
            {{"judge", "--build", "make", "--", "true", "---", "true"}, "--build needs --git"},
+           {{"judge", "--git", "HEAD", "--", "true"}, "1 revision is given"},
            {{"judge", "--git", "HEAD", "main", "--", "true"}, "no git repository"},
        }) {
     const Ended ended = sandbox_.steptune(arguments);

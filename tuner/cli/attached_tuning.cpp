@@ -28,7 +28,8 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_said_by = "steptune: ";
-/// If the connection to a program is lost, the program has ended or ends within this time.
+/// Seconds to wait for the end of a program whose connection is lost. A program that still runs
+/// afterwards has switched the hook off.
 constexpr double k_end_s = 5.0;
 
 /// Makes the study of a running program. Returns an error with the reason if the program cannot be

@@ -66,8 +66,8 @@ Result<void> agreed(CommandContext& context, const ApplyOptions& options, std::s
   return fail(ErrorKind::usage, "nothing was written");
 }
 
-/// Returns the values that the choice needs in a file that the study edits for its trials; nullopt
-/// for any other file.
+/// Returns the choice's values for a file that the study edits for its trials; nullopt for any
+/// other file.
 std::optional<ConfigValues> wanted_of(const BestChoice& choice, const std::filesystem::path& file) {
   for (const auto& [name, config] : choice.study.config_files) {
     std::error_code missing;

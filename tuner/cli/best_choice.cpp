@@ -29,8 +29,7 @@ Result<TrialRecord> chosen_trial(const StoredStudy& study, const std::string& ob
   if (!objective.empty()) {
     const auto index = objective_index(study.objectives, objective);
     if (!index) return tl::unexpected(index.error());
-    // For the first objective use the recommendation, which also decides between trials that are
-    // tied.
+    // For the first objective, use the recommendation: it also chooses among tied trials.
     if (*index > 0 || !recommendation) return best_by(study, *index);
   }
   if (!recommendation) return best_by(study, 0);

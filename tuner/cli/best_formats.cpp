@@ -25,7 +25,7 @@ std::string shell_line(const std::vector<std::string>& words) {
   return (isatty(STDOUT_FILENO) == 1 ? shell_quoted(words) : posix_quoted(words)) + "\n";
 }
 
-/// Prints what a command line does not include, for people who paste it.
+/// Prints on stderr what a pasted command line lacks: folder, environment variables, the hook.
 void advise(CommandContext& context, const BestChoice& choice, bool has_environment) {
   std::error_code fault;
   const auto here = std::filesystem::current_path(fault);
@@ -51,13 +51,13 @@ void advise_of_files(CommandContext& context, const BestChoice& choice) {
   for (const std::string& command :
        pending_edits(choice, shell_quoted(choice.requested_study) + context.database_option())) {
     context.console.message(
-        fmt::format("it was measured with values in a configuration file, which '{}' writes; "
-                    "'{}' runs it with a copy that has them",
+        fmt::format("it was measured with values in a configuration file: '{}' writes them into "
+                    "the file, '{}' runs it with an edited copy",
                     command, exec_words(context, choice)));
   }
 }
 
-/// Adds copies of configuration files to the run, because a provider's machines do not have these
+/// Adds copies of configuration files to the run, because the provider's machines do not have the
 /// files.
 void carry_files(const BestChoice& choice, LongRun& run) {
   RenderedCommand command =

@@ -51,8 +51,8 @@ struct UnfinishedStage {
   std::vector<std::size_t> versions;
 };
 
-/// Carries out `bisect`: stages of judging versions beside the good one. The history has the
-/// former stages of the same command, so it goes on after them.
+/// Carries out `bisect`. Each stage compares some versions with the good one. If the history has
+/// earlier stages of the same command, the bisection continues after them.
 class Bisecting {
  public:
   Bisecting(CommandContext& context, const BisectOptions& options)
@@ -76,7 +76,7 @@ class Bisecting {
  private:
   [[nodiscard]] double spent_s() const { return former_s_ + context_.clock.now_s() - begin_s_; }
   [[nodiscard]] double left_s() const { return result_.longest_s - spent_s(); }
-  /// Index of the bad version in `change_`, which leaves out the good one.
+  /// Index of the bad version in `change_`, which does not contain the good version.
   [[nodiscard]] std::size_t last() const { return versions_.names.size() - 2; }
   [[nodiscard]] const std::string& name_of(std::size_t version) const {
     return versions_.names[version + 1];
@@ -103,8 +103,8 @@ class Bisecting {
     return take_former_stages();
   }
 
-  /// Separates the versions from the command. With a package, CLI11 gives GOOD and BAD words of the
-  /// command, too.
+  /// Separates the versions from the command. With a package, CLI11 stores the command's first
+  /// words as GOOD and BAD.
   Result<void> separate() {
     const bool is_package = !options_.package.empty();
     command_ = context_.after_separator;
@@ -117,6 +117,11 @@ class Bisecting {
       given_ = {options_.good, options_.bad};
     }
     if (command_.empty() || of_command != command_.size()) {
+      if (is_package) {
+        return fail(
+            ErrorKind::usage, "give --package without revisions, and the command after --", "",
+            "for example: steptune bisect --package torch 2.4.0 2.5.0 -- python3 train.py");
+      }
       return fail(ErrorKind::usage, "give two revisions, and the command after --", "",
                   "for example: steptune bisect v1.0 HEAD -- python3 train.py");
     }
@@ -131,7 +136,7 @@ class Bisecting {
     const fs::path trees = fs::absolute(context_.database()).parent_path() / "worktrees";
     std::error_code error;
     fs::create_directories(trees, error);
-    // Another bisection would remove this one's trees.
+    // Two bisections at once would remove each other's trees.
     auto lock = LockFile::acquire(trees / "bisect.lock");
     if (!lock) return tl::unexpected(lock.error());
     lock_.emplace(*std::move(lock));
@@ -152,8 +157,8 @@ class Bisecting {
     return sha256_hex(dump_json(facts)).substr(0, 12);
   }
 
-  /// Takes the results of the same command's former stages from the history. Marks the last one to
-  /// be continued if it is unfinished.
+  /// Reads the results of the same command's earlier stages from the history. If the last stage is
+  /// unfinished, sets `unfinished_`, so that the next stage continues it.
   Result<void> take_former_stages() {
     std::error_code error;
     if (!fs::exists(context_.database(), error)) return {};
@@ -173,7 +178,8 @@ class Bisecting {
       }
     }
     if (!stages->empty())
-      say(fmt::format("continues from the history, after {}", format_duration(former_s_)));
+      say(fmt::format("continues an earlier bisection, which took {} so far",
+                      format_duration(former_s_)));
     return {};
   }
 
@@ -202,7 +208,8 @@ class Bisecting {
     return left_s() < k_least_stage_s || next_versions().empty();
   }
 
-  /// The first stage includes the bad version, which shows if there is a slowdown at all.
+  /// Returns the versions of the next stage. Until the bad version is known to be slower, each
+  /// stage includes it.
   [[nodiscard]] std::vector<std::size_t> next_versions() const {
     if (unfinished_) return unfinished_->versions;
     return bad_is_slower_ ? change_->next(k_most_in_stage)
@@ -248,7 +255,7 @@ class Bisecting {
         return;
       }
       take(compared, judged);
-      // A version that failed or did not start in a former stage runs again.
+      // Give up versions only in this run: one that failed in an earlier run is tried again.
       for (std::size_t i = 0; i < compared.size(); ++i) {
         const JudgedCommand& command = judged.others[i];
         if (command.verdict == CommandVerdict::failed || command.slow_start_s) give_up(compared[i]);
@@ -338,7 +345,7 @@ class Bisecting {
   std::set<std::size_t> measured_;
   std::optional<UnfinishedStage> unfinished_;
   bool has_verdicts_ = false;   ///< the latest stage compared versions
-  bool bad_is_slower_ = false;  ///< a stage has shown it
+  bool bad_is_slower_ = false;  ///< the measurements so far have shown it
   Bisection result_;
 };
 
@@ -360,14 +367,14 @@ void add_bisect_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("--package", options->package,
                    "Instead of revisions, compare versions of this Python package, the fast one "
-                   "first, each in a virtual environment; a version that pip cannot install is "
-                   "skipped [default: off]")
+                   "first, each in a virtual environment; a version between the first and the last "
+                   "that pip cannot install is skipped [default: off]")
       ->option_text("NAME VERSION...")
       ->check(not_empty());
   command
       ->add_option("--build", options->build,
-                   "Shell command that builds the program in each version's tree; a version that "
-                   "it cannot build is skipped [default: none]")
+                   "Shell command that builds the program in each version's tree; a version "
+                   "between GOOD and BAD that it cannot build is skipped [default: none]")
       ->option_text("COMMAND")
       ->check(not_empty());
   command->add_option("--time", options->time, "Longest time, such as 10m or 1h30m [default: 30m]")

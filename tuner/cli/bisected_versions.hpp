@@ -13,7 +13,7 @@
 
 namespace steptune {
 
-/// Keeps a version ready to be run.
+/// Data of a version that are needed while it runs.
 struct ReadyVersion {
   std::optional<GitWorktrees> tree = {};  ///< removed with this object
 };

@@ -41,15 +41,15 @@ const CampaignEdit& last_kept(const CampaignLadder& ladder) {
   return *std::ranges::find_if(ladder.edits.rbegin(), ladder.edits.rend(), &CampaignEdit::is_kept);
 }
 
-/// True if the judgement ended, so that the campaign has another study.
+/// True if the judgement ended with a verdict, so that the history has it.
 bool has_verdict(ExitCode code) {
   return code == ExitCode::ok || code == ExitCode::failure || code == ExitCode::judged_tied ||
          code == ExitCode::judged_slower || code == ExitCode::judged_undecided ||
          code == ExitCode::judged_worse;
 }
 
-/// Returns the options that compare the champion with the first version. Fails with `usage` if
-/// both are the same.
+/// Returns the options that compare the champion with the first version. Fails with `usage` if no
+/// edit was kept, or if only one of the two is a commit.
 Result<JudgeOptions> options_of_gain(const CampaignOptions& options, const CampaignLadder& ladder) {
   if (kept_edits(ladder) == 0) {
     return fail(ErrorKind::usage, "no edit was kept, so the champion is the first version",

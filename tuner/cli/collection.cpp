@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Largest number of rounds of removal. An estimate may exceed the space actually freed, so one
-/// round may not be enough.
+/// Largest number of rounds of removal. A round may free less space than was estimated, and then
+/// another one follows.
 constexpr int k_most_rounds = 5;
 /// Largest limit for which sums of bytes cannot overflow.
 constexpr double k_largest_limit_bytes = 1e18;
@@ -36,7 +36,7 @@ bool is_numbered(const std::string& name, std::string_view begin) {
 }
 
 /// True for files that tuning a study leaves: logs, and copies of configuration files. The folder
-/// may also hold the user's files, such as `logs/train/train.log` of a study `train`.
+/// may also contain the user's files, such as `logs/train/train.log` of a study `train`.
 bool is_of_tuner(const fs::path& file) {
   constexpr std::array<std::string_view, 5> k_logs{"survey.log", "init.log", "fork-check.log",
                                                    "fork-server.log", "python-versions.log"};

@@ -22,8 +22,8 @@ struct Collected {
   std::int64_t left_bytes = 0;
 };
 
-/// Returns approximately what `collect` would do. `is_written` is true if another process tunes
-/// with the database.
+/// Returns approximately what `collect` would do. `is_written`: true if another process has the
+/// database open for writing.
 [[nodiscard]] Result<Collected> plan_collection(const History& history,
                                                 const std::filesystem::path& database,
                                                 const GcRequest& request, bool is_written,
@@ -34,12 +34,13 @@ struct Collected {
 [[nodiscard]] Result<Collected> collect(History& history, const std::filesystem::path& database,
                                         const GcRequest& request, double now_wall_s);
 
-/// Adds the option `--history-limit SIZE`. `when` is the beginning of the option's description.
+/// Adds the option `--history-limit SIZE`. Its description begins with `when`, which says when data
+/// are removed; may be empty.
 void add_history_limit_option(CLI::App& command, std::optional<std::uint64_t>& limit_bytes,
                               const std::string& when);
 
-/// Removes data if database and logs exceed the limit after a study was tuned; keeps that study.
-/// Returns a message for the user if the limit was not reached or nothing could be removed.
+/// Removes data if database and logs exceed the limit after `study` was tuned; keeps that study.
+/// Returns a warning for the user if they still exceed the limit, or if removing failed.
 [[nodiscard]] std::optional<std::string> keep_within(std::optional<std::uint64_t> limit_bytes,
                                                      History& history,
                                                      const std::filesystem::path& database,
@@ -47,7 +48,7 @@ void add_history_limit_option(CLI::App& command, std::optional<std::uint64_t>& l
 
 /// Message if a limit is not reached.
 inline constexpr const char* k_limit_not_reached =
-    "the limit is not reached: running studies, the latest one and those that retune needs are "
-    "kept";
+    "the limit is not reached: running studies, the latest one and those that retune or a campaign "
+    "needs are kept";
 
 }  // namespace steptune

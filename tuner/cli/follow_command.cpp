@@ -92,7 +92,7 @@ class Following {
         follower_(follower),
         run_(run),
         printer_(STDERR_FILENO, is_smart_terminal(STDERR_FILENO, context.console.environment())) {
-    // Only a command is known to run on this machine.
+    // The machine is observed only for a command: a log may come from another machine.
     if (started_s && run.process()) watch_.emplace(*run.process(), *started_s);
   }
 
@@ -111,8 +111,8 @@ class Following {
       if (signals != nullptr && signals->count() > 0) break;
       look_at_machine();
       show();
-      // With JSON lines and no reader left, stop waiting on a log that grows, since that never
-      // ends. Keep reading a program's pipe.
+      // If nobody reads the JSON lines any more, stop waiting for a growing log, which never ends.
+      // Keep reading a program's pipe: the program would fail if it were closed.
       if (json_lines_ && run_.grows() && !context_.console.has_reader()) break;
     }
     printer_.clear();
@@ -244,8 +244,7 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
                    "Trial whose configuration runs [default: the recommended one]")
       ->option_text("N")
       ->check(positive_number());
-  command->add_flag("--wait", options->wait,
-                    "Wait at the end of the file, as it grows, until Ctrl-C");
+  command->add_flag("--wait", options->wait, "At the end of the file, wait for more until Ctrl-C");
   add_json_option(*command, context);
   command
       ->add_flag("--json-lines", options->json_lines,

@@ -30,8 +30,8 @@ Result<std::string> git_output(std::vector<std::string> arguments, const std::st
   arguments.insert(arguments.begin(), "git");
   EndedCommand ended = run_to_end(std::move(arguments), {}, k_null_stream);
   if (ended.status != 0) {
-    return fail(ErrorKind::usage, why, "--git",
-                "run the command inside of a git repository, with revisions that it has");
+    return fail(ErrorKind::usage, why, "",
+                "run steptune inside of a git repository, with revisions that it has");
   }
   while (!ended.out.empty() && ended.out.back() == '\n')
     ended.out.pop_back();

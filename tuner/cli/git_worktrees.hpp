@@ -15,7 +15,7 @@ namespace steptune {
 [[nodiscard]] Result<std::string> git_output(std::vector<std::string> arguments,
                                              const std::string& why);
 
-/// Returns the folder of a working tree below `parent`; the first of several has the number 1.
+/// Returns the folder of the working tree with this number below `parent`. Numbers start at 1.
 [[nodiscard]] std::filesystem::path working_tree(const std::filesystem::path& parent,
                                                  std::size_t number, const std::string& commit);
 

@@ -26,7 +26,7 @@ struct InitOptions {
   std::vector<std::string> facts;
 };
 
-/// Returns the command of a folder that has one training script.
+/// Returns the command for `train.py` in the folder, or for its only Python script.
 Result<std::vector<std::string>> command_of_folder(const fs::path& folder) {
   std::vector<std::string> scripts;
   std::error_code error;
@@ -50,8 +50,9 @@ Result<Facts> facts_of(const std::vector<std::string>& assignments) {
         sign == std::string::npos ? std::nullopt : parse_finite(assignment.substr(sign + 1));
     if (!number || *number <= 0.0 || sign == 0) {
       return fail(ErrorKind::usage,
-                  fmt::format("{} states no fact", printable_line(assignment, 80)), "--fact",
-                  "give NAME=NUMBER, such as heads=32");
+                  fmt::format("{} is not a name with a number above 0",
+                              printable_line(assignment, 80)),
+                  "--fact", "give NAME=NUMBER, such as heads=32");
     }
     facts[assignment.substr(0, sign)] = *number;
   }
@@ -131,7 +132,7 @@ void add_init_command(CLI::App& program, CommandContext& context) {
       ->option_text("FILE");
   command->add_flag("--force", options->force, "Overwrite an existing file");
   command->add_flag("--no-run", options->no_run,
-                    "Ask for --help only: do not find out how to read the output");
+                    "Only ask the program for --help: do not run it to read its output");
   command
       ->add_option("--stdin", options->input,
                    "File that the program reads as its standard input [default: none]")

@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 /// A key that every generated study file has after `reports`.
 constexpr std::string_view k_after_reports = "/search";
 
-/// Largest share of the time to examine a program that may be spent on asking for its options.
+/// Largest share of `InitRequest::longest_s` that may be spent on asking for the program's options.
 constexpr double k_share_of_help = 0.25;
 
 /// Adjusts paths of a study file in `place` so that trials run in `here`, where the command was
@@ -46,7 +46,7 @@ void place_study(const fs::path& place, const fs::path& here, StudyGuess& guess)
   if (error || way.empty()) way = here;
   if (way == ".") return;
   guess.document["working_directory"] = way.string();
-  guess.comments["/working_directory"] = "the folder that the command was looked at in";
+  guess.comments["/working_directory"] = "the folder in which init ran";
   if (guess.document.contains("stdin")) {
     guess.document["stdin"] = (way / text_at(guess.document, "stdin")).lexically_normal().string();
   }
@@ -120,8 +120,8 @@ class Initiation {
       if (!result_.help.empty()) why.message += fmt::format(" (with --help, {})", result_.help);
       if (unread_) {
         why.message += fmt::format(
-            "\n  and without progress variables of the environment (threads, allocator) are not "
-            "varied either: {}",
+            "\n  environment variables (threads, allocator) are not varied either, because no "
+            "progress was read: {}",
             unread_text(*unread_));
       }
       if (options_.requires_progress) why.hint.clear();  // the caller shows a study file instead
@@ -201,7 +201,7 @@ class Initiation {
       parts.push_back(
           fmt::format("{} options ({} help)", program.options.size(), program.help_style));
     } else if (as_published) {
-      parts.push_back(fmt::format("options as {} has them", input_.space->title));
+      parts.push_back(fmt::format("options by the documentation of {}", input_.space->title));
     } else if (!program.options.empty()) {
       parts.push_back(fmt::format("{} options in {}", program.options.size(), program.script));
     }

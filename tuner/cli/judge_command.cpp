@@ -67,8 +67,8 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
       ->check(not_empty());
   command
       ->add_option("--fail-if", options->fail_if,
-                   "For pipelines: exit with 0 unless this is certain: slower, slower:3%, worse "
-                   "(the loss) or undecided; may be repeated [default: none]")
+                   "For pipelines: exit with 0 unless a command fails or this is certain: slower, "
+                   "slower:3%, worse (the loss) or undecided; may be repeated [default: none]")
       ->option_text("CONDITION")
       ->expected(1)
       ->take_all()
@@ -92,8 +92,8 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
       ->option_text("FILE");
   command
       ->add_option("--campaign", options->campaign,
-                   "Judge the next edit of this campaign: at most 5 % of its kept edits are no "
-                   "improvement [default: none]")
+                   "Judge the next edit of this campaign: on average at most 5 % of its kept edits "
+                   "are no improvement [default: none]")
       ->option_text("NAME")
       ->check(not_empty());
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");

@@ -51,7 +51,7 @@ std::string loss_cell(const std::optional<LaunchMeans>& loss) {
   return fmt::format("{:+.1f} % +-{:.1f} %", 100.0 * loss->difference, 100.0 * loss->half_width);
 }
 
-/// Figures of one kind, as OpenMetrics wants them: all commands together.
+/// One metric of all commands. In OpenMetrics, the lines of a metric must be together.
 class MetricFamily {
  public:
   MetricFamily(std::string name, const std::string& help) : name_(std::move(name)) {
@@ -123,7 +123,7 @@ std::string github_annotations(const JudgedCommands& judged,
                                const std::vector<FailResult>& results) {
   std::string text;
   for (const JudgedCommand& command : judged.others) {
-    // The runner decodes these. The percent sign is first, because it begins the other codes.
+    // GitHub's runner decodes %25 to a percent sign. A sentence has no line breaks to encode.
     const std::string sentence =
         replaced(printable_line(judged_sentence(command, judged), k_longest_sentence), "%", "%25");
     text += fmt::format("::{} title=steptune judge::{}\n", annotation_level(command, results),

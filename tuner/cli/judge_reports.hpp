@@ -18,9 +18,9 @@ namespace steptune {
 [[nodiscard]] ExitCode exit_code_of(const JudgedCommands& judged,
                                     const std::vector<FailResult>& results);
 
-/// Returns annotations for GitHub Actions, a line for each command but the first. A command that
-/// failed, or for which a condition holds, is an error. Without conditions, a command that is
-/// slower, worse or undecided is a warning. Otherwise it is a notice.
+/// Returns annotations for GitHub Actions, a line for each command but the first. The level is
+/// `error` if the command failed or a condition is true for it. Without conditions, it is `warning`
+/// if the command is slower, worse or undecided. Otherwise it is `notice`.
 [[nodiscard]] std::string github_annotations(const JudgedCommands& judged,
                                              const std::vector<FailResult>& results);
 

@@ -26,7 +26,7 @@ Json document_of(const StudySpec& stored, const std::vector<Configuration>& conf
   return document;
 }
 
-/// True if the hook makes settings that differ between configurations.
+/// True if the hook makes settings that depend on parameters.
 bool has_hook_settings(const StudySpec& study) {
   if (!study.hooks.python) return false;
   return std::ranges::any_of(*study.hooks.python, [](const auto& setting) {
@@ -39,7 +39,7 @@ Result<void> check_judged(const StudySpec& study,
                           const std::vector<Configuration>& configurations) {
   if (study.runner->traits().longest_billed_s) {
     return fail(ErrorKind::usage, "its trials are billed", "--study",
-                "judge compares trials of this machine alone");
+                "judge only compares trials that run on this machine");
   }
   for (auto other = configurations.begin(); other != configurations.end(); ++other) {
     if (std::find(configurations.begin(), other, *other) != other) {
@@ -49,7 +49,7 @@ Result<void> check_judged(const StudySpec& study,
   }
   if (has_hook_settings(study) && configurations.front() != study.baseline) {
     return fail(ErrorKind::usage,
-                "a hook makes the settings of this study, in the program of its baseline",
+                "a hook makes the settings of this study, so only the baseline can be the first",
                 "--trial", "give one trial, which is compared with the baseline");
   }
   return {};

@@ -25,8 +25,8 @@ struct JudgedTrials {
 /// Returns the study that compares these trials of a stored study. A single trial is compared with
 /// the study's baseline. Takes name, margin, time and slowdown from `request`. Returns
 /// `not_found` if there is no such trial. Returns `usage` if two configurations are the same, or if
-/// the trials are billed. Also returns `usage` if a hook makes the settings, and the first
-/// configuration is not the baseline.
+/// the trials are billed. Also returns `usage` if a hook makes settings that differ between
+/// configurations, and the first configuration is not the baseline.
 [[nodiscard]] Result<JudgedTrials> judged_trials(const StoredStudy& stored,
                                                  const std::vector<std::string>& trials,
                                                  const JudgeRequest& request);

@@ -19,7 +19,7 @@ CommandWords with_front(CommandWords words, const CommandWords& command) {
   return words;
 }
 
-/// Returns the versions to compare. One version is compared with the unchanged command.
+/// Returns the versions to compare. If there is only one, puts the unchanged command before it.
 std::vector<CommandWords> with_unchanged(const CommandWords& command,
                                          std::vector<CommandWords> versions) {
   if (versions.size() == 1) versions.insert(versions.begin(), command);

@@ -21,19 +21,19 @@ using CommandWords = std::vector<std::string>;
 [[nodiscard]] std::vector<CommandWords> in_each_folder(
     const CommandWords& command, const std::vector<std::filesystem::path>& folders);
 
-/// Returns the command with each assignment (`NAME=VALUE`). A single assignment comes after the
-/// unchanged command. Returns `usage` for any other text.
+/// Returns one command for each assignment (`NAME=VALUE`). If there is only one, the unchanged
+/// command comes first. Returns `usage` for a text that is no assignment.
 [[nodiscard]] Result<std::vector<CommandWords>> with_each_variable(
     const CommandWords& command, const std::vector<std::string>& assignments);
 
-/// Returns the command in a virtual environment of Python. `path`: PATH without it. The command
-/// begins after `k_words_of_venv` words.
+/// Returns the command in a virtual environment of Python. `path`: PATH without the environment.
+/// The original command begins after `k_words_of_venv` words.
 [[nodiscard]] CommandWords in_venv(const CommandWords& command, const std::filesystem::path& folder,
                                    const std::string& path);
 inline constexpr std::size_t k_words_of_venv = 3;
 
-/// Returns the command in each of these virtual environments of Python. A single one comes after
-/// the unchanged command. Returns `usage` for a folder without `bin/python`.
+/// Returns the command in each of these virtual environments of Python. If there is only one, the
+/// unchanged command comes first. Returns `usage` for a folder without `bin/python`.
 [[nodiscard]] Result<std::vector<CommandWords>> in_each_venv(
     const CommandWords& command, const std::vector<std::string>& folders,
     const Environment& environment);

@@ -37,7 +37,8 @@ constexpr double k_most_margin = 0.5;
 /// Share of the time in which the first command must report progress. The comparison starts the
 /// command again, so a longer start leaves no time for it.
 constexpr double k_most_until_progress = 0.5;
-/// Seconds for which the first command is watched. The comparison itself measures it again.
+/// Seconds for which the first command is watched after its first progress. A short time suffices,
+/// because the comparison measures the command again.
 constexpr double k_watch_s = 2.0;
 
 Result<double> margin_share(const std::string& given) {
@@ -48,16 +49,20 @@ Result<double> margin_share(const std::string& given) {
               "--margin", "give more than 0 and at most 50 %, such as 2% or 0.02");
 }
 
-Result<void> check_count(std::size_t count) {
+/// `what` is the word for one of the compared versions: `command`, `revision`, `trial`.
+Result<void> check_count(std::size_t count, const std::string& what) {
   if (count >= 2 && count <= k_most_judged) return {};
+  const std::string hint =
+      what == "command"
+          ? fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
+                        "python3 b.py; or one with --git, --env or --venv",
+                        k_most_judged, k_next_command, k_next_command)
+          : fmt::format("give {} to {}", what == "trial" ? 1 : 2, k_most_judged);
   return fail(ErrorKind::usage,
-              fmt::format("{} command{} given", count, count == 1 ? " is" : "s are"), "",
-              fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
-                          "python3 b.py; or one with --git, --env or --venv",
-                          k_most_judged, k_next_command, k_next_command));
+              fmt::format("{} {}{} given", count, what, count == 1 ? " is" : "s are"), "", hint);
 }
 
-/// True if the first command reported nothing in its time, and may still do so.
+/// True if the first command has reported no progress yet, but may still do so.
 bool is_starting(const OutputLook& look) {
   return look.unread && !look.unread->has_ended && !look.unread->repeated;
 }
@@ -137,7 +142,8 @@ class Judging {
     if (!commands) return tl::unexpected(commands.error());
     request_.commands = *std::move(commands);
     if (auto made = make_versions(); !made) return made;
-    if (auto counted = check_count(versions()); !counted) return counted;
+    const char* what = options_.revisions.empty() ? "command" : "revision";
+    if (auto counted = check_count(versions(), what); !counted) return counted;
     if (!options_.campaign.empty() && versions() != 2) {
       return fail(ErrorKind::usage, "a campaign judges one edit at a time", "--campaign",
                   "give two versions: the champion, then the edit");
@@ -168,13 +174,13 @@ class Judging {
                   "for example: steptune judge --study resnet --trial 3 7");
     }
     if (!is_alone) {
-      return fail(ErrorKind::usage, "the study has the command", "--study",
+      return fail(ErrorKind::usage, "trials run the study's own command", "--study",
                   "leave out the command, --git, --build, --env, --venv, --campaign and --stdin");
     }
-    return check_count(std::max<std::size_t>(2, options_.trials.size()));
+    return check_count(std::max<std::size_t>(2, options_.trials.size()), "trial");
   }
 
-  /// Makes several commands of one, if options ask for it. Revisions are checked out later.
+  /// Makes several commands of one for `--env` and `--venv`. `check_out` does so for `--git`.
   Result<void> make_versions() {
     const bool has_revisions = !options_.revisions.empty();
     const bool has_variables = !options_.variables.empty();
@@ -223,13 +229,13 @@ class Judging {
     if (!campaign.empty() && !document::is_study_name(campaign)) {
       return fail(ErrorKind::usage,
                   fmt::format("{} is not a campaign's name", printable_line(campaign, 80)),
-                  "--campaign", "letters, digits and _.- are allowed, a letter or digit first");
+                  "--campaign", "give up to 64 letters, digits and _.-, but neither . nor - first");
     }
     request_.name = !options_.name.empty() ? options_.name : campaign.empty() ? "judge" : campaign;
     return check_study_name(request_.name);
   }
 
-  /// Takes the error of this edit from the campaign's edits so far.
+  /// Sets the error of this edit, which follows from the verdicts on the campaign's earlier edits.
   Result<void> join_campaign(const History& history) {
     if (options_.campaign.empty()) return {};
     CampaignSpec campaign;
@@ -337,7 +343,7 @@ class Judging {
     return print(judged, json_of(*record), ladder);
   }
 
-  /// Prints the verdicts, or hands them over. `study` is null if there is none.
+  /// Prints the verdicts, or passes them to `take_verdicts`. `study` is null if no study was made.
   ExitCode print(const JudgedCommands& judged, const Json& study,
                  const std::optional<CampaignLadder>& ladder) {
     const std::vector<FailResult> results = check_conditions(conditions_, judged);

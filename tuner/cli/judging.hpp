@@ -17,7 +17,7 @@ struct JudgeOptions {
   std::vector<std::string> variables;  ///< `--env`; empty: not given
   std::vector<std::string> venvs;      ///< `--venv`; empty: not given
   std::string study;                   ///< `--study`; empty: not given
-  std::vector<std::string> trials;     ///< numbers of its trials
+  std::vector<std::string> trials;     ///< `--trial`: numbers of the study's trials
   std::vector<std::string> fail_if;    ///< conditions (`FailCondition`)
   std::string report;                  ///< file for a pipeline; empty: none
   std::string build;
@@ -26,24 +26,24 @@ struct JudgeOptions {
   std::string margin;
   std::string input;
   std::string campaign;        ///< empty: none
-  bool compares_loss = false;  ///< withholds "faster" from a command whose loss is worse
+  bool compares_loss = false;  ///< a command whose loss is worse gets the verdict `worse`
   bool measures_gain = false;  ///< compares the campaign's champion with the first version
   bool quiet = false;
-  /// Unfinished study to continue, if it compares the same commands. Empty: none.
+  /// Name of an unfinished study to continue if it compares the same commands. Empty: none.
   std::string continued = {};
-  /// Takes the verdicts in place of the terminal. May be null.
+  /// Receives the verdicts, which are then not printed. May be null.
   std::function<void(const JudgedCommands&)> take_verdicts = {};
 };
 
-/// Default of `--time` in seconds: of `judge` and of `bisect`, which judges several times.
+/// Defaults of `--time` in seconds. `bisect` makes several comparisons in its time.
 inline constexpr double k_judge_time_s = 300.0;
 inline constexpr double k_bisect_time_s = 1800.0;
 
-/// Between two commands of the command line.
+/// Word that separates two commands on the command line.
 inline constexpr const char* k_next_command = "---";
 
-/// Judges the commands. Prints the verdicts, unless the options take them or measure a campaign's
-/// gain.
+/// Judges the commands. Prints the verdicts, unless `take_verdicts` receives them or the options
+/// measure a campaign's gain.
 [[nodiscard]] ExitCode judge_commands(CommandContext& context, const JudgeOptions& options);
 
 }  // namespace steptune

@@ -35,7 +35,8 @@ struct LeaderboardOptions {
 /// Interval between two checks of a study that is being tuned.
 constexpr int k_board_poll_ms = 1000;
 
-/// Sorts by a column. An objective needs only the rows shown; another column needs all rows.
+/// Sets the column by which the query sorts. To sort by an objective, the query reads only the rows
+/// shown; for another column it reads all rows.
 void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::string& sort) {
   if (sort.empty()) return;
   if (const auto index = objective_index(study.objectives, sort)) {
@@ -103,7 +104,7 @@ ExitCode watch_leaderboard(CommandContext& context, StoredStudy study,
     if (!shown) shown.emplace(context.console);
     shown->show(board_text(context, study.record, *board, options));
     if (study.record.status != StudyStatus::running) return ExitCode::ok;
-    // poll also reports that the reader has gone, even if nothing new is written.
+    // poll also notices that the reader of a pipe has gone, even if nothing new is written.
     pollfd out{STDOUT_FILENO, 0, 0};
     if (flags.count() == 0) ::poll(&out, 1, k_board_poll_ms);
     if (flags.count() > 0) return flags.exit_code();
@@ -153,11 +154,12 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--all", options->all, "Show failed, running and confirming trials, too");
   command
       ->add_option("--sort", options->sort,
-                   "Objective to rank by, or another column: gains and speed largest first, others "
-                   "smallest first [default: the study's first objective]")
+                   "Objective to rank by, best first, or another column: gains, speed and "
+                   "efficiency largest first, others smallest first [default: the study's first "
+                   "objective]")
       ->option_text("COLUMN");
   command->add_flag("--pareto", options->pareto,
-                    "Show only trials that no other beats in all objectives");
+                    "Show only the best trial and its trade-offs in the other objective");
   command->add_flag("--feasible", options->feasible,
                     "Show only trials that completed and respect all limits");
   command
@@ -174,8 +176,9 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
       ->delimiter(',');
   CLI::Option* csv =
       command->add_flag("--csv", options->csv, "Print comma-separated values in SI units");
-  CLI::Option* watch = command->add_flag(
-      "--watch", options->watch, "Show it again as it changes, until the study ends, or Ctrl-C");
+  CLI::Option* watch =
+      command->add_flag("--watch", options->watch,
+                        "Show the table again when it changes, until the study ends or Ctrl-C");
   add_json_option(*command, context);
   csv->excludes(command->get_option("--json"));
   watch->excludes(csv)->excludes(command->get_option("--json"));

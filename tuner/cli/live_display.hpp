@@ -34,7 +34,7 @@ class LiveDisplay final : public LoopListener {
   void finish();
 
  private:
-  /// Keeps the figures that the study's line shows.
+  /// Updates the figures that the study's line shows.
   void take(const Standing& standing);
   [[nodiscard]] std::string trial_line(const TrialUnderWay& live) const;
   [[nodiscard]] std::string study_line(double elapsed_s) const;

@@ -39,7 +39,8 @@ Result<mcp::ServerLimits> limits_of(const CommandContext& context, const McpOpti
     return tl::unexpected(std::move(error));
   }
   if (!(*most_time_s > 0.0)) {
-    return fail(ErrorKind::usage, "no call could run", "--most-time", "give a time, such as 1h");
+    return fail(ErrorKind::usage, "with this limit no call could run", "--most-time",
+                "give a time, such as 1h");
   }
   const std::string database = context.db.empty() ? "" : fs::absolute(context.db).string();
   return mcp::ServerLimits{*std::move(roots), *most_time_s, database};

@@ -101,7 +101,7 @@ class PackageInstaller {
     return words;
   }
 
-  /// Another bisection may install the same version, so the first one makes the others wait.
+  /// Installs the version if no earlier bisection has. Waits while another process installs it.
   [[nodiscard]] Result<ReadyVersion> make_ready(const std::string& version) const {
     const fs::path folder = environment_of(version);
     const auto lock = LockFile::wait_for(folder.string() + ".lock");
@@ -130,7 +130,7 @@ class PackageInstaller {
       return failed("no virtual environment can be made for");
     const std::string python = (folder / "bin" / "python3").string();
     if (run({python, "-c", "import pip"}) != 0 && run({python, "-m", "ensurepip"}) != 0)
-      return failed("there is no pip to install");
+      return failed("without pip, steptune cannot install");
     std::vector<std::string> words{python,       "-m",     "pip", "--disable-pip-version-check",
                                    "--no-input", "install"};
     if (request_.quiet) words.emplace_back("--quiet");
@@ -147,9 +147,9 @@ class PackageInstaller {
   }
 
   PackageRequest request_;
-  fs::path folder_;  ///< of all environments
+  fs::path folder_;  ///< folder of all environments
   std::string python_;
-  std::string id_;    ///< of the interpreter, with its other packages
+  std::string id_;    ///< identifies the interpreter and its folder of packages
   std::string path_;  ///< PATH of this program
 };
 

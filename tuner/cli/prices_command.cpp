@@ -58,7 +58,7 @@ Result<PriceSource> read_source(const std::filesystem::path& file) {
                      has_source ? source->get<std::string>() : ""};
 }
 
-Result<PriceSource> table_in_force(const PricesOptions& options, const std::string& region) {
+Result<PriceSource> used_table(const PricesOptions& options, const std::string& region) {
   const auto file = find_price_table_file(service_of(options).name(), region);
   if (!file) return tl::unexpected(file.error());
   return read_source(*file);
@@ -69,7 +69,7 @@ ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
   if (!regions) return context.console.error(regions.error());
   std::vector<PriceSource> tables;
   for (const std::string& region : *regions) {
-    auto table = table_in_force(options, region);
+    auto table = used_table(options, region);
     if (!table) return context.console.error(table.error());
     tables.push_back(*std::move(table));
   }
@@ -134,7 +134,7 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
   const std::string* region = &regions->front();
   const auto file = output_file(options, *region);
   if (!file) return context.console.error(file.error());
-  const auto before = table_in_force(options, *region);
+  const auto before = used_table(options, *region);
   const PriceListService& service = service_of(options);
   auto listed = service.list(context.clock, *region);
   if (!listed) return context.console.error(listed.error());

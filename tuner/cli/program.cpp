@@ -188,7 +188,7 @@ ExitCode complete(CommandContext& context, const std::vector<std::string>& words
   return context.console.finish(ExitCode::ok);
 }
 
-/// Stands for a word of a program's command while CLI11 parses.
+/// Placeholder for words of a program's command while CLI11 parses.
 constexpr const char* k_word_of_command = "word";
 
 ExitCode run_words(int argc, const char* const* argv, Console& console, const Clock& clock) {
@@ -207,8 +207,8 @@ ExitCode run_words(int argc, const char* const* argv, Console& console, const Cl
   if (context.separated) {
     context.after_separator.assign(separator + 1, end);
     for (std::size_t i = static_cast<std::size_t>(separator - argv) + 1; i < words.size(); ++i)
-      // CLI11 would split "[a,b]". And it forgets the -- that ends the values of an option, as in
-      // `judge --git main HEAD -- train --fast`: it would then read --fast as an option of judge.
+      // CLI11 would split "[a,b]". After an option with several values, it also ignores the --, as
+      // in `judge --git main HEAD -- train --fast`: it would read --fast as an option of judge.
       if (*words[i] == '[' || *words[i] == '-') words[i] = k_word_of_command;
   }
   CLI::App program(k_program_description, "steptune");

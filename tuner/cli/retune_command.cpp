@@ -77,7 +77,8 @@ MachineDescription machine_of_night(const CommandContext& context, const StudySp
   return machine;
 }
 
-/// Returns the commit of the repository with the study's working directory; empty: it is in none.
+/// Returns the commit of the repository that contains the study's working directory; empty if there
+/// is no repository.
 std::string commit_of_program(const StudySpec& study) {
   return git_output({"-C", study.working_directory.string(), "rev-parse", "HEAD"}, "no commit")
       .value_or("");
@@ -139,13 +140,14 @@ void notify_all(CommandContext& context, const RetuneCommandOptions& given,
   }
 }
 
-/// Prints on both streams why a night could not start. Returns its exit code.
+/// Prints why a night could not start: on stderr, and with `--json` also on stdout. Returns the
+/// exit code.
 ExitCode say_why_not(CommandContext& context, const std::string& study, const Error& error) {
   if (context.json) context.console.result(dump_json(not_begun_json(study, error)) + "\n");
   return context.console.error(error);
 }
 
-/// Sends notifications that a night could not start, prints why, and returns its exit code.
+/// Sends notifications that a night could not start, prints why, and returns the exit code.
 ExitCode cannot_begin(CommandContext& context, const RetuneCommandOptions& given,
                       const Notifier& notifier, const std::string& study, const Error& error) {
   // If another night is under way, that night will report its own end.

@@ -81,7 +81,7 @@ Result<StudySpec> with_resumed_runner(const Json& stored, const StudySpec& study
 }
 
 /// Returns the top-level keys in which two definitions of a study differ: `"command", "runner"`.
-/// Leaves out keys that may change during a study.
+/// Leaves out keys that may change as a whole during a study.
 std::string changed_keys(Json stored, Json now) {
   std::set<std::string> names;
   for (const Json* document : {&stored, &now}) {
@@ -90,7 +90,7 @@ std::string changed_keys(Json stored, Json now) {
   }
   for (const char* free : {"name", "budget", "search", "try"})
     names.erase(free);
-  // Ignore the files' contents. They are reported below, only if no other key differs.
+  // Ignore the files' contents here. They are named below if no other key differs.
   const bool has_other_files =
       stored.value("config_files", Json()) != now.value("config_files", Json());
   for (Json* document : {&stored, &now}) {
@@ -117,7 +117,8 @@ Result<bool> has_measured_nothing(const History& history, const StudyRecord& stu
 }
 
 /// Handles a study file that changed so much that old and new trials cannot be compared. If no
-/// trial was measured, removes the stored study; otherwise returns an error.
+/// trial was measured, removes the stored study, so that it starts again; otherwise returns an
+/// error.
 Result<void> settle_change(Console& console, History& history, const StudyRecord& former,
                            const StudySpec& study) {
   const std::string keys = changed_keys(former.document, study.document);

@@ -36,7 +36,7 @@ struct RunOptions {
   bool first_guesses = false;
   std::optional<std::uint64_t> history_limit_bytes;
   NotifyOptions notify;
-  std::string log_level;              ///< as given; if empty, STEPTUNE_LOG, or off
+  std::string log_level;              ///< as given; if empty, that of STEPTUNE_LOG, otherwise off
   std::string on_interrupt = "stop";  ///< `stop` or `detach`: what happens to running trials
 };
 

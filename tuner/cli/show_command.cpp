@@ -27,9 +27,9 @@ struct ShowOptions {
   bool decisions = false;
 };
 
-/// Returns the file with the trial's output: beside the database, which may have been moved,
-/// otherwise where it was written. Empty if there is none: a replayed trial prints nothing, and
-/// logs may have been removed.
+/// Returns the file with the trial's output. Looks beside the database first, because it may have
+/// been moved, then at the recorded path. Empty if there is no file: a replayed trial prints
+/// nothing, and logs may have been removed.
 std::filesystem::path log_of(const CommandContext& context, const std::string& study,
                              const TrialRecord& trial) {
   std::error_code fault;

@@ -177,7 +177,7 @@ Result<std::int64_t> trial_number(const std::string& text) {
 Result<void> check_study_name(const std::string& name) {
   if (document::is_study_name(name)) return {};
   return fail(ErrorKind::usage, fmt::format("\"{}\" is not a study name", printable_line(name)),
-              "--name", "letters, digits and _.- are allowed, a letter or digit first");
+              "--name", "give up to 64 letters, digits and _.-, but neither . nor - first");
 }
 
 std::vector<std::string> study_files_here() {

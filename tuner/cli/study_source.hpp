@@ -34,7 +34,7 @@ struct StudyInUse {
                                                    const std::string& name, std::int64_t trial = 0);
 
 /// Returns the requested trial `asked`, or the trial in use if `asked` is 0. Returns `not_found` if
-/// the requested study has no trials, so that another study's trial is not returned by mistake.
+/// `asked` is given and the requested study has no trials: the trial in use is another study's.
 [[nodiscard]] Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked);
 
 /// Returns the stored study `from_study` to which a chosen trial belongs, if it is a night of

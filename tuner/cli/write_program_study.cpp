@@ -43,7 +43,7 @@ constexpr double k_most_without_pytorch = 0.75;
 /// Least time, in seconds, for reading a program's help.
 constexpr double k_least_inspection_s = 2.0;
 
-/// An example of how any program can be tuned.
+/// Hint with an example of a study file, for programs that cannot be tuned unchanged.
 constexpr const char* k_by_hand =
     "any program with options can be tuned by a study file (docs/tutorial.md), which\n"
     "'steptune init -- COMMAND' writes, such as\n"
