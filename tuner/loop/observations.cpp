@@ -94,11 +94,11 @@ TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double res
   TrialEstimate estimate{trial, resource, {}, {}};
   for (std::size_t index = 0; index < objectives.size(); ++index) {
     const Objective& objective = study.objectives[index];
-    const MachineLevel its = level_for(objective, level);
-    const double value = without_drift(objectives[index], its);
+    const MachineLevel drift = level_for(objective, level);
+    const double value = without_drift(objectives[index], drift);
     double error = without_drift(
-        error_among_launches(objectives[index], standard_errors[index], LaunchVariation{}), its);
-    if (error > 0.0) error = std::hypot(error, its.standard_error * value);
+        error_among_launches(objectives[index], standard_errors[index], LaunchVariation{}), drift);
+    if (error > 0.0) error = std::hypot(error, drift.standard_error * value);
     estimate.values.push_back(to_minimized(objective, value));
     estimate.half_widths.push_back(k_z_95 * error);
   }

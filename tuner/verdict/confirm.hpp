@@ -67,7 +67,8 @@ struct ConfirmLimits {
 /// the error. Each further finalist has three quarters of what is left. Each finalist's share is
 /// divided among its looks (`error_of_look`). So if no configuration is faster, at most one study
 /// in forty claims a faster configuration. The interval covers the true ratio in 95 % of studies,
-/// whenever the confirmation stops.
+/// whenever the confirmation stops. Both are true if launches differ as `PairError` assumes.
+/// benchmarks/null_studies has figures for launches that differ more.
 class Confirmation {
  public:
   /// Both arguments outlive the object.
