@@ -53,7 +53,7 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
   observation.kind = kind_of(trial.status);
   observation.price = prices_in_money(study) ? latest_attempt_usd(trial) : latest_attempt_s(trial);
   observation.peak_memory_bytes = trial.peak_memory_bytes;
-  // Declared terms are those of the GPUs' memory if the trial uses any.
+  // If the trial uses GPUs, declared memory terms describe the GPUs' memory.
   const bool has_gpu = trial.gpu && trial.gpu->most_other_processes == 0 &&
                        trial.gpu->peak_memory_share > k_least_gpu_share;
   if (has_gpu && !study.search.memory_terms.empty()) {

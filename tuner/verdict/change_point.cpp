@@ -16,10 +16,10 @@ namespace {
 
 /// Standard errors by which a version must differ to count as slower, or as not slower.
 constexpr double k_certain_errors = 2.0;
-/// Smallest slowdown, as a logarithm, that is looked for.
+/// Smallest slowdown that counts, as a logarithm.
 constexpr double k_least_slowdown = 0.02;
 
-/// Standard deviation of the prior of the slowdown, a normal distribution about 0, as a logarithm.
+/// Standard deviation of the slowdown's prior, a normal distribution of its logarithm about 0.
 constexpr double k_usual_slowdown = 0.1;
 
 using Stage = std::vector<ChangePoint::Observation>;
