@@ -23,7 +23,7 @@ constexpr double k_errors_apart = 4.0;
 /// incumbent's interval.
 constexpr double k_errors_apart_in_turns = k_z_95;
 
-/// Number of periods that a trial must cover before a periodic phase counts as observed.
+/// Number of periods of a stall that the baseline must cover to show that it has no such stall.
 constexpr double k_periods_to_see = 2.0;
 
 }  // namespace

@@ -21,9 +21,10 @@ namespace steptune {
 
 /// Returns `measurement` in a form that is comparable with the baseline's measurement.
 ///
-/// For search trials and sentinels, leaves out stalls that are too rare to show in the baseline's
-/// shorter measurement. The baseline may have such stalls, too. Returns other measurements
-/// unchanged: confirming runs are long enough to show rare stalls.
+/// If the baseline showed no stall, leaves out rare stalls of search trials and sentinels: those
+/// whose period the baseline's measurement did not cover twice. The baseline may have such stalls,
+/// too. Returns other measurements unchanged: confirming runs are long enough to show rare stalls.
+/// Also returns a measurement unchanged if its steps were not measured apart from stalls.
 [[nodiscard]] Measurement compared_with_baseline(const TrialView& trial, Measurement measurement,
                                                  const TrialRecord* baseline);
 

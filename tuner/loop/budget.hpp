@@ -29,8 +29,8 @@ struct SpentBudget {
 /// Returns the limit that forbids another search trial, or nullopt if a trial may start. A trial
 /// may start only if the budget covers the least that a trial takes.
 ///
-/// Keeps time and money for the confirmation: at most two fifths of the budget, or half of it if
-/// the pairs of a claim need that. If the search continues after a confirmation (`confirmed`),
+/// Keeps time and money for the confirmation: at most two fifths of the budget, or up to half of it
+/// if the pairs of a claim need that. If the search continues after a confirmation (`confirmed`),
 /// keeps them only for the pairs of a claim. If there is nothing to confirm yet (`!has_contender`),
 /// keeps only the shortest time and the price of these pairs.
 ///

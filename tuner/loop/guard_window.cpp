@@ -17,9 +17,9 @@ constexpr std::size_t k_least_for_error = 3;
 /// More reports show little more and cost memory.
 constexpr std::size_t k_most_reports = 256;
 constexpr std::size_t k_latest_reports = 16;
-/// End of the window, as a multiple of `Guard::after_samples`. If fewer than
-/// `k_least_guard_reports` came by then, it ends at `k_longest_guard_window`: a program that is
-/// faster than expected reports less often per sample.
+/// End of the window, as a multiple of `Guard::after_samples`. If the window has fewer than
+/// `k_least_guard_reports` reports at that point, the trial waits for them, at most until
+/// `k_longest_guard_window`: a program that is faster than expected reports less often per sample.
 constexpr double k_window_end = 1.25;
 
 /// Returns differences from the least-squares line through equally spaced values.

@@ -28,7 +28,7 @@ enum class GuardMoment {
 /// This is a test of non-inferiority. A value violates a limit if it is shown to be beyond the
 /// limit. The error probability is at most 5 % (Student's t, one-sided). The test uses the standard
 /// errors of the trial and of the baseline. A value without a known error is compared directly. A
-/// value that is not finite violates every guard.
+/// value that is not finite violates its guard.
 [[nodiscard]] std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
                                                         const GuardedValues& values,
                                                         std::optional<double> peak_memory_bytes,

@@ -53,7 +53,7 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
   observation.kind = kind_of(trial.status);
   observation.price = prices_in_money(study) ? latest_attempt_usd(trial) : latest_attempt_s(trial);
   observation.peak_memory_bytes = trial.peak_memory_bytes;
-  // Declared terms are those of the GPUs' memory if the trial uses any.
+  // If the trial uses GPUs, declared memory terms describe the GPUs' memory.
   const bool has_gpu = trial.gpu && trial.gpu->most_other_processes == 0 &&
                        trial.gpu->peak_memory_share > k_least_gpu_share;
   if (has_gpu && !study.search.memory_terms.empty()) {
@@ -94,11 +94,11 @@ TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double res
   TrialEstimate estimate{trial, resource, {}, {}};
   for (std::size_t index = 0; index < objectives.size(); ++index) {
     const Objective& objective = study.objectives[index];
-    const MachineLevel its = level_for(objective, level);
-    const double value = without_drift(objectives[index], its);
+    const MachineLevel drift = level_for(objective, level);
+    const double value = without_drift(objectives[index], drift);
     double error = without_drift(
-        error_among_launches(objectives[index], standard_errors[index], LaunchVariation{}), its);
-    if (error > 0.0) error = std::hypot(error, its.standard_error * value);
+        error_among_launches(objectives[index], standard_errors[index], LaunchVariation{}), drift);
+    if (error > 0.0) error = std::hypot(error, drift.standard_error * value);
     estimate.values.push_back(to_minimized(objective, value));
     estimate.half_widths.push_back(k_z_95 * error);
   }

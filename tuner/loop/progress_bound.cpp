@@ -170,7 +170,7 @@ std::optional<std::string> why_slow(const Measurement& measurement, const Progre
   const auto least = progress.least_seconds_per_sample(now_s);
   if (!too_few || !least) return std::nullopt;
   return fmt::format(
-      "at least {:.3g} s per {} ({:.0f} {} in all): too few reports for a closer look within "
+      "at least {:.3g} s per {} ({:.0f} {} in all): too few reports to measure the speed within "
       "\"max_trial\"",
       *least, unit.singular(), measurement.total_samples, unit.plural);
 }

@@ -15,7 +15,7 @@ namespace steptune {
 /// State of a study after the last run of the tuner.
 struct FormerRun {
   StudyStatus status = StudyStatus::running;
-  bool unchanged = true;  ///< the study's budget, search and measuring have not changed since
+  bool unchanged = true;  ///< budget, search, `try` and measuring have not changed since
 };
 
 /// Restores the state of a study from its history, before anything is launched.

@@ -22,7 +22,7 @@ class SearchRounds {
       : run_(&run), search_(&search), launcher_(&launcher) {}
 
   /// True if the search trial `first` is to begin a round. Rounds begin once other programs used
-  /// much of the machine in a third of the latest trials.
+  /// much of the machine in more than a third of the latest trials (`machine_is_shared`).
   [[nodiscard]] bool takes(const TrialRecord& first) const;
   /// Launches a round: `first`, a sentinel, and the search's next trials.
   [[nodiscard]] Result<void> launch(TrialRecord first);

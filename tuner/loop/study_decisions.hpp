@@ -32,7 +32,7 @@ namespace steptune {
 inline constexpr const char* k_end_decision = "end";
 inline constexpr const char* k_search_on_decision = "search_on";
 inline constexpr const char* k_recommend_decision = "recommend";
-/// The study continues with a changed budget, search or measuring (`run_loop`).
+/// The study continues after its budget, search, `try` or measuring was changed (`run_loop`).
 inline constexpr const char* k_changed_decision = "changed";
 [[nodiscard]] bool is_of_change(const StudyDecision& decision);
 

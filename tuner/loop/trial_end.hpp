@@ -16,8 +16,8 @@ namespace steptune {
 ///
 /// `machine`: the machine's figures of each second of the outcome (`Outcome::machine`), thinned for
 /// the history. `baseline`: null until it has been measured. `beside`: turns of the baseline's run
-/// in the trial's search round, if any. The trial's time then follows from the ratio to that run
-/// and from the baseline.
+/// in the trial's round, if any. The record then has the error of the ratio to that run. For a
+/// search trial, the time follows from this ratio and from `baseline`.
 [[nodiscard]] TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause,
                                        const Outcome& outcome,
                                        std::span<const MachineSecond> machine,

@@ -39,9 +39,9 @@ std::optional<double> mean_baseline_rate(const Standing& standing) {
   double sum_s = 0.0;
   double count = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
-    const bool its =
+    const bool of_baseline =
         trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::confirm_baseline;
-    const bool measured = its && is_final(trial.status) && trial.measurement &&
+    const bool measured = of_baseline && is_final(trial.status) && trial.measurement &&
                           trial.measurement->seconds_per_sample > 0.0;
     if (!measured) continue;
     sum_s += trial.measurement->seconds_per_sample;
@@ -153,7 +153,8 @@ void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s,
   }
 }
 
-/// Sets the time of a trial of a search round. All its trials end together, whatever they are.
+/// Sets the time of a trial of a search round: the same for all its trials, so that they end
+/// together.
 void set_search_round(TrialTargets& targets, const LaunchState& state) {
   targets.interleaved_round = state.search_round;
   const auto& baseline = state.standing.baseline()->measurement;

@@ -58,8 +58,8 @@ void TrialWarnings::of_baseline(const TrialRecord& baseline) const {
     // No guard checks for NaN here. Yet a training with NaN is useless, and its speed may differ
     // from the speed of a correct training.
     listener_->on_warning(fmt::format(
-        "the baseline's {} was NaN or infinite when it ended: the program may learn nothing even "
-        "unchanged; see 'steptune show {}'",
+        "the baseline's {} was NaN or infinite when it ended: even with its usual settings, the "
+        "program may learn nothing; see 'steptune show {}'",
         fmt::join(baseline.measurement->not_finite, ", "), baseline.number));
   }
   for (const auto& metric : metrics_missing_in_baseline(study_->guards, baseline)) {

@@ -66,8 +66,8 @@ CacheUse begun_cold(const Run& run) {
   } else if (run.data_bytes && run.read_bytes > k_nearly_all * *run.data_bytes) {
     seen.state = CacheState::mixed;
     seen.text = fmt::format(
-        "mixed: trials read all {} of the data from storage, and then found it in memory: name "
-        "more \"data\", or set a shorter \"max_trial\", to measure only the first epoch",
+        "mixed: trials read all {} of the data from storage, and then found it in memory. To "
+        "measure only the first epoch, name more \"data\" or set a shorter \"max_trial\"",
         mebibytes(*run.data_bytes));
   } else {
     seen.state = CacheState::cold;

@@ -14,12 +14,12 @@
 namespace steptune {
 namespace {
 
-/// Standard errors by which the bad version must differ to count as slower, or as not slower.
+/// Standard errors by which a version must differ to count as slower, or as not slower.
 constexpr double k_certain_errors = 2.0;
-/// Smallest slowdown, as a logarithm, that is looked for.
+/// Smallest slowdown that counts, as a logarithm.
 constexpr double k_least_slowdown = 0.02;
 
-/// Standard deviation of the prior of the slowdown, a normal distribution about 0, as a logarithm.
+/// Standard deviation of the slowdown's prior, a normal distribution of its logarithm about 0.
 constexpr double k_usual_slowdown = 0.1;
 
 using Stage = std::vector<ChangePoint::Observation>;
@@ -105,7 +105,7 @@ std::vector<std::size_t> ChangePoint::next_with_bad(std::size_t most) const {
 }
 
 double ChangePoint::stage_s(double confidence, double left_s, double whole_s) const {
-  // Each stage pays for its first runs, and its error is divided among few pairs.
+  // Each stage needs time for its first runs, and few pairs leave wide intervals.
   const double least_s = std::max(k_least_stage_s, whole_s / 6.0);
   const auto versions = static_cast<double>(remaining(confidence).size());
   const double stages = 1.0 + std::ceil(std::log(versions) / std::log(double(k_most_in_stage + 1)));

@@ -24,14 +24,14 @@ inline constexpr double k_bisect_confidence = 0.95;
 /// 2 s each, and two pairs of fresh runs of 4 s each.
 inline constexpr double k_least_stage_s = 20.0;
 
-/// True if the version is slower than the good one by two standard errors. False if a slowdown of
-/// 2 % is as far away. Otherwise nullopt.
+/// True if the version's slowdown is more than two standard errors. False if it is more than two
+/// standard errors below 2 %. Otherwise nullopt.
 [[nodiscard]] std::optional<bool> is_slower(const MeasuredSlowdown& measured);
 
 /// Returns the slowdown that `judge` found for one of `versions` versions, 1 to `k_most_in_stage`.
-/// Its error follows from the interval without what looks and other versions add to it: nothing is
-/// claimed here. For few pairs it is larger, as Student's t of 95 %. Returns nullopt if the
-/// interval is infinite.
+/// Looks and other versions widen the interval of `judge`. The error leaves that out, because
+/// nothing is claimed here. If there are few pairs, it is larger, so that 1.96 errors are the 95 %
+/// interval of Student's t. Returns nullopt if the interval is infinite.
 [[nodiscard]] std::optional<MeasuredSlowdown> slowdown_in_stage(const SpeedUp& speed_up,
                                                                 std::size_t versions);
 
@@ -56,9 +56,10 @@ class ChangePoint {
     double slowdown = 0.0;  ///< logarithm of the ratio of their times
     double error = 0.0;     ///< its standard error, above 0
   };
-  /// Adds measurements beside the same runs of the good version. Their errors have a common part:
-  /// half of the variance of the most precise one, because the good version ran as often. If the
-  /// good version was lucky, all slowdowns look larger, but their differences do not.
+  /// Adds measurements beside the same runs of the good version. Their errors have a common part,
+  /// the error of the good version. It is half of the variance of the most precise measurement,
+  /// because both versions ran equally often. If the good version was lucky, all slowdowns look
+  /// larger, but their differences do not.
   void observe(std::vector<Observation> stage);
   /// Returns the mean slowdown of a version over its measurements; nullopt if there is none.
   [[nodiscard]] std::optional<MeasuredSlowdown> measured(std::size_t version) const;
@@ -82,9 +83,9 @@ class ChangePoint {
   /// bad version is slower.
   [[nodiscard]] std::vector<std::size_t> next_with_bad(std::size_t most) const;
   /// Returns the seconds of the next stage if `left_s` of `whole_s` seconds are left. Each stage
-  /// divides the versions by `k_most_in_stage` + 1, and a last one confirms; all get the same time,
-  /// but at least a sixth of the whole. A rest that is too short for another stage belongs to this
-  /// one.
+  /// divides the number of versions by `k_most_in_stage` + 1, and one more stage confirms. All
+  /// stages get the same time, but at least a sixth of the whole and `k_least_stage_s`. If the rest
+  /// would be too short for another stage, the next stage gets all of the time.
   [[nodiscard]] double stage_s(double confidence, double left_s, double whole_s) const;
   /// Returns the estimate of the slowdown if `first` is the first slow version; nullopt if no slow
   /// version was measured.

@@ -67,7 +67,8 @@ struct ConfirmLimits {
 /// the error. Each further finalist has three quarters of what is left. Each finalist's share is
 /// divided among its looks (`error_of_look`). So if no configuration is faster, at most one study
 /// in forty claims a faster configuration. The interval covers the true ratio in 95 % of studies,
-/// whenever the confirmation stops.
+/// whenever the confirmation stops. Both are true if launches differ as `PairError` assumes.
+/// benchmarks/null_studies has figures for launches that differ more.
 class Confirmation {
  public:
   /// Both arguments outlive the object.
@@ -136,8 +137,9 @@ class Confirmation {
   [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;
   [[nodiscard]] bool is_preferred(const Finalist& finalist, const Finalist& other) const;
   /// Returns the best configuration that has a part of the finalist's changes and is tied with it.
-  /// Returns nullopt if no time that is left may be used to prove it. So a change of one lucky
-  /// trial is not recommended if the rest is as fast.
+  /// Returns nullopt if there is none, or if the study may not use the rest of its time for it
+  /// (`may_use_left_time`). So a change of one lucky trial is not recommended if the configuration
+  /// is as fast without it.
   [[nodiscard]] std::optional<Configuration> simpler_than(const Finalist& finalist) const;
   [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;
   [[nodiscard]] std::optional<Configuration> next_in_turn() const;

@@ -38,8 +38,8 @@ class MachineDrift;
 [[nodiscard]] double relative_error(const TrialRecord& trial);
 
 /// Returns the standard error of a run's own batch means and phases, as a share of its value. The
-/// trial's interval is wider: it allows for repeated looks, the noise of other trials, and a rest
-/// of the warm-up. The differences between launches already include these effects.
+/// trial's interval is wider: it allows for repeated evaluations, the noise of other trials, and a
+/// rest of the warm-up. The differences between launches already include these effects.
 [[nodiscard]] double error_within_run(const TrialRecord& trial);
 
 /// Returns the relative standard error of the trial's ratio to the baseline's run that took turns
@@ -57,9 +57,9 @@ class MachineDrift;
 /// differences between baselines that remain without the drift.
 [[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                                         const MachineDrift& drift);
-/// Returns the scatter of each configuration with several launches. These are the launches from
-/// which `estimate_launch_variation` estimates. If `drift` is significant, they include no
-/// baselines.
+/// Returns the scatter of each configuration with several launches.
+/// `estimate_launch_variation` uses the same launches. If `drift` is significant, they include no
+/// search runs of the baseline.
 [[nodiscard]] KnownLaunches launch_scatters(const std::vector<TrialRecord>& trials,
                                             const MachineDrift& drift);
 

@@ -8,7 +8,7 @@ namespace steptune {
 /// A look at a finalist: a number of pairs after which a claim may be made.
 struct Look {
   int pairs = 0;
-  double share = 0.0;  ///< of the finalist's error: how often this look is the first false claim
+  double share = 0.0;  ///< share of the finalist's error for a first false claim at this look
 };
 
 /// When to look.
@@ -22,7 +22,7 @@ struct LookPlan {
 /// looks come at numbers that grow by 4^(1/3). So four times the usual number is a look, too. Each
 /// of these looks has 65 % of the share of the look before it. All shares add up to 1.
 [[nodiscard]] std::vector<Look> looks_until(int pairs, LookPlan plan);
-/// True if a claim may be made after so many pairs.
+/// True if a claim may be made after this number of pairs.
 [[nodiscard]] bool is_look(int pairs, LookPlan plan);
 
 /// Returns the one-sided error of the interval after `pairs` pairs, if a finalist's looks together
@@ -31,12 +31,12 @@ struct LookPlan {
 /// free.
 ///
 /// A later look may have more than its share of `error`: a mean that exceeds its limit by chance
-/// mostly exceeded the limit of an earlier look, too. The distribution of the other means is
-/// integrated from look to look (P. Armitage, C. K. McPherson and B. C. Rowe, "Repeated
+/// mostly exceeded the limit of an earlier look, too. The distribution of the means that exceeded
+/// no limit is integrated from look to look (P. Armitage, C. K. McPherson and B. C. Rowe, "Repeated
 /// significance tests on accumulating data", JRSS A 132(2), 1969; the shares: K. K. G. Lan and D.
-/// L. DeMets, "Discrete sequential boundaries for clinical trials", Biometrika 70(3), 1983). Pairs
-/// count equally. The errors also serve Student's t (C. Jennison and B. W. Turnbull, Group
-/// Sequential Methods, Chapman and Hall 2000, section 4.4).
+/// L. DeMets, "Discrete sequential boundaries for clinical trials", Biometrika 70(3), 1983). All
+/// pairs are assumed to be equally precise. The errors also serve Student's t (C. Jennison and B.
+/// W. Turnbull, Group Sequential Methods, Chapman and Hall 2000, section 4.4).
 [[nodiscard]] double error_of_look(int pairs, LookPlan plan, double error);
 
 }  // namespace steptune

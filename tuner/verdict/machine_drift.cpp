@@ -29,25 +29,25 @@ struct BaselineRun {
   double variance = 1.0;
 };
 
-bool tells(const TrialRecord& trial) {
-  const bool its =
+bool shows_speed(const TrialRecord& trial) {
+  const bool of_baseline =
       trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel;
   // A baseline that violates a guard still shows the machine's speed.
   const bool measured =
       trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible;
-  return its && measured && !is_of_search_round(trial) && !trial.objectives.empty() &&
+  return of_baseline && measured && !is_of_search_round(trial) && !trial.objectives.empty() &&
          !trial.standard_errors.empty() && trial.objectives[0] > 0.0 &&
          std::isfinite(trial.objectives[0]) && std::isfinite(trial.standard_errors[0]);
 }
 
 std::vector<BaselineRun> runs_of(const std::vector<TrialRecord>& trials) {
   const LaunchVariation prior;
-  std::vector<const TrialRecord*> telling;
+  std::vector<const TrialRecord*> measured;
   for (const TrialRecord& trial : trials) {
-    if (tells(trial)) telling.push_back(&trial);
+    if (shows_speed(trial)) measured.push_back(&trial);
   }
   std::vector<BaselineRun> runs;
-  for (const TrialRecord* trial : without_disturbed(std::move(telling))) {
+  for (const TrialRecord* trial : without_disturbed(std::move(measured))) {
     const double within = trial->standard_errors[0] / trial->objectives[0] / prior.relative;
     runs.push_back({static_cast<double>(trial->number), std::log(trial->objectives[0]),
                     1.0 + within * within});

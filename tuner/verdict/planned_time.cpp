@@ -232,8 +232,9 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
                             : fmt::format("one every {:g} steps", phase.every_steps.value_or(0.0));
     if (any_trial([&](const auto& shown) { return may_be_stalls(phase, shown); })) {
       warnings.push_back(
-          fmt::format("no {} was reported: pauses seen in trials count as the plan's ({}){}", name,
-                      count, phase.seconds ? ", not added to them" : ""));
+          fmt::format("no {} was reported: the pauses seen in trials are assumed to be the plan's "
+                      "({}){}",
+                      name, count, phase.seconds ? "; its \"seconds\" are not added" : ""));
     } else if (phase.seconds) {
       warnings.push_back(
           fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives", name,

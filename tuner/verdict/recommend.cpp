@@ -123,8 +123,9 @@ std::vector<UndecidedParameter> undecided_parameters(const Standing& standing,
   for (const std::int64_t number : tied)
     add(standing.find(number)->configuration);
   std::vector<UndecidedParameter> undecided;
-  for (const auto& [name, those] : values) {
-    if (those.size() > 1) undecided.push_back({name, {those.begin(), those.end()}});
+  for (const auto& [name, tied_values] : values) {
+    if (tied_values.size() > 1)
+      undecided.push_back({name, {tied_values.begin(), tied_values.end()}});
   }
   return undecided;
 }

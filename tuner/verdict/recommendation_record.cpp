@@ -52,7 +52,7 @@ const JsonRecord<CacheUse>& json_record<CacheUse>() {
   static const auto record = JsonRecord<CacheUse>()
                                  .field("state", &CacheUse::state)
                                  .field("storage_read_bytes", &CacheUse::storage_read_bytes,
-                                        "Bytes that the median of these runs read")
+                                        "Bytes that a run read: median of these runs")
                                  .text_or_null("text", &CacheUse::text);
   return record;
 }
@@ -117,11 +117,11 @@ const JsonRecord<Recommendation>& json_record<Recommendation>() {
                  JsonRecord<R>()
                      .field("least", &R::least_samples_ratio)
                      .field("most", &R::most_samples_ratio),
-                 "How many times as many samples another batch size needs, by the gradient noise "
-                 "scale")
+                 "Samples that the batch size needs, relative to the baseline's, by the gradient "
+                 "noise scale")
           .field("tuning_s", &R::tuning_s)
           .field("tuning_usd", &R::tuning_usd,
-                 "On this machine: its price for the whole tuning time")
+                 "If trials run on this machine: its price for the whole tuning time")
           .field("payback_share", &R::payback_share)
           .group("payback_share_95",
                  JsonRecord<R>().field("low", &R::payback_low).field("high", &R::payback_high));

@@ -86,9 +86,9 @@ struct PairStatistics {
 /// whose differences include all variation (A. M. Law, Simulation Modeling and Analysis, 4th ed.,
 /// section 9.5.2).
 ///
-/// Whole runs without a steady state are compared by the pairs alone, and take at least three
-/// pairs. The intervals of such runs are mostly about a longer run. The pairs alone also compare
-/// reported metrics.
+/// In two cases only the spread of the pairs counts. One is at least three pairs of whole runs
+/// without a steady state, because the intervals of such runs are mostly about a longer run. The
+/// other is reported metrics.
 [[nodiscard]] PairStatistics statistics_of(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
@@ -103,13 +103,13 @@ struct PairStatistics {
 inline constexpr int k_least_pairs = 2;
 /// Largest number of a finalist's pairs without time to spare, as a multiple of the usual number.
 inline constexpr int k_most_times_usual = 4;
-/// Least number of pairs of whole runs without a steady state. Their interval comes from the spread
-/// of the pairs alone. The interval of two pairs would be too wide to be useful.
+/// Number of pairs of whole runs without a steady state from which their interval comes from the
+/// spread of the pairs alone. Such an interval of two pairs would be too wide to be useful.
 inline constexpr int k_least_unsteady_pairs = 3;
 
 /// Returns the speed-up of a finalist whose error is divided among its looks (`error_of_look`). The
-/// intervals of all looks from the usual number of pairs on hold at the same time. So the returned
-/// interval is the common part of these intervals.
+/// intervals of all looks from the usual number of pairs on are valid at the same time. So the
+/// returned interval is the common part of these intervals.
 [[nodiscard]] SpeedUp speed_up_over_looks(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
@@ -138,8 +138,8 @@ struct Judgement {
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error,
                               const std::optional<KnownLaunches>& known = KnownLaunches{});
-/// Only the pairs show how much launches differ. With an assumption beside them, a third of all
-/// campaigns of equal versions would keep one where launches differ by 10 %.
+/// Only the pairs show how much launches differ. If a prior also counted, a third of all campaigns
+/// of equal versions would keep one of them on machines where launches differ by 10 %.
 inline constexpr std::nullopt_t k_launches_by_pairs = std::nullopt;
 /// Errors of judging a configuration that may also be slower, each one-sided.
 struct BothErrors {
@@ -149,9 +149,9 @@ struct BothErrors {
 /// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). The interval
 /// decides at each look: `tied` if it lies within `search.worth` of 1 on both sides, `faster` or
 /// `slower` if it excludes 1 whatever a buffer may hide. It must also decide if the configuration
-/// is slower by `MeasureSpec::confirm_slowdown`. Continues until then if time is limited,
-/// otherwise up to four times the usual number of pairs. Only the pairs show how much launches vary
-/// (`k_launches_by_pairs`).
+/// is slower by `MeasureSpec::confirm_slowdown`. An undecided configuration continues until the
+/// time is over if the study limits its time, otherwise up to four times the usual number of pairs.
+/// Only the pairs show how much launches vary (`k_launches_by_pairs`).
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         const BothErrors& errors);
 

@@ -13,10 +13,10 @@ const JsonRecord<SpeedUp>& json_record<SpeedUp>() {
           .field("low_95", &SpeedUp::low)
           .field("high_95", &SpeedUp::high)
           .field("low_95_if_buffered", &SpeedUp::low_if_buffered,
-                 "The smallest possible ratio, if a buffer was full at the start")
+                 "low_95 if a buffer was full at the start and hides as much time as it can")
           .field("repeat_low_95", &SpeedUp::repeat_low,
-                 "Another confirmation would find a ratio between this and repeat_high_95: see "
-                 "docs/algorithms/confirming.md")
+                 "95 % prediction interval of another confirmation's ratio, with repeat_high_95: "
+                 "see docs/algorithms/confirming.md")
           .field("repeat_high_95", &SpeedUp::repeat_high)
           .field("pairs", &SpeedUp::pairs, "Pairs of fresh runs; 0: search trials only");
   return record;

@@ -72,7 +72,8 @@ class Standing {
   /// `trials` may have any order. If two records have the same number, the first counts.
   Standing(RankingRules rules, std::vector<TrialRecord> trials, std::size_t ranked_by = 0);
 
-  /// Adds a trial, or replaces its earlier state. A trial in a final state does not change.
+  /// Adds a trial, or replaces its earlier state. The values of a trial in a final state must not
+  /// change, because they are counted only once.
   void put(TrialRecord trial);
 
   /// Returns all trials in order of number.

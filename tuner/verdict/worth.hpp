@@ -19,8 +19,8 @@ namespace steptune {
                                         std::size_t candidates);
 
 /// Returns the largest gain over the baseline, as a share, that any configuration may still have.
-/// Returns nullopt unless the trials have shown that it is below `search.worth`. All of these must
-/// hold:
+/// Returns nullopt unless the trials have shown that it is below `search.worth`. That needs three
+/// conditions:
 ///
 /// - The interval of each measured configuration's gain ends below the worth. The interval comes
 ///   from the fresh runs (`Confirmation`), or from the search's trials with multiple comparisons.

@@ -234,8 +234,8 @@ TEST(WhySlow, ConcernsTrialsWithTooFewReports) {
   for (int i = 1; i <= 3; ++i)
     progress.add(at(2.0 * i, i));
   EXPECT_EQ(why_slow(measurement, progress, 6.0),
-            "at least 1.33 s per sample (3 samples in all): too few reports for a closer "
-            "look within \"max_trial\"");
+            "at least 1.33 s per sample (3 samples in all): too few reports to measure "
+            "the speed within \"max_trial\"");
   measurement.status = MeasurementStatus::no_reports;
   EXPECT_TRUE(why_slow(measurement, progress, 6.0));
   for (const auto status : {MeasurementStatus::not_steady, MeasurementStatus::steady}) {

@@ -244,8 +244,8 @@ TEST(PlannedTime, AnUnreportedPhaseIsNotPaidTwice) {
   trial.measurement = measurement;
   EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 500 * 2.0);
   EXPECT_THAT(unseen_phases(plan, {trial}),
-              ElementsAre("no evaluation was reported: pauses seen in trials count as the plan's "
-                          "(500), not added to them"));
+              ElementsAre("no evaluation was reported: the pauses seen in trials are assumed to be "
+                          "the plan's (500); its \"seconds\" are not added"));
   // Not due yet, or pauses that are too short or too few: both count as cost.
   measurement.window_samples = 1900.0;
   EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 1000.0 + 750.0);
