@@ -49,8 +49,8 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
   [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
-  /// Twice the capacity, plus the trials that wait in the queue, because these use no place of other
-  /// trials.
+  /// Twice the capacity, plus the trials that wait in the queue, because these use no place of
+  /// other trials.
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return 1; }
