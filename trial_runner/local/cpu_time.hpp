@@ -83,7 +83,8 @@ class DisturbanceWatch {
   /// A period that ends now.
   struct Span {
     double from_s = 0.0;
-    /// Load of other processes, and steal; nullopt if both are unknown.
+    /// Load of other processes, and steal; nullopt if both are unknown. Time in which the machine
+    /// was suspended, or a virtual machine was paused, counts as steal.
     std::optional<Disturbance> taken;
   };
   /// Returns the CPU time that processes outside the trial used since the last sample. `own_s` is

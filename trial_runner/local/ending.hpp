@@ -29,8 +29,8 @@ struct Classification {
 };
 
 /// Decides the outcome. The runner's own reason to end the trial has precedence over the exit
-/// status. If the trial failed and there is any sign of too little memory, the outcome is lack of
-/// memory.
+/// status. If the trial failed, signs of too little memory make the outcome lack of memory: a kill
+/// by the kernel, the exit code of a killed child, or the last output.
 [[nodiscard]] Classification classify(const Ending& ending, const TrialLimits& limits);
 
 }  // namespace steptune::local

@@ -13,7 +13,7 @@
 namespace steptune::local {
 
 /// Samples a trial's GPUs while it runs. Counts only GPUs on which the trial's processes compute.
-/// If the driver does not name processes, counts all GPUs that the trial can see.
+/// If the driver names no processes that are visible here, counts all GPUs that the trial can see.
 class GpuWatch {
  public:
   /// If `nvml` is null, nothing is sampled; otherwise `nvml` must outlive the object. `gpus` are

@@ -47,11 +47,12 @@ struct SystemV {
 /// Finds files and segments that a trial leaves in /dev/shm, in its temporary folder, and in System
 /// V shared memory and semaphores.
 ///
-/// Something belongs to the trial if it was created during the trial and is owned by this user. In
+/// A file belongs to the trial if it was created during the trial and is owned by this user. In
 /// addition, its name must contain the ID of one of the trial's processes, or one of them must have
-/// opened it for writing. In the temporary folder only the names of known temporary files are
-/// removed, because a program may store results there. Nothing that a live process has open is
-/// removed.
+/// opened it for writing. In the temporary folder, only files with the names of known temporary
+/// files are removed, because a program may store results there. A segment belongs to the trial if
+/// one of the trial's processes created it. Files that a live process has open and segments in use
+/// stay. Semaphores are only reported.
 class Leftovers {
  public:
   /// Ignores everything that exists now. `temporary` is the trial's temporary folder, absolute.

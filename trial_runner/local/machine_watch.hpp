@@ -15,7 +15,7 @@
 namespace steptune::local {
 
 /// Samples the machine about once a second while a trial runs: CPU time of processes outside the
-/// trial, pressure stall information, and CPU clocks.
+/// trial, pressure stall information, and CPU clocks. Adds the GPU readings of a `GpuWatch`.
 class MachineWatch {
  public:
   /// `cpus` are the CPUs to which the trial is bound; empty: all. `cpu` is their CPU time at the
@@ -23,7 +23,7 @@ class MachineWatch {
   MachineWatch(double started_s, const std::optional<CpuTime>& cpu, std::vector<int> cpus,
                SystemFiles files = {});
 
-  /// True if the last sample is about a second old.
+  /// True if the last sample is at least about a second old.
   [[nodiscard]] bool is_due(double now_s) const { return cpu_.is_due(now_s); }
 
   /// State of the machine since the last sample, and the disturbance of the trial if it was large

@@ -17,6 +17,7 @@ namespace {
 /// Shortest time between two readings of exact sizes, in seconds. Reading the exact sizes of a
 /// large process takes long, and locks memory structures that the trial needs.
 constexpr double k_exact_interval_s = 1.0;
+/// Exact sizes are read again after the sum of resident sizes has grown by this factor.
 constexpr double k_worth_examining = 1.05;
 
 std::string read_file_of(pid_t pid, const char* file) {

@@ -12,7 +12,8 @@ namespace steptune::local {
 
 /// Tracks the memory of all processes of a trial together. Pages shared by several processes, such
 /// as forked data-loader workers, count once. For this it reads the kernel's proportional set
-/// sizes. These are slow to read, so it reads them only after the sum of resident sizes has grown.
+/// sizes. These are slow to read, so it reads them at most once a second: after the sum of resident
+/// sizes has grown, or while that sum exceeds the limit.
 class MemoryTracker {
  public:
   explicit MemoryTracker(std::optional<double> limit_bytes) : limit_bytes_(limit_bytes) {}

@@ -21,7 +21,8 @@ struct PressureCounters {
 
 /// Reads pressure stall information (Documentation/accounting/psi.rst), `cpu.stat` of the control
 /// group (Documentation/admin-guide/cgroup-v2.rst) and the thermal counters of the first 16 CPUs.
-/// The first 16 suffice: each CPU also has a counter of its whole package.
+/// Each CPU also has a counter of its whole package. Packages without one of these CPUs are not
+/// seen.
 [[nodiscard]] PressureCounters read_pressure(const SystemFiles& files);
 
 /// Returns the seconds since boot in which some process waited for storage. nullopt if the kernel

@@ -27,8 +27,8 @@ class TrialPauses {
   }
   /// Converts the times of a report that was just read to the trial's time. `Report::received_s`
   /// must already be converted. The converted clock goes back only if the program's own clock does.
-  /// The program measures the seconds of a step's parts with pauses
-  /// included, so they are replaced: reports without a pause between them show the shares.
+  /// The program measures the seconds of a step's parts with pauses included, so they are replaced:
+  /// reports without a pause between them show the shares. Removes the parts of other ranks than 0.
   [[nodiscard]] Report without_pauses(Report report);
 
   /// Sends SIGSTOP to the processes that `list` returns, until `list` returns no new ones. A

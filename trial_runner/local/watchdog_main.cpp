@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// steptune-watchdog RUN_TAG: waits on standard input until the tuner that started it is dead, then
-// kills the remaining processes of that tuner's trials. It reads these lines: `+PID START` (end
-// this process and its group, too), `-PID START` (do not end it any more), `q` (quit: no process is
-// left).
+// steptune-watchdog RUN_TAG: waits on standard input until the tuner that started it is dead. Then
+// kills the remaining processes of that tuner's trials, and removes temporary files that they leave
+// behind. It reads these lines: `+PID START` (end this process and its group, too), `-PID START`
+// (do not end it any more), `q` (quit: no process is left).
 #include <algorithm>
 #include <array>
 #include <cerrno>

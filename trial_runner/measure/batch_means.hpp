@@ -11,30 +11,32 @@ namespace steptune {
 /// Mean seconds per sample over a steady part of a trial, and its uncertainty.
 struct RateEstimate {
   double seconds_per_sample = k_nan;
-  /// Half-width of the 95 % interval; infinite with too few intervals.
+  /// Half-width of the 95 % confidence interval; infinite with too few reports.
   double half_width_s = k_infinity;
   /// Standard error from the batch means and their correlation. Unlike `half_width_s`, contains no
-  /// additions for repeated looks, differing halves or excursions. Infinite with too few intervals.
+  /// additions for repeated evaluations, differing halves or excursions. Infinite with too few
+  /// reports.
   double standard_error_s = k_infinity;
   std::size_t batches = 0;
 };
 
-/// Factor by which confidence intervals are widened. A trial ends at the first look with a tight
-/// interval, so its interval is tight partly by chance. With this factor, about 95 % of the
-/// intervals contain the true value (benchmarks/stream_accuracy).
+/// Factor by which confidence intervals are widened. A trial ends at the first evaluation with a
+/// narrow confidence interval, so the interval is narrow partly by chance. With this factor, about
+/// 95 % of the confidence intervals contain the true value (benchmarks/stream_accuracy).
 inline constexpr double k_widened_for_looks = 1.2;
 
-/// Estimates the mean over all samples, with an interval from batch means. The trial may end at the
-/// first look with a tight interval.
+/// Estimates the mean over all samples, with a confidence interval from batch means. The trial may
+/// end at the first evaluation with a narrow confidence interval.
 ///
-/// - Steps are autocorrelated, so they are joined into at most 32 batches. Stage by stage, batches
-///   are joined in pairs until neighbouring batches no longer correlate. If they still correlate
-///   when only 10 to 19 are left, the widest confidence interval of all stages is used.
+/// - Steps are autocorrelated, so they are joined into at most 32 batches. Stage by stage, the
+///   number of batches is halved until neighbouring batches no longer correlate. If fewer than 20
+///   batches are left and still correlate positively, the widest confidence interval of all stages
+///   is used.
 /// - Each stage's confidence interval is widened for the batches' correlation, as for a first-order
-///   autoregressive process. An interval from single steps is computed the same way. It is used if
-///   it is wider and the steps correlate so much that they are worth fewer than 40 independent
-///   steps.
-/// - Batches have different numbers of samples, so it computes the variance of a ratio.
+///   autoregressive process. A confidence interval from single steps is computed the same way. It
+///   is used if it is wider and the steps correlate so much that they are worth fewer than 40
+///   independent steps. If they are worth fewer than 6, the half-width is infinite.
+/// - Batches have different numbers of samples, so the variance is that of a ratio.
 /// - Half of the difference between the means of the two halves is added in quadrature. The end of
 ///   a fading slow start may be too small to be cut off, but still matters.
 /// - The half-width is at least 1.5 times the largest deviation of the elapsed time from an even
@@ -61,8 +63,8 @@ inline constexpr double k_widened_for_looks = 1.2;
 /// second half.
 [[nodiscard]] double difference_of_halves(std::span<const Interval> intervals);
 
-/// Returns the relative change of the rate from start to end, if a straight line through ten
-/// batches has p < 0.001; otherwise 0.
+/// Returns the relative change of the rate from start to end, if the slope of a straight line
+/// through ten batches has p < 0.001; otherwise 0. Returns 0 with fewer than eight batches.
 [[nodiscard]] double significant_drift(std::span<const Interval> intervals);
 
 }  // namespace steptune

@@ -16,9 +16,11 @@ namespace steptune {
 
 enum class MeasurementStatus {
   no_reports,  ///< no report from which a rate can be computed
-  warming_up,  ///< too few reports after the warm-up for an interval
-  not_steady,  ///< enough reports, but the rate drifts; a valid result, but not for a ranking
-  steady,      ///< mean and interval are valid
+  warming_up,  ///< too few reports so far to find a steady state
+  /// There are enough reports, but the rate drifts, or the warm-up takes half of them. A valid
+  /// result, but not for a ranking.
+  not_steady,
+  steady,  ///< mean and confidence interval are valid
 };
 /// Names are persistent; do not change them.
 [[nodiscard]] std::string to_text(MeasurementStatus status);
@@ -65,18 +67,18 @@ struct Measurement {
   double step_seconds_per_sample = k_nan;
   double step_half_width_s = k_infinity;  ///< of its 95 % interval
   /// Standard error of the steps' mean, from the steps' own scatter. `step_half_width_s` is wider:
-  /// it also includes repeated looks, a fading start, and the scatter in other trials. Not finite:
-  /// unknown.
+  /// it also includes repeated evaluations, a fading start, and the scatter in other trials. Not
+  /// finite: unknown.
   double step_standard_error_s = k_nan;
   /// Relative standard error of the ratio of this trial's step time to the baseline's. A run of the
   /// baseline took turns with the trial. The error is smaller than those of both step times,
   /// because a neighbour's load slows both runs. NaN: no run of the baseline took turns with it.
   double ratio_error = k_nan;
   /// Upper bound of the long run's seconds per sample. A buffer that was filled before the window
-  /// may hide a slower stage. The bound is at least the upper end of the interval, and infinite
-  /// while unknown. If a program has consumed N samples t seconds after its start, no buffered
-  /// stage is slower than t / N. If buffers hold at most B samples, a window of n samples in w
-  /// seconds has no stage slower than w / (n - B).
+  /// may hide a slower stage. The bound is at least the upper end of the confidence interval, and
+  /// infinite while unknown. If a program has consumed N samples t seconds after its start, no
+  /// buffered stage is slower than t / N. If buffers hold at most B samples, a window of n samples
+  /// in w seconds has no stage slower than w / (n - B).
   double slowest_seconds_per_sample = k_infinity;
   /// Seconds from the process's start to the end of the first step, minus one steady step.
   double startup_s = 0.0;
@@ -97,16 +99,16 @@ struct Measurement {
   /// without reports.
   std::optional<bool> steps_known;
   /// True if the program ended by itself and this covers its whole run. Differences between
-  /// launches then include the variation within a launch. If there is no steady state, the interval
-  /// is wide, because a short run says little about a longer one.
+  /// launches then include the variation within a launch. If there is no steady state, the
+  /// confidence interval is wide, because a short run says little about a longer one.
   bool whole_run = false;
   /// Seconds without a step at the end of the trial. Set if most of the trial's time was silent and
   /// no phase was under way: the program may hang. Otherwise 0.
   double silent_s = 0.0;
   /// True if the last steps of the window may be the start of a level change, such as throttling.
   /// They differ from the earlier steps by more than chance usually explains, but too little to be
-  /// sure. A trial that could otherwise end continues until the next look. Only for running trials;
-  /// not stored in the history.
+  /// sure. A trial that could otherwise end continues until the next evaluation. Only for running
+  /// trials; not stored in the history.
   bool may_have_just_changed = false;
   /// By name; `k_stall_phase`: not reported by the program.
   std::map<std::string, PhaseEstimate> phases;

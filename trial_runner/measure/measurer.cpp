@@ -58,7 +58,7 @@ struct Measurer::State {
   mutable double next_evaluation_samples = 0.0;
   mutable std::optional<ProgressPoint> window_begin;
   mutable std::size_t window_index = 0;  ///< index of the window's first distinct point
-  /// True if the widened interval was tight at the last evaluation.
+  /// True if the widened confidence interval reached the target at the last evaluation.
   mutable bool was_tight = false;
   std::optional<ComparedRate> compared;
 

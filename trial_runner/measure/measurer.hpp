@@ -19,10 +19,11 @@ struct MeasureOptions {
   std::optional<double> samples_per_step = std::nullopt;
   /// Largest number of steps whose samples can be in buffers at one time (workers * prefetch).
   std::optional<double> buffered_steps = std::nullopt;
-  /// Relative half-width of the interval at which the caller may end the trial; 0: the caller may
-  /// end at any width. Ending at the first tight interval favours intervals that are tight by
-  /// chance, so the interval is widened (`k_widened_for_looks`). If the interval was already this
-  /// tight at the previous look, the trial ends for another reason, so it is not widened.
+  /// Relative half-width of the confidence interval at which the caller may end the trial. A trial
+  /// that ends at the first narrow interval favours intervals that are narrow by chance, so the
+  /// interval is widened (`k_widened_for_looks`). If the interval was already this narrow at the
+  /// previous evaluation, the trial continues for another reason, so it is not widened. 0: the
+  /// caller may end at any width, and the interval is always widened.
   double target_half_width = 0.0;
   /// Scatter of steps in the study's earlier trials (`UsualNoise::variance_s`); 0: unknown.
   double usual_variance_s = 0.0;
@@ -54,15 +55,15 @@ class Measurer {
   /// Adds a report. Ignores its counters if they do not exceed the latest ones (unless the counter
   /// has restarted: `CounterRestart`), but keeps its metrics.
   void add(const Report& report);
-  /// Returns the measurement as of the last look. Metrics, samples and `slowest_seconds_per_sample`
-  /// are as of the last report. Looks again when the series has a tenth more samples than at the
-  /// last look. Looks are few. So a trial may end at any look without much risk that its interval
-  /// is tight by chance. Cheap enough to call after each report.
+  /// Returns the result of the last evaluation. Metrics, samples and `slowest_seconds_per_sample`
+  /// are as of the last report. Evaluates again when the series has a tenth more samples than at
+  /// the last evaluation. So evaluations are few, and a trial rarely ends because its confidence
+  /// interval is narrow by chance. Cheap enough to call after each report.
   [[nodiscard]] const Measurement& current() const;
   /// Returns the measurement of all reports of a program that ended by itself at `ended_s`
   /// (runner's clock), with `whole_run` set. With fewer than five reports with a counter, or with a
-  /// compared rate, returns `current()` unchanged. The interval is not widened for looks, because
-  /// results did not decide the run's length.
+  /// compared rate, returns `current()` unchanged. The confidence interval is not widened for
+  /// repeated evaluations, because results did not decide the run's length.
   ///
   /// Without a steady state the status is unchanged. The rate then is the mean after the warm-up;
   /// if the warm-up cannot be separated, the overall mean. The half-width is at least a tenth of

@@ -34,20 +34,22 @@ class PhaseEvents {
 /// even if the trial did not cover whole periods. The period is known as soon as two gaps are
 /// alike. The first gap may start where the counter is 0.
 ///
-/// Events in the first intervals alone, one in each, say nothing about later ones: their spacing is
-/// NaN, and they cost nothing per sample. The planned run pays for them once.
+/// If events come only in the first intervals between reports, one in each, they say nothing about
+/// later events: their spacing is NaN, and they cost nothing per sample. The planned run pays for
+/// them once.
 ///
-/// Other events are random. Their cost is their total time divided by the trial's samples. Their
-/// number has the interval of a Poisson count, which is wide for one or two (F. Garwood, Biometrika
-/// 28, 1936). The interval is narrower if gaps vary significantly less than random ones
-/// (chi-squared, 2.5 %; renewal process: Cox 1962). Their mean duration has the interval of the
-/// mean of gamma variables. Until enough events are seen, durations are assumed to scatter like
-/// exponential ones. The logarithms of both intervals are added in quadrature. Compared with the F
-/// distribution, which is exact for exponential durations, the result is 5 % narrower for ten
-/// events, 11 % for three, 27 % for one.
+/// Other events are random. Their cost is their total time divided by the trial's samples. The time
+/// of a single event is divided by the samples before it, until the next event is overdue. The
+/// number of events has the confidence interval of a Poisson count, which is wide for one or two
+/// (F. Garwood, Biometrika 28, 1936). This interval is narrower if gaps vary significantly less
+/// than random ones (chi-squared, 2.5 %; renewal process: Cox 1962). The mean duration has the
+/// confidence interval of the mean of gamma variables. Until enough events are seen, durations are
+/// assumed to scatter like exponential ones. The logarithms of both upper ends are added in
+/// quadrature. Compared with the F distribution, which is exact for exponential durations, the
+/// result is 5 % narrower for ten events, 11 % for three, 27 % for one.
 struct PhaseCost {
   double seconds_per_sample = 0.0;
-  double half_width_s = 0.0;  ///< of the 95 % interval
+  double half_width_s = 0.0;  ///< of the 95 % confidence interval
   bool periodic = false;
   PhaseEstimate phase;
 

@@ -13,10 +13,10 @@ namespace steptune {
 /// own clock. Each counts the steps and samples of the whole training. With one reporting process,
 /// or reports without ranks, this is a single `Measurer`.
 ///
-/// Otherwise the slowest process gives the measurement if its interval lies wholly above the first
-/// process's interval. If not, the first process gives it. (Processes that wait for each other in
-/// each step are equally fast, and the maximum of several equal estimates would be too slow.)
-/// Metrics are those of the first process, the one with the lowest rank. The remark names
+/// Otherwise the slowest process gives the measurement if its confidence interval lies wholly above
+/// that of the first process, the one with the lowest rank. If not, the first process gives it.
+/// (Processes that wait for each other in each step are equally fast, and the maximum of several
+/// equal estimates would be too slow.) Metrics are those of the first process. The remark names
 /// stragglers. Uses the first 64 ranks that report; the remark says if there are more. Not thread
 /// safe.
 class RankMeasurers {

@@ -24,13 +24,13 @@ struct RatioInTurns {
 };
 
 /// Number of turns of a search trial. The first quarter is warm-up, so six turns are left to
-/// compare with the baseline's. With six, the interval of Student's t is less than a third wider
-/// than with very many.
+/// compare with the baseline's. With six turns, the confidence interval by Student's t is less than
+/// a third wider than with very many.
 inline constexpr std::size_t k_turns_to_compare = 8;
 
 /// Compares two trials of one round turn by turn. The n-th turns of both trials follow each other
 /// closely, so a neighbour's load slows both. Returns nullopt if fewer than three turns of both are
-/// left after the warm-up.
+/// left after the warm-up, or if one of the trials made no progress in them.
 ///
 /// The ratio of means and its error by linearization: W. G. Cochran, Sampling Techniques, 3rd
 /// edition, Wiley 1977, section 2.11.

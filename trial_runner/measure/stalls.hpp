@@ -20,9 +20,9 @@ struct Stall {
 /// interval is a stall if it exceeds the median rate by eight robust standard deviations (median
 /// absolute deviation; F. R. Hampel, JASA 69, 1974) and by at least half a typical interval. At
 /// most three intervals in a row count as stalls. A longer run is another level of speed, and so
-/// are intervals near the run (a slow start that fades). If more than one interval in twenty
-/// stalls, returns none: such intervals are then usual (a heavy tail, a worker that stalls every
-/// few steps).
+/// are intervals near the run (a slow start that fades). If more than two intervals stall, and more
+/// than one in twenty, returns none: such intervals are then usual (a heavy tail, a worker that
+/// stalls every few steps). Returns none for fewer than eight intervals.
 [[nodiscard]] std::vector<Stall> find_stalls(std::span<const Interval> intervals);
 
 /// Returns the intervals without the seconds of the stalls.

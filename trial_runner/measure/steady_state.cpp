@@ -21,7 +21,8 @@ constexpr double k_tolerated_drift = 0.05;
 /// half-width of the remaining data's rate is at most this.
 constexpr double k_convincing_half_width = 0.06;
 constexpr double k_half_of_samples = 0.4;
-/// With at least this many intervals, a missing steady state is a result, not a lack of data.
+/// With at least this many intervals, a trial without a steady state counts as `not_steady`. With
+/// fewer, it counts as still warming up.
 constexpr std::size_t k_patience_intervals = 40;
 /// A stall among this many first intervals belongs to the start: a compilation, the first
 /// evaluation.
@@ -175,7 +176,7 @@ struct Window {
   }
 };
 
-/// Returns the window in turns: all but the first quarter.
+/// Returns the window of a trial in turns: all intervals but the first quarter.
 Window window_in_turns(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
   window.levels.begin = start;

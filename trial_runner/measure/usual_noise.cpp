@@ -14,9 +14,9 @@ constexpr double k_half_weight_steps = 30.0;
 /// steps, so most trials include events that come more often.
 constexpr double k_seldom_steps = 64.0;
 
-/// Returns the variance of the events' share of a second, which varies with their durations and
-/// gaps (a renewal process with rewards). Unknown gaps are assumed to scatter as in a Poisson
-/// process.
+/// Returns the variance that the events add to the relative mean over one second. It comes from the
+/// scatter of their durations and gaps (a renewal process with rewards). Unknown gaps are assumed
+/// to scatter as in a Poisson process.
 double variance_of_events_s(const PhaseEstimate& phase, double seconds_per_sample) {
   const double of_durations = phase.count * phase.seconds_error * phase.seconds_error;
   double gap_variation = 1.0;

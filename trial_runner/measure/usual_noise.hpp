@@ -30,8 +30,8 @@ class UsualNoise {
 };
 
 /// Widens a trial's half-width if earlier trials scattered more (shrinkage: the usual variance has
-/// the weight of 30 reports). `half_width_s` belongs to the 95 % interval around `mean_s`, from
-/// `intervals` reports over `seconds`. Never returns less than `half_width_s`.
+/// the weight of 30 reports). `half_width_s` belongs to the 95 % confidence interval around
+/// `mean_s`, from `intervals` reports over `seconds`. Never returns less than `half_width_s`.
 [[nodiscard]] double with_usual_noise(double half_width_s, double mean_s, double seconds,
                                       std::size_t intervals, double usual_variance_s);
 

@@ -287,8 +287,8 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
       break;
     case JobPhase::suspended:
       notices_.add_once("suspended " + allocation.name,
-                        fmt::format("the allocation {} was suspended and is given back: what ran "
-                                    "there measured nothing",
+                        fmt::format("the allocation {} was suspended and is given back; a trial "
+                                    "that ran in it is lost",
                                     allocation.id));
       if (!allocation.used) {
         setbacks_.push_back({allocation.kind, Setback::unused,

@@ -35,8 +35,8 @@ struct AllocationSetback {
 };
 
 /// The allocations of a study. Finds allocations of earlier tuners, requests new ones, watches all
-/// of them with one squeue, keeps them alive and gives them back. Commands run in the background;
-/// only `begin` blocks.
+/// of them with one squeue, renews their leases and gives them back. Commands run in the
+/// background; only `begin` blocks.
 class Allocations {
  public:
   /// The arguments outlive the object.
@@ -56,9 +56,10 @@ class Allocations {
   [[nodiscard]] Allocation* find(const std::string& name);
   /// Returns a free, running allocation that lasts at least `needed_s`.
   [[nodiscard]] Allocation* free_for(const std::string& kind, double needed_s);
-  /// Returns the expected wait in the queue: the usual wait of this kind; of other kinds if none of
-  /// this kind is known. If an allocation has already waited longer, expects it to wait as long
-  /// again as it has.
+  /// Returns the expected seconds until a trial could start in an allocation of this kind. That is
+  /// the start of a step if an allocation is free. Otherwise it is Slurm's estimate for a pending
+  /// allocation. Without an estimate it is the usual wait (`QueueWaits`), or the time that the
+  /// pending allocation has already waited, if that is longer.
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
   /// True if the study holds an allocation of a kind outside `kinds`. Also true if the last request
   /// for such a kind was granted within `soon_s`.

@@ -245,8 +245,8 @@ Diagnosis release_diagnosis(const std::string& version, const std::string& confi
   if (!release || *release >= k_least_release) return diagnosis;
   diagnosis.status = DiagnosisStatus::warn;
   diagnosis.advice =
-      "the runner slurm needs 20.11 or later: before it `squeue` has no `--me`, by which "
-      "allocations are found, and steps of one allocation share processors (no `--exact`, no "
+      "the runner slurm needs 20.11 or later: earlier releases lack `squeue --me`, which finds "
+      "allocations, and their steps share an allocation's processors (no `--exact`, no "
       "`--overlap`)";
   return diagnosis;
 }

@@ -21,7 +21,7 @@ class NodePrices {
   [[nodiscard]] const std::optional<double>& single() const { return usd_; }
   [[nodiscard]] const std::map<std::string, double>& by_name() const { return by_name_; }
   /// Returns the price of a node-hour for an allocation spec. If Slurm may choose among several
-  /// names, returns the highest price. nullopt without prices.
+  /// names, returns the highest price. nullopt if there is no price for the spec.
   [[nodiscard]] std::optional<double> of(const AllocationSpec& requested) const;
   /// Returns the price for unknown nodes: the highest one. 0 without prices.
   [[nodiscard]] double highest() const;

@@ -33,7 +33,7 @@ constexpr const char* k_supervisor_name = "steptune-slurm-supervisor";
 constexpr const char* k_about_file = "about";
 constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders for the nodes
 constexpr int k_unknown_status = 255;
-constexpr double k_slice_s = 0.02;  ///< interval at which the output of steps is read
+constexpr double k_slice_s = 0.02;  ///< longest sleep between two checks of commands and steps
 
 /// Returns this program's variables. Leaves out variables that act as options of Slurm's commands,
 /// and variables of a job in which this program runs.
@@ -44,7 +44,7 @@ std::map<std::string, std::string> variables_of_children() {
 }
 
 bool is_inherited(std::string_view name, const std::vector<std::string>& inherited) {
-  // srun needs these variables: without them it is not found, or finds no cluster.
+  // Without these variables, srun may not be found, or may not find the cluster or the user.
   constexpr std::array<std::string_view, 7> k_always_inherited = {
       "PATH", "HOME", "USER", "LOGNAME", "SLURM_CONF", "SLURM_CLUSTERS", "SLURM_JWT"};
   return std::ranges::find(k_always_inherited, name) != k_always_inherited.end() ||

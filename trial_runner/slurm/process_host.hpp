@@ -85,7 +85,8 @@ class ProcessHost final : public SubmitHost {
 [[nodiscard]] CommandResult run_command(SubmitHost& host, const Clock& clock,
                                         std::vector<std::string> argv, std::string input = {});
 
-/// True if a variable of the caller's environment would change the behaviour of Slurm's commands.
+/// True if a variable would act as an option of Slurm's commands. Also true if it comes from a
+/// Slurm job or an MPI launch in which the caller runs.
 [[nodiscard]] bool is_slurm_variable(std::string_view name);
 
 }  // namespace steptune::slurm

@@ -17,7 +17,7 @@ namespace {
 constexpr double k_least_gap_s = 1.0;
 constexpr double k_gap_growth = 1.6;
 constexpr double k_longest_gap_in_outage_s = 120.0;
-/// Factor on the time between lists while no job waits and only idle allocations can change.
+/// Factor on `poll_s` while no job is about to start or end.
 constexpr double k_calm_polls = 4.0;
 constexpr double k_unanswered_notice_s = 60.0;
 

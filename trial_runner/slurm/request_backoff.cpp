@@ -14,7 +14,7 @@ namespace {
 /// Number of allocations in a row that may end before a trial starts in them. One or two may fail
 /// because of a node or a preemption; three in a row have a lasting reason.
 constexpr int k_most_unused = 3;
-/// Smallest number of submissions in a row without a clear answer before requests are given up.
+/// Least number of submissions in a row without a clear answer after which requests are given up.
 constexpr int k_least_failures = 3;
 
 struct Pace {
@@ -62,7 +62,7 @@ std::optional<std::string> RequestBackoff::on_setback(const std::string& kind, S
       break;
     case Setback::unclear:
       if (record.times >= k_least_failures && lasts_s >= limits_.outage_s) {
-        hopeless = fmt::format("no allocation could be asked for in {}: {}",
+        hopeless = fmt::format("no allocation could be requested for {}: {}",
                                format_duration(lasts_s), why);
       }
       break;

@@ -29,7 +29,7 @@ struct SlurmOptions {
   std::vector<document::StringTemplate> step_options;
   double default_time_s = 14'400.0;  ///< length of an allocation whose spec has no `time`
   double keep_alive_s = 300.0;       ///< an idle allocation is given back after this time
-  double poll_s = 30.0;              ///< time between two lists of the queue while a job waits
+  double poll_s = 30.0;              ///< longest time between two lists while a job waits
   double queue_wait_s = 86'400.0;    ///< longest wait of an allocation in the queue
   double expected_wait_s = 60.0;     ///< expected wait in the queue until one has been measured
   double longest_outage_s = 900.0;

@@ -23,12 +23,12 @@
 namespace steptune {
 
 /// Runs trials as job steps in allocations that the runner holds for them. An allocation is a
-/// placeholder job whose name is made from study and allocation spec. So the runner finds the job
-/// again after a crash, and a lost answer never leads to a second job. The study waits in the queue
-/// only once; afterwards a step starts within a moment. A trial has succeeded only if each of its
-/// tasks has marked its start and exit status 0. Trials that wait for an allocation in the queue do
-/// not prevent other trials from running. A trial starts only in an allocation that lasts long
-/// enough for it.
+/// placeholder job whose name is made from study, allocation spec and a unique number. So the
+/// runner finds the job again after a crash, and a lost answer never leads to a second job. Only
+/// the allocation waits in the queue; the steps in it start within a moment. A trial has succeeded
+/// only if each of its tasks has marked its start and exit status 0. Trials that wait for an
+/// allocation in the queue do not prevent other trials from running. A trial starts only in an
+/// allocation that lasts long enough for it.
 class SlurmRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
@@ -49,8 +49,8 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
   [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
-  /// Larger than the capacity while trials wait in the queue, because these use no place of other
-  /// trials.
+  /// Twice the capacity, plus the trials that wait in the queue, because these use no place of
+  /// other trials.
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return 1; }

@@ -5,7 +5,7 @@
 ///
 ///   lock      locked (flock) while the supervisor lives; contains its process number
 ///   output.N  segments of output: records of `TIME LENGTH\n` and LENGTH bytes, TIME in seconds of
-///             CLOCK_BOOTTIME; the latest two segments are kept
+///             CLOCK_BOOTTIME; the first segment and the latest two are kept
 ///   status    srun's end: `exit N TIME` or `signal N TIME`, then perhaps a line `fault WHY`;
 ///             written last, on disk space reserved from the start (`status.newPID`)
 namespace steptune::slurm {

@@ -18,7 +18,6 @@
 namespace steptune::slurm {
 namespace {
 
-/// Exit statuses of a shell whose program was not found or is not executable.
 /// Exit statuses of a shell whose program was ended by SIGKILL or SIGTERM.
 constexpr int k_status_killed = 128 + 9;
 constexpr int k_status_terminated = 128 + 15;

@@ -12,7 +12,7 @@ enum class Submission {
   accepted,  ///< the job exists
   unclear,   ///< the job may exist: the answer may have been lost after the submission
   full,      ///< refused for now: this user already has the most jobs allowed in the queue
-  refused,   ///< this request is always refused
+  refused,   ///< there is no job, and the same request would be refused again
 };
 
 struct SubmissionAnswer {
@@ -24,8 +24,8 @@ struct SubmissionAnswer {
 /// answer, or accepts no more jobs for now.
 [[nodiscard]] bool may_pass(const CommandResult& result);
 
-/// Reads sbatch's result. Only the controller's refusal, or options that sbatch itself refuses,
-/// prove that there is no job.
+/// Reads sbatch's result. There is certainly no job if the controller or sbatch refuses the
+/// request, or if sbatch cannot be started. After any other failure the result is unclear.
 [[nodiscard]] SubmissionAnswer read_submission(const CommandResult& result);
 
 }  // namespace steptune::slurm

@@ -63,7 +63,7 @@ TEST(RequestBackoff, ASubmissionThatFailsForAnOutageIsFinal) {
   EXPECT_EQ(backoff.on_setback("a", Setback::unclear, "?", 0, 900.0), std::nullopt);
   EXPECT_EQ(backoff.on_setback("a", Setback::unclear, "?", 0, 1000.0), std::nullopt);
   EXPECT_THAT(backoff.on_setback("a", Setback::unclear, "?", 0, 1800.0),
-              Optional(HasSubstr("no allocation could be asked for in")));
+              Optional(HasSubstr("no allocation could be requested for")));
 }
 
 TEST(RequestBackoff, ASubmissionMustFailThreeTimes) {
