@@ -138,7 +138,7 @@ void add_needs(Section<SlurmSection>& section) {
   section.add(option_key("time", &SlurmSection::time,
                          "longest allocation, as sbatch takes it: minutes, `4:00:00`, `1-12`. "
                          "No trial starts that could end later")
-                  .default_words("an hour, or four times the limit `wall`"));
+                  .default_words("four times the limit `wall`, at least an hour"));
   section.add(
       key("options", &SlurmSection::options, document::list_of(option_template(), k_most_options))
           .doc("further long options of sbatch, templates too")
