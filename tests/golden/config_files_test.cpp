@@ -76,7 +76,7 @@ TEST_F(ConfigStudy, EachTrialReadsACopyOfItsOwn) {
 
 TEST_F(ConfigStudy, CheckShowsWhatTheCopiesSay) {
   const Ended ended = sandbox_->steptune({"check", "study.json", "--show", "1"});
-  EXPECT_THAT(ended.out, HasSubstr("conf/ds.json: trials read copies with 1 value of their own\n"));
+  EXPECT_THAT(ended.out, HasSubstr("conf/ds.json: each trial reads a copy with 1 edited value\n"));
   EXPECT_THAT(ended.out, HasSubstr("   ds.json with train.micro_batch=1\n"));
   const Ended json = sandbox_->steptune({"check", "study.json", "--json"});
   EXPECT_TRUE(is_as_defined(*sandbox_, json.out, "check"));

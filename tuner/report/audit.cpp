@@ -123,7 +123,7 @@ AuditResult measured_here(const StudySpec& spec, const TrialRecord& trial,
   const RunnerTraits& traits = spec.runner->traits();
   if (!traits.needs_command) return {check, std::nullopt, "its trials were replayed"};
   if (!traits.uses_this_machine) {
-    return {check, std::nullopt, "its trials ran on rented machines"};
+    return {check, std::nullopt, "its trials ran on other machines"};
   }
   if (!there) return {check, std::nullopt, "the history does not record the machine"};
   std::vector<std::string> others;

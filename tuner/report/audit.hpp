@@ -32,8 +32,8 @@ const JsonRecord<AuditResult>& json_record<AuditResult>();
 ///   intervals. Unknown if the baseline is recommended because fresh runs have not shown a better
 ///   trial.
 /// - `above_noise`: fresh runs confirmed its configuration, or it is the baseline.
-/// - `measured_here`: its trials ran on the CPU, memory and GPU of `here`, and none was imported.
-///   Unknown if trials run elsewhere or are replayed.
+/// - `measured_here`: its trials ran with the CPU, memory, GPU and GPU driver of `here`, and none
+///   was imported. Unknown if trials run elsewhere or are replayed.
 ///
 /// `recommendation` is nullopt if the trial is not the recommended trial. Errors come from the
 /// history.

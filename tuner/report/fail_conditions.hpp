@@ -32,8 +32,9 @@ struct FailResult {
 template <>
 const JsonRecord<FailResult>& json_record<FailResult>();
 
-/// Checks the conditions. Each counts as certain by the intervals of the verdicts. `undecided`
-/// holds if another condition `slower` is not known; without one, if a command is undecided.
+/// Checks the conditions by the intervals of the verdicts. `undecided` is true if it is not known
+/// whether another condition `slower` is true. Without a condition `slower`, `undecided` is true if
+/// a command is undecided.
 [[nodiscard]] std::vector<FailResult> check_conditions(const std::vector<FailCondition>& conditions,
                                                        const JudgedCommands& judged);
 

@@ -86,8 +86,9 @@ const JsonRecord<JudgedCommands>& json_record<JudgedCommands>();
     const std::vector<std::vector<std::string>>& commands, double margin, double spent_s,
     double longest_s);
 
-/// Returns the verdict of all commands together: `faster` if any is, otherwise `undecided` if any
-/// is, otherwise `tied`, `worse`, `slower` if any is, otherwise `failed`.
+/// Returns the verdict of all commands together: `failed` if the first command failed. Otherwise
+/// `faster` if any is, otherwise `undecided` if any is, otherwise `tied`, `worse`, `slower` if any
+/// is, otherwise `failed`.
 [[nodiscard]] CommandVerdict verdict_of_all(const JudgedCommands& judged);
 
 /// Returns the fastest command; the first one unless another was shown to be faster.

@@ -67,8 +67,8 @@ const JsonRecord<JudgedCommands>& json_record<JudgedCommands>() {
   static const auto record =
       JsonRecord<J>()
           .computed("verdict", verdict_of_all,
-                    "Of all commands together: faster if any is, then undecided, tied, worse, "
-                    "slower, failed")
+                    "Of all commands together: failed if the first failed, otherwise faster if any "
+                    "is, then undecided, tied, worse, slower, failed")
           .computed("keep", kept_name, "Name of the command to keep")
           .field("margin", &J::margin, "Largest difference that counts as a tie, as a share")
           .field("loss", &J::loss, "Where the training loss is compared; null: nowhere")
@@ -86,7 +86,7 @@ const JsonRecord<FailResult>& json_record<FailResult>() {
       JsonRecord<F>()
           .computed("condition", [](const F& result) { return result.condition.text; })
           .field("holds", &F::holds, "null: not known")
-          .field("commands", &F::commands, "For which it holds");
+          .field("commands", &F::commands, "Names of the commands for which it is true");
   return record;
 }
 

@@ -36,7 +36,7 @@ std::string law_words(const Scaling& scaling) {
       scaling.law_family_is_decided
           ? std::string(")")
           : fmt::format(
-                "); cannot be distinguished from the other kind: the same work {}, growing work {}",
+                "); too close to call if the work is fixed ({}) or grows with the count ({})",
                 format_percent(1.0 - growing), format_percent(growing));
   constexpr double k_unexplained_scatter = 2.0;
   if (scaling.scatter > k_unexplained_scatter) {

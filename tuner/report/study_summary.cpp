@@ -148,7 +148,7 @@ std::string study_summary(const StudySpec& study, const SpaceSize& size,
   }
   for (const auto& [name, config] : study.config_files) {
     add("file",
-        fmt::format("{}: trials read copies with {} value{} of their own", config.file.string(),
+        fmt::format("{}: each trial reads a copy with {} edited value{}", config.file.string(),
                     config.edits.size(), config.edits.size() == 1 ? "" : "s"));
   }
   add("baseline", configuration_text(study.baseline, parameter_order(study.document)));

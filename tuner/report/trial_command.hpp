@@ -26,8 +26,9 @@ struct TrialCommand {
 [[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial,
                                                const document::NamedTexts& copies = {});
 
-/// `study` and `spec` are as stored in `database`. If the command reads the database, it contains
-/// `database`, unless that is the default path.
+/// Returns the command of a trial of a study that `database` stores. If the study has hook settings
+/// or configuration files, this is `steptune exec`, which reads the database: it gets the option
+/// `--db`, unless `database` is the default path.
 [[nodiscard]] TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
                                          const TrialRecord& trial,
                                          const std::filesystem::path& database);

@@ -162,8 +162,8 @@ void add_command(FactLines& facts, const TrialCommand& command) {
   if (!command.argv.empty()) facts.add_verbatim("run", shell_quoted(command.argv));
 }
 
-/// Returns the last decision and every decision that stopped the trial, with their numbers.
-std::string looks_text(const TrialTrace& trace, const std::vector<ObjectiveView>& objectives) {
+/// Returns how often the scheduler decided about the trial, and its last decision with the numbers.
+std::string scheduler_text(const TrialTrace& trace, const std::vector<ObjectiveView>& objectives) {
   if (trace.decisions.empty()) return {};
   const TrialDecision& last = trace.decisions.back();
   std::string values;
@@ -177,9 +177,9 @@ std::string looks_text(const TrialTrace& trace, const std::vector<ObjectiveView>
           fmt::format(" +-{}", format_percent(last.half_widths[i] / std::abs(last.values[i])));
     }
   }
-  return fmt::format("looked at {} time{}; at {} ({} steps{}): {}{}", trace.decisions.size(),
-                     trace.decisions.size() == 1 ? "" : "s", format_duration(last.at_s),
-                     format_number(last.steps), values, last.stop ? "stopped" : "continued",
+  return fmt::format("{} by the scheduler; the last at {} ({} steps{}): {}{}",
+                     trace.decisions.size(), format_duration(last.at_s), format_number(last.steps),
+                     values, last.stop ? "stopped" : "continued",
                      last.reason.empty() ? "" : ", " + printable_line(last.reason));
 }
 
@@ -320,7 +320,7 @@ void add_trace(FactLines& facts, const TrialRecord& trial, const TrialTrace& tra
       "step time",
       step_plot(trace, trial.measurement, room > k_fact_indent ? room - k_fact_indent : 0),
       &FactLines::add_verbatim);
-  facts.add("decisions", looks_text(trace, objectives));
+  facts.add("decisions", scheduler_text(trace, objectives));
   facts.add_lines("disturbed", disturbed_text(trace));
   if (trial.measurement) facts.add("waits", waits_text(trace, *trial.measurement));
 }

@@ -100,7 +100,8 @@ TEST(HtmlReport, WithoutAWinnerItSaysSo) {
       html_report(report).find("Keep today&#39;s settings: no other configuration was faster"),
       std::string::npos);
   report.recommendation.reset();
-  EXPECT_NE(html_report(report).find("No configuration respects all limits"), std::string::npos);
+  EXPECT_NE(html_report(report).find("No configuration works within all limits"),
+            std::string::npos);
   report.board.study.status = StudyStatus::running;
   EXPECT_NE(html_report(report).find("no recommendation yet"), std::string::npos);
 }

@@ -247,7 +247,7 @@
   }
   function drawImportance(canvas) {
     drawBarCharts(canvas, data.importance);
-    if (canvas.childNodes.length) legend(canvas, [["bar parameter", "a parameter by itself"], ["bar pair", "two together, beyond that"]]);
+    if (canvas.childNodes.length) legend(canvas, [["bar parameter", "a parameter by itself"], ["bar pair", "a pair, beyond both by themselves"]]);
   }
   function drawAblation(canvas) {
     drawBarCharts(canvas, data.ablation);

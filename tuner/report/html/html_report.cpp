@@ -38,7 +38,7 @@ std::string chart(const std::string& id, const std::string& title, const std::st
 VerdictSentence headline(const StudyReport& report) {
   if (!report.recommendation) {
     const StudyRecord& study = report.board.study;
-    return {study.status == StudyStatus::finished ? "No configuration respects all limits"
+    return {study.status == StudyStatus::finished ? "No configuration works within all limits"
                                                   : "This study has no recommendation yet",
             {}};
   }
@@ -74,7 +74,7 @@ std::string tile(const std::string& title, const std::string& value, const std::
                      html_escaped(title), html_escaped(value), html_escaped(detail));
 }
 
-/// `baseline -> recommended, 95 % interval 3.0 d to 3.2 d`
+/// Returns `baseline -> recommended, 95 % interval 3.0 d to 3.2 d`.
 std::string objective_detail(const Recommendation& recommendation, const ObjectiveView& view,
                              std::size_t i) {
   std::string text = "baseline \u2192 recommended";
@@ -160,7 +160,7 @@ std::string usage(const StudyReport& report) {
                     study);
 }
 
-/// `Time against cost`
+/// Returns `Time against cost`.
 std::string front_title(const ObjectiveView& first, const ObjectiveView& second) {
   std::string title = printable_line(first.title() + " against " + second.title());
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
@@ -222,7 +222,8 @@ std::string analysis_sections(const StudyReport& report) {
                     bottleneck_html(*report.analysis->bottleneck) +
                         chart("bottleneck-chart", "Parts of a step, and what its time depends on",
                               "Shares of the parts that the program reported; for each parameter "
-                              "how many times longer a step takes with its worst value."));
+                              "how many times as long a step takes with its worst value as with "
+                              "its best."));
   }
   return page;
 }

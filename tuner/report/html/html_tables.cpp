@@ -174,7 +174,7 @@ std::string bill_table(const StudyReport& report) {
 
 std::string machine_table(const StudyReport& report) {
   if (report.sessions.empty()) {
-    return "<p>Not recorded: the history is older than this record.</p>\n";
+    return "<p>Not recorded: an older version of Steptune ran this study.</p>\n";
   }
   std::set<std::string> names;
   for (const SessionRecord& session : report.sessions) {

@@ -129,7 +129,7 @@ steptune.trialCharts = (function () {
   // Adds a table of the scheduler's decisions about a trial and the values it saw.
   function addDecisions(canvas, decisions) {
     var left = decisions.count - decisions.latest.length;
-    d3.select(canvas).append("p").attr("class", "no-trace").text("The scheduler looked at this trial " + decisions.count +
+    d3.select(canvas).append("p").attr("class", "no-trace").text("The scheduler decided about this trial " + decisions.count +
         (decisions.count === 1 ? " time" : " times") + (left > 0 ? "; the latest " + decisions.latest.length + ":" : ":"));
     var table = d3.select(canvas).append("div").attr("class", "scroll").append("table").attr("class", "decisions");
     table.append("thead").append("tr").selectAll("th")
@@ -160,7 +160,7 @@ steptune.trialCharts = (function () {
     if (!trace || !trace.pieces.length) {
       d3.select(canvas).append("p").attr("class", "no-trace").text("There are no step times of trial " + current + " (" +
           data.byNumber[current].status.replace(/_/g, " ") + "): " + (data.traces[current] ? "it reported once." :
-          isOver(data.byNumber[current]) ? "it ended before it reported, or they were removed from the history." : "it has not ended yet."));
+          isOver(data.byNumber[current]) ? "it ended before it reported, or its step times were removed from the history." : "it has not ended yet."));
       return;
     }
     var f = frame(canvas, 280, "Step time over the trial");
@@ -182,7 +182,7 @@ steptune.trialCharts = (function () {
     if (trace.stored.phases) {
       shown.push(["phase", "phases: " + shorter(d3.set(trace.stored.phases.map(function (p) { return p[0]; })).values().join(", "), 60)]);
     }
-    if (trace.stored.disturbed) shown.push(["disturbed", "disturbed by others"]);
+    if (trace.stored.disturbed) shown.push(["disturbed", "disturbed by other load"]);
     addAxes(f, x, y, "since the trial's start", "per step", function (n) { return ticksOf(x, n, fixed, true); },
             function (n) { return ticksOf(y, n, fixed, true); });
     if (trace.stored.mean > 0) {
@@ -202,8 +202,8 @@ steptune.trialCharts = (function () {
         return ["after " + seconds(d.at) + ", " + fixed(d.steps) + " steps"].concat(
             data.objectives.map(function (o, i) { return o.name + " " + estimateText(d, i); }), decidedText(d)).join("\n");
       });
-      shown.push(["decision", "the scheduler looked and let it go on"]);
-      if (decisions.latest.some(function (d) { return d.stop; })) shown.push(["decision stop", "and stopped it"]);
+      shown.push(["decision", "the scheduler continued the trial"]);
+      if (decisions.latest.some(function (d) { return d.stop; })) shown.push(["decision stop", "the scheduler stopped the trial"]);
     }
     legend(canvas, shown);
     if (decisions) addDecisions(canvas, decisions);
