@@ -222,7 +222,8 @@ struct Outcome {
   std::string left_behind{};
   std::string detail{};   ///< reason for people: last lines of output, or the exceeded limit
   double duration_s = 0;  ///< from start to end
-  double billed_s = 0;    ///< seconds to pay for; local: the duration
+  /// Seconds to pay for. Local: the duration; if trials start side by side, each pays its part.
+  double billed_s = 0;
   /// The provider's charge in US dollars, if the runner knows it. Covers all launches of the trial
   /// and the time that machines were kept for it.
   std::optional<double> billed_usd{};

@@ -104,6 +104,28 @@ TEST_F(InterleavingTest, TheSecondStartsAfterTheFirstReports) {
   (void)wait_for_end(2);
 }
 
+TEST_F(InterleavingTest, TrialsStartSideBySideOnceTheirMemoryIsKnown) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two CPUs";
+  start(stepping(1, 20));
+  (void)wait_for_end(1);
+  // Each of these trials waits at its start for the other one.
+  const auto meeting = [&](std::int64_t number, const std::string& own, const std::string& other) {
+    return stepping(number, 40,
+                    "cd " + folder().string() + "; touch " + own + "; while [ ! -e " + other +
+                        " ]; do sleep 0.01; done;");
+  };
+  start(meeting(2, "two", "three"));
+  start(meeting(3, "three", "two"));
+  const TrialRun done = wait_for_end(2);
+  auto ends = by_trial(done);
+  for (const std::int64_t number : {2, 3})
+    EXPECT_EQ(ends[number].outcome.kind, OutcomeKind::completed) << ends[number].outcome.detail;
+  // They pay for the time that passed, not for the common part of their starts twice.
+  const double first_s = std::min(done.started.at(0).time_s, done.started.at(1).time_s);
+  const double passed_s = std::max(ends[2].time_s, ends[3].time_s) - first_s;
+  EXPECT_THAT(ends[2].outcome.billed_s + ends[3].outcome.billed_s, Le(passed_s + 0.05));
+}
+
 TEST_F(InterleavingTest, AllProcessesOfAWaitingTrialAreStopped) {
   // The trial reports only after its child has printed its own process id.
   const std::string ready = (folder() / "ready").string();

@@ -14,10 +14,14 @@
 namespace steptune::local {
 
 /// Decides which of several interleaved trials (`TrialSpec::interleaved_round`) runs; all other
-/// trials are paused. A new trial starts in a separate turn. A trial that is ending keeps its turn
-/// until its processes are gone. Not thread safe.
+/// trials are paused. All trials start before the first turn: side by side if memory suffices,
+/// otherwise one after the other. A trial that has started is paused until all have. While a trial
+/// ends, no other trial has a turn. Not thread safe.
 class Interleaving {
  public:
+  /// `most_starts`: largest number of trials that start side by side, such as the number of CPUs.
+  explicit Interleaving(std::size_t most_starts) : most_starts_(most_starts) {}
+
   /// Adds a trial to the end of the queue of trials that have not started.
   void add(TrialSpec spec) { waiting_.push_back(std::move(spec)); }
   /// Drops the waiting trials that `which` selects, and returns their keys.
@@ -40,11 +44,21 @@ class Interleaving {
   [[nodiscard]] double next_timer_s(double now_s, const std::vector<LocalTrial>& trials) const;
 
  private:
-  void begin_turn(TrialKey key, std::int64_t reports_before, double now_s);
+  [[nodiscard]] bool may_start(const std::vector<LocalTrial>& trials) const;
+  [[nodiscard]] bool has_memory(const std::vector<LocalTrial>& trials,
+                                const std::function<double()>& free_bytes) const;
+  [[nodiscard]] TrialSpec start_next(double now_s);
+  /// Returns the trial that runs next, or none if trials start or end: then no trial has a turn.
+  [[nodiscard]] std::optional<TrialKey> next_turn(double now_s,
+                                                  const std::vector<LocalTrial>& trials) const;
   [[nodiscard]] bool is_over(const LocalTrial& turn, double now_s) const;
+  void share_time(double now_s, std::vector<LocalTrial>& trials);
 
+  std::size_t most_starts_;
   std::deque<TrialSpec> waiting_;
   bool waits_for_memory_ = false;
+  double most_bytes_ = 0.0;  ///< largest memory of a trial that has started, so far
+  double shared_until_s_ = 0.0;
   int round_ = 0;  ///< round of the running trials
   TrialKey turn_;  ///< trial whose turn it is
   double turn_began_s_ = 0.0;

@@ -105,7 +105,7 @@ class LocalRunner final : public Runner {
   ForkedStarts forked_starts_{subreaper_, std::max(k_most_fork_servers, slots_.size())};
   std::vector<Launching> launching_;  ///< trials that wait for a fork
   std::vector<LocalTrial> trials_;
-  Interleaving interleaving_;
+  Interleaving interleaving_{static_cast<std::size_t>(std::max(1, slots_.front().cpu_count))};
   std::vector<TrialEvent> events_;
 };
 

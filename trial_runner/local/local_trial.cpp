@@ -352,7 +352,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.detail = describe(ended, outcome.lacked_stream);
   outcome.left_behind = leftovers_.clear().text();
   outcome.duration_s = pauses_.trial_time_s(exited_s_.value_or(now_s)) - at_start_.started_s;
-  outcome.billed_s = outcome.duration_s;
+  outcome.billed_s = outcome.duration_s - others_part_s_;
   outcome.peak_memory_bytes = memory_.peak_bytes();
   outcome.peak_unreclaimable_bytes = memory_.peak_unreclaimable_bytes();
   const double usable_bytes = usable_memory_bytes(SystemFiles{});

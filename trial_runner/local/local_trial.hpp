@@ -85,6 +85,9 @@ class LocalTrial {
   /// time does not advance, and no limit applies except a forced end.
   void suspend(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
   void resume(double now_s, std::vector<TrialEvent>& events);
+  [[nodiscard]] bool is_paused() const { return pauses_.is_paused(); }
+  /// Takes `seconds` off the bill: the shares of other trials that ran beside this one.
+  void share_time(double seconds) { others_part_s_ += seconds; }
   /// True if the trial is being ended, or if its main process is gone.
   [[nodiscard]] bool is_ending() const { return kill_at_s_ || give_up_at_s_ || exited_s_; }
   /// Returns the number of progress reports so far.
@@ -148,6 +151,7 @@ class LocalTrial {
 
   bool is_interleaved_;
   TrialPauses pauses_;
+  double others_part_s_ = 0.0;
   std::int64_t progress_reports_ = 0;
 
   EndedBy ended_by_ = EndedBy::nothing;
