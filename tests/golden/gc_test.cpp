@@ -68,6 +68,7 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
   sandbox_.write(".steptune/logs/old/notes.txt", "mine");
   sandbox_.write(".steptune/logs/old/train.log", "of the long run");
   sandbox_.write(".steptune/logs/old/trial-1.ds.json", "{}");
+  sandbox_.write(".steptune/logs/old/look.log", "of judge");
   fs::create_symlink("../../../study.json", log_of("old").parent_path() / "link.log");
   const Json done = gc({"--older-than", "90d"});
   ASSERT_EQ(done["removed"].size(), 2U) << done;
@@ -76,6 +77,7 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
   EXPECT_GT(done["freed_bytes"], 0);
   EXPECT_FALSE(fs::exists(log_of("old")));
   EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune/logs/old/trial-1.ds.json"));
+  EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune/logs/old/look.log"));
   EXPECT_TRUE(fs::exists(log_of("new")));
   EXPECT_EQ(sandbox_.read(".steptune/logs/old/notes.txt"), "mine");
   EXPECT_EQ(sandbox_.read(".steptune/logs/old/train.log"), "of the long run");

@@ -31,7 +31,7 @@ constexpr double k_before_any = 0.25;
 constexpr double k_rare = 0.01;
 /// Weight, in blocks, of the expected scatter of a trial.
 constexpr double k_prior_freedom = 3.0;
-/// Weight, in steps, of the assumption that a trial scatters like the baseline.
+/// Weight, in quarters of blocks, of the assumption that a trial scatters like the baseline.
 constexpr double k_like_baseline_freedom = 4.0;
 /// Upper bound of the variance ratio. Steps within a block may scatter far more than blocks
 /// (batches that arrive several at once). The lower bound is 1, because a trial that scatters less
