@@ -262,7 +262,7 @@ Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pa
     swapped.push_back({pair.baseline, pair.incumbent});
   const double slowdown = -std::log1p(study.measure.confirm_slowdown);
   const bool is_limit_open = slowdown < 0.0 && looks.low < slowdown && looks.high > slowdown;
-  const bool is_look_now = is_look(count, look_plan(study)) && !is_limit_open;
+  const bool is_look_now = is_look(count, look_plan(study)) && (!is_limit_open || was_last);
   if (looks.low > -margin && looks.high < margin) return {Verdict::tied, is_look_now};
   const double hidden = std::log(hidden_factor(study, pairs));
   if (faster_low > hidden) return {Verdict::faster, is_look_now};

@@ -115,6 +115,17 @@ TEST_F(ConfirmAllTest, ASlowdownIsFollowedToItsLimit) {
   EXPECT_GT(known(0.03), soon);
 }
 
+TEST_F(ConfirmAllTest, WithoutATimeLimitAnOpenSlowdownLimitEnds) {
+  study_.budget.time_s.reset();
+  study_.measure.confirm_slowdown = 0.03;
+  Rng rng(9, "launches", 0);
+  const auto value = [&](std::int64_t x) {
+    return (x == 1 ? 1.0 : 1.03) * std::exp(0.003 * rng.normal());
+  };
+  EXPECT_LT(run(value, 200).size(), 200U);
+  EXPECT_THAT(verdicts(), ElementsAre(Verdict::slower, Verdict::slower));
+}
+
 TEST_F(ConfirmAllTest, TheSearchAloneNeverDecidesThatNothingIsToBeGained) {
   trials_[2].objectives = {1.4};
   const Confirmation open = confirmation();
