@@ -59,8 +59,8 @@ const Section<SearchSpec>& search_section() {
           .add(key("eta", &SearchSpec::eta, document::number({k_least_eta, k_most_eta}))
                    .doc("ASHA: a share of 1/eta continues from each rung"))
           .add(key("min_steps", &SearchSpec::min_steps, document::number({1.0, 1e9}))
-                   .doc("ASHA: steady-state steps of the first rung; `bayes` looks at 1, 2, 4, ... "
-                        "times as many"))
+                   .doc("ASHA: steady-state steps of the first rung; `bayes` decides after 1, 2, "
+                        "4, ... times as many"))
           .add(key("max_steps", &SearchSpec::max_steps, document::number({1.0, 1e9}))
                    .doc("ASHA: most steady-state steps of a rung"))
           .add(key("initial_points", &SearchSpec::initial_points, document::integer({0.0, 1e6}))
@@ -92,7 +92,7 @@ const Section<SearchSpec>& search_section() {
           .add(key("over", &SearchSpec::over, document::string())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
-                   .default_words("the one that the runner's `nodes` or `instance_count` names")
+                   .default_words("found by `nodes` and the like, or by its name")
                    .doc("`scaling`: the parameter that counts machines, GPUs or processes"))
           .add(key("min_efficiency", &SearchSpec::min_efficiency, document::number({0.01, 1.0}))
                    .omitted_at_default()
