@@ -188,9 +188,9 @@ class History {
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
-  /// Returns the trials that decide which trial leads a study (`Standing`): its baselines,
-  /// sentinels and confirming runs, and the `limit` best completed hints and trials of the search by
-  /// their first objective. In order of number. Reads few other rows.
+  /// Returns the trials that decide which trial leads a study (`Standing`), in order of number: its
+  /// baselines, sentinels and confirming runs, and by their first objective the `limit` best
+  /// completed hints and trials of the search. Reads few other rows.
   [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,
                                                                  std::size_t limit,
                                                                  bool largest_first = false) const;

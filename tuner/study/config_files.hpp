@@ -24,8 +24,8 @@ inline constexpr std::size_t k_largest_config_bytes = std::size_t{1} << 20U;  //
 /// Values of a configuration file for one configuration of a study, in the form for
 /// `config_changes`.
 struct ConfigValues {
-  /// A value that is a parameter's alone is called as the parameter. Other values, and further
-  /// values of the same parameter, are called as their key in the file.
+  /// A value that comes unchanged from one parameter has that parameter's name. Other values, and
+  /// further values of the same parameter, have their key in the file as name.
   Configuration values;
   ConfigKeys keys;
 };
