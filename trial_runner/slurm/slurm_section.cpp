@@ -175,7 +175,7 @@ void add_patience(Section<SlurmSection>& section) {
               "time until an unused allocation is given back; at least 2 minutes if the tuner dies")
           .in_fingerprint(InFingerprint::never));
   section.add(key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
-                  .doc("longest gap between lists while a job waits; otherwise four times that")
+                  .doc("longest gap between job lists while a job waits; otherwise four times that")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
                   .doc("longest wait of an allocation in the queue")
