@@ -276,7 +276,7 @@ TEST_F(Retune, ALongRunThatIsOverHasNoNights) {
     "parameters": {"x": {"type": "int", "low": 0, "high": 4}}, "baseline": {"x": 0}})");
   const Ended refused = sandbox_.steptune({"retune", "over.json"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, testing::HasSubstr("the trials of study \"over\" are those of one"));
+  EXPECT_THAT(refused.err, testing::HasSubstr("the trials of study \"over\" were part of one"));
   EXPECT_THAT(refused.err, testing::HasSubstr("steptune exec over -- COMMAND"));
 }
 

@@ -290,7 +290,7 @@ TEST_F(TunedRun, RefusesWhatContradictsItself) {
                      "hooks": {"python": {"num_workers": "{x}"}},
                      "parameters": {"x": {"type": "int", "low": 0, "high": 4}},
                      "baseline": {"x": 0}})");
-  refused({"run", "study.json"}, "are those of one long run, which is over");
+  refused({"run", "study.json"}, "were part of one long run, which has ended");
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ void add_needs(Section<SlurmSection>& section) {
   section.add(option_key("time", &SlurmSection::time,
                          "longest allocation, as sbatch takes it: minutes, `4:00:00`, `1-12`. "
                          "No trial starts that could end later")
-                  .default_words("four times the limit `wall`, at least an hour"));
+                  .default_words("longest of 1 h, 4 times `wall`, and a trial + `poll` + 10 min"));
   section.add(
       key("options", &SlurmSection::options, document::list_of(option_template(), k_most_options))
           .doc("further long options of sbatch, templates too")
@@ -175,7 +175,7 @@ void add_patience(Section<SlurmSection>& section) {
               "time until an unused allocation is given back; at least 2 minutes if the tuner dies")
           .in_fingerprint(InFingerprint::never));
   section.add(key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
-                  .doc("time between two checks of the queue while something waits there")
+                  .doc("longest gap between job lists while a job waits; otherwise four times that")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
                   .doc("longest wait of an allocation in the queue")

@@ -10,9 +10,9 @@
 
 namespace steptune {
 
-// Each function fails with `not_found` if the study has no command. Each function fails with
-// `usage` if the format cannot express the run (a text in JSON that is not UTF-8). Texts end with a
-// newline.
+// Each function except `github_output` fails with `not_found` if the study has no command. A
+// function fails with `usage` if its format cannot express the run (a text in JSON that is not
+// UTF-8). Texts end with a newline.
 
 /// Returns words for a shell: `env OMP_NUM_THREADS=2 torchrun --standalone --nproc_per_node=1
 /// train.py --batch 8`. Starts as many processes as were measured, one on each machine. Leaves a

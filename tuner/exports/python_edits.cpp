@@ -60,7 +60,7 @@ class Edits {
     text += placed_lines_;
     if (!first_lines_.empty()) text += "# first in the program\nimport torch\n" + first_lines_;
     if (!shell_.empty()) text += "# before the command\n#" + shell_ + "\n";
-    return text.empty() ? "# nothing to change: the program's own settings are the best\n" : text;
+    return text.empty() ? "# nothing to change: the program already has these settings\n" : text;
   }
 
  private:

@@ -22,7 +22,8 @@ struct StudyExport {
   Leaderboard board;                ///< all trials in any state
   std::vector<TrialRecord> trials;  ///< in order of number
   std::map<std::int64_t, TrialTrace> traces;
-  std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline reported in each
+  /// Runs of the tuner. The machine of each has the libraries that a baseline reported in this run.
+  std::vector<SessionRecord> sessions;
   std::vector<StudyDecision> decisions;
   std::optional<Recommendation> recommendation;
   RecommendationContext words;  ///< facts for the recommendation's text
@@ -48,9 +49,10 @@ inline constexpr int k_export_version = 1;
 // exported trial has Steptune's `status`, `purpose` and `origin`, and its number, counted from 1.
 
 /// Writes an SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. In Optuna's words,
-/// trials stopped by the scheduler are pruned. Failed, infeasible and interrupted trials are
-/// failed, with their figures as user attributes. Estimates that the scheduler has seen are
-/// intermediate values (only with a single objective).
+/// trials that were stopped early are pruned. Trials that failed, ran out of memory, are
+/// infeasible, were interrupted or lack an objective's value are failed. Their figures are user
+/// attributes. Estimates that the scheduler has seen are intermediate values (only with a single
+/// objective).
 [[nodiscard]] Result<void> write_optuna_study(const StudyExport& study,
                                               const std::filesystem::path& file);
 

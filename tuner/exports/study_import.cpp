@@ -151,7 +151,7 @@ std::vector<std::string> time_notes(const std::string& column,
   }
   if (has("total") || has("elapsed") || column == "st_tuner_time" || column == "timestamp") {
     notes.push_back(fmt::format(
-        "\"{}\" looks like the time since a trial began: those that were stopped early seem fast",
+        "\"{}\" looks like the time since a trial began: trials that were stopped early seem fast",
         printable_line(column)));
   }
   return notes;
@@ -300,7 +300,7 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
     std::string reasons;
     for (const auto& [why, count] : imported.left_out)
       reasons += fmt::format("\n  {}: {}", count, why);
-    return fail(ErrorKind::usage, "no trial lies in the study's space" + reasons);
+    return fail(ErrorKind::usage, "no trial can be imported" + reasons);
   }
   imported.notes = column_notes(reported, study, columns, imported.trials);
   return imported;

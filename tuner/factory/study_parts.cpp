@@ -76,7 +76,8 @@ Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) 
 
 Error run_is_over(const std::string& study) {
   return {ErrorKind::usage,
-          fmt::format("the trials of study \"{}\" are those of one long run, which is over", study),
+          fmt::format("the trials of study \"{}\" were part of one long run, which has ended",
+                      study),
           "",
           fmt::format("use its result: 'steptune exec {} -- COMMAND'; or tune the next long run: "
                       "'steptune exec --tune --new -- COMMAND'",

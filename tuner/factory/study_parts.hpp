@@ -13,7 +13,7 @@
 
 namespace steptune {
 
-/// Objects that a study file asks for: everything that the loop needs besides history and listener.
+/// Objects that the loop needs for a study, except history and listener.
 struct StudyParts {
   std::unique_ptr<Searcher> searcher;
   std::unique_ptr<Scheduler> scheduler;

@@ -108,8 +108,8 @@ struct HistoryOptions {
   double busy_timeout_s = 10.0;  ///< longest wait of a statement for another program's lock
 };
 
-/// The trial database (SQLite, WAL, synchronous=FULL). Every writing method is one IMMEDIATE
-/// transaction, committed on return. A database has one writer, guarded by `flock` on
+/// The trial database (SQLite, WAL, synchronous=FULL). Every writing method except `compact` is one
+/// IMMEDIATE transaction, committed on return. A database has one writer, guarded by `flock` on
 /// `<path>.lock`, and any number of readers at any time. Not thread safe. Faults of the file
 /// (damaged, locked, disk full, no permission) are errors of kind `store`. They name the file, the
 /// reason and what the user can do. A writing method that failed has changed nothing and may be
@@ -132,7 +132,7 @@ class History {
                                                         const Clock& clock,
                                                         const HistoryOptions& options = {});
   /// Opens a database for reading; never writes or migrates. Fails with `not_found` if there is no
-  /// such file.
+  /// such file or it is empty, and with `store` if its version is not this program's.
   [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path,
                                                         const HistoryOptions& options = {});
 
@@ -150,21 +150,23 @@ class History {
   /// Returns the studies in order of creation. For readers, a study is `interrupted` if its tuner
   /// died without recording an end.
   [[nodiscard]] Result<std::vector<StudyRecord>> studies() const;
-  /// Returns the study. An empty name means the study created last. Fails with `not_found` and the
-  /// nearest name.
+  /// Returns the study. An empty name means the study created last. If there is none, fails with
+  /// `not_found` and names the nearest name.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;
   /// Returns all trials of a study in order of number.
   [[nodiscard]] Result<std::vector<TrialRecord>> trials(
       std::int64_t study_id, Milestones milestones = Milestones::read) const;
   [[nodiscard]] Result<TrialRecord> trial(std::int64_t study_id, std::int64_t number) const;
 
-  /// Returns the course of a trial's latest attempt; nullopt before its end.
+  /// Returns the course of a trial's latest attempt; nullopt if none is stored, for example before
+  /// the attempt's end or after `remove_traces`.
   [[nodiscard]] Result<std::optional<TrialTrace>> trace(std::int64_t study_id,
                                                         std::int64_t number) const;
-  /// Calls `use` with the course of each trial of a study, in order of number.
+  /// Calls `use` with each stored course of a study's trials, in order of number.
   [[nodiscard]] Result<void> traces(std::int64_t study_id,
                                     const std::function<void(std::int64_t, TrialTrace)>& use) const;
-  /// Returns the launches of a trial that was launched several times, in order; otherwise none.
+  /// Returns the ended launches of a trial, in order; none if its first launch gave the final
+  /// state.
   [[nodiscard]] Result<std::vector<AttemptRecord>> attempts(std::int64_t study_id,
                                                             std::int64_t number) const;
   /// Returns the tuner's runs of a study, in order.
@@ -179,15 +181,16 @@ class History {
   /// Returns the nights of the study of that name, in order.
   [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
 
-  /// Returns the best trials by their first objective, best first: ranked states with a finite
-  /// value, without confirmations. Reads at most `limit` rows of each ranked state, however many
-  /// trials there are. Here and in the next two methods, trials come without milestones and rungs.
+  /// Returns the best trials by their first objective, best first, at most `limit`. They are
+  /// baselines, hints and trials of the search in a ranked state with a finite value. Reads little
+  /// more than it returns, however many trials there are. Here and in the next two methods, trials
+  /// come without milestones and rungs.
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
-  /// Returns the trials that decide which trial leads a study (`Standing`): its baselines,
-  /// sentinels, confirming runs and the `limit` best completed trials by their first objective, in
-  /// order of number. Reads no other rows.
+  /// Returns the trials that decide which trial leads a study (`Standing`), in order of number: its
+  /// baselines, sentinels and confirming runs, and by their first objective the `limit` best
+  /// completed hints and trials of the search. Reads few other rows.
   [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,
                                                                  std::size_t limit,
                                                                  bool largest_first = false) const;
@@ -195,7 +198,8 @@ class History {
   [[nodiscard]] Result<std::vector<TrialRecord>> latest_trials(std::int64_t study_id,
                                                                TrialStatus status,
                                                                std::size_t limit) const;
-  /// Returns the number of trials in each state (absent: none), confirmations included.
+  /// Returns the number of trials in each state (absent: none), sentinels and confirming runs
+  /// included.
   [[nodiscard]] Result<std::map<TrialStatus, std::int64_t>> status_counts(
       std::int64_t study_id) const;
 
@@ -222,11 +226,11 @@ class History {
                                                              const Json& document,
                                                              std::uint64_t seed);
   /// Adds a study that was run elsewhere, with trials in final states. Stores its name,
-  /// fingerprint, document, seed, status and stop reason, but not its id and totals. Fails with
-  /// `conflict` if the name exists.
+  /// fingerprint, document, seed, status and stop reason, and nothing else of the record. Its time
+  /// of creation is now. Fails with `conflict` if the name exists.
   [[nodiscard]] Result<void> add_ended_study(const StudyRecord& ended,
                                              const std::vector<TrialRecord>& trials);
-  /// Removes a study and its trials from the history.
+  /// Removes a study and its trials from the history. Its nights stay.
   [[nodiscard]] Result<void> remove_study(std::int64_t study_id);
   /// Removes the traces of a study's trials; their results stay.
   [[nodiscard]] Result<void> remove_traces(std::int64_t study_id);
@@ -253,8 +257,8 @@ class History {
   /// Does not change trials that are not running. The recorded time never decreases.
   [[nodiscard]] Result<void> record_spent(std::int64_t study_id,
                                           std::span<const SpentSoFar> running, double elapsed_s);
-  /// Replaces the stored state and totals of the study. `unused` and `decisions` as in
-  /// `StudyTotals`.
+  /// Replaces the study's stored state, totals, stop reason and recommendation. Adds `unused` and
+  /// `decisions` as in `StudyTotals`.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study,
                                           std::span<const UnusedTime> unused = {},
                                           std::span<const StudyDecision> decisions = {});

@@ -30,8 +30,8 @@ std::string put_trial_statement() {
       k_trial_columns, marks, excluded, k_open_states);
 }
 
-/// Inserts a trial, or overwrites a trial that has not ended. Changes no row if the trial has
-/// ended.
+/// Inserts a trial, or overwrites a trial in a state that is not final. Changes no row if the state
+/// is final.
 const std::string k_put_trial = put_trial_statement();
 
 const std::string k_set_running = fmt::format(

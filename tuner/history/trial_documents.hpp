@@ -10,7 +10,7 @@
 namespace steptune {
 
 /// JSON documents in a trial's row. Writing leaves out numbers that are not finite. Reading leaves
-/// a member unchanged if its field is missing or has another type. Readers return false if the text
+/// a number unchanged if its field is missing or has another type. Readers return false if the text
 /// is not JSON or not the expected document.
 
 /// Returns the measurement and everything that is kept with it.

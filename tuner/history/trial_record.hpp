@@ -26,7 +26,7 @@ enum class TrialPurpose {
   hint,               ///< a configuration that the study file names (`try`)
   search,             ///< a configuration that the search has chosen
   sentinel,           ///< the baseline, repeated during the search to show if the machine drifts
-  confirm_incumbent,  ///< confirming run of a configuration that the search found
+  confirm_incumbent,  ///< confirming run of a configuration that is compared with the baseline
   confirm_baseline    ///< confirming run of the baseline, for comparison
 };
 /// State of a trial. The database contains the names, so they must not change. `launching`: the
@@ -36,7 +36,7 @@ enum class TrialStatus {
   running,
   completed,      ///< measured
   stopped_early,  ///< ended by the loop, mostly because the trial was slow; measured until then
-  infeasible,     ///< measured, but violates a guard
+  infeasible,     ///< measured, but violates a guard or a limit
   failed,         ///< crash, time limit, no reports, no steady state: see `failure`
   out_of_memory,
   interrupted,  ///< ended before it was measured, for example by the user; will be launched again
@@ -143,7 +143,7 @@ enum class Milestones { leave, read };
 /// Returns the first measured baseline among `trials`; null if there is none.
 [[nodiscard]] const TrialRecord* baseline_of(std::span<const TrialRecord> trials);
 
-/// An ended launch of a trial that was launched several times.
+/// An ended launch of a trial whose first launch did not give the final state.
 struct AttemptRecord {
   int attempt = 1;
   TrialStatus status = TrialStatus::interrupted;

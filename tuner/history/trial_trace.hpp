@@ -47,8 +47,8 @@ struct TrialTrace {
   }
 };
 
-/// Returns the trace in its stored form: seconds to the microsecond, without numbers that are not
-/// finite.
+/// Returns the trace in its stored form: seconds to the microsecond, or to the millisecond for
+/// `machine`. Numbers that are not finite become null or are left out.
 [[nodiscard]] Json to_json(const TrialTrace& trace);
 /// Reads a trace. Leaves out unreadable parts.
 [[nodiscard]] TrialTrace trial_trace_from_json(const Json& json);

@@ -55,7 +55,7 @@ struct ValuePlace {
   std::size_t word = 0;
   std::size_t offset = 0;
 };
-/// Returns the last place of an option's value; nullopt if the command has none.
+/// Returns the last place of an option's value; nullopt if the command has none. Ignores `-b64`.
 [[nodiscard]] std::optional<ValuePlace> value_place(const std::vector<std::string>& argv,
                                                     const ProgramOption& option);
 
@@ -63,9 +63,9 @@ struct ValuePlace {
 [[nodiscard]] std::vector<std::string> without_option(const std::vector<std::string>& argv,
                                                       const ProgramOption& option);
 
-/// Returns the words that give the option a value: `{"--workers", "4"}`, `{"--amp"}`. Empty for a
-/// flag that is off and has no negation. Also empty for an option that would take the word `False`
-/// as true.
+/// Returns the words that give the option a value: `{"--workers", "4"}`, `{"--amp"}`. Empty if the
+/// value is false and the option is a flag without a negation, or would read the word `False` as
+/// true.
 [[nodiscard]] std::vector<std::string> option_words(const ProgramOption& option,
                                                     const std::string& value);
 

@@ -19,8 +19,8 @@ constexpr const char* k_keep_memory =
 /// Addition to `k_keep_memory` that asks the kernel for pages of 2 MiB.
 constexpr const char* k_huge_pages = "glibc.malloc.hugetlb=1:";
 
-/// Least share of the time in the kernel for which memory that the allocator keeps may pay. The
-/// share bounds the gain.
+/// Least share of time in the kernel at which it may pay to keep freed memory. The gain is at most
+/// this share.
 constexpr double k_least_kernel_share = 0.05;
 
 class EnvironmentKnobs {

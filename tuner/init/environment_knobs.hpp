@@ -8,7 +8,7 @@
 namespace steptune {
 
 /// Adds variables that libraries in the program read: numbers of threads, if the study has none
-/// yet, and settings of the memory allocator. Reports why other variables cannot be varied.
+/// yet, and settings of the memory allocator. Records variables that cannot be varied, and why.
 void add_environment_knobs(const NativeRuntimes& runtimes, const Facts& machine,
                            StudyBuilder& study);
 

@@ -52,10 +52,9 @@ struct GuessInput {
 /// number that the hook saw; nullopt if unknown.
 [[nodiscard]] std::optional<double> seen_samples_per_step(const GuessInput& input);
 
-/// True if the program's output is known to count optimizer steps. The output is known to do so for
-/// a known trainer, and if the samples per step were seen. It is not known for a program that is
-/// only recognized by its configuration file. A progress bar over a loader may count parts of a
-/// step.
+/// True if the program's output is known to count optimizer steps: for a known trainer, or if the
+/// samples per step were seen. A program that is only recognized by its configuration file is no
+/// known trainer. Other outputs may count parts of a step, as a progress bar over a loader does.
 [[nodiscard]] bool counts_optimizer_steps(const GuessInput& input);
 
 }  // namespace steptune

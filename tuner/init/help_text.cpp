@@ -124,7 +124,7 @@ std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
     option.needs = std::move(entry->needs);
     entry.reset();
     if (option.name.empty() || options.size() >= k_max_options) return;
-    // absl and gflags: an option without a numeric or boolean type is a text.
+    // absl and gflags: `--amp=false` switches a boolean option off.
     if (option.kind == OptionKind::boolean && option.form == OptionForm::joined &&
         option.negation.empty()) {
       option.negation = option.name + "=false";

@@ -57,8 +57,8 @@ struct LossPoint {
   std::string why_none = {};
 };
 
-/// Returns where the loss is compared: after as much training as the look saw, but early enough for
-/// the runs, which get a fifth of the time before the rounds.
+/// Returns the point at which the loss is compared. This is as much training as `look` saw, but
+/// mostly no more than `k_share_until_loss` of the time allows.
 LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   GuessInput input;
   double first = 0.0;
@@ -82,7 +82,7 @@ LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   if (!look.survey) lines = static_cast<double>(look.reading->metric_lines.at(point.metric));
   const double time_s = request.time_s / static_cast<double>(request.commands.size());
   double scale = std::min(1.0, k_share_until_loss * time_s / seen_s);
-  // The guard's window begins there, and must have enough reports of the loss.
+  // The guard's window begins at this point, and must contain enough reports of the loss.
   const double least_lines =
       std::ceil(static_cast<double>(k_least_guard_reports) / (k_longest_guard_window - 1.0));
   if (lines > 0.0) scale = std::max(scale, least_lines / lines);
@@ -150,7 +150,7 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
   measure["sentinels"] = false;
   if (request.error < k_most_confirm_error) measure["confirm_error"] = request.error;
   if (request.slowdown > 0.0) measure["confirm_slowdown"] = request.slowdown;
-  // The time limits a silent start, too.
+  // The study's time limit also ends a silent start, so silence needs no shorter limit.
   Json& limits = document["limits"];
   limits["idle"] = limits.value("wall", TrialLimits().wall_s);
 }

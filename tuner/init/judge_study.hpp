@@ -26,7 +26,7 @@ struct JudgeRequest {
   bool terminal = false;
   std::string input = {};  ///< file for standard input; empty: none
   std::optional<CampaignSpec> campaign = {};
-  double error = k_most_confirm_error;  ///< of "faster" (`MeasureSpec::confirm_error`)
+  double error = k_most_confirm_error;  ///< `MeasureSpec::confirm_error`
   double slowdown = 0.0;                ///< `MeasureSpec::confirm_slowdown`
   bool compares_loss = false;           ///< also compare the training loss, if it is reported
 };

@@ -128,8 +128,6 @@ std::optional<SpaceKnob> usual_knob(const ProgramOption& option) {
   const std::string name = known_name(plain);
   const auto role = role_of(option, name);
   for (const UsualKnob& usual : k_usual) {
-    // PyTorch's examples call the number of workers -j, as `make` does. Other names take
-    // precedence.
     if (role != usual.role || !fits(usual, option)) continue;
     if (*usual.names != '\0' && !RE2::FullMatch(name, usual.names)) continue;
     SpaceKnob rule;

@@ -14,7 +14,7 @@ namespace steptune {
 [[nodiscard]] std::string telling_path(const std::string& plain);
 
 /// Returns the rule for an option by its name, kind and choices. Returns nullopt for an option that
-/// does not change the speed of the same training. Ignores options of evaluations.
+/// is not known to change the training's speed, and for options of evaluations.
 [[nodiscard]] std::optional<SpaceKnob> usual_knob(const ProgramOption& option);
 
 }  // namespace steptune

@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Largest size of an expression in bytes. A study file allows 1000, a comment line 400.
+/// Longer expressions, in bytes, are shortened. A study file allows 1000, a comment line 400.
 constexpr std::size_t k_longest_expression = 300;
 /// Pieces that a shortened expression keeps at the line's start and before the number.
 constexpr std::size_t k_kept_begin = 2;

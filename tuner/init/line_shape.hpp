@@ -31,8 +31,8 @@ struct ShapedLine {
 [[nodiscard]] ShapedLine shape_of(std::string_view line);
 
 /// Returns a regular expression in RE2's syntax for lines of this kind. The expression matches the
-/// pieces before `number`, and the number itself as its group. Stays below 400 bytes by leaving out
-/// pieces in the middle if necessary.
+/// pieces before `number`, and the number itself as its group. Leaves out pieces in the middle if
+/// the expression would be longer than 300 bytes.
 [[nodiscard]] std::string expression_for(const ShapedLine& line, std::size_t number,
                                          std::string_view group);
 

@@ -20,7 +20,7 @@ struct NativeRuntimes {
   bool has_glibc_malloc = false;
   /// True for glibc 2.35 or later if the kernel gives huge pages on request.
   bool may_ask_for_huge_pages = false;
-  /// Kernel seconds per second of the process's life. The kernel provides new pages, for example.
+  /// Kernel seconds per second of the process's life, spent on new memory pages, for example.
   double kernel_share = 0.0;
   /// Number of computing threads observed while the program ran (`ProcessActivity`); 0: unknown.
   int computing_threads = 0;
@@ -41,8 +41,8 @@ struct NativeRuntimes {
 /// Returns the libraries among the files that a process has mapped.
 [[nodiscard]] NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files);
 
-/// Returns the libraries of the first process below `root` that computes with OpenMP or OpenBLAS.
-/// If there is none, returns those of the process with the most CPU time. Ignores processes that
+/// Returns the libraries of the first process below `root` that has loaded OpenMP or OpenBLAS. If
+/// there is none, returns those of the process with the most CPU time. Ignores processes that
 /// run this program. Returns an empty result if there is no other process. The processes have run
 /// for about `running_s`, which must be positive.
 [[nodiscard]] NativeRuntimes runtimes_below(pid_t root, double running_s);

@@ -16,7 +16,7 @@ namespace steptune {
 
 /// A way to read a program's output, and its notation in a study file.
 struct OutputFormat {
-  std::string name;  ///< `tqdm`, `a preset of lightgbm.json`; for people
+  std::string name;  ///< `preset tqdm`, `the preset of lightgbm.json`; for people
   Json reports;      ///< null: `[steptune]` lines, which are always read
   ReportFormat format;
   std::string step_name = "steps";  ///< `boosting rounds`, if each round uses all samples
@@ -49,10 +49,10 @@ struct OutputReading {
 /// Number of bytes at the start of an output that decide the choice of a format.
 inline constexpr std::size_t k_inspected_bytes = std::size_t{256} << 10;
 
-/// Returns the best reading; nullopt if no format finds progress. If there are at least two
-/// `[steptune]` lines, their format is the best. Otherwise formats that count steps or samples
-/// precede formats that count epochs. Then the number of explained lines, of progress lines and of
-/// metrics decide, and finally the order of `formats`.
+/// Returns the best reading; nullopt if no format finds progress. If at least two `[steptune]`
+/// lines show progress, their format is the best. Otherwise formats that count steps or samples
+/// precede formats that count epochs or percent. Then the numbers of explained lines, of progress
+/// lines and of metrics decide, and finally the order of `formats`.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

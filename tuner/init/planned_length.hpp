@@ -45,9 +45,9 @@ struct RunLength {
 /// Formats a number of samples or steps for people: `5401600`, `0.5`.
 [[nodiscard]] std::string count_text(double count);
 
-/// Returns the samples of one pass of all ranks over the training data: batches times their size.
-/// This counts at most one batch too many. nullopt unless exactly one training loader reports both
-/// numbers.
+/// Returns the samples of one pass of all ranks over the training data. Uses the loader's own
+/// count; without one, batches times their size, which is at most one batch too many. nullopt
+/// unless exactly one training loader reports its batches and their size.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
 /// Returns the length that the hook saw the program give to its framework, or else `run_length` in

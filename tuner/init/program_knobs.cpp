@@ -71,7 +71,7 @@ class ProgramKnobs {
     if (place.option == nullptr) {
       const bool is_wanted = !is_another_training(rule) || !input_.same_training;
       if (is_of_a_file() && is_wanted) {
-        leave(rule, "no value of the configuration file; write one there to vary it");
+        leave(rule, "the configuration file has no value of it; write one there to vary it");
       }
       return;
     }

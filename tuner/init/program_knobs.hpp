@@ -12,8 +12,8 @@ namespace steptune {
 
 /// Looks up each known rule (`SpaceKnob`) among the program's options and the keys of its
 /// configuration files. Adds a parameter for each option that can be varied, and the laws as
-/// constraints. For other options, records why they are left out. Returns the roles of all rules,
-/// whether they were applied or not.
+/// constraints. Records options that are left out, and why. Returns the roles of all rules, applied
+/// or not.
 std::set<std::string> add_program_knobs(const GuessInput& input, const SpaceLaws& laws,
                                         StudyBuilder& study);
 

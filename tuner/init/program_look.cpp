@@ -29,9 +29,9 @@ constexpr std::size_t k_least_progress = 2;
 
 /// A line that was repeated this often belongs to a loop.
 constexpr std::size_t k_repeats = 10;
-/// If a line repeats for this many seconds, no known format is expected to read it. If the line
-/// names a loss, the program trains; otherwise the program may still prepare data. A hook reports
-/// its first step after the first losses.
+/// If a line repeats for this many seconds, no known format is expected to read the output. If the
+/// line names a loss, the program trains; otherwise the program may still prepare data. A hook
+/// reports its first step after the first losses.
 constexpr double k_wait_with_loss_s = 5.0;
 constexpr double k_wait_without_loss_s = 30.0;
 constexpr double k_wait_for_hook_s = 30.0;
@@ -250,8 +250,8 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   if (!answer.ending.empty()) return answer;
   answer.help = parse_help(begin_of(options.log_path));
   const bool ended_well = seen->ended->kind == OutcomeKind::completed;
-  // gflags exits with 1 after its help, and so do programs that print their options after a wrong
-  // one. A mere usage line of a program that refused --help is no help.
+  // gflags exits with 1 after its help, and so do programs that print their options after an
+  // invalid option. A mere usage line of a program that refused --help is no help.
   const bool is_help =
       answer.help.style == "gflags" || answer.help.style == "absl" || answer.help.is_list();
   if (!ended_well && !is_help) {

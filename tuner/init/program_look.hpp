@@ -31,7 +31,7 @@ struct LookOptions {
   std::filesystem::path standard_input = {};
   double longest_help_s = 30.0;
   double longest_start_s = 120.0;  ///< limit until the first progress
-  double watch_s = 3.0;            ///< time to watch after the first progress
+  double watch_s = 3.0;            ///< time to watch the hook's steps; twice as long for output
   bool output_is_known = false;    ///< true if the program's output was already examined
 };
 
@@ -42,7 +42,7 @@ struct OutputLook {
   std::optional<Survey> survey;
   NativeRuntimes runtimes;                  ///< libraries in the program while it ran
   std::optional<ProcessActivity> activity;  ///< threads, CPU use and waiting in its last seconds
-  double progress_s = 0.0;  ///< seconds from its first progress to the end of the look
+  double progress_s = 0.0;  ///< seconds from its first progress to the end of the observation
   bool in_blocks = false;   ///< its output came only in full buffers of the C library
   /// Set if no progress was found in the output although the program did not fail.
   std::optional<UnreadOutput> unread;
@@ -85,13 +85,13 @@ class OutputWatch {
   std::unique_ptr<Output> output_;
   std::optional<double> progress_s_;  ///< time of the first progress
   std::optional<double> repeats_s_;   ///< time since which a line that is not understood repeats
-  double repeated_s_ = 0.0;           ///< time at which it came last
-  std::string repeated_;              ///< the line then
+  double repeated_s_ = 0.0;           ///< time at which `repeated_` came
+  std::string repeated_;              ///< the latest such line
   NativeRuntimes runtimes_;
   bool in_blocks_ = true;
 };
 
-/// The result of asking for help.
+/// Result of running a program with `--help`.
 struct HelpAnswer {
   HelpText help;
   std::string ending;  ///< text for people: why the help was not understood; otherwise empty
@@ -100,15 +100,15 @@ struct HelpAnswer {
   LackedStream lacked_stream = LackedStream::none;  ///< according to the program's last lines
 };
 
-/// Runs the command with `--help` among its program's options, in a new process group without
-/// standard input. Waits until it ends, has printed 1 MiB or the time is over; then ends the whole
-/// group. If the program trains despite `--help`, it is ended at once if `output_is_known`,
+/// Runs the command with `--help` among its program's options, in a new process group with
+/// `standard_input`. Waits until it ends, has printed 1 MiB or the time is over; then ends the
+/// whole group. If the program trains despite `--help`, it is ended at once if `output_is_known`,
 /// otherwise after its output was examined. Errors: the program cannot be started; `interrupted`.
 [[nodiscard]] Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
                                           const std::function<bool()>& interrupted);
 
-/// Runs the unchanged command until it has shown progress for `watch_s`, and ends it. Errors as
-/// above.
+/// Runs the unchanged command and ends it. Waits until the hook has reported steps for `watch_s`,
+/// or the output has shown progress for twice as long. Errors as for `ask_help`.
 [[nodiscard]] Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock,
                                                 const std::function<bool()>& interrupted);
 

@@ -120,7 +120,8 @@ struct ReadySpace {
 /// Returns the form in which the space's program takes the value of an option.
 [[nodiscard]] OptionForm option_form(const ReadySpace& space);
 
-/// Returns the options of a space's knobs, for a program that is not called with `--help`.
+/// Returns the options of a space's knobs and of the run's length and step size, for a program that
+/// is not called with `--help`.
 [[nodiscard]] std::vector<ProgramOption> declared_options(const ReadySpace& space);
 
 }  // namespace steptune

@@ -26,8 +26,9 @@ constexpr std::size_t k_most_read_bytes = std::size_t{64} << 10;
 constexpr std::size_t k_least_count = 3;
 constexpr std::size_t k_most_line_bytes = 2000;
 
-/// Rule for a number that grows steadily. At least the first share of the differences between lines
-/// must not be negative. At least the second share must be within a factor of three of the median.
+/// Rule for a number that grows steadily. Of the differences between lines that are not zero, at
+/// least the first share must be positive. Of the positive differences, at least the second share
+/// must be within a factor of three of their median.
 constexpr double k_share_of_growth = 0.75;
 constexpr double k_share_of_usual = 0.7;
 constexpr double k_usual_factor = 3.0;
@@ -160,7 +161,8 @@ struct Kind {
   }
 };
 
-/// True if most differences from line to line are positive and of similar size.
+/// True if most differences from line to line are positive and of similar size. Unless `may_rest`,
+/// at most about half of the differences may be zero or negative.
 bool grows_steadily(const std::vector<double>& values, bool may_rest) {
   std::vector<double> growth;
   std::size_t falls = 0;
@@ -306,7 +308,7 @@ std::vector<MetricDefinition> counters_of(const Kind& kind) {
   return metrics;
 }
 
-/// True if the expressions find progress in most lines of this kind.
+/// True if the expressions find a counter in at least `count` of the lines.
 bool reads(const std::vector<MetricDefinition>& metrics, const std::vector<std::string>& lines,
            std::size_t count) {
   auto reader = ReportReader::create({.preset = {}, .metrics = metrics, .samples_per_step = {}});

@@ -68,7 +68,7 @@ std::string SpaceLaws::why_unknown(const std::string& expression) const {
 }
 
 std::string SpaceLaws::why_fixed(const SpaceKnob& rule) const {
-  // Without today's value the knob is left alone for that reason.
+  // A knob without a value today is left out later, for that reason.
   if (input_.space == nullptr || !found_.today.contains(rule.parameter)) return "";
   for (const std::string* expression : {&rule.low, &rule.high, &rule.needs}) {
     if (std::string why = why_unknown(*expression); !why.empty()) return why;

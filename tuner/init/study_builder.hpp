@@ -21,7 +21,7 @@ class StudyBuilder {
  public:
   /// Place of options that the command does not have yet.
   enum class NewOptions {
-    last,                 ///< behind all words of the program
+    last,                 ///< behind the program's words (`options_end`)
     before_other_options  ///< before all other options, because many native programs take no
                           ///< options behind file names
   };
@@ -49,7 +49,7 @@ class StudyBuilder {
   // The functions below define how a parameter reaches the program. The parameter must have been
   // added.
   void give_option(const std::string& parameter, const ProgramOption& option);
-  /// `options` are all options of the setting.
+  /// Removes `options`, which must be all options of the setting, from the command.
   void give_setting(const std::string& parameter, const KnobSetting& setting,
                     const std::vector<ProgramOption>& options);
   /// Sets `key` in the file that the command calls `file`.

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 /// Epochs or percent of the run before the guard is checked: a trial covers only a few of them.
 constexpr double k_guard_shares = 3.0;
-/// Factor by which `probe` changes the batch size. The effect of such a change exceeds the noise.
+/// Factor by which `probe` raises the batch size, if its range allows. The effect should exceed the
+/// noise.
 constexpr std::int64_t k_probe = 4;
 constexpr double k_longest_count_s = 5.0;
 constexpr std::size_t k_files_between_checks = 256;

@@ -6,8 +6,8 @@
 
 namespace steptune {
 
-/// Adds `planned_run`, `guards`, `reports` and `measure` to a guess with its parameters. May count
-/// the program's data files, for some seconds at most.
+/// Adds `planned_run`, `unit`, `guards`, `reports`, `measure` and `try` to a guess with its
+/// parameters. May count the program's data files, for some seconds at most.
 void guess_goal(const GuessInput& input, StudyGuess& guess);
 
 }  // namespace steptune

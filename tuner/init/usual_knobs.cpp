@@ -77,8 +77,8 @@ std::optional<StepBatch> step_batch(const std::vector<SpaceKnob>& batches,
   return fits ? std::optional(std::move(step)) : std::nullopt;
 }
 
-/// Moves workers and batch size to the front, because conditions refer to workers and accumulation
-/// to the batch size.
+/// Moves rules with a condition to the end, because a condition refers to an earlier rule. Moves
+/// accumulation behind the batch size, to which it refers.
 void put_in_order(std::vector<SpaceKnob>& rules) {
   std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
   const auto accumulation = std::ranges::find(rules, "accumulation", &SpaceKnob::role);

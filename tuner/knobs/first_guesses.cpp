@@ -22,8 +22,8 @@ constexpr double k_z_gain = 1.645;
 /// Number of workers that is tried first on a machine with many CPUs: half of torchvision's
 /// default, twice timm's default.
 constexpr double k_usual_workers = 8.0;
-/// If a step reached this share of its ideal gain, the next step of the workers is twice as large.
-/// The ideal gain is the ratio of the numbers of workers.
+/// If a step reached this share of its ideal gain, the next step of the workers has the factor
+/// `k_long_step` instead of `k_step`. The ideal gain is the ratio of the numbers of workers.
 constexpr double k_near_ideal = 0.7;
 constexpr double k_step = 2.0;
 /// Largest share of the memory to use. With more, a machine swaps, or a trial is killed.

@@ -66,9 +66,9 @@ class FirstGuesses {
   [[nodiscard]] std::optional<Configuration> next(std::span<const Observation> observations,
                                                   std::span<const Configuration> running) const;
 
-  /// Returns the largest number of workers that a searcher should propose: twice the best number so
-  /// far, or twice the CPUs if that is more. Returns nullopt if the whole range is within this
-  /// limit.
+  /// Returns the largest number of workers that a searcher should propose: twice the largest of the
+  /// baseline's number, the best number so far and the CPUs. Returns nullopt if the whole range is
+  /// within this limit, or if no parameter counts workers.
   [[nodiscard]] std::optional<Reach> reach(std::span<const Observation> observations) const;
 
  private:
@@ -113,8 +113,9 @@ class FirstGuesses {
 
 /// Returns a searcher that makes the expert's moves first and then asks `inner`. `inner` learns
 /// from these moves, so it needs fewer space-filling points. The suggestions of `inner` stay within
-/// `FirstGuesses::reach`. Returns `inner` itself if no parameter belongs to a lever, or if values
-/// of the first objective may not be positive.
+/// `FirstGuesses::reach`. Makes no moves once it has observed trials of an earlier study. Returns
+/// `inner` itself if no parameter belongs to a lever, or if values of the first objective may not
+/// be positive.
 [[nodiscard]] std::unique_ptr<Searcher> with_first_guesses(
     std::unique_ptr<Searcher> inner, const SearchSpace& space, const Configuration& baseline,
     const GuessMachine& machine, const std::vector<ObjectiveTraits>& objectives,

@@ -22,9 +22,9 @@ bool cpu_computes_bfloat16(const SystemFiles& files) {
   return text && RE2::PartialMatch(*text, k_flags);
 }
 
-/// True unless the model is a GPU that emulates or refuses bfloat16: NVIDIA's before Ampere, AMD's
-/// before CDNA. All Quadro and TITAN models are that old. The pattern must not match newer models:
-/// "RTX 2000 Ada", the mobile RTX 2050 and MX570.
+/// False if the model is unknown, or is a GPU that emulates or refuses bfloat16: NVIDIA's before
+/// Ampere, AMD's before CDNA. All Quadro and TITAN models are that old. The pattern must not match
+/// newer models: "RTX 2000 Ada", the mobile RTX 2050 and MX570.
 bool gpu_computes_bfloat16(const SystemFiles& files) {
   static const RE2 k_without(
       "(?i)V100|\\bT\\d+G?\\b|\\b[KMP]\\d+\\b|\\bMX[1-4]|GTX|RTX 20[678]0|Quadro|Titan");

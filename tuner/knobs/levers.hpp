@@ -27,7 +27,7 @@ struct Lever {
 /// Returns the parameter's value that is nearest to `wanted`.
 [[nodiscard]] Value nearest_level(const Parameter& parameter, double wanted);
 
-/// Values of a lever that were tried.
+/// Values of a lever that were tried, and rules for the next value.
 struct Climb {
   double today = 0.0;
   double best = 0.0;               ///< value in the best configuration so far

@@ -7,11 +7,11 @@
 
 namespace steptune::mcp {
 
-/// Bytes of an answer's JSON text at most, so that answers do not fill an agent's context.
+/// Most bytes of an answer's JSON text, so that answers do not fill an agent's context.
 inline constexpr std::size_t k_longest_answer = 2000;
 
-/// Cuts texts and lists until the JSON text has at most `most_bytes`. A text that was cut ends with
-/// `...`.
+/// Cuts texts, lists and objects until the JSON text has at most `most_bytes`. A text that was cut
+/// ends with `...`. If cutting is not enough, returns only a `problem`.
 [[nodiscard]] Json bounded(const Json& json, std::size_t most_bytes);
 
 }  // namespace steptune::mcp

@@ -23,13 +23,14 @@ namespace {
 constexpr std::size_t k_most_output = std::size_t{16} << 20U;
 constexpr std::size_t k_most_errors = std::size_t{64} << 10U;
 constexpr std::size_t k_longest_line = 4096;
-/// Time for an orderly end after a request, and again after the second one. Trials get 10 s.
+/// Time for an orderly end after the first request, and again after the second. Then the child is
+/// killed. A trial gets 10 s to end.
 constexpr double k_patience_s = 15.0;
-/// The same if the client has gone: it may kill this process after two seconds.
+/// The same if the client has gone: the client may kill this process after two seconds.
 constexpr double k_patience_at_end_s = 0.7;
 constexpr double k_poll_interval_s = 0.02;
 
-/// Reads what is there; returns true if there was any.
+/// Passes the available output to `take`. Closes `fd` at the end of the output.
 template <typename Take>
 void read_all(UniqueFd& fd, const Take& take) {
   std::array<char, 65536> buffer{};

@@ -35,11 +35,11 @@ class ChildPrograms final : public ProgramHost {
   void interrupt(std::int64_t program) override;
 
   [[nodiscard]] bool empty() const { return children_.empty(); }
-  /// Adds the descriptors from which output will come.
+  /// Adds the descriptors from which the children's output comes.
   void add_to(std::vector<pollfd>& descriptors) const;
   /// Reads output that is there, reports ended children, and kills those that do not end in time.
   void poll(const Listener& listener);
-  /// Asks all children to end at once, and waits for them.
+  /// Asks all children to end, kills those that do not end in time, and waits for all.
   void end_all();
 
  private:

@@ -278,7 +278,7 @@ Answer output_of(const EndedProgram& ended) {
   const std::vector<std::string> lines = lines_of(ended.out);
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     const std::string shown = printable_line(*line, k_most_of_line);
-    // The quotes and the comma count, and escapes of quotes.
+    // Count the quotes, the comma and escape characters, too.
     bytes += dump_json(shown).size() + 1;
     if (bytes > k_most_bytes) break;
     kept.insert(kept.begin(), shown);

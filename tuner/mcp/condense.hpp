@@ -22,7 +22,8 @@ struct Answer {
 };
 
 /// Returns the verdict, the figures and the next step from a program's JSON document. Without a
-/// document, returns its error. `about` is the argument of `explain`, otherwise empty.
+/// document, returns the program's error. `about` is the argument of `explain`, otherwise empty.
+/// For `output`, returns the last lines of the output instead.
 [[nodiscard]] Answer condensed(ToolName tool, const std::string& about, const EndedProgram& ended);
 
 /// Returns the error for an agent, with the hint as the next step.

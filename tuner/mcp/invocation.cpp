@@ -16,11 +16,12 @@ namespace fs = std::filesystem;
 
 constexpr double k_usual_tuning_s = 600.0;
 constexpr double k_usual_judging_s = 300.0;
-/// The program limits itself to `--time`. This much later the server interrupts it.
+/// The server interrupts a program this long after `ServerLimits::most_time_s`. `--time` is at most
+/// that time, so a program that keeps to it has time to end.
 constexpr double k_time_to_end_s = 60.0;
 /// Longest time of a command that only reads the history.
 constexpr double k_reading_s = 60.0;
-/// Between two commands of `judge`.
+/// Word between two commands of `judge`.
 constexpr const char* k_next_command = "---";
 
 /// Builds the command line of one call.
@@ -44,7 +45,7 @@ class Building {
   [[nodiscard]] bool is_set(const char* name) const { return arguments_.value(name, false); }
 
   void add(std::string word) { made_.words.push_back(std::move(word)); }
-  /// `--option=value`, so that a value that begins with `-` is no option.
+  /// Adds `--option=value`, so that a value that begins with `-` is not read as an option.
   void add_option(const char* name) {
     if (has(name)) add(fmt::format("--{}={}", name, plain_text(arguments_[name])));
   }
@@ -213,7 +214,7 @@ class Building {
     return {};
   }
 
-  /// Adds the time that was asked for, or else the usual one.
+  /// Adds the requested time; without a request, the usual time.
   Result<void> add_time(double usual_s) {
     double time_s = std::min(usual_s, limits_.most_time_s);
     if (has("time")) {

@@ -15,8 +15,8 @@ namespace steptune::mcp {
 /// Limits and places that a person gave on the server's command line.
 struct ServerLimits {
   Roots roots;
-  double most_time_s = 3600.0;  ///< of one call
-  std::string database;         ///< absolute; empty: the default of each folder
+  double most_time_s = 3600.0;  ///< longest time that a call may request
+  std::string database;         ///< absolute path; empty: the default in each folder
 };
 
 /// A command line of this program that carries out a call.

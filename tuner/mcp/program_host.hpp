@@ -18,8 +18,8 @@ class ProgramHost {
 
   /// Returns a number that names the program.
   [[nodiscard]] virtual Result<std::int64_t> start(const Invocation& invocation) = 0;
-  /// Asks a program to save its work and end, as Ctrl-C does. It does so in seconds; after that it
-  /// is killed. Further requests change nothing.
+  /// Asks a program to save its work and end, as Ctrl-C does. Kills a program that does not end in
+  /// time. Further requests change nothing.
   virtual void interrupt(std::int64_t program) = 0;
 };
 

@@ -14,7 +14,8 @@ namespace steptune::mcp {
 namespace {
 
 constexpr int k_poll_ms = 200;
-/// Without programs. A signal that arrives just before a wait is noticed this much later.
+/// The same while no program runs. A signal that arrives just before a wait is noticed this much
+/// later.
 constexpr int k_idle_poll_ms = 1000;
 constexpr std::size_t k_longest_message = std::size_t{1} << 20U;
 
@@ -28,7 +29,7 @@ class Lines {
     if (count < 0) return errno == EINTR || errno == EAGAIN;
     for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(count))) {
       if (c != '\n') {
-        // A longer line is parsed as far as it was kept, and refused.
+        // Parsing refuses a longer line, because its end is missing.
         if (line_.size() <= k_longest_message) line_ += c;
         continue;
       }

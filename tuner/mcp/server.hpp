@@ -8,8 +8,8 @@
 
 namespace steptune::mcp {
 
-/// Serves the client whose messages arrive on `in`, until its end, or until `should_end` returns
-/// true. Then ends the children. A signal that ends a system call early makes it ask `should_end`.
+/// Serves the client whose messages arrive on `in`, until `in` ends or `should_end` returns true.
+/// Then ends the children. Calls `should_end` at least about once a second and after signals.
 void serve_client(int in, Session& session, ChildPrograms& children,
                   const std::function<bool()>& should_end);
 

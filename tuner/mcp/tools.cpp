@@ -64,14 +64,14 @@ std::vector<Tool> make_tools() {
        "judge",
        "Judge which command is faster",
        "Decides whether a change made a training program faster: faster, slower, tied, worse (its "
-       "loss) or undecided. Runs two to eight commands in turns, in fresh processes, until the "
-       "verdict is "
-       "certain or the time is over. Use it after each edit instead of comparing single runs, "
+       "loss), undecided or failed. Runs two to eight commands in turns, in fresh processes, until "
+       "the verdict is "
+       "clear or the time is over. Use it after each edit instead of comparing single runs, "
        "which differ by several percent. Either give commands, or one command and git revisions. "
        "Uncommitted changes have no revision.",
        {{"commands", ArgumentType::commands,
-         "Two to eight commands, each a list of words. The first one, A, is what the others are "
-         "compared with."},
+         "Two to eight commands, each a list of words. All others are compared with the first one, "
+         "A."},
         k_command,
         {"revisions", ArgumentType::texts,
          "With command: two to eight git revisions in which it runs, such as [\"main\", "
@@ -116,8 +116,8 @@ std::vector<Tool> make_tools() {
       {ToolName::stop,
        "stop",
        "Stop the running call",
-       "Asks the running survey, tune or judge to end. What it measured is kept. Its own call then "
-       "returns.",
+       "Asks the running survey, tune or judge to end. Trials that were measured are kept. Its own "
+       "call then returns.",
        {},
        false,
        true,
@@ -184,7 +184,7 @@ bool are_words(const Json& value) {
   return value.is_array() && !value.empty() && std::ranges::all_of(value, is_word);
 }
 
-/// Returns what the argument has to be; empty if `value` is that.
+/// Returns a description of valid values; empty if `value` is valid.
 std::string expected(const ToolArgument& argument, const Json& value) {
   switch (argument.type) {
     case ArgumentType::text:

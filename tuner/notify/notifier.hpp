@@ -22,8 +22,8 @@ struct Notification {
 /// form `{"text": ...}`. Any other target is a command for `/bin/sh -c`.
 ///
 /// A command gets the document on stdin and the event's name in STEPTUNE_EVENT. The command's
-/// output is dropped, and the command may run for 30 s. It does not get secrets from this program's
-/// environment (`is_secret_variable`). No part of the document is ever put into a command line.
+/// output is dropped, and the command may run for 30 s. The command's environment is this program's
+/// without secrets (`is_secret_variable`). No part of the document is ever put into a command line.
 class Notifier {
  public:
   /// Returns `usage` for an invalid address. `clock` must outlive the object.

@@ -23,7 +23,7 @@ struct NamedSpeed {
   std::string origin;
 };
 
-/// Returns the trials of an earlier run of this study; none if there is no such history.
+/// Returns the trials of an earlier run of this study; none if they cannot be read.
 std::vector<TrialRecord> earlier_trials(const StudySpec& study,
                                         const std::filesystem::path& database) {
   std::error_code ignored;

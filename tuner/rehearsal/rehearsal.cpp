@@ -93,7 +93,7 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   if (stage == nullptr) {
     return fail(
         ErrorKind::usage,
-        fmt::format("trials of the runner \"{}\" cost nothing, so there is nothing to rehearse",
+        fmt::format("the runner \"{}\" has no simulated provider: its trials cannot be rehearsed",
                     study.runner->kind().name()),
         study.file.string(), "'steptune check' shows what would run");
   }

@@ -19,13 +19,13 @@ struct AssumedSpeed {
 };
 using SpeedModel = std::function<AssumedSpeed(const Configuration&)>;
 
-/// Returns a model with steps of 100 ms for every configuration.
+/// Returns a model with steps of 100 ms for every configuration. `study` must outlive the model.
 [[nodiscard]] SpeedModel constant_speed(const StudySpec& study);
 /// Returns a model from an expression over parameters and facts. Fails if it does not compile.
 [[nodiscard]] Result<SpeedModel> expressed_speed(const StudySpec& study,
                                                  const std::string& seconds_per_sample);
 /// Returns a model from the measured trials of an earlier tuning. Configurations that were not
-/// tried get the mean speed. Returns nullopt if no trial was measured.
+/// measured get the mean speed. Returns nullopt if no trial was measured.
 [[nodiscard]] std::optional<SpeedModel> recorded_speed(const std::vector<TrialRecord>& trials);
 
 }  // namespace steptune

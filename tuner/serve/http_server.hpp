@@ -30,10 +30,10 @@ class HttpServer {
   /// in use.
   [[nodiscard]] Result<int> bind(int port);
 
-  /// Answers requests until `is_stopping` returns true; calls it four times a second and after each
-  /// signal. Then calls `on_stop`, which must end endless answers, and cuts all connections. The
-  /// calling thread receives all signals. Returns `unavailable` at once if threads cannot be
-  /// started.
+  /// Answers requests until `is_stopping` returns true; calls it at least four times a second and
+  /// after each signal. Then calls `on_stop`, which must end endless answers, and cuts all
+  /// connections. The calling thread receives all signals. Returns `unavailable` at once if threads
+  /// cannot be started.
   [[nodiscard]] Result<void> run(const std::function<bool()>& is_stopping,
                                  const std::function<void()>& on_stop);
 

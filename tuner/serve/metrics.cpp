@@ -69,7 +69,7 @@ std::int64_t count_of(const StudyFigures& study, TrialStatus status) {
 
 std::string states_text(const std::vector<StudyFigures>& studies) {
   Family running("steptune_study_running", "gauge",
-                 "1 while a tuner runs (if it was killed: until the next one ends), otherwise 0.");
+                 "1 while a tuner runs, otherwise 0; after a kill also 1 while other studies run.");
   Family trials("steptune_trials", "gauge", "Trials of the study by state.");
   Family machines("steptune_machines_in_use", "gauge",
                   "Running trials of the study by the rented machines that each runs on.");

@@ -31,7 +31,7 @@ struct StudyFigures {
   [[nodiscard]] double usd() const;
 };
 
-/// Reads a listed study's further figures. Returns `history` to the caller in any case.
+/// Reads a listed study's further figures. `history` stays usable, also after an error.
 [[nodiscard]] Result<StudyFigures> read_study_figures(History& history, ListedStudy listed);
 
 }  // namespace steptune

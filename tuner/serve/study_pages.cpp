@@ -128,7 +128,7 @@ Result<std::vector<StudyFigures>> StudyPages::all_figures() {
   auto history = History::open_for_reading(database_, options);
   if (!history) return tl::unexpected(history.error());
   // Read versions before figures. If the study changes between both, the version differs at the
-  // next look, and the figures are read again.
+  // next request, and the figures are read again.
   const auto records = history->studies();
   if (!records) return tl::unexpected(records.error());
   std::map<std::int64_t, std::string> versions;
@@ -146,7 +146,7 @@ Result<std::vector<StudyFigures>> StudyPages::all_figures() {
       auto read = read_study_figures(*history, listed);
       if (!read) {
         if (read.error().kind == ErrorKind::unavailable) return tl::unexpected(read.error());
-        // Show all other studies. The unreadable study is read again at the next look.
+        // Show all other studies. The next request reads the unreadable study again.
         StudyFigures unread;
         unread.listed = std::move(listed);
         unread.fault = read.error().text();

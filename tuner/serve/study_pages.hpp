@@ -14,9 +14,9 @@
 
 namespace steptune {
 
-/// Makes the pages and figures of studies from the database. Makes one at a time, and keeps it
-/// until its study changes. Any thread may call it. Errors: `unavailable` if earlier calls take too
-/// long, `not_found` if there is no such study.
+/// Makes the pages and figures of studies from the database, one at a time. Keeps figures and at
+/// most eight pages until their study changes. Any thread may call it. Errors: `unavailable` if
+/// earlier calls take too long, `not_found` if there is no such study, and the database's errors.
 class StudyPages {
  public:
   /// `database_option`: ` --db PATH` for commands in advice; may be empty. `watch` must outlive the

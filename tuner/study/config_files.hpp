@@ -24,8 +24,8 @@ inline constexpr std::size_t k_largest_config_bytes = std::size_t{1} << 20U;  //
 /// Values of a configuration file for one configuration of a study, in the form for
 /// `config_changes`.
 struct ConfigValues {
-  /// Values by parameter. If a value is computed from several parameters, it has the file's key as
-  /// its name.
+  /// A value that comes unchanged from one parameter has that parameter's name. Other values, and
+  /// further values of the same parameter, have their key in the file as name.
   Configuration values;
   ConfigKeys keys;
 };
@@ -53,7 +53,8 @@ struct ConfigValues {
 
 /// Returns, by name, paths for copies on any machine: `/tmp/steptune/ds.json`.
 [[nodiscard]] document::NamedTexts carried_config_paths(const StudySpec& study);
-/// Returns the texts of the files at `carried_config_paths`, by path.
+/// Returns the texts of the files at `carried_config_paths`, by path. Leaves out files that cannot
+/// be edited.
 [[nodiscard]] std::map<std::string, std::string> carried_config_files(
     const StudySpec& study, const Configuration& configuration);
 

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 14> k_counting_names = {
     "nodes",          "num_nodes",     "nnodes",        "instances",  "instance_count",
     "num_instances",  "machines",      "workers_count", "world_size", "processes",
     "nproc_per_node", "gpus_per_node", "num_gpus",      "gpus"};
-/// So many names at the start of `k_counting_names` count machines.
+/// Number of names at the start of `k_counting_names` that count machines.
 constexpr std::size_t k_machine_names = 8;
 
 std::optional<std::string> numeric_parameter(const SearchSpace& space, std::string_view text) {

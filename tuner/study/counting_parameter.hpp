@@ -9,9 +9,10 @@
 
 namespace steptune {
 
-/// Returns the parameter that counts machines, GPUs or processes. This is the parameter in `nodes`,
-/// `instance_count` or a similar key of `launch` and `runner`. If no such key has a parameter, it
-/// is a parameter with such a name. Returns nullopt if there is none. Reads `study.document`.
+/// Returns the numeric parameter that counts machines, GPUs or processes. This is the parameter in
+/// `nodes`, `instance_count` or a similar key of `launch` and `runner`. If no such key has a
+/// parameter, returns a parameter with such a name. Returns nullopt if there is none. Reads
+/// `study.document`.
 [[nodiscard]] std::optional<std::string> counting_parameter(const StudySpec& study);
 
 /// True if all values are numbers, not strings that look like numbers.

@@ -10,7 +10,7 @@ namespace steptune::study {
 
 using document::Faults;
 
-/// Adds faults that concern several sections:
+/// Adds faults that concern several sections, for example:
 /// - parameters that nothing uses;
 /// - costs without a price, and a price of waiting without effect;
 /// - payback without a planned run;

@@ -11,8 +11,9 @@
 namespace steptune::study {
 namespace {
 
-/// Returns the facts that a measurement depends on: the facts that the study mentions, and the
-/// processors of the machine if trials run there.
+/// Returns the facts that a measurement depends on: facts that the study mentions, and facts of the
+/// runner, such as the machine's processors. Bounds of parameters need no facts, because they are
+/// stored as numbers.
 Json relevant_facts(const StudySpec& study) {
   std::set<std::string> wanted = study.mentioned;
   const auto mention = [&](const std::string& expression) {

@@ -243,7 +243,7 @@ Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
   section.add(
       role_key()
           .in_fingerprint(InFingerprint::never)
-          .doc("kind of setting, for `--first-guesses`; guessed from the name if absent: `batch`, "
+          .doc("kind of setting; guessed from the name if absent: `batch`, "
                "`accumulation`, "
                "`workers`, `prefetch`, `threads`, `precision`, `compile`, `checkpointing`, "
                "`layout`, `transfer`, `instance`, `other` (changes only the speed), `none`"));

@@ -15,8 +15,8 @@ bool is_fixed(const KnobRule& rule) {
   return text == nullptr || !text->has_parameters();
 }
 
-/// Returns the hook's settings. If a setting is the same as for the baseline, the hook leaves the
-/// program unchanged.
+/// Returns the hook's settings. Leaves out a setting that parameters decide if its value is the
+/// baseline's: the hook then leaves the program unchanged.
 PythonHookRequest hook_request(const StudySpec& study, const Configuration& configuration) {
   PythonHookRequest request;
   std::set<std::string> named;

@@ -18,7 +18,7 @@ Result<std::optional<ScalingSearch>> scaling_search(const StudySpec& study) {
     return fail(ErrorKind::usage,
                 "the searcher scaling looks for the knee over machines, and no parameter is known "
                 "to count them",
-                "/search/searcher", "name it by \"over\"");
+                "/search/searcher", "name the parameter in \"over\"");
   }
   const auto time = std::ranges::find_if(study.objectives, &Objective::is_time);
   if (time == study.objectives.end()) {

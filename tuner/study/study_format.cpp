@@ -181,7 +181,7 @@ Section<StudySpec> format() {
               .omitted_at_default()
               .in_fingerprint(k_never)
               .default_words("`samples`")
-              .doc("unit that replaces samples everywhere: `epochs`, `boosting rounds`, `percent`"))
+              .doc("unit that replaces samples: `epochs`, `boosting rounds`, `percent`"))
       .add(key("loading_ceiling", &StudySpec::loading_ceiling,
                document::number({1.0, k_highest_ceiling}))
                .in_fingerprint(k_never)

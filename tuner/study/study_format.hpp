@@ -13,8 +13,8 @@ namespace steptune::study {
 /// follow from them.
 [[nodiscard]] const document::Section<StudySpec>& study_format();
 
-/// Returns the study as a study file with all defaults and facts written out and with absolute
-/// paths. Reading this document gives the same study, document and fingerprint.
+/// Returns the study as a study file with defaults, facts and absolute paths. Leaves out keys that
+/// are `omitted_at_default`. Reading this document gives the same study, document and fingerprint.
 [[nodiscard]] Json canonical_document(const StudySpec& study);
 
 /// Returns the SHA-256, in hexadecimal, of everything that decides the meaning of a trial's

@@ -123,7 +123,7 @@ struct SearchSpec {
   /// Studies in the same history from whose trials the searcher learns. The study's own name is
   /// skipped.
   std::vector<std::string> learn_from;
-  std::string over;             ///< parameter that counts machines; empty: found by name
+  std::string over;             ///< parameter that counts machines; empty: `counting_parameter`
   double min_efficiency = 0.7;  ///< least efficiency of an additional machine, in (0, 1]
   /// Price of an hour of waiting for a machine to start, in US dollars. Unset: the machine's price.
   std::optional<double> waiting_per_hour;
@@ -221,8 +221,8 @@ struct LaunchSpec {
 /// Process in which trials are measured.
 enum class TrialsIn {
   fresh,  ///< each trial in its own new process
-  /// Each trial in a process that is forked from one with imported modules, if the result is the
-  /// same.
+  /// Each trial of the search in a process that is forked from one with imported modules, if the
+  /// result is the same.
   forked,
   /// All trials and confirming runs in the user's long run (`exec --tune`), which was not started
   /// for them.
@@ -279,9 +279,9 @@ struct StudySpec {
 /// quota), `gpus`, `memory_gb`.
 [[nodiscard]] Facts detected_facts();
 
-/// Reads and validates a study file. Facts in the file replace facts in `facts`. Fails with one
-/// error of kind `usage` that lists all faults, at most 20. Each fault has its JSON pointer, what
-/// is wrong and what would be right.
+/// Reads and validates a study file. Facts in the file replace facts in `facts`. Fails with
+/// `not_found` if there is no such file, otherwise with one error of kind `usage` that lists the
+/// first 20 faults. Each fault says where it is, what is wrong and what would be right.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
 /// Reads and validates a document in memory: a study file's, or a stored `StudySpec::document`.
 /// `file` is used in messages and for relative paths. Paths in the document need not exist, except
@@ -303,7 +303,8 @@ struct RenderedCommand {
   std::vector<std::string> argv;
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< without the hook's variables
-  std::optional<PythonHookRequest> hook;  ///< its knobs: those that differ from the baseline
+  /// Its knobs are the fixed ones, and those whose value differs from the baseline's.
+  std::optional<PythonHookRequest> hook;
 
   /// True if the hook has to change a setting of the program.
   [[nodiscard]] bool needs_hook() const { return hook && !hook->knobs.empty(); }
@@ -331,8 +332,8 @@ struct RenderedCommand {
                                     std::string_view python_path,
                                     std::map<std::string, std::string>& environment);
 
-/// Returns `words` as one line for a shell, for display and copying; this program never runs a
-/// shell. Control characters appear as `$'\033'`, so that no value can control the terminal.
+/// Returns `words` as one line for a shell, for display and copying; trials run without a shell.
+/// Control characters appear as `$'\033'`, so that no value can control the terminal.
 [[nodiscard]] std::string shell_quoted(const std::vector<std::string>& words);
 [[nodiscard]] std::string shell_quoted(std::string_view word);
 

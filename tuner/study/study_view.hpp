@@ -13,7 +13,7 @@ namespace steptune::study {
 [[nodiscard]] std::vector<Configuration> example_configurations(const StudySpec& study);
 
 /// Returns the view against which the runner's section is checked. `study` and `examples` outlive
-/// it.
+/// the view.
 [[nodiscard]] StudyView view_of(const StudySpec& study, std::span<const Configuration> examples);
 
 }  // namespace steptune::study

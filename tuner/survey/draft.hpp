@@ -33,7 +33,7 @@ struct DraftOptions {
 /// True if the program's loss was NaN or infinite when it was last seen.
 [[nodiscard]] bool is_diverged(const Survey& survey);
 
-/// A study file for a program that runs unchanged.
+/// A study file for a program whose settings the hook changes.
 struct Draft {
   Json document;
   std::vector<std::string> tuned;     ///< `num_workers 0..4, today 0`
@@ -51,7 +51,7 @@ struct Draft {
 /// semantic knobs are requested without a possible guard.
 [[nodiscard]] Result<Draft> draft_study(const Survey& survey, const DraftOptions& options);
 
-/// Returns the command's arguments as templates of a study file; braces are escaped.
+/// Returns the command's arguments as templates of a study file; `{` becomes `{{`.
 [[nodiscard]] Json command_template(const std::vector<std::string>& argv);
 
 /// Returns a study's name: `train` for `python3 -u src/train.py --lr 0.1`, `trainer` for `python3

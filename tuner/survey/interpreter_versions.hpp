@@ -13,10 +13,10 @@
 namespace steptune {
 
 /// Returns versions in the Python environment of a study's own command on this machine: `python`,
-/// and the installed libraries `torch`, `cuda`, `cudnn`, `jax`, `tensorflow`, `numpy`. Asks the
-/// interpreter, which imports none of these libraries and must answer within some seconds. Empty if
-/// the command starts no Python, trials run elsewhere, or PyTorch's hook reports the libraries that
-/// the program loads.
+/// and the installed libraries `torch`, `cuda`, `cudnn`, `jax`, `tensorflow`, `keras`, `numpy`.
+/// Asks the interpreter, which imports none of these libraries and must answer within some seconds.
+/// Empty if the command starts no Python, trials run elsewhere, or PyTorch's hook reports the
+/// libraries that the program loads.
 ///
 /// Writes the answer to a file in `folder` and removes it.
 [[nodiscard]] MachineDescription interpreter_versions(const StudySpec& study, const Clock& clock,

@@ -101,8 +101,9 @@ double saved_by_workers(const Survey& survey, double cpus) {
 /// Huge pages save address look-ups of the processor, which are not measured here.
 constexpr double k_saved_by_huge_pages = 0.1;
 
-/// Returns the share that memory allocation takes. The kernel mostly provides new pages; kept
-/// memory does not need them.
+/// Returns the share that settings of the memory allocator may save: the time in the kernel, which
+/// mostly provides new pages, but at least `k_saved_by_huge_pages`. Memory that the program keeps
+/// needs no new pages. nullopt if the time was not measured.
 std::optional<double> saved_by_malloc(const Survey& survey) {
   const auto kernel = survey.last.metrics.find("kernel_share");
   if (kernel == survey.last.metrics.end()) return std::nullopt;

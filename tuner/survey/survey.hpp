@@ -75,14 +75,14 @@ struct Survey {
   [[nodiscard]] std::map<std::string, double> part_shares() const;
 };
 
-/// Surveys a running program that has the hook in mode `live`. Uses only the times in `options`.
-/// The program continues. `ended` is never set.
+/// Surveys a running program that has the hook in mode `live`. Of `options`, uses only the times
+/// and `seen_enough`. The program continues. `ended` is never set.
 [[nodiscard]] Survey survey_attached(live::AttachedProgram& program, const SurveyOptions& options,
                                      const Clock& clock);
 
-/// Runs the program for some seconds of training and ends it; loads PyTorch's import hook, which
-/// changes nothing, if requested. Calls `interrupted` repeatedly; if it returns true, ends the
-/// program and returns `usage`. Returns `store` if the log's folder cannot be made.
+/// Runs the program for some seconds of training and ends it. If requested, loads PyTorch's import
+/// hook, which changes nothing except for a `replay`. Calls `interrupted` repeatedly; if it returns
+/// true, ends the program and returns `usage`. Returns `store` if the log's folder cannot be made.
 [[nodiscard]] Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
                                             const std::function<bool()>& interrupted);
 

@@ -126,7 +126,7 @@ TEST(PythonEdits, LeaveOutSettingsOfTheProgram) {
 }
 
 TEST(PythonEdits, NoEditsSayThatNothingNeedsToChange) {
-  EXPECT_EQ(python_edits({}, {}), "# nothing to change: the program's own settings are the best\n");
+  EXPECT_EQ(python_edits({}, {}), "# nothing to change: the program already has these settings\n");
 }
 
 }  // namespace

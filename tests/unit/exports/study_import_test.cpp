@@ -233,7 +233,7 @@ TEST(StudyImport, NoTrialLeftIsAnErrorThatCountsTheReasons) {
   running.why_left_out = "it was still running";
   const std::string refusal = refusal_of(
       {"CSV", {running, running, whole_row({{"batch", "99"}}), whole_row({{"time", "x"}})}, {}});
-  EXPECT_THAT(refusal, HasSubstr("no trial lies in the study's space"));
+  EXPECT_THAT(refusal, HasSubstr("no trial can be imported"));
   EXPECT_THAT(refusal, HasSubstr("\n  2: it was still running"));
   EXPECT_THAT(refusal, HasSubstr("\n  1: \"batch\" is not in the study's space"));
   EXPECT_THAT(refusal, HasSubstr("\n  1: without a value of every objective"));

@@ -475,7 +475,7 @@ TEST_F(DeepSpeedGuess, KeepsSettingsThatTheFileForbidsToChange) {
   EXPECT_THAT(guess.left_out, Contains("bf16.enabled: fp16.enabled is on"));
   EXPECT_THAT(
       guess.left_out,
-      Contains(HasSubstr("gradient_accumulation_steps: no value of the configuration file")));
+      Contains(HasSubstr("gradient_accumulation_steps: the configuration file has no value")));
 }
 
 TEST_F(DeepSpeedGuess, FilesOfOtherProgramsAreVariedByTheirNames) {
