@@ -37,7 +37,7 @@ TEST_P(StoredStudy, KeepsItsFingerprintAndItsDocument) {
     testing::write_text(GetParam(), dump_json(*stored, 2) + "\n");
     GTEST_SKIP() << "written anew";
   }
-  EXPECT_EQ(study->fingerprint, (*stored)["fingerprint"]);
+  EXPECT_EQ((*stored)["fingerprint"], study->fingerprint);
   EXPECT_EQ(dump_json(study->document, 2), dump_json((*stored)["document"], 2));
 
   const auto again = testing::read(study->document);
@@ -70,7 +70,7 @@ TEST_P(StoredStudy, MayBeMovedToAnotherFolder) {
   const auto moved =
       study_from_json((*stored)["study"], "/elsewhere/below/study.json", testing::k_facts);
   ASSERT_TRUE(moved) << moved.error().text();
-  EXPECT_EQ(moved->fingerprint, (*stored)["fingerprint"]);
+  EXPECT_EQ((*stored)["fingerprint"], moved->fingerprint);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StoredStudy, ::testing::ValuesIn(stored_studies()),
