@@ -57,7 +57,8 @@ class MedianScheduler final : public Scheduler {
     double next_resource = 0.0;  ///< resource of the next point to keep
   };
 
-  /// Returns the values at this resource of all other trials that have reached it.
+  /// Returns the values of all other trials that have reached this resource: each at its last point
+  /// up to this resource.
   [[nodiscard]] std::vector<double> others_at(const TrialEstimate& estimate,
                                               std::size_t objective) const {
     std::vector<double> values;

@@ -20,7 +20,8 @@ class Acquisition {
   /// One model of the ensemble, with one or two objectives.
   struct EnsembleMember {
     std::vector<ObjectiveModel> objectives;
-    /// Targets of the feasible measured configurations, one inner vector for each objective.
+    /// Targets from which improvement is measured, one inner vector for each objective: those of
+    /// complete, feasible trials.
     std::vector<std::vector<double>> feasible_targets;
     double weight = 1.0;
   };

@@ -241,7 +241,7 @@ TEST(MakeScheduler, RefusesUnknownNamesAndBadOptions) {
   EXPECT_THAT(make_scheduler("asha", {1.0, 10, 810}).error().text(), HasSubstr("eta"));
   EXPECT_TRUE(make_scheduler("asha", {k_least_eta, 10, 810}));
   EXPECT_THAT(make_scheduler("asha", {3.0, 0, 810}).error().text(), HasSubstr("first rung"));
-  EXPECT_THAT(make_scheduler("asha", {3.0, 10, 5}).error().text(), HasSubstr("last rung"));
+  EXPECT_THAT(make_scheduler("asha", {3.0, 10, 5}).error().text(), HasSubstr("full trial"));
 }
 
 TEST(ParetoRank, CountsWhatComesBefore) {
