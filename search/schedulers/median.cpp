@@ -33,8 +33,8 @@ class MedianScheduler final : public Scheduler {
       if (i == 0) first_median = of_others;
       if (!(estimate.values[i] - estimate.half_widths[i] > of_others)) return {};
     }
-    return {true, fmt::format("at {:g} steps its interval ({:.4g} at least) lies above the median "
-                              "of the other trials ({:.4g})",
+    return {true, fmt::format("at {:g} steps its 95 % interval (at least {:.4g}) lies above the "
+                              "median of the other trials ({:.4g})",
                               estimate.resource, estimate.values[0] - estimate.half_widths[0],
                               first_median)};
   }
