@@ -202,7 +202,9 @@ std::optional<Error> SearchSpace::why_unsatisfiable() const {
   if (discrete()) {
     const Walk walked = walk(k_satisfying_branches, [](std::span<const double>) { return false; });
     if (walked == Walk::ended) return std::nullopt;
-    if (walked == Walk::finished) return Error{ErrorKind::usage, "the whole space was searched", {}, {}};
+    if (walked == Walk::finished) {
+      return Error{ErrorKind::usage, "the whole space was searched", {}, {}};
+    }
   }
   return Error{
       ErrorKind::usage,
