@@ -263,7 +263,7 @@ class JsonRecord {
   std::vector<Field> fields_;
 };
 
-/// Returns `value` as results show it.
+/// Returns `value` in the form that results have in JSON.
 template <typename T>
 [[nodiscard]] Json json_of(const T& value) {
   return JsonForm<T>::write(value);

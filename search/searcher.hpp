@@ -66,7 +66,7 @@ struct SuggestRequest {
 
 struct Suggestion {
   Configuration configuration;
-  std::string origin;  ///< how it was found: `sobol`, `random`, `grid`, `scaling`, `bayes`
+  std::string origin;  ///< `sobol`, `random`, `grid`, `scaling`, `bayes`, or `expert` (first guess)
   /// Expected improvement over the best so far, as a share (0.03: 3 %): of the best value, or with
   /// two objectives of the dominated area. nullopt if no model suggested the configuration.
   std::optional<double> expected_improvement;

@@ -17,8 +17,8 @@
 namespace steptune::document {
 
 /// Condition for a key to be part of the study's fingerprint. The fingerprint is a hash of all keys
-/// whose values change what trials measure. A stored study continues only if its fingerprint is
-/// unchanged.
+/// whose values change what trials measure, and of the facts about the machine that they mention.
+/// A stored study continues only if its fingerprint is unchanged.
 enum class InFingerprint {
   always,
   unless_default,           ///< for keys added later, so that older studies keep their fingerprint
