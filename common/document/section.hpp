@@ -17,7 +17,7 @@
 namespace steptune::document {
 
 /// Condition for a key to be part of the study's fingerprint. The fingerprint is a hash of all keys
-/// whose values change what trials measure, and of the facts about the machine that they mention.
+/// whose values change what trials measure, and of the machine's facts that these depend on.
 /// A stored study continues only if its fingerprint is unchanged.
 enum class InFingerprint {
   always,
