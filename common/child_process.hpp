@@ -28,7 +28,7 @@ struct ChildRequest {
   std::vector<std::string> argv;         ///< not empty
   std::string program;                   ///< searched for in this program's PATH; if empty, argv[0]
   std::vector<std::string> environment;  ///< the whole environment, as `NAME=value`
-  std::filesystem::path working_directory;  ///< if empty, the folder of this program
+  std::filesystem::path working_directory;  ///< if empty, that of this process
   ChildScope scope = ChildScope::own_group;
   int in = k_null_stream;
   int out = k_null_stream;

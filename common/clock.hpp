@@ -3,8 +3,8 @@
 
 namespace steptune {
 
-/// The only source of time. Code that measures time, waits, or writes time stamps takes a `Clock&`,
-/// so the whole tuner also runs with a virtual clock.
+/// The tuner's only source of time. Code that measures time or writes time stamps takes a `Clock&`,
+/// so the whole tuner also runs with a virtual clock. Separate helper programs do without it.
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -17,7 +17,7 @@ using Value = std::variant<bool, std::int64_t, double, std::string>;
 [[nodiscard]] std::string to_text(const Value& value);
 
 /// Returns the value as a number, for expressions and for the searchers' encodings; true is 1.
-/// Callers must not pass a text: the result would be NaN.
+/// Returns NaN for a text, also for `"8"`.
 [[nodiscard]] double to_number(const Value& value);
 
 /// One value for every active parameter of a search space. A parameter whose condition is false is

@@ -12,11 +12,11 @@ namespace steptune {
 /// caller may try again.
 enum class ErrorKind {
   usage,        ///< the user asked for something impossible: bad option, bad study file
-  not_found,    ///< a study, trial or file does not exist
-  conflict,     ///< another process uses the study or runner, or a stored study differs
-  store,        ///< the history database is locked, corrupt, full or of an unknown version
-  runner,       ///< a runner cannot do its work (no such program, no permission, no credentials)
-  unavailable,  ///< a temporary condition of the outside world: try again later
+  not_found,    ///< a study, trial or file does not exist or cannot be read
+  conflict,     ///< another process uses the study or runner, or a stored study or result differs
+  store,        ///< a history or log cannot be read or written: locked, damaged, full, too new
+  runner,       ///< a program cannot do its work (not found, no permission, no credentials)
+  unavailable,  ///< no answer, no room, or an output not writable; a later try may succeed
   internal,     ///< a fault of this program
 };
 
@@ -27,7 +27,7 @@ struct Error {
   std::string where;    ///< file, `file#/json/pointer`, trial or job; empty if the message names it
   std::string hint;     ///< what to do next; may be empty
 
-  /// Returns `where: message` and, on a second line, the hint; no trailing newline.
+  /// Returns `where: message` and, on a line below, the hint; no trailing newline.
   [[nodiscard]] std::string text() const;
 
   bool operator==(const Error&) const = default;

@@ -13,7 +13,7 @@ namespace steptune {
 // have. Callers that need a value check for it. JSON has no NaN and no infinity, so null stands for
 // both.
 
-/// Returns null if `value` is not finite or absent.
+/// Returns null if `value` is absent or not finite.
 [[nodiscard]] Json number_or_null(double value);
 [[nodiscard]] Json number_or_null(const std::optional<double>& value);
 /// Returns an array with null for each number that is not finite.

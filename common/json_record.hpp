@@ -27,7 +27,8 @@ template <typename T>
 [[nodiscard]] const JsonRecord<T>& json_record();
 
 /// Form of a value of a result in JSON. `read` keeps the value if the JSON has another form, which
-/// other versions or damaged files may have. `schema` is a JSON Schema of the form.
+/// other versions or damaged files may have. Inside an optional value, a list or a map, it is read
+/// as `T{}`. `schema` is a JSON Schema of the form.
 template <typename T>
 struct JsonForm {
   static Json write(const T& value) { return json_record<T>().write(value); }
@@ -85,7 +86,7 @@ struct JsonForm<Configuration> {
 /// Adds null to the types that `schema` allows.
 [[nodiscard]] Json or_null(Json schema);
 
-/// Null if unset.
+/// Null if unset. Reading null keeps the value.
 template <typename T>
 struct JsonForm<std::optional<T>> {
   static Json write(const std::optional<T>& value) {
@@ -262,7 +263,7 @@ class JsonRecord {
   std::vector<Field> fields_;
 };
 
-/// Returns `value` as results show it.
+/// Returns `value` in the form that results have in JSON.
 template <typename T>
 [[nodiscard]] Json json_of(const T& value) {
   return JsonForm<T>::write(value);

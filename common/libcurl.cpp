@@ -36,7 +36,7 @@ Result<Libcurl> opened() {
                         find(library, "curl_easy_strerror", curl.easy_strerror) &&
                         find(library, "curl_slist_append", curl.slist_append) &&
                         find(library, "curl_slist_free_all", curl.slist_free_all);
-  if (!complete) return unavailable(std::string(k_file) + " lacks functions of version 7.88");
+  if (!complete) return unavailable(std::string(k_file) + " lacks functions that are needed");
   if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return unavailable("it does not start");
   return curl;
 }

@@ -3,9 +3,9 @@
 
 namespace steptune {
 
-/// Pauses the calling thread in real time. For waiting for outside events: the end of a process,
-/// more data in a file, a service's answer. Returns early if a signal arrives. Code that can run
-/// under a virtual clock takes a `Clock` or a waiting function instead.
+/// Pauses the calling thread in real time, at most an hour. For waiting for outside events: the end
+/// of a process, more data in a file, a service's answer. Returns early if a signal arrives. Code
+/// that can run under a virtual clock takes a `Clock` or a waiting function instead.
 void pause_thread(double seconds);
 
 }  // namespace steptune

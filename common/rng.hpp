@@ -9,7 +9,8 @@ namespace steptune {
 
 /// Random numbers keyed by (seed, purpose, number). The draws for one trial do not depend on the
 /// draws for other trials. So a resumed study continues as if it had not stopped. The same key
-/// gives the same draws on every platform. Not thread-safe; cheap enough to make one for each use.
+/// gives the same draws on every platform, except for the last digits of `normal`. Not thread-safe;
+/// cheap enough to make one for each use.
 class Rng {
  public:
   Rng(std::uint64_t seed, std::string_view purpose, std::uint64_t number = 0);

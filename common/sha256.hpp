@@ -6,7 +6,7 @@
 
 namespace steptune {
 
-/// Returns the SHA-256 hash as 64 lower-case hexadecimal digits.
+/// Returns the SHA-256 hash as 64 lower-case hexadecimal digits. Throws if OpenSSL is broken.
 [[nodiscard]] std::string sha256_hex(std::string_view data);
 
 /// Returns the bytes as lower-case hexadecimal digits.

@@ -10,13 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns folders relative to a prefix: first those of a build tree, then those of an
-/// installation.
+/// Returns the folders to search, relative to a prefix. The last folder is for an installation that
+/// was built on a machine with other folder names and then moved.
 std::vector<fs::path> relative_directories(ShippedKind kind) {
   switch (kind) {
     case ShippedKind::helper:
-      // The last folder is for an installation that was built on a machine with another libexec
-      // folder and then moved.
+      // A build tree has the helpers in `bin`.
       return {"bin", fs::path(STEPTUNE_INSTALL_LIBEXECDIR) / "steptune", "libexec/steptune"};
     case ShippedKind::hook:
       return {fs::path(STEPTUNE_INSTALL_DATADIR) / "steptune" / "hooks", "share/steptune/hooks"};

@@ -26,8 +26,8 @@ namespace steptune {
 inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::max();
 
 /// Returns `text` as one printable line of at most `max_bytes`, cut at a character boundary. Joins
-/// lines by ` | `, removes control characters and ANSI sequences, and replaces invalid UTF-8 by
-/// U+FFFD.
+/// lines by ` | `, removes ANSI sequences and control characters (a tab becomes a blank), and
+/// replaces invalid UTF-8 by U+FFFD.
 [[nodiscard]] std::string printable_line(std::string_view text, std::size_t max_bytes = 400);
 /// Makes each line of a text printable; keeps the lines and does not cut them.
 [[nodiscard]] std::string printable_lines(std::string_view text);
@@ -36,13 +36,13 @@ inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::ma
 /// without `/`, control characters or a leading `.`.
 [[nodiscard]] bool is_file_name(std::string_view name);
 
-/// Returns ASCII letters in lower case, in any locale.
+/// Returns `text` with its ASCII letters in lower case, in any locale.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
 /// Returns the number that makes up the whole of `text`, in any locale. Returns nullopt for any
 /// other text, NaN, infinities and numbers that do not fit.
 [[nodiscard]] std::optional<double> parse_finite(std::string_view text);
-/// Parses a share: `5%` and `0.05` are 0.05.
+/// Parses a share: `5%` and `0.05` are 0.05. Does not check the range.
 [[nodiscard]] std::optional<double> parse_share(std::string_view text);
 
 /// Parses `90`, `90s`, `30m`, `1.5h`, `2d` or sums such as `1h30m` into seconds.
@@ -52,14 +52,15 @@ inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::ma
 /// of 1000. Returns nullopt for any other text.
 [[nodiscard]] std::optional<double> parse_bytes(std::string_view text);
 
-/// Formats a duration for people: `850 ms`, `4.2 s`, `14 min 20 s`, `41.2 h`, `12.5 d`.
+/// Formats a duration: `850 ms`, `4.2 s`, `14 min 20 s`, `41.2 h`, `12.5 d`; `-` if not finite.
 [[nodiscard]] std::string format_duration(double seconds);
 
-/// Formats an amount for people: `$0.29`, `$49.93`, `$0.0041`, `-$0.29`. Less than a billionth
-/// counts as zero.
+/// Formats an amount: `$0.29`, `$49.93`, `$0.0041`, `-$0.29`; `-` if not finite. Less than a
+/// billionth counts as zero.
 [[nodiscard]] std::string format_usd(double usd);
 
-/// Formats a share as `1.8 %`, with one digit below 10 % and none above; `-` if not finite.
+/// Formats a share: `12 %`, `1.8 %`, and with two significant digits below 0.1 %, as in `0.012 %`;
+/// `-` if not finite.
 [[nodiscard]] std::string format_percent(double share);
 
 }  // namespace steptune

@@ -12,7 +12,8 @@ namespace steptune {
 
 /// Decides whether one running trial is stopped early. Keeps the trial's estimates that are
 /// compared with other trials:
-/// - milestones: the first estimates that reach 1, 2, 4, 8, ... times `min_resource`;
+/// - milestones: the first estimates that reach 1, 2, 4, 8, ... times `min_resource`, below
+///   `max_resource`;
 /// - rungs: the first estimate at each rung of `asha`.
 class EarlyStopping {
  public:

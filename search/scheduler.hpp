@@ -28,8 +28,8 @@ inline constexpr double k_most_eta = 100.0;
 
 struct SchedulerOptions {
   double eta = 3.0;           ///< asha: the share 1/eta continues after each rung
-  double min_resource = 10;   ///< asha: steady-state steps of the first rung
-  double max_resource = 810;  ///< asha: all rungs are below this
+  double min_resource = 10;   ///< steady-state steps of the first rung and the first milestone
+  double max_resource = 810;  ///< steps of a full trial; all rungs and milestones are below this
 };
 
 /// Decides whether running trials continue. Not thread-safe. Deterministic: decisions depend only

@@ -36,8 +36,8 @@ struct ScalingSearch {
   std::optional<double> deadline{};
 };
 
-/// Returns a term of the memory that a trial needs, which is not negative: `micro_batch / tp`. May
-/// be called from several threads.
+/// Function that returns one term of the memory that a trial needs: `micro_batch / tp`. A negative
+/// result counts as 0. May be called from several threads.
 using MemoryTerm = std::function<double(const Configuration&)>;
 
 struct SearcherOptions {
@@ -45,8 +45,8 @@ struct SearcherOptions {
   std::vector<ObjectiveTraits> objectives{ObjectiveTraits{true}};  ///< one or two for `bayes`
   /// Threads for the searcher's computations. Suggestions do not depend on their number.
   int threads = 1;
-  /// Number of space-filling suggestions before the model is used; nullopt: derived from the number
-  /// of parameters.
+  /// Number of space-filling suggestions before `bayes` uses its model; nullopt: derived from the
+  /// numbers of parameters and of earlier studies' trials.
   std::optional<int> initial_points;
   /// For `bayes`: a trial's peak memory is nearly a constant plus a multiple of each term, none of
   /// them negative. Empty: nothing is known about it.
@@ -59,16 +59,16 @@ struct SuggestRequest {
   /// Configurations of running trials, which are not suggested again.
   std::span<const Configuration> running;
   /// Returns the expected price of trying a configuration; empty if all prices are equal. Starting
-  /// an instance type that is not running yet, for example, costs more. A configuration of infinite
-  /// price is suggested only if there is no other.
+  /// an instance type that is not running yet, for example, costs more. Only `bayes` uses prices.
+  /// It avoids configurations of infinite price while it finds promising ones of finite price.
   std::function<double(const Configuration&)> price;
 };
 
 struct Suggestion {
   Configuration configuration;
-  std::string origin;  ///< how it was found: `sobol`, `random`, `grid`, `scaling`, `bayes`
-  /// Expected improvement of the first objective over the best so far, as a share of that best
-  /// (0.03: 3 %). nullopt if the searcher has no model yet.
+  std::string origin;  ///< `sobol`, `random`, `grid`, `scaling`, `bayes`, or `expert` (first guess)
+  /// Expected improvement over the best so far, as a share (0.03: 3 %): of the best value, or with
+  /// two objectives of the dominated area. nullopt if no model suggested the configuration.
   std::optional<double> expected_improvement;
 };
 

@@ -25,12 +25,12 @@ class Faults {
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
   [[nodiscard]] const std::vector<Fault>& kept() const { return kept_; }
-  /// True if a fault was found at `pointer` or below it.
+  /// True if a kept fault is at `pointer` or below it.
   [[nodiscard]] bool within(const std::string& pointer) const;
 
-  /// Returns all faults as one error of kind `usage`. If there is one fault, the error's `where` is
-  /// the fault's place. If there are several, the message has one line for each. There must be at
-  /// least one fault.
+  /// Returns one error of kind `usage`. If there is one fault, the error's `where` is the fault's
+  /// place. If there are several, the message has a line for each kept fault, and the number of the
+  /// others. There must be at least one fault.
   [[nodiscard]] Error to_error(const std::filesystem::path& file, const SourceLines& lines) const;
 
  private:
@@ -41,7 +41,8 @@ class Faults {
 /// Returns the error's message with its hint.
 [[nodiscard]] std::string with_hint(const Error& error);
 
-/// Returns `key` as a token of a JSON pointer: `~` and `/` escaped, control characters removed.
+/// Returns up to 100 bytes of `key` as a token of a JSON pointer: `~` and `/` escaped, control
+/// characters removed.
 [[nodiscard]] std::string pointer_token(const std::string& key);
 
 }  // namespace steptune::document

@@ -17,8 +17,8 @@
 namespace steptune::document {
 
 /// Condition for a key to be part of the study's fingerprint. The fingerprint is a hash of all keys
-/// whose values change what trials measure. A stored study continues only if its fingerprint is
-/// unchanged.
+/// whose values change what trials measure, and of the machine's facts that these depend on.
+/// A stored study continues only if its fingerprint is unchanged.
 enum class InFingerprint {
   always,
   unless_default,           ///< for keys added later, so that older studies keep their fingerprint
@@ -125,7 +125,7 @@ class Section {
     keys_.push_back(std::move(key));
     return *this;
   }
-  /// Adds a check between keys, which runs once all keys are read and may add faults.
+  /// Adds a check between keys, which `read` runs after all keys and which may add faults.
   Section& check(std::function<void(const ObjectNode&, T&)> check) {
     checks_.push_back(std::move(check));
     return *this;
@@ -140,7 +140,7 @@ class Section {
   void read(const Node& node, T& out) const;
   /// Reads in steps, for sections in which some keys must be known before others are read. `open`
   /// adds faults for unknown keys. `read_key`, `read_keys` and `read_others` then read keys by
-  /// name.
+  /// name, without the checks that `check` added.
   [[nodiscard]] ObjectNode open(const Node& node) const;
   void read_key(const ObjectNode& object, std::string_view name, T& out) const;
   void read_keys(const ObjectNode& object, const std::vector<std::string_view>& names,

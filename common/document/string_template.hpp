@@ -47,7 +47,7 @@ class StringTemplate {
                                                   const NamedTexts& texts = {}) const;
   /// Renders a value and keeps its type: if the template is a single placeholder, returns the
   /// parameter's value itself (or the string of a labelled choice). Otherwise returns the rendered
-  /// string.
+  /// string. Returns nullopt if a parameter is inactive or the template has `others`.
   [[nodiscard]] std::optional<Value> value(const Configuration& configuration) const;
 
  private:

@@ -17,8 +17,8 @@ namespace steptune::document {
 
 /// Purpose for which a document is written.
 struct Writing {
-  /// If true, writes only keys that decide what a measurement means, with paths that stay valid
-  /// when the folder is moved.
+  /// If true, writes only keys that decide what a measurement means. Paths below `folder` are
+  /// written relative to it, so that they stay valid when the folder is moved.
   bool fingerprint = false;
   std::filesystem::path folder;  ///< the document's folder; used for the fingerprint
   bool cost_is_objective = true;
@@ -53,7 +53,7 @@ struct Type {
 [[nodiscard]] Type<std::string> one_of(std::vector<std::string> names);
 /// One of `names`, read as its index: for enums whose enumerators are in that order.
 [[nodiscard]] Type<std::size_t> enumerated(std::vector<std::string> names);
-/// A path. In the document it is relative to the document's folder; reading makes it absolute.
+/// A path. Reading appends a relative path to the document's folder (`Reading::folder`).
 [[nodiscard]] Type<std::filesystem::path> path();
 /// An expression over parameters and facts of the document's scope.
 [[nodiscard]] Type<Formula> formula();

@@ -14,8 +14,8 @@ namespace steptune {
 /// ascending.
 [[nodiscard]] Result<std::vector<int>> allowed_cpus();
 
-/// Binds the calling thread, and all that it starts later, to `cpus`. Returns 0 or the system's
-/// error number.
+/// Binds the calling thread, and threads and processes that it starts later, to `cpus`. Returns 0
+/// or the system's error number.
 [[nodiscard]] int bind_calling_thread(const std::vector<int>& cpus);
 
 /// Returns CPUs as text: `0-3,8`.

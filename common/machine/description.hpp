@@ -15,8 +15,8 @@ namespace steptune {
 /// `cpu_governor`. Unknown properties are absent.
 using MachineDescription = std::map<std::string, std::string>;
 
-/// The only key if trials run on other machines. Its value names the requested machines, such as `1
-/// ml.g5.xlarge`. The trials then report the properties of these machines.
+/// The only property that this machine records if trials run on other machines. Its value names the
+/// requested machines, such as `1 ml.g5.xlarge`. Trials report the other properties.
 inline constexpr const char* k_trials_on = "trials_on";
 
 /// Describes this machine. Takes about a millisecond and starts no program.

@@ -32,7 +32,7 @@ int count_amd(const SystemFiles& files) {
   }));
 }
 
-/// True for an index and for the beginning of a UUID.
+/// True for an index, the beginning of a UUID, and an empty text.
 bool names_a_device(std::string_view text) {
   return text.starts_with("GPU-") || text.starts_with("MIG-") ||
          text.find_first_not_of("0123456789") == std::string_view::npos;

@@ -37,8 +37,8 @@ inline constexpr std::array<const char*, 2> k_visible_gpu_variables{"CUDA_VISIBL
                                                                     "HIP_VISIBLE_DEVICES"};
 
 /// Returns the GPUs that a program with these variables sees. These are the GPUs listed in
-/// CUDA_VISIBLE_DEVICES, otherwise in HIP_VISIBLE_DEVICES. If neither is set, returns the indices
-/// of all GPUs that `count_gpus` finds.
+/// CUDA_VISIBLE_DEVICES, otherwise in HIP_VISIBLE_DEVICES, up to the first entry that names no GPU.
+/// If neither is set, returns the indices of all GPUs that `count_gpus` finds.
 [[nodiscard]] std::vector<std::string> visible_gpus(
     const SystemFiles& files, const std::map<std::string, std::string>& variables);
 

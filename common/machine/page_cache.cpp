@@ -20,7 +20,7 @@ void note(DataFiles& data, const fs::path& path, const std::string& reason) {
   if (data.fault.empty()) data.fault = fmt::format("{}: {}", path.string(), reason);
 }
 
-/// Returns the error that it had with a file.
+/// Acts on a file and returns the error, if any.
 using FileAction = std::function<std::error_code(const fs::path&)>;
 
 void visit_file(const fs::path& file, DataFiles& data, const FileAction& action) {

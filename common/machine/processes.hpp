@@ -49,14 +49,14 @@ struct ThreadStat {
   [[nodiscard]] bool is_runnable() const { return state == 'R'; }
 };
 
-/// Returns all threads of a process, from /proc/PID/task. Empty if the process is gone.
+/// Returns the live threads of a process, from /proc/PID/task. Empty if the process is gone.
 [[nodiscard]] std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid);
 
 /// Returns the live and zombie children of all threads of a process. Empty if the process is gone.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
 
 /// Returns children that this process adopted because their parents died, and children started by
-/// its first thread.
+/// its first thread. If the kernel does not list children (CONFIG_PROC_CHILDREN), returns all.
 [[nodiscard]] std::vector<pid_t> adopted_children_of_self();
 
 /// Returns a process and its descendants, without zombies. Misses a descendant whose parent died,

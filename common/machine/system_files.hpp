@@ -15,9 +15,9 @@ namespace steptune {
                                                           std::size_t max_bytes = std::size_t{1}
                                                                                   << 22);
 
-/// Files in which the kernel describes the machine: the folders `proc`, `sys` and `dev` below
-/// `root`, which is `/` or a test's folder. Paths are relative to `root`. A missing or unreadable
-/// file gives nullopt, never an error: kernels, containers and permissions differ.
+/// Files that describe the machine, most of them in the kernel's folders `proc`, `sys` and `dev`.
+/// Paths are relative to `root`, which is `/` or a test's folder. A file that is missing or cannot
+/// be read gives nullopt, never an error: kernels, containers and permissions differ.
 struct SystemFiles {
   std::filesystem::path root = "/";
 

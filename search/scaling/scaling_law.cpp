@@ -238,8 +238,9 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
   return fit;
 }
 
-/// Compares the fits by quasi-AICc: the scale of the errors is estimated from the most general law
-/// (Burnham and Anderson, "Model selection and multimodel inference", 2002, section 2.5).
+/// Compares the fits by quasi-AICc (Burnham and Anderson, "Model selection and multimodel
+/// inference", 2002, section 2.5). They estimate the scale of the errors from the most general
+/// model. No law here contains all others, so uses the smallest scale of all compared laws.
 void compare(std::vector<ScalingFit>& fits, double count, double error_dof) {
   const auto can_compare = [](const ScalingFit& fit) { return fit.degrees_of_freedom >= 2.0; };
   double scale = k_infinity;

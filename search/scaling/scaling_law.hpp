@@ -62,7 +62,7 @@ struct ScalingFit {
   std::vector<ScalingCurve> region;
   double chi_squared = 0.0;         ///< chi-squared of the best curve
   double chi_squared_limit = 0.0;   ///< greatest chi-squared within the region
-  double degrees_of_freedom = 0.0;  ///< number of points minus number of parameters
+  double degrees_of_freedom = 0.0;  ///< points minus parameters of the law, at least 0
   /// Akaike criterion for small samples. nullopt if there are too few points to compare this law.
   std::optional<double> aicc;
   double weight = 0.0;  ///< Akaike weight among the laws that can be compared
@@ -70,9 +70,9 @@ struct ScalingFit {
   [[nodiscard]] Estimate estimate(const std::function<double(const ScalingCurve&)>& quantity) const;
 };
 
-/// Returns the quantity's value under the first law. The interval is the union of the intervals of
-/// all laws that the points do not rule out. The points rule out a law if its chi-squared is above
-/// the limit of the law that fits best. `fits` must not be empty.
+/// Returns the quantity's value under the first law. The interval covers those of the first law and
+/// of all laws that the points do not rule out. The points rule out a law if its chi-squared is
+/// above the limit of the law that fits best. `fits` must not be empty.
 [[nodiscard]] Estimate estimate_by_plausible_laws(
     std::span<const ScalingFit> fits, const std::function<double(const ScalingCurve&)>& quantity);
 
@@ -82,8 +82,8 @@ struct ScalingFit {
 [[nodiscard]] double knee_of(const ScalingCurve& curve, std::span<const double> counts,
                              double min_efficiency);
 
-/// Fits all laws to the points and returns them, the best supported law first. Returns no fit for
-/// fewer than 2 points.
+/// Fits all laws to the points and returns them, the best supported law first. With fewer than 4
+/// points, no law can be compared, and `amdahl` is first. Returns no fit for fewer than 2 points.
 ///
 /// Uses weighted least squares in the logarithm of time, with s in [0, 1] and 0 <= c <= 10.
 /// Compares laws by the Akaike criterion for small samples (Hurvich and Tsai, "Regression and time

@@ -85,7 +85,7 @@ class AshaScheduler final : public Scheduler {
 
   double eta_;
   std::vector<Rung> rungs_;
-  /// Number of rungs at which each trial is not judged again.
+  /// Number of rungs that each trial has passed. It is not judged there again.
   std::map<std::int64_t, std::size_t> passed_;
 };
 

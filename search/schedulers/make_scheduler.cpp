@@ -25,11 +25,11 @@ Result<void> check(const SchedulerOptions& options) {
   }
   if (!(options.min_resource > 0.0) || !std::isfinite(options.min_resource)) {
     return fail(ErrorKind::usage, "the first rung must be a positive number of steps",
-                "/search/min_resource");
+                "/search/min_steps");
   }
   if (!(options.max_resource >= options.min_resource) || !std::isfinite(options.max_resource)) {
-    return fail(ErrorKind::usage, "the last rung must not lie below the first",
-                "/search/max_resource");
+    return fail(ErrorKind::usage, "a full trial must have at least the steps of the first rung",
+                "/search/max_steps");
   }
   return {};
 }

@@ -33,8 +33,8 @@ class MedianScheduler final : public Scheduler {
       if (i == 0) first_median = of_others;
       if (!(estimate.values[i] - estimate.half_widths[i] > of_others)) return {};
     }
-    return {true, fmt::format("at {:g} steps its interval ({:.4g} at least) lies above the median "
-                              "of the other trials ({:.4g})",
+    return {true, fmt::format("at {:g} steps its 95 % interval (at least {:.4g}) lies above the "
+                              "median of the other trials ({:.4g})",
                               estimate.resource, estimate.values[0] - estimate.half_widths[0],
                               first_median)};
   }
@@ -57,7 +57,8 @@ class MedianScheduler final : public Scheduler {
     double next_resource = 0.0;  ///< resource of the next point to keep
   };
 
-  /// Returns the values at this resource of all other trials that have reached it.
+  /// Returns the values of all other trials that have reached this resource: each at its last point
+  /// up to this resource.
   [[nodiscard]] std::vector<double> others_at(const TrialEstimate& estimate,
                                               std::size_t objective) const {
     std::vector<double> values;

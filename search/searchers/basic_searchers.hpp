@@ -25,7 +25,8 @@ inline constexpr std::uint64_t k_grid_limit = 1'000'000;
 
 /// Tries every configuration of the space, with `k_grid_levels` values for each continuous
 /// parameter. The seed shuffles the order, so that a budget smaller than the grid still covers the
-/// whole space. Fails for more than `k_grid_limit` configurations.
+/// whole space. Fails for more than `k_grid_limit` configurations; with a continuous parameter,
+/// configurations that violate constraints count, too.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_grid_searcher(const SearchSpace& space,
                                                                    const SearcherOptions& options);
 
@@ -40,8 +41,8 @@ inline constexpr std::uint64_t k_grid_limit = 1'000'000;
 /// least certain. Stops if a further trial's error would exceed that uncertainty. Suggests nothing
 /// while a trial runs, because its result decides the next count; only the second trial may start
 /// while the first runs. The other parameters have their values in the best trial at the nearest
-/// count. Fails without `options.scaling`, and if the counting parameter has values below 1 or more
-/// than 4096 values.
+/// count. Fails without `options.scaling`, and if the counting parameter does not exist, has values
+/// below 1, or has more than 4096 values.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_scaling_searcher(
     const SearchSpace& space, const SearcherOptions& options);
 

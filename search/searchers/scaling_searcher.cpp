@@ -83,12 +83,12 @@ class ScalingSearcher final : public Searcher {
 
   [[nodiscard]] std::string why_done() const override {
     if (!options_.deadline || why_done_.empty()) return why_done_;
-    const auto keeps = first_in_time();
+    const auto meets = first_in_time();
     return why_done_ +
-           (keeps == best_.end()
+           (meets == best_.end()
                 ? std::string("; none that was measured meets the deadline")
                 : fmt::format("; the smallest measured count that meets the deadline: {}={}",
-                              name(), keeps->first));
+                              name(), meets->first));
   }
 
  private:
@@ -198,27 +198,27 @@ class ScalingSearcher final : public Searcher {
       const std::optional<double>& outward) const {
     if (!options_.deadline) return std::nullopt;
     const auto by_law = [&](double count) { return fits.front().best.time_s(count); };
-    const auto keeps = first_in_time();
-    if (keeps == best_.end()) {
+    const auto meets = first_in_time();
+    if (meets == best_.end()) {
       if (!outward) return std::nullopt;
       const auto beyond = open.upper_bound(best_.rbegin()->first);
-      const auto may_keep = std::find_if(beyond, open.end(), [&](const auto& each) {
+      const auto may_meet = std::find_if(beyond, open.end(), [&](const auto& each) {
         const Estimate time = estimate_by_plausible_laws(
             fits, [&](const ScalingCurve& curve) { return curve.time_s(each.first); });
         return time.low <= *options_.deadline;
       });
-      if (may_keep == open.end()) return std::nullopt;
+      if (may_meet == open.end()) return std::nullopt;
       const auto expected = std::find_if(beyond, open.end(), [&](const auto& each) {
         return by_law(each.first) <= *options_.deadline;
       });
       return expected == open.end() ? *outward : std::min(*outward, expected->first);
     }
-    if (keeps == best_.begin()) return std::nullopt;
-    const auto misses = std::prev(keeps);
-    if (std::log(misses->second.time / keeps->second.time) <= k_z_95 * typical_error()) {
+    if (meets == best_.begin()) return std::nullopt;
+    const auto misses = std::prev(meets);
+    if (std::log(misses->second.time / meets->second.time) <= k_z_95 * typical_error()) {
       return std::nullopt;
     }
-    const auto end = open.lower_bound(keeps->first);
+    const auto end = open.lower_bound(meets->first);
     const auto found = std::find_if(open.upper_bound(misses->first), end, [&](const auto& each) {
       return by_law(each.first) <= *options_.deadline;
     });

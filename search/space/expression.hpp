@@ -26,7 +26,7 @@ using Facts = std::map<std::string, double, std::less<>>;
 /// - Quoted texts (either quote) compare with text-valued parameters by `==` and `!=`.
 /// - An inactive parameter has the value 0 and equals no text.
 ///
-/// Copies are cheap. Evaluating one object from several threads is not safe.
+/// A copy is compiled again. Evaluating one object from several threads is not safe.
 class Expression {
  public:
   /// Compiles `text`. Returns an error with the position of a syntax error, or with an unknown name
@@ -61,7 +61,7 @@ class Expression {
   /// Returns the pairs (parameter, text) that the expression compares, so that misspelt choices can
   /// be reported.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& compared_texts() const;
-  /// Returns the parameters that occur in arithmetic, in comparisons of order, or next to numbers.
+  /// Returns the parameters that occur in arithmetic or are compared by order or with numbers.
   /// Their values must not be texts.
   [[nodiscard]] const std::vector<std::string>& used_as_numbers() const;
 

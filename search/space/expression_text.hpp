@@ -19,14 +19,14 @@ struct TranslatedExpression {
   std::vector<std::string> parameters;  ///< names of `p<i>`, in order of appearance
   std::vector<double> constants;        ///< values of `c<i>`
   std::vector<std::pair<std::string, std::string>> compared_texts;  ///< parameter, text
-  std::vector<std::string> used_as_numbers;  ///< parameters used with arithmetic, order or numbers
+  std::vector<std::string> used_as_numbers;  ///< see `Expression::used_as_numbers`
 };
 
 /// Translates an expression. Checks words and quotes; muParser checks the grammar.
 [[nodiscard]] Result<TranslatedExpression> translate_expression(
     const std::string& source, const std::vector<std::string>& parameters, const Facts& facts);
 
-/// Makes the error `syntax error at character 9 of "workers >> 2": unexpected ">"`.
+/// Makes the error `at character 9 of "workers & 2": unexpected "&"`.
 [[nodiscard]] Error expression_error(const std::string& source, std::size_t at,
                                      const std::string& reason, std::string hint = {});
 

@@ -39,8 +39,9 @@ struct Parameter {
   [[nodiscard]] std::optional<std::uint64_t> level_count() const;
   /// Returns the value at `level`, 0 <= level < level_count().
   [[nodiscard]] Value level(std::uint64_t level) const;
-  /// Returns the level of a value; nullopt if the parameter does not have it. Floating parameters
-  /// accept whole numbers; integers accept floating-point numbers without fraction.
+  /// Returns the level of a value; nullopt if the parameter does not have it or has no levels.
+  /// Floating parameters accept whole numbers; integers accept floating-point numbers without
+  /// fraction.
   [[nodiscard]] std::optional<std::uint64_t> level_of(const Value& value) const;
 
   /// True if the values have no order: categorical and boolean.

@@ -39,7 +39,7 @@ class SearchSpace {
   /// Makes a space. Errors name the wrong parameter or constraint; `Error::where` is a JSON pointer
   /// into the study file: `/parameters/prefetch/when`, `/constraints/0`. A condition may mention
   /// only parameters declared before its own. A text that is compared with a parameter must be one
-  /// of its choices. At least one configuration must satisfy the constraints.
+  /// of its choices. Fails if no configuration is found that satisfies the constraints.
   [[nodiscard]] static Result<SearchSpace> create(std::vector<Parameter> parameters,
                                                   const std::vector<std::string>& constraints,
                                                   const Facts& facts);
@@ -54,7 +54,7 @@ class SearchSpace {
 
   /// Returns an error if `configuration` is not in the space: an unknown, missing, inactive or
   /// out-of-range parameter, or a violated constraint. `Error::where` is a JSON pointer into the
-  /// configuration.
+  /// configuration; empty for a missing parameter or a violated constraint.
   [[nodiscard]] Result<void> check(const Configuration& configuration) const;
   [[nodiscard]] bool contains(const Configuration& configuration) const {
     return check(configuration).has_value();
@@ -117,8 +117,8 @@ class SearchSpace {
   [[nodiscard]] bool discrete() const;
   [[nodiscard]] Walk walk(std::uint64_t max_branches, const Visit& visit) const;
   [[nodiscard]] bool draw(Rng& rng, Point& point) const;
-  /// Returns nullopt if some configuration satisfies the constraints. Otherwise returns an error
-  /// with the reason, if known, and what to do.
+  /// Returns nullopt if a configuration that satisfies the constraints is found. Otherwise returns
+  /// an error that says how configurations were searched, and what to do.
   [[nodiscard]] std::optional<Error> why_unsatisfiable() const;
   [[nodiscard]] Result<void> check_values(const Configuration& configuration) const;
 

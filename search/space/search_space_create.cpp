@@ -181,13 +181,14 @@ Result<SearchSpace> SearchSpace::create(std::vector<Parameter> parameters,
       const auto why = alone.why_unsatisfiable();
       if (!why) continue;
       return fail(ErrorKind::usage,
-                  fmt::format("the constraint \"{}\" can not be satisfied: {}", constraints[i],
-                              why->message),
+                  fmt::format("no configuration was found that satisfies the constraint \"{}\": {}",
+                              constraints[i], why->message),
                   fmt::format("/constraints/{}", i), why->hint);
     }
     return fail(ErrorKind::usage,
-                "the constraints can not be satisfied together: " + whole->message, "/constraints",
-                whole->hint);
+                "no configuration was found that satisfies all constraints together: " +
+                    whole->message,
+                "/constraints", whole->hint);
   }
   return space;
 }
@@ -201,11 +202,13 @@ std::optional<Error> SearchSpace::why_unsatisfiable() const {
   if (discrete()) {
     const Walk walked = walk(k_satisfying_branches, [](std::span<const double>) { return false; });
     if (walked == Walk::ended) return std::nullopt;
-    if (walked == Walk::finished) return Error{ErrorKind::usage, "no configuration does", {}, {}};
+    if (walked == Walk::finished) {
+      return Error{ErrorKind::usage, "the whole space was searched", {}, {}};
+    }
   }
   return Error{
       ErrorKind::usage,
-      fmt::format("none of {} configurations drawn at random does", k_satisfying_draws),
+      fmt::format("{} were drawn at random", k_satisfying_draws),
       {},
       "narrow the ranges to where constraints hold, or give \"float\" parameters a \"step\""};
 }

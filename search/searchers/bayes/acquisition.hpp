@@ -20,14 +20,16 @@ class Acquisition {
   /// One model of the ensemble, with one or two objectives.
   struct EnsembleMember {
     std::vector<ObjectiveModel> objectives;
-    /// Targets of the feasible measured configurations, one inner vector for each objective.
+    /// Targets from which improvement is measured, one inner vector for each objective: those of
+    /// complete, feasible trials. If there are none, those that stopped trials would reach.
     std::vector<std::vector<double>> feasible_targets;
     double weight = 1.0;
   };
   struct Inputs {
     /// Empty before the first measurement.
     std::vector<EnsembleMember> ensemble;
-    /// Probability that a trial runs and meets the guards; nullopt before the first failure.
+    /// Probability that a trial runs and meets the guards; nullopt before the first failure. If
+    /// `memory` is set, does not include trials that ran out of memory.
     std::optional<FeasibilityClassifier> feasibility;
     /// Probability that a trial fits into memory, if this is modelled apart from other failures.
     std::optional<MemoryForecast> memory;

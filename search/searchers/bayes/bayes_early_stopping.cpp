@@ -13,7 +13,7 @@ namespace {
 
 // Trials of the initial design are stopped at this share of a full trial. There is no complete
 // trial yet to compare them with.
-constexpr double k_held_fidelity = 1.0 / 9.0;
+constexpr double k_initial_fidelity = 1.0 / 9.0;
 // A trial is stopped only if another candidate's log gain per price is clearly higher. The
 // necessary difference is this number divided by the square root of the trial's fidelity so far.
 // Two reasons: forecasts from early values err more than predicted, and a restarted trial pays for
@@ -115,7 +115,7 @@ std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& prog
     const bool any_complete = std::any_of(measured_.begin(), measured_.end(),
                                           [](const Measured& measured) { return measured.winner; });
     if (any_complete) return std::nullopt;
-    if (reached < k_held_fidelity) return StopDecision{};
+    if (reached < k_initial_fidelity) return StopDecision{};
     return StopDecision{true,
                         fmt::format("at {:.2g} % of its length: no trial runs longer before {} "
                                     "configurations have been compared",

@@ -20,8 +20,8 @@ constexpr std::size_t k_fewest_earlier_trials = 5;
 constexpr int k_points_beside_earlier = 2;
 // Number of trials at which the thresholds of feasibility reach half of their final values.
 constexpr double k_trials_to_half = 8.0;
-// Used as the logarithm of an infinite price: such candidates rank after all others, in the order
-// of their scores.
+// Used as the logarithm of an infinite price. Such candidates rank, in the order of their scores,
+// after all others that are likely to be feasible.
 constexpr double k_log_price_of_last = 1e4;
 // Least probability that a space-filling point fits into memory, if the study declares a law of it.
 constexpr double k_initial_point_fits = 0.5;

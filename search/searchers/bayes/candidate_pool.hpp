@@ -30,11 +30,12 @@ class CandidatePool {
  public:
   CandidatePool(const SearchSpace& space, const FeatureMap& features);
 
-  /// Returns every point of the space; null if there are more than `k_listed`.
+  /// Returns every point of the space; null if there are more than `k_listed`, or if a parameter is
+  /// continuous.
   [[nodiscard]] const Candidates* all() const { return all_ ? &*all_ : nullptr; }
 
-  /// Draws `count` points, each parameter uniformly. Returns fewer points if many violate
-  /// constraints.
+  /// Draws `count` points: uniformly from `all` if it is not null, otherwise each parameter
+  /// uniformly. Returns fewer points if many violate constraints.
   [[nodiscard]] Candidates draw(Rng& rng, std::size_t count) const;
 
   static constexpr std::size_t k_listed = 20'000;

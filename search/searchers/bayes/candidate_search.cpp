@@ -161,8 +161,8 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
   return result;
 }
 
-/// Adds `count` random points near `centre`, at distances of about `radius` in its ordered
-/// parameters.
+/// Adds up to `count` random points near `centre`, at distances of about `radius` in its ordered
+/// parameters. Leaves out points that violate constraints.
 void add_perturbed(const CandidateSearch& search, const Point& centre, double radius,
                    std::size_t count, Rng& rng, std::vector<double>& points) {
   const auto& parameters = search.space.parameters();
@@ -186,7 +186,7 @@ std::vector<BestCandidate> best_of_points(const CandidateSearch& search, std::ve
 
 struct Climber {
   BestCandidate at;
-  PointSet seen;  ///< points already scored; none is better than `at`
+  PointSet seen;  ///< neighbours already considered; no admissible one is better than `at`
   bool moving = true;
 };
 

@@ -49,8 +49,8 @@ class EarlierStudy {
   void add(std::span<const double> features, double value, double standard_error);
 
   /// Returns the model for this study, whose trials are in `own`; `pending` as in
-  /// `Learner::models`. Returns nullopt if the other study has too few trials, or if logarithms
-  /// apply to only one of the two studies.
+  /// `Learner::models`. Returns nullopt if `own` is empty or the other study has too few trials.
+  /// Also returns nullopt if all values of the other study are positive, but not all of `own`.
   [[nodiscard]] std::optional<ShiftedModel> shifted(const Learner& own, const Matrix& pending);
 
  private:

@@ -18,7 +18,7 @@ namespace steptune::bayes {
 /// copy learns more.
 class FeasibilityClassifier {
  public:
-  /// `outcomes` has for each row the outcome whose probability is predicted if it is true.
+  /// `outcomes` has the outcome of each row. The classifier predicts the probability of true.
   FeasibilityClassifier(const Matrix& features, const std::vector<bool>& outcomes,
                         const FeatureGroups& groups, const FeasibilityKernel& kernel);
   FeasibilityClassifier(const FeasibilityClassifier& other);

@@ -30,13 +30,13 @@ struct FeasibilityKernel {
 [[nodiscard]] FeasibilityKernel prior_kernel(const FeatureGroups& groups);
 
 /// Returns the latent value at which an outcome's probability equals the share of true outcomes so
-/// far.
+/// far, with one true and one false outcome added.
 [[nodiscard]] double mean_of(const std::vector<bool>& outcomes);
 
-/// Returns the kernel under which the outcomes are likeliest, with a prior around `prior_kernel`.
-/// (The likelihood is the product of each outcome's probability given the earlier outcomes.)
-/// Chooses lengthscales and amplitude from a few values: moves one of them up or down at a time
-/// from `start`, which must have such values.
+/// Searches for the kernel under which the outcomes are likeliest, with a prior for lengthscales
+/// around those of `prior_kernel`. (The likelihood is the product of each outcome's probability
+/// given the earlier outcomes.) Chooses lengthscales and amplitude from a few values: from `start`,
+/// which must have such values, moves one of them up or down at a time, in at most two rounds.
 [[nodiscard]] FeasibilityKernel fit_kernel(const Matrix& features,
                                            const std::vector<bool>& outcomes,
                                            const FeatureGroups& groups,

@@ -29,8 +29,8 @@ class FeatureMap {
   [[nodiscard]] Matrix rows(std::span<const Point> points) const;
 
   [[nodiscard]] std::size_t width() const { return groups_.group_of_feature.size(); }
-  /// Returns the dimensions: one for each parameter with more than one value, and one for the
-  /// fidelity.
+  /// Returns the dimensions: one for each parameter with a condition or more than one value, and
+  /// one for the fidelity.
   [[nodiscard]] const FeatureGroups& groups() const { return groups_; }
   /// Returns the number of coordinates of a point.
   [[nodiscard]] std::size_t coordinates() const { return columns_.size(); }
@@ -38,7 +38,7 @@ class FeatureMap {
  private:
   struct Column {
     std::size_t first = 0;  ///< index of its first feature
-    std::size_t count = 0;  ///< number of features; 0 for a parameter with a single value
+    std::size_t count = 0;  ///< number of features; 0 for a constant parameter
     bool unordered = false;
     bool conditional = false;
   };

@@ -14,7 +14,7 @@ namespace {
 constexpr double k_shared_errors = 2.0;
 // Fidelity from which on no further stage is planned before the end.
 constexpr double k_almost_full = 0.75;
-// No model can represent a value that is this many standard deviations away from all others.
+// No model can represent a value this many standard deviations away from the mean of the others.
 constexpr double k_beyond_all = 1e3;
 
 }  // namespace

@@ -36,7 +36,7 @@ class LearningCurveModel {
   LearningCurveModel(const FeatureMap& feature_map, std::vector<Model> models,
                      double least_fidelity);
 
-  /// Returns the transform whose targets all predictions are.
+  /// Returns the transform of which all predictions are targets.
   [[nodiscard]] const OutputTransform& transform() const { return models_[0].transform; }
   /// Predicts full trials: mean and variance of the mixture for each point.
   [[nodiscard]] std::vector<Normal> full(std::span<const Point> points) const;

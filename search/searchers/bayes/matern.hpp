@@ -35,7 +35,7 @@ void mixed_covariances(const KernelMixture& mixture, std::span<const double* con
 /// Computes the covariances of one point with `covariances.size()` others: `amplitude` times the
 /// mean of two kernels. One is the product over all dimensions; the other is the mean, over all
 /// pairs of dimensions, of the product of two. `by_dimension` has one pointer for each dimension to
-/// its covariances. With one dimension, the result is that dimension's covariance.
+/// its covariances. With one dimension, uses that dimension's covariance in place of the mean.
 void interaction_covariances(double amplitude, std::span<const double* const> by_dimension,
                              std::span<double> covariances);
 

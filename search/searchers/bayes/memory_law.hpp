@@ -14,12 +14,12 @@ namespace steptune::bayes {
 [[nodiscard]] std::vector<double> fit_non_negative(const Matrix& terms,
                                                    std::span<const double> values);
 
-/// Returns the sum of a row of terms, each times its coefficient.
+/// Returns the sum of a row of terms, each times its coefficient, and never 0.
 [[nodiscard]] double sum_of_terms(std::span<const double> terms,
                                   std::span<const double> coefficients);
 
-/// Returns each value divided by the sum that coefficients predict which are fitted to all other
-/// values. 1: the other values predict it exactly.
+/// Fits coefficients to all values but one, and divides that value by the sum that they predict.
+/// Returns this ratio for each value, limited to 1/1000 and 1000. 1: predicted exactly.
 [[nodiscard]] std::vector<double> left_out_ratios(const Matrix& terms,
                                                   std::span<const double> values);
 

@@ -27,8 +27,8 @@ class ExplainedPeak {
 };
 
 /// Predicts if a trial fits into memory, from the peak memory of trials that did. The limit is
-/// unknown. It is above every measured peak, and below the predicted need of each trial that ran
-/// out of memory.
+/// uncertain. It is at least every measured peak, and probably below the predicted need of each
+/// trial that ran out of memory. If terms and size of the memory are known, it is near that size.
 class MemoryForecast {
  public:
   /// `model` predicts peaks divided by their explained parts. `limits` are possible limits in

@@ -3,11 +3,11 @@
 
 namespace steptune::bayes {
 
-/// The standard normal distribution. Logarithms are exact even far in the tails.
+/// The standard normal distribution. Logarithms are accurate even far in the lower tail.
 
 [[nodiscard]] double normal_density(double z);
 [[nodiscard]] double normal_cdf(double z);
-/// Returns the logarithm of the distribution function; finite for every finite z.
+/// Returns the logarithm of the distribution function; finite for every finite z down to -1e150.
 [[nodiscard]] double log_normal_cdf(double z);
 /// Returns density(z) / cdf(z), the derivative of `log_normal_cdf`, given the logarithm of cdf(z).
 [[nodiscard]] double slope_of_log_cdf(double z, double log_cdf);

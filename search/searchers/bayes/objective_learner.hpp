@@ -56,11 +56,11 @@ class ObjectiveLearner {
                    double standard_error);
   [[nodiscard]] std::span<const double> values() const { return own_.values(); }
 
-  /// Returns models as `Learner::models` does; the first has the highest weight. In addition to
-  /// these `most` models, returns one for each earlier study whose weight is not negligible.
+  /// Returns up to `most` models of this study as `Learner::models` does, and one for each earlier
+  /// study. Leaves out models of negligible weight. The first has the highest weight.
   [[nodiscard]] std::vector<ObjectiveModel> models(const Matrix& pending, std::size_t most);
-  /// Returns the examples' values as targets of `model`'s transform, without noise if the noise is
-  /// known. Improvement is measured relative to these.
+  /// Returns the examples' values as targets of `model`'s transform. Improvement is measured from
+  /// these. Removes known noise, unless `model` uses an earlier study or there are many examples.
   [[nodiscard]] std::vector<double> targets(const ObjectiveModel& model) const;
 
  private:

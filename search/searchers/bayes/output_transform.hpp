@@ -13,7 +13,7 @@ enum class Warp { none, log };
 class OutputTransform {
  public:
   /// Computes centre and scale from `values`. `Warp::log` needs positive values. If all values are
-  /// equal, the scale is their absolute value.
+  /// equal, the scale is their absolute value; 1 for logarithms and for zeros.
   OutputTransform(Warp warp, std::span<const double> values);
 
   [[nodiscard]] double forward(double value) const;

@@ -185,7 +185,8 @@ TEST(Racing, IntervalsThatTouchAreNotApart) {
   const StopDecision decision = racing->on_estimate({2, 10, {2.25}, {0.5}});
   EXPECT_TRUE(decision.stop);
   EXPECT_EQ(decision.reason,
-            "its interval lies wholly above that of trial 1 (1.75 against at most 1.5)");
+            "its 95 % interval lies wholly above that of trial 1 (at least 1.75 against at most "
+            "1.5)");
 }
 
 TEST(Racing, ComparesWithNothingThatWasForgotten) {
@@ -206,7 +207,7 @@ TEST(Median, NeedsThreeOthersThatGotAsFar) {
   EXPECT_TRUE(decision.stop);
   EXPECT_EQ(
       decision.reason,
-      "at 20 steps its interval (8.5 at least) lies above the median of the other trials (1)");
+      "at 20 steps its 95 % interval (at least 8.5) lies above the median of the other trials (1)");
   median->forget(3);
   EXPECT_FALSE(median->on_estimate({4, 20, {9.0}, {0.0}}).stop);
 }
@@ -241,7 +242,7 @@ TEST(MakeScheduler, RefusesUnknownNamesAndBadOptions) {
   EXPECT_THAT(make_scheduler("asha", {1.0, 10, 810}).error().text(), HasSubstr("eta"));
   EXPECT_TRUE(make_scheduler("asha", {k_least_eta, 10, 810}));
   EXPECT_THAT(make_scheduler("asha", {3.0, 0, 810}).error().text(), HasSubstr("first rung"));
-  EXPECT_THAT(make_scheduler("asha", {3.0, 10, 5}).error().text(), HasSubstr("last rung"));
+  EXPECT_THAT(make_scheduler("asha", {3.0, 10, 5}).error().text(), HasSubstr("full trial"));
 }
 
 TEST(ParetoRank, CountsWhatComesBefore) {
