@@ -26,7 +26,7 @@ struct PhaseReport {
 /// in the unit of the report's counters.
 struct ComparedRate {
   double seconds_per_sample = 0.0;
-  double half_width_s = 0.0;  ///< of the 95 % interval; valid at any time, even after few steps
+  double half_width_s = 0.0;  ///< of the 95 % interval, widened for repeated reading
   bool operator==(const ComparedRate&) const = default;
 };
 

@@ -136,7 +136,7 @@ void check_section(const ObjectNode& object, SageMakerSection& section) {
   }
   for (const char* key : {"spot_share", "max_wait"}) {
     if (object.has(key) && !job.spot) {
-      object.find(key)->fault("only managed spot has one: give \"spot\": true as well");
+      object.find(key)->fault("applies only to managed spot: give \"spot\": true as well");
     }
   }
   check_groups_of_channels(object, section);
@@ -158,7 +158,7 @@ void add_job_keys(Jobs& section) {
                       "as needed (URIs end with `/`), `Pipe` streams"));
   section.add(channels_key());
   section.add(
-      job_key("output", &JobSettings::output_s3_uri, s3_uri(), "S3 URI for what jobs leave behind")
+      job_key("output", &JobSettings::output_s3_uri, s3_uri(), "S3 URI for the output of jobs")
           .required()
           .in_fingerprint(InFingerprint::never));
   section.add(job_key("checkpoints", &JobSettings::checkpoint_s3_uri, s3_uri(),
@@ -220,7 +220,7 @@ void add_cost_keys(Jobs& section) {
                   .default_words("chosen by the tuner")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("poll", &SageMakerSection::poll_s, document::duration_s({0.1, 60.0}))
-                  .doc("interval between looks at jobs and their logs, 0.1 s to 1 min")
+                  .doc("time between two polls of jobs and their logs, 0.1 s to 1 min")
                   .in_fingerprint(InFingerprint::never));
 }
 
