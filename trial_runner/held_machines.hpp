@@ -30,7 +30,7 @@ struct JobOwner {
 /// Machines that a job occupies and pays for. Times are seconds since 1970.
 struct HeldMachines {
   std::string job;
-  std::optional<JobOwner> owner;  ///< nullopt: this program did not start the job
+  std::optional<JobOwner> owner;  ///< from the job's name; nullopt: not a job of this program
   Holding holding = Holding::running;
   std::string status;  ///< the provider's word: `Training`, `Available`, ...
   Resources resources;

@@ -30,8 +30,8 @@ struct RentedGroup {
 /// section.
 struct RentedInstances {
   std::vector<RentedGroup> groups;  ///< empty: trials rent nothing
-  /// Prices by type. `resolve_prices` adds the price table's price for each type that a
-  /// configuration can request and the study gives no price for.
+  /// Prices by type, as the study gives them. For further types that a configuration can request,
+  /// `resolve_prices` adds the price table's prices.
   std::map<std::string, InstanceType> prices;
   /// Share of the list price that is not paid (Savings Plans, reserved or negotiated rates). The
   /// key is an instance type or a pattern (`ml.g5.*`, as for fnmatch(3)). The longest matching

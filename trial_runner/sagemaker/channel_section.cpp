@@ -11,7 +11,7 @@ void check_file_system(const ObjectNode& object, Channel& /*channel*/) {
   const bool s3 = object.has("s3");
   if (s3 == object.has("file_system")) {
     object.node().fault(
-        "give \"s3\", an S3 URI, or \"file_system\", the id of an EFS or FSx system");
+        "give \"s3\", an S3 URI, or \"file_system\", the id of an EFS or FSx file system");
     return;
   }
   for (const char* key : {"file_system_type", "path"}) {

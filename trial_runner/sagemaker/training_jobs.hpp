@@ -16,7 +16,7 @@ namespace steptune {
 /// `Terminated`.
 struct PoolState {
   std::string status;
-  std::optional<double> retained_s;  ///< billed for each instance
+  std::optional<double> retained_s;  ///< seconds kept so far, billed for each instance
   std::string reused_by;             ///< job
 };
 
