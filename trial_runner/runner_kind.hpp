@@ -138,8 +138,8 @@ class RunnerSettings {
   /// Creates the runner. `clock` is the system's clock. `clock` and these settings outlive the
   /// runner. `seed` is the study's, for runners that draw random numbers.
   [[nodiscard]] virtual Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const = 0;
-  /// Creates the runner on a simulated provider. Returns null if this kind of runner costs no
-  /// money.
+  /// Creates the runner on a simulated provider. Returns null if this kind of runner has no
+  /// simulated provider.
   [[nodiscard]] virtual std::unique_ptr<RehearsalStage> rehearse(
       const RehearsalOptions& options) const;
 
