@@ -11,8 +11,9 @@ namespace steptune {
 
 /// Time that a trial spends outside training steps: evaluation, a checkpoint, the end of an epoch.
 /// The phase begins or ends when the report was received. The counters of the same report were
-/// reached before a phase that begins, but after a phase that ends. If no end is reported, the phase
-/// lasts until the next report with a higher counter, minus the usual time of that report's steps.
+/// reached before a phase that begins, but after a phase that ends. If no end is reported, the
+/// phase lasts until the next report with a higher counter, minus the usual time of that report's
+/// steps.
 struct PhaseReport {
   std::string name;
   /// The phase has just ended and took this long; nullopt: it begins now.

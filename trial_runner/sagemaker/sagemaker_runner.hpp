@@ -37,8 +37,9 @@ struct SageMakerConnection {
 /// that earlier trials left warm, and start in an order that reuses most instances. Pools are
 /// released as soon as no trial will use them. The runner polls the jobs' states and reads their
 /// output from CloudWatch Logs. All requests stay below the account's rates. `stop` sends a request
-/// to the service, which lets the program run for up to 120 s more. There is no faster way, so
-/// `kill_all` stops all trials in the same way.
+/// to the service, which lets the program run for up to 120 s more. If a job runs several trials,
+/// it is stopped once all of them need no more time. There is no faster way, so `kill_all` stops
+/// all trials in the same way.
 class SageMakerRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.

@@ -69,8 +69,8 @@ struct ClientParts {
   WaitUntil wait_until;
   std::string region;
   /// Returns the number of times that the user has asked the program to end. If this number rises
-  /// during a request that fails, the client does not repeat the request. Empty: the user cannot
-  /// ask.
+  /// during a request that fails, the client does not repeat the request. Exception: it repeats a
+  /// Create request that may have succeeded. Empty: the user cannot ask.
   std::function<int()> interrupts{};
 };
 
