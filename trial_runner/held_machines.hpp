@@ -30,9 +30,9 @@ struct JobOwner {
 /// Machines that a job occupies and pays for. Times are seconds since 1970.
 struct HeldMachines {
   std::string job;
-  std::optional<JobOwner> owner;  ///< nullopt: this program did not start the job
+  std::optional<JobOwner> owner;  ///< from the job's name; nullopt: not a job of this program
   Holding holding = Holding::running;
-  std::string status;  ///< the provider's word: `Training`, ..., or `Available`
+  std::string status;  ///< the provider's word: `Training`, `Available`, ...
   Resources resources;
   /// When the job was created, or when idle machines began to wait.
   double since_wall_s = 0.0;
@@ -46,7 +46,8 @@ struct HeldMachines {
   /// Share of `usd_per_hour` that the study expects to pay for spot. nullopt: on demand, or
   /// unknown.
   std::optional<double> spot_share{};
-  /// Cost since the job's billing began, or since idle machines began to wait. nullopt: no price.
+  /// Cost since the job's billing began, or since idle machines began to wait, at `usd_per_hour`.
+  /// nullopt: no price.
   std::optional<double> usd_so_far;
   /// Machine-hours so far, for providers that have no prices.
   std::optional<double> machine_hours{};
@@ -68,13 +69,14 @@ struct HeldMachinesRequest {
   std::vector<std::string> jobs;  ///< only these jobs, whoever started them; empty: this program's
   bool all = false;               ///< show other people's jobs, too
   bool release = false;           ///< release idle machines of this program or of the named `jobs`
-  std::string region;             ///< empty: the region that the environment names
+  std::string region;             ///< empty: the region of the provider's configuration
 };
 
 struct HeldMachinesReport {
   std::string region;
   std::optional<std::string> prices_date;  ///< nullopt: no price table for the region
-  std::string warning;                     ///< why prices are unknown; empty if all are known
+  /// If a price is unknown and there is no price table, the reason; otherwise empty.
+  std::string warning;
   double now_wall_s = 0.0;
   /// Machines to show; after a release, those that are still held.
   std::vector<HeldMachines> machines;

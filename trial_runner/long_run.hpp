@@ -27,7 +27,7 @@ struct LongRun {
   std::optional<Launch> launch{};  ///< the launch whose words are in `argv`
   /// File contents by path, written before the run starts.
   std::map<std::string, std::string> files{};
-  /// Folder of PyTorch's hook on this machine; empty: no hook. `environment` has the hook's
+  /// Folder of the Python hook on this machine; empty: no hook. `environment` has the hook's
   /// settings.
   std::filesystem::path python_path{};
 };
@@ -49,8 +49,8 @@ class LongRunForm {
   [[nodiscard]] virtual Result<Json> write(const LongRun& run) const = 0;
 };
 
-/// Returns a `usage` error that names the first word or variable that is not valid UTF-8. JSON
-/// cannot represent such text.
+/// Returns a `usage` error for the first word, variable or parameter that is not valid UTF-8. JSON
+/// cannot represent such text. Does not check `files`.
 [[nodiscard]] Result<void> check_utf8(const LongRun& run);
 
 }  // namespace steptune

@@ -19,8 +19,8 @@ namespace steptune {
 /// thread may use it.
 class MachineHolder {
  public:
-  /// False if the runner keeps no machines and trials end with the tuner. All other functions then
-  /// return empty or zero results.
+  /// False if the runner keeps no machines and trials end with the tuner. The other functions then
+  /// do nothing. They return empty or zero results; `trials_in_turn` returns 1.
   [[nodiscard]] virtual bool holds_machines() const { return true; }
 
   /// Returns the number of trials that the loop may hand over, running and waiting trials together.
@@ -74,7 +74,7 @@ class MachineHolder {
   MachineHolder() = default;
   MachineHolder(const MachineHolder&) = default;
   MachineHolder& operator=(const MachineHolder&) = default;
-  ~MachineHolder() = default;  // owned and destroyed as the runner
+  ~MachineHolder() = default;  // not virtual: the owner destroys the object through `Runner`
 };
 
 }  // namespace steptune

@@ -90,7 +90,7 @@ struct MachineFigureChange {
 /// least 2 %. There must be at least three seconds before and after it, and the means must differ
 /// by at least three standard errors. A clock that falls by a factor is assumed to make steps
 /// longer by that factor. A lost share of the time is assumed to make them longer by 1 / (1 -
-/// share).
+/// share). Never returns GPU use or slowed GPU clocks, which may be effects of longer steps.
 [[nodiscard]] std::optional<MachineFigureChange> explaining_change(
     std::span<const MachineSecond> before, std::span<const MachineSecond> after, double ratio);
 

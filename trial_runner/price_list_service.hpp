@@ -13,7 +13,7 @@ namespace steptune {
 
 /// Prices from a provider's own list.
 struct ListedPrices {
-  std::map<std::string, InstanceType> instances;  ///< price 0: not in the list
+  std::map<std::string, InstanceType> instances;  ///< by name; each has a price
   /// Types that the list has at several prices; the highest is used.
   std::vector<std::string> ambiguous;
 };
@@ -30,7 +30,7 @@ class PriceListService {
   [[nodiscard]] virtual std::string region_help() const = 0;
   /// Says why `region` is not valid; empty if it is. The region becomes part of a file name.
   [[nodiscard]] virtual std::string region_fault(const std::string& region) const = 0;
-  /// Returns the region that the environment names; otherwise the provider's usual region.
+  /// Returns the region of the provider's configuration; otherwise the provider's usual region.
   [[nodiscard]] virtual Result<std::string> default_region() const = 0;
   /// Returns a line for people that names the goods that the prices are for.
   [[nodiscard]] virtual std::string heading() const = 0;

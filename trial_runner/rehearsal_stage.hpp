@@ -20,7 +20,7 @@ struct SimulatedTraining {
 };
 
 struct RehearsalOptions {
-  std::uint64_t seed = 0;    ///< seed for random differences between days
+  std::uint64_t seed = 0;    ///< seed of the simulated provider's random numbers
   double wall_time_s = 0.0;  ///< date at which the simulation starts, seconds since 1970
   /// Returns the timing of a trial. `values` are its parameters' values by name, as text as on a
   /// command line.

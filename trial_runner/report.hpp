@@ -10,10 +10,10 @@
 namespace steptune {
 
 /// Time that a trial spends outside training steps: evaluation, a checkpoint, the end of an epoch.
-/// The phase begins or ends at the report's `clock_s`; without a clock, when the report was
-/// received. The counters of the same report were reached before the phase. If no end is reported,
-/// the phase lasts until the next report with a counter; that report's steps were then made within
-/// the phase.
+/// The phase begins or ends when the report was received. The counters of the same report were
+/// reached before a phase that begins, but after a phase that ends. If no end is reported, the
+/// phase lasts until the next report with a higher counter, minus the usual time of that report's
+/// steps.
 struct PhaseReport {
   std::string name;
   /// The phase has just ended and took this long; nullopt: it begins now.
@@ -26,7 +26,7 @@ struct PhaseReport {
 /// in the unit of the report's counters.
 struct ComparedRate {
   double seconds_per_sample = 0.0;
-  double half_width_s = 0.0;  ///< of the 95 % interval; valid at any time, even after few steps
+  double half_width_s = 0.0;  ///< of the 95 % interval, widened for repeated reading
   bool operator==(const ComparedRate&) const = default;
 };
 

@@ -36,11 +36,12 @@ class RehearsalStage;
 class RunnerKind;
 struct RehearsalOptions;
 
-/// USD per hour of all machines of one trial together.
+/// Prices of an hour with one configuration, in USD.
 struct HourlyPrice {
-  /// The expected bill for an hour (managed spot: a share of the on-demand price).
+  /// Expected bill for all machines of the planned run, for the metric `cost`. Managed spot: a
+  /// share of the on-demand price.
   double expected_usd = 0.0;
-  double on_demand_usd = 0.0;  ///< on-demand price of an hour, the most that it can cost
+  double on_demand_usd = 0.0;  ///< on-demand price that a trial pays, the most that it can cost
 };
 
 /// Properties that all trials of a study share, whatever their configuration.
@@ -52,7 +53,7 @@ struct RunnerTraits {
   bool uses_this_machine = true;  ///< trials and the tuner share the same CPUs
   bool sees_files = true;         ///< trials find this machine's files under the same paths
   bool gives_streams = false;     ///< trials may have a terminal (`TrialSpec::terminal`) and input
-  bool takes_hooks = false;       ///< trials get PyTorch's hook (`TrialSpec::python_path`)
+  bool takes_hooks = false;       ///< trials get the Python hook (`TrialSpec::python_path`)
   /// Preferred launcher first. Empty: studies cannot have `launch`.
   std::vector<LauncherSupport> launchers;
   bool has_price = false;  ///< `price_of` returns a price
@@ -127,7 +128,7 @@ class RunnerSettings {
   /// Returns the machines that a trial of `configuration` rents. No type: the trial runs on the
   /// tuner's machine.
   [[nodiscard]] virtual Resources resources_of(const Configuration& configuration) const;
-  /// Returns the price of a trial; nullopt if the study has no price.
+  /// Returns the prices of a configuration; nullopt if the study has no price.
   [[nodiscard]] virtual std::optional<HourlyPrice> price_of(
       const Configuration& configuration) const = 0;
   /// Returns lines for people. The first line says where trials run; further lines say what they
@@ -137,8 +138,8 @@ class RunnerSettings {
   /// Creates the runner. `clock` is the system's clock. `clock` and these settings outlive the
   /// runner. `seed` is the study's, for runners that draw random numbers.
   [[nodiscard]] virtual Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const = 0;
-  /// Creates the runner on a simulated provider. Returns null if this kind of runner costs no
-  /// money.
+  /// Creates the runner on a simulated provider. Returns null if this kind of runner has no
+  /// simulated provider.
   [[nodiscard]] virtual std::unique_ptr<RehearsalStage> rehearse(
       const RehearsalOptions& options) const;
 

@@ -22,9 +22,9 @@ class StepTimes {
  public:
   StepTimes(const StepNoise& noise, Rng& rng);
 
-  /// Returns the time of the next `steps` steps (at least 1) together. Always positive. Draws many
-  /// steps as one normal number with the variance of their sum, so the cost does not grow with
-  /// `steps`.
+  /// Returns the time of the next `steps` steps (at least 1) together. Always positive. Draws more
+  /// than 16 steps as one normal number with the variance of their sum. So the cost grows only with
+  /// the number of stalls.
   [[nodiscard]] double take(double steps, Rng& rng);
 
  private:

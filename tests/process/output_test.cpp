@@ -103,8 +103,7 @@ TEST_F(OutputTest, ReportsAfterALineThatIsTooLongAreRead) {
 TEST_F(OutputTest, RefusedReportLinesAreReported) {
   const TrialRun done = run(shell("echo '[steptune] {\"v\":1,\"step\":\"many\"}'"));
   EXPECT_EQ(done.outcome().kind, OutcomeKind::completed);
-  EXPECT_THAT(done.outcome().detail,
-              HasSubstr("1 report lines were invalid and ignored; the first: "));
+  EXPECT_THAT(done.outcome().detail, HasSubstr("faults in reports: 1; the first: "));
 }
 
 TEST_F(OutputTest, AFullDiskCostsTheLogNotTheTrial) {

@@ -25,7 +25,8 @@ struct InstanceType {
 [[nodiscard]] std::vector<InstanceGroup> rented_groups(const Resources& resources);
 
 /// Returns USD per hour of all machines together. For a type missing in `instances`, returns an
-/// error that names the nearest type and how to add a price. An unknown price is an error, never 0.
+/// error that names a similar type, if there is one, and how to add a price. All prices in
+/// `instances` must be known: the price 0 would count as free.
 [[nodiscard]] Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances,
                                           const Resources& resources);
 

@@ -11,14 +11,15 @@ namespace steptune {
 /// Wraps `runner` so that suitable trials (`TrialSpec::forked`) are forked from an interpreter that
 /// has already imported their modules. First checks that forking changes no loss:
 ///
-/// - The first such trial starts normally. Its hook reports the first losses and the program's
-///   imports.
-/// - Before the second such trial, the first one's configuration runs again, forked (trial -1, log
+/// - Such trials start normally until one that reported its first losses has ended. Its hook has
+///   also reported the program's imports.
+/// - Before the next such trial, the configuration of that trial runs again, forked (trial -1, log
 ///   `fork-check.log`). This check ends when its first losses are known. If they equal the losses
-///   of the normal start to the last bit, all further trials are forked.
+///   of the normal start to the last bit, all further such trials are forked.
 /// - Otherwise all trials start normally, and a log line (level info) says why. Possible reasons:
 ///   losses differ, as in a program without a seed; losses are unknown; the process cannot be
 ///   forked; the check would take too long, because steps are long compared with the start.
+/// - Interleaved trials always start normally.
 ///
 /// `clock` outlives the runner.
 [[nodiscard]] std::unique_ptr<Runner> make_forked_runner(const Clock& clock,

@@ -30,8 +30,8 @@ struct RentedGroup {
 /// section.
 struct RentedInstances {
   std::vector<RentedGroup> groups;  ///< empty: trials rent nothing
-  /// Price of every type that a configuration can request: the study's own price, otherwise the
-  /// price table's.
+  /// Prices by type, as the study gives them. For further types that a configuration can request,
+  /// `resolve_prices` adds the price table's prices.
   std::map<std::string, InstanceType> prices;
   /// Share of the list price that is not paid (Savings Plans, reserved or negotiated rates). The
   /// key is an instance type or a pattern (`ml.g5.*`, as for fnmatch(3)). The longest matching
@@ -45,8 +45,8 @@ struct RentedInstances {
   std::string region;      ///< empty: us-east-1
 
   /// Returns the instances of one configuration. Leaves out empty groups; a single remaining group
-  /// is an ordinary cluster. A count that is not a whole number in range becomes 0, which every
-  /// runner refuses.
+  /// is an ordinary cluster. A count that is not a whole number in range becomes 0, for which
+  /// `resolve_prices` adds a fault.
   [[nodiscard]] Resources resources_of(const Configuration& configuration) const;
   /// Returns the price of an instance-hour by type.
   [[nodiscard]] std::map<std::string, PriceParts> price_parts() const;
@@ -75,8 +75,9 @@ struct RentedInstances {
 
 /// Sets the price of every instance type that a configuration can request: the study's own price,
 /// otherwise the price table's. Adds a fault if some configuration gives no type or no valid count,
-/// and for each type without a price. If more than 512 combinations of values decide the counts,
-/// checks only the baseline's. Returns true if there are no faults.
+/// and for each type without a price. Adds a fault if more than 512 combinations of values decide
+/// the types. If more than 512 decide types and counts together, checks only the baseline's counts.
+/// Returns true if there are no faults.
 bool resolve_prices(RentedInstances& instances, const StudyView& study, document::Faults& faults);
 
 /// Returns `document` with the price table's prices as `stored` when the study began. Keeps prices

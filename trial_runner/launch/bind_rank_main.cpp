@@ -20,8 +20,9 @@
 
 namespace {
 
+/// Exit status for too few arguments. Other exit statuses of failures are those of a shell
+/// (`k_not_found_status`, `k_not_executable_status`).
 constexpr int k_usage = 2;
-// Exit statuses of a shell whose program was not found or is not executable.
 
 /// Returns the local rank set by torchrun, Open MPI or Intel's MPI.
 std::optional<std::size_t> local_rank() {

@@ -8,9 +8,9 @@
 
 namespace steptune {
 
-/// Returns the script and its arguments if the command is `python3 [-u] script ...` or `python3 -m
-/// module ...`. nullopt for other programs, and for Python with other options. `argv` must not be
-/// empty.
+/// Returns the words from the script, or from `-m`, to the end if the command is `python3 [-u]
+/// script ...` or `python3 [-u] -m module ...`. nullopt for other programs, and for Python with
+/// other options. `argv` must not be empty.
 [[nodiscard]] std::optional<std::vector<std::string>> python_script(
     const std::vector<std::string>& argv);
 

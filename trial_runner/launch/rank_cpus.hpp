@@ -31,8 +31,8 @@ inline constexpr const char* k_rank_cpus_placement = "rank_cpus";
 
 /// Returns `launched` (from `launched_words`) with the installed program `steptune-bind-rank`
 /// inserted before the command of each process. That program binds the process to its part of
-/// `rank_cpus`. Returns nullopt if the program is missing, or if the launcher's options determine
-/// how the command is started.
+/// `rank_cpus`. Returns nullopt if the program is missing, if the launcher is srun, or if its
+/// options determine how the command is started.
 [[nodiscard]] std::optional<std::vector<std::string>> bound_words(const Launch& launch,
                                                                   const LauncherSupport& support,
                                                                   std::vector<std::string> launched,

@@ -19,7 +19,7 @@ namespace steptune::live {
 /// second; fitting its model or a slow disk may take a few seconds.
 inline constexpr double k_longest_silence_s = 15.0;
 
-/// A long run of a user's program under PyTorch's hook in mode `live`. The tuner can switch the
+/// A long run of a user's program under the Python hook in mode `live`. The tuner can switch the
 /// program's settings while it runs. This object neither starts nor ends the program. If the object
 /// is destroyed without `leave`, the program returns to its own settings. Not thread safe.
 class AttachedProgram {
@@ -28,7 +28,7 @@ class AttachedProgram {
   AttachedProgram(const Clock& clock, LiveChannel channel, UniqueFd process);
 
   /// Returns new steps, in order. If there is none yet, waits for a step until the clock reads
-  /// `until_s` or the program is gone.
+  /// `until_s`, or until the program is gone or unusable.
   [[nodiscard]] std::vector<LiveStep> steps(double until_s);
 
   /// True if the program has ended, or if its hook has withdrawn or continues without the tuner. No

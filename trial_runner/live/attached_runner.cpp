@@ -63,7 +63,7 @@ Result<void> AttachedRunner::start(const TrialSpec& spec) {
   if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
   active_ = SharedTrial{spec, clock_.now_s()};
   if (!spec.live) {
-    finish(OutcomeKind::not_started, "cannot be set while the program runs");
+    finish(OutcomeKind::not_started, "a setting cannot be changed while the program runs");
     return {};
   }
   baseline_ = spec.live->baseline_knobs;
@@ -85,7 +85,9 @@ Result<std::vector<TrialEvent>> AttachedRunner::wait(double deadline_s) {
     for (const LiveStep& step : steps)
       on_step(step);
     if (active_ && program_.unusable()) finish(OutcomeKind::lost, *program_.unusable());
-    if (active_ && program_.is_gone()) finish(OutcomeKind::lost, "the program is over");
+    if (active_ && program_.is_gone()) {
+      finish(OutcomeKind::lost, "the program has ended or continues without the tuner");
+    }
     const bool is_over = program_.is_gone() || program_.unusable();
     if (!events_.empty() || is_over || clock_.now_s() >= deadline_s) break;
   }

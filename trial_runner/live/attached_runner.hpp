@@ -21,7 +21,9 @@ inline constexpr const char* k_shared_program = "shared_program";
 /// - Between trials the baseline's settings apply.
 /// - If the hook refuses settings, at once or later, the trial's hook events say so. The runner
 ///   does not react.
-/// - Once the program is gone, the current trial and all further ones are `lost`.
+/// - Once the program is gone or unusable, the current trial and all further ones are `lost`.
+/// - If the loss becomes infinite or NaN after a trial's settings were used, the program becomes
+///   unusable. If only the current trial can be the cause, that trial is `failed`.
 /// - A trial without a `LiveTrial` would need its own process, so it ends as `not_started`.
 ///
 /// `program` must have made a step, so that all its ranks are connected. `clock` and `program`

@@ -53,7 +53,7 @@ inline constexpr double k_poll_interval_s = 0.02;
 /// before they make it. `last` is the latest step reported by rank 0.
 [[nodiscard]] double next_step_to_switch(const LiveStep& last, int world_size);
 
-/// The tuner's end of the connection with PyTorch's hook in mode `live`
+/// The tuner's end of the connection with the Python hook in mode `live`
 /// (docs/internals/hooks-protocol.md, "Switching while the program runs"). Never blocks. Rank 0
 /// leads and reports steps. All ranks receive switches, and any rank may send knob events. Not
 /// thread safe.

@@ -22,8 +22,8 @@ enum class Alone { baseline, other };
 /// (B, C) take turns: A B A C A. Measures the trial relative to the baseline's current level, its
 /// seconds per sample (`RatioFilter`). So drift that is slow compared with a block cancels. Blocks
 /// grow with the preceding warm-up and, while the level is stable, with the trial's time so far.
-/// Paired comparison in time: D. R. Cox, Planning of Experiments, Wiley 1958, ch. 3. Independent of
-/// processes.
+/// Paired comparison in time: D. R. Cox, Planning of Experiments, Wiley 1958, ch. 3. Uses no
+/// processes itself.
 class PairedBlocks {
  public:
   /// Starts a trial in turns. `level` is the baseline's seconds per sample (per step if samples are
@@ -40,8 +40,8 @@ class PairedBlocks {
   /// Adds a step of the side whose turn it is. Returns true if the turn has changed.
   [[nodiscard]] bool add(const LiveStep& step);
   /// Returns new reports, in order. Counters are the trial's own. Seconds are converted to the
-  /// level given to `begin_trial`; `received_s` is the trial's time in these seconds. The first
-  /// report comes when the trial has blocks of the baseline on both sides.
+  /// level given to `begin_trial`; `received_s` is the trial's time in these seconds. In turns, the
+  /// first report comes when the trial has blocks of the baseline on both sides.
   [[nodiscard]] std::vector<Report> take();
   /// True if this process has completed a pair of blocks, or one block without turns.
   [[nodiscard]] bool has_measured() const { return has_measured_; }

@@ -40,8 +40,8 @@ constexpr double k_most_variance_ratio = 16.0;
 /// Factor that widens the interval. Callers may stop at any block, and so stop at a block where the
 /// interval is tight by chance.
 constexpr double k_widened_for_block_looks = 1.15;
-/// Grid of the search for the likeliest noise, and prior of a step's relative deviation, which is
-/// usually near 7 %.
+/// Grid of the search for the most probable noise, and prior of a step's relative deviation, which
+/// is usually near 7 %.
 constexpr double k_least_step_deviation = 0.01, k_most_step_deviation = 0.6, k_step_factor = 1.35;
 constexpr double k_least_wander_per_s = 1e-7, k_most_wander_per_s = 0.2, k_wander_factor = 4.0;
 constexpr double k_usual_step_deviation = 0.07, k_usual_spread = 1.5;

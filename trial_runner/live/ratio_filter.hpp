@@ -26,14 +26,14 @@ struct StepScatter {
 /// A block's log rate is the baseline's level, which wanders, plus the trial's log ratio, plus
 /// noise with a variance proportional to 1 / steps. A Kalman filter (a local level with an
 /// intervention: J. Durbin and S. J. Koopman, Time Series Analysis by State Space Methods, 2nd ed.,
-/// Oxford 2012, ch. 3.2) estimates the level from all blocks of the study. The estimate is the
-/// better, the less the level wanders.
+/// Oxford 2012, ch. 3.2) estimates the level from the study's latest blocks. The less the level
+/// wanders, the better is the estimate.
 ///
-/// The amounts of wandering and noise are those with the highest likelihood. A trial may scatter
-/// more than the baseline. This is estimated first from the steps within its blocks, then from the
-/// blocks. If wandering cannot explain a block, something disturbed the machine: the level is then
-/// unknown until further blocks show it (P. J. Harrison and C. F. Stevens, Bayesian forecasting,
-/// Journal of the Royal Statistical Society B 38, 1976).
+/// The amounts of wandering and noise are the most probable ones on a grid, with a prior for the
+/// noise. A trial may scatter more than the baseline. This is estimated first from the steps within
+/// its blocks, then from the blocks. If wandering cannot explain a block, something disturbed the
+/// machine: the level is then unknown until further blocks show it (P. J. Harrison and C. F.
+/// Stevens, Bayesian forecasting, Journal of the Royal Statistical Society B 38, 1976).
 ///
 /// Disturbances of the machine hit the baseline and the trial equally often. If more of the trial's
 /// blocks look disturbed, the trial itself causes them, and none of its blocks is excluded.
@@ -52,8 +52,8 @@ class RatioFilter {
   /// Returns the baseline's seconds per sample as of the last block; nullopt before its first.
   [[nodiscard]] std::optional<double> level() const;
   /// Returns the ratio of the current trial; nullopt until the trial has blocks of the baseline on
-  /// both sides. The interval is valid even if the caller looks after each block and stops when it
-  /// is tight.
+  /// both sides. The interval is widened by 15 %, because the caller may read it after each block
+  /// and stop when it is tight.
   [[nodiscard]] std::optional<TurnRatio> ratio() const;
   /// Returns the standard deviation of a trial's step relative to the baseline's; 1 if unknown.
   [[nodiscard]] double scatter_ratio() const;

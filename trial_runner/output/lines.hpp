@@ -59,8 +59,8 @@ class OutputTail {
   /// an increased count is progress, because several processes without a rank print the same
   /// counts.
   void mark_progress(int process, double count);
-  /// Returns the end of `text` that may explain the program's end. Leaves out output after which a
-  /// process has still made progress.
+  /// Returns the end of `text` that may explain the program's end. Leaves out output after which
+  /// every reporting process has made progress.
   [[nodiscard]] std::string_view since_progress() const;
   /// Returns the last lines as printable text, oldest first, at most `count`. Leaves out lines
   /// without letters or digits, and reports of the protocol. If carriage returns rewrite a line

@@ -21,8 +21,8 @@ class LogFile {
   /// A log without a file drops all output.
   LogFile() = default;
 
-  /// Creates or empties the file; only its owner may read it. Returns a `runner` error if it cannot
-  /// be opened.
+  /// Creates or empties the file. Only its owner may read a new file. The limit is at least 4 KiB.
+  /// Returns a `runner` error if the file cannot be opened.
   [[nodiscard]] static Result<LogFile> create(const std::filesystem::path& path,
                                               std::uint64_t cap_bytes);
 

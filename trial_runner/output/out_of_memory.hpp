@@ -16,7 +16,7 @@ namespace steptune {
 /// exhausted. The message may come from a program, a library, or the batch system.
 [[nodiscard]] bool reports_out_of_memory(std::string_view output);
 
-/// Records that the last fed line contained a report.
+/// Records that the last fed line contained `report`, if it has a count of steps or samples.
 void mark_progress(OutputTail& tail, const Report& report);
 
 /// True if the last output of a failed program says that memory ran out.

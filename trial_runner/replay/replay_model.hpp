@@ -37,7 +37,8 @@ using ReplayModel = std::function<tl::expected<ReplayBehaviour, std::string>(con
 /// a time; otherwise the first other column that is a time. All measured columns are reported as
 /// metrics. If the objective is the time, its parts are reported, too, named without unit: `data`
 /// for `data_s`. A step has the trial's `samples_per_step`; by default it takes 0.1 s at the
-/// table's median configuration. Configurations without a row or with an empty cell fail.
+/// table's median configuration. Configurations without a row, or without a positive time in it,
+/// fail.
 [[nodiscard]] Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
                                                      const std::optional<std::string>& time_column);
 

@@ -24,7 +24,8 @@ inline constexpr double k_replayed_stop_s = 0.1;
 struct ReplayOptions {
   int parallel = 1;
   std::uint64_t seed = 0;
-  double startup_s = 5.0;  ///< from the process's start to the first step, plus or minus 2 %
+  /// From the process's start to the first step; varies with a standard deviation of 2 %.
+  double startup_s = 5.0;
   StepNoise noise;
   /// Number of steps after which trials complete; nullopt: trials run until stopped.
   std::optional<double> steps;

@@ -51,7 +51,7 @@ void check_price(const ObjectNode& object, const ReplaySection& section) {
   const bool rents = !section.instances.groups.empty();
   for (const char* key : {"price_per_hour", "instances"}) {
     if (!rents || !object.has(key)) continue;
-    object.find(key)->fault("the instances and their prices are given already; remove this one");
+    object.find(key)->fault("the instances and their prices are given already; remove this key");
   }
   for (const char* key : {"prices", "price_table"}) {
     if (rents || !object.has(key)) continue;

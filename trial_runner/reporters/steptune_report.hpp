@@ -15,8 +15,8 @@
 // In distributed training only rank 0 prints, unless the tuner reads the output of every rank
 // (STEPTUNE_ALL_RANKS).
 //
-// At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out,
-// with a warning on stderr.
+// At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out;
+// the first of them is named in a warning on stderr.
 //
 // Time that a program spends outside training steps is a phase. Mark the start and the end of a
 // phase:
@@ -170,7 +170,7 @@ class Reporter {
   }
 
   /// Returns the value of this name. Returns null, with a warning, if the tuner would refuse a line
-  /// with this name, too.
+  /// to which this name is added.
   double* value_of(Named& named, const std::string& name) {
     for (auto& entry : named) {
       if (entry.first == name) return &entry.second;

@@ -93,7 +93,8 @@ class GrowthWatch {
 /// at most 16 counters.
 class CounterSet {
  public:
-  /// Adds a value. Returns the cumulative count if this counter leads; otherwise nullopt.
+  /// Adds a value. Returns the cumulative count if this counter leads; otherwise nullopt. `rank` is
+  /// as in `CounterName::rank`.
   std::optional<double> add(const std::string& key, const Count& count, int rank = 0);
   /// Makes this counter the leader until another one exceeds it.
   void lead(const std::string& key);

@@ -69,8 +69,8 @@ class EvaluationGap {
     last_ = {count, time_s};
   }
   /// Records a line with a result, and with the counter `count` if it has one. Returns the
-  /// evaluation's seconds if they exceed the time of two steps. If they do not, the line repeats an
-  /// old result.
+  /// evaluation's seconds if they exceed the time of two steps, and half the time of the steps
+  /// since the last line. If they do not, the line repeats an old result.
   std::optional<double> on_evaluated(std::optional<double> count, double time_s) {
     if (!last_ || !seconds_per_count_) return std::nullopt;
     const double steps = count ? std::max(0.0, *count - last_->count) : 0.0;

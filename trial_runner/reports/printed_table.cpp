@@ -44,7 +44,7 @@ struct CellNumber {
   bool whole = false;
 };
 /// Parses a row's cell: `12`, `0.5`, `3.50s`, `12%`, `nan`, `-inf`, `00:12`, `-`. Returns nullopt
-/// for a cell that no row has.
+/// for other texts; a line with such a cell is no row.
 std::optional<CellNumber> number_of_cell(const std::string& cell) {
   static const re2::RE2 k_number(R"(([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)(?:s|m|%)?)",
                                  re2::RE2::Quiet);

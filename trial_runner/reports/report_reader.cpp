@@ -236,7 +236,7 @@ const std::optional<Rejection>& ReportReader::first_rejection() const {
 std::string ReportReader::rejections() const {
   std::vector<std::string> texts;
   if (state_->first_rejection) {
-    texts.push_back(fmt::format("{} report lines were invalid and ignored; the first: {}",
+    texts.push_back(fmt::format("faults in reports: {}; the first: {}",
                                 state_->rejected_lines, *state_->first_rejection));
   }
   for (const auto& preset : state_->presets) {

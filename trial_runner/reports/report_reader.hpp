@@ -33,23 +33,23 @@ class ReportReader {
   /// Reads a line; nullopt if it contains no report. Progress bars end their lines with `\r`, so
   /// split the output there as well as at `\n`. If a line still contains `\r`, reads it in pieces;
   /// the last value wins. The report has this line's counters and the last value of every metric so
-  /// far. Reads at most 16 KiB of a line. From lines of a rank other than 0, takes only counters,
-  /// parts and phases.
+  /// far. Reads at most 16 KiB of a line. From lines of a rank other than 0, takes no metrics.
   [[nodiscard]] std::optional<Report> read_line(std::string_view line, double received_s);
 
   /// Returns names of the metrics in the latest line.
   [[nodiscard]] const std::set<std::string>& latest_metrics() const;
 
-  /// True if a phase has begun and the trial has reported neither its end nor a counter since.
+  /// True if a phase has begun and rank 0 has reported neither its end nor a counter since.
   /// Silence, as in a long evaluation, then does not mean that the trial hangs.
   [[nodiscard]] bool phase_under_way() const;
 
   /// Returns the unit of the counters so far: epochs or percent if the output has no other counter.
   [[nodiscard]] CountUnit unit() const;
 
-  /// Returns the number of rejected lines that looked like reports.
+  /// Returns the number of rejections: each line that looked like a report and was invalid; once if
+  /// there are too many metrics; once if counters cannot be trusted (`Preset::counter_fault`).
   [[nodiscard]] std::uint64_t rejected_lines() const;
-  /// Returns the first rejected line, for a warning.
+  /// Returns the reason of the first rejection, for a warning.
   [[nodiscard]] const std::optional<Rejection>& first_rejection() const;
   /// Returns the text for people about rejected lines and uncounted steps; empty if there are none.
   [[nodiscard]] std::string rejections() const;

@@ -177,8 +177,8 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   bool refuse_phase(std::string_view what) {
     return refuse(fmt::format("\"phase\" is {}, not a name such as \"evaluation\"", what));
   }
-  /// Moves the metric `seconds` into the phase, before or after which it may be in the line.
-  /// Without a phase, it remains a metric.
+  /// Moves the metric `seconds` into the phase; the line may have it before or after the phase.
+  /// Without a phase, `seconds` remains a metric.
   void take_phase_seconds() {
     const auto seconds = report_.metrics.find("seconds");
     if (!report_.phase || seconds == report_.metrics.end()) return;

@@ -6,8 +6,8 @@
 
 namespace steptune {
 
-/// Returns the prefix for metrics (`val`, `test`, `eval`) in a line about an evaluation; empty for
-/// other lines.
+/// Returns the prefix for metrics in a line about an evaluation, such as `val`, `validation` or
+/// `test`; empty for other lines.
 [[nodiscard]] std::string evaluation_of_line(std::string_view line);
 
 /// Returns the prefix of the metrics that follow `text`, the beginning of a line: `val` after

@@ -33,8 +33,8 @@ bool counts_samples(std::string_view unit) {
   return std::find(k_units.begin(), k_units.end(), unit) != k_units.end();
 }
 
-/// Returns a higher rank for bars that name a unit of training: `Episode 3`, around a bar that
-/// counts the episode's prompts.
+/// Returns a higher rank (`CounterSet::add`) for bars that name a unit of training. For example, a
+/// bar `Episode 3` encloses a bar that counts the episode's prompts.
 int rank_of(std::string_view description) {
   static const re2::RE2 k_regex(
       R"((?i)\b(?:steps?|iters?|iterations?|updates?|episodes?|rollouts?)\b)", re2::RE2::Quiet);
@@ -42,8 +42,8 @@ int rank_of(std::string_view description) {
   return re2::RE2::PartialMatch(text, k_regex) ? 1 : 0;
 }
 
-/// Returns the key of a bar that is equal in all epochs: the letters of its description, and its
-/// length. Numbers and blanks change from line to line.
+/// Returns a key for the bar that is equal in all epochs: the letters of its description, and its
+/// total. The description's numbers and blanks change from line to line.
 std::string bar_key(const ProgressBar& bar) {
   std::string key;
   for (const char c : bar.description) {

@@ -22,7 +22,7 @@ namespace {
 constexpr int k_attempts = 4;
 constexpr const char* k_usual_region = "us-east-1";
 
-/// Opens a session. If `region` is empty, uses the region that the environment names.
+/// Opens a session. If `region` is empty, uses the region of the AWS configuration.
 Result<std::unique_ptr<aws::Session>> open_session(const Clock& clock, const std::string& region) {
   aws::RetryPolicy policy;
   policy.max_attempts = k_attempts;

@@ -45,8 +45,8 @@ Cluster cluster_of(const JobUtilisation& utilisation) {
   return cluster;
 }
 
-/// Returns the cheapest machines without accelerators that together have `vcpus` cores. At equal
-/// price, the fewest machines.
+/// Returns the cheapest machines of one type without accelerators that together have `vcpus` cores.
+/// At equal price, the fewest machines. Empty if more than `k_most_helpers` would be needed.
 std::string helpers_text(const PriceTable& types, double vcpus) {
   std::string best;
   double best_usd = 0.0;

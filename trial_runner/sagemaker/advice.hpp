@@ -27,7 +27,8 @@ struct Advice {
 /// Derives advice from the utilisation of a job's machines. Missing figures lead to no advice.
 ///
 /// - Cores saturated while accelerators wait: names the number of cores that would keep the
-///   accelerators busy, and the cheapest instance from `types` to add that has these cores.
+///   accelerators busy. Also names the cheapest instances that have the missing cores: at most four
+///   of one type in `types`, without accelerators.
 /// - Accelerators unused, or machines idle.
 /// - Memory or disk near the limit.
 /// - Downloads longer than the training.

@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// PyTorch's hook as part of a job request. Its files are sent as hyperparameters, because no other
-/// part of a request is large enough. Before the program starts, a shell unpacks them
+/// The Python hook as part of a job request. Its files are sent as hyperparameters, because no
+/// other part of a request is large enough. Before the program starts, a shell unpacks them
 /// (unpack_hook.sh) and removes them from the hyperparameters that the program sees.
 struct CarriedHook {
   std::map<std::string, std::string> hyperparameters;

@@ -10,7 +10,8 @@ using document::Section;
 void check_file_system(const ObjectNode& object, Channel& /*channel*/) {
   const bool s3 = object.has("s3");
   if (s3 == object.has("file_system")) {
-    object.node().fault("give \"s3\", an S3 URI, or \"file_system\", the id of an EFS or FSx one");
+    object.node().fault(
+        "give \"s3\", an S3 URI, or \"file_system\", the id of an EFS or FSx file system");
     return;
   }
   for (const char* key : {"file_system_type", "path"}) {
@@ -49,7 +50,7 @@ Section<Channel> make_channel_section() {
                   .omitted_at_default());
   section.add(key("instance_groups", &Channel::instance_groups,
                   document::list_of(document::string(), k_max_list))
-                  .doc("the groups that read it; either all channels name some or none does")
+                  .doc("groups that read this channel; set it for all channels or for none")
                   .omitted_at_default());
   section.check(check_file_system);
   return section;

@@ -21,7 +21,7 @@ struct ContainerProgram {
   /// File contents by path, written before the program starts.
   const std::map<std::string, std::string>& files;
   bool in_code_channel = false;
-  std::optional<std::string_view> hook{};  ///< PyTorch's hook (`packed_text`) to send along
+  std::optional<std::string_view> hook{};  ///< Python hook (`packed_text`) to send along
 };
 
 /// Command, hyperparameters and environment of a job's containers.
@@ -31,14 +31,14 @@ struct ContainerStart {
   std::map<std::string, std::string> environment;
 };
 
-/// Adds PyTorch's hook (`packed_text`) for the program `argv`. `exported` are variables that a
+/// Adds the Python hook (`packed_text`) for the program `argv`. `exported` are variables that a
 /// shell in the container sets (`carry_hook`).
 void add_carried_hook(std::string_view packed, const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& exported, ContainerStart& start);
 
 /// Returns command, hyperparameters and environment for `program`. The hyperparameters contain its
-/// configuration and the hook. A shell in the container sets variables that are longer than
-/// SageMaker allows (`carried_hook.hpp`).
+/// configuration and the hook. The shell that unpacks the hook also sets the hook's settings, which
+/// may be longer than SageMaker allows (`carried_hook.hpp`).
 [[nodiscard]] ContainerStart container_start(const ContainerProgram& program);
 
 }  // namespace steptune

@@ -16,7 +16,7 @@ enum class JobFailure {
 };
 
 /// Classifies a FailureReason. AWS does not document its texts as an interface. An unknown text
-/// counts as the program's failure, which is never retried and always shown with the end of the
+/// counts as the program's failure: the runner does not retry the job, and shows the end of its
 /// log.
 [[nodiscard]] JobFailure classify_failure(std::string_view failure_reason);
 

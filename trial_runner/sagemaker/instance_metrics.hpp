@@ -21,7 +21,7 @@ struct EndedJob {
   std::string input_mode;  ///< `File`, `FastFile`, `Pipe`
 };
 
-/// Utilisation of a job's machines of one type, as shares (0 to 1) of all their cores,
+/// Utilisation of a job's machines of one type, as shares (0 to 1) of a machine's cores,
 /// accelerators, memory, disk. nullopt: not reported, or the type's size is unknown.
 struct MachineUtilisation {
   std::string instance_type;
@@ -48,8 +48,9 @@ inline constexpr double k_shortest_measured_s = 120.0;
 inline constexpr std::size_t k_most_metrics = 500;
 
 /// Returns the utilisation of all `jobs`. Makes one request (and one for each further page),
-/// without retries, because nobody needs to wait for this advice. Leaves out jobs whose metrics
-/// exceed `k_most_metrics`. Divides sums over cores and accelerators by the counts in `sizes`.
+/// without retries, because nobody needs to wait for this advice. Leaves out the first job whose
+/// metrics would exceed `k_most_metrics`, and all jobs after it. Divides sums over cores and
+/// accelerators by the counts in `sizes`.
 /// Source: SageMaker Developer Guide, "SageMaker AI jobs and endpoint metrics" (namespace
 /// `/aws/sagemaker/TrainingJobs`, dimension `Host`); CloudWatch API Reference, GetMetricData.
 [[nodiscard]] aws::AwsResult<std::vector<JobUtilisation>> read_utilisation(

@@ -22,9 +22,10 @@ constexpr double k_clock_margin_s = 3600.0;
 /// For this many seconds after accepting a job, the service may still not know it.
 constexpr double k_unknown_s = 60.0;
 
-/// True if the ended job is expected to leave a warm pool: its program ran, and the job did not end
-/// by an error of the service. If an expected pool does not appear, the runner concludes that the
-/// account has no quota for pools.
+/// True if the ended job is expected to leave a warm pool. A stopped job must have been billed. The
+/// program of a failed job must have run, and the failure must not be an error of the service. If
+/// the service terminates an expected pool at once, the runner concludes that the account has no
+/// quota for pools.
 bool may_leave_pool(const JobDescription& state) {
   if (state.status == "Stopped") return state.billed_since_wall_s.has_value();
   return state.status != "Failed" ||
@@ -73,8 +74,8 @@ void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason)
   if (accepted) {
     outage_.on_success();
   } else if (const auto failed = outage_.on_failure(stopped.error()); !failed) {
-    notices_.add_once("stop", fmt::format("jobs cannot be stopped, and cost money until they end "
-                                          "by themselves, such as {}: {}",
+    notices_.add_once("stop", fmt::format("jobs such as {} cannot be stopped, and cost money until "
+                                          "they end by themselves: {}",
                                           name, failed.error().text()));
   }
   for (TrialJob* each : open) {

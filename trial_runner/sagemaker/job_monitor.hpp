@@ -17,8 +17,8 @@
 namespace steptune {
 
 /// Polls the service and updates the states of trials: running, ended, or waiting again if there
-/// was no capacity. Reads the output of all trials from CloudWatch Logs with one request. After a
-/// transient failure, the next call repeats the request. Errors are those of `Outage`.
+/// was no capacity. Reads the output of all trials together from CloudWatch Logs. After a transient
+/// failure, the next call repeats the request. Errors are those of `Outage`.
 class JobMonitor {
  public:
   /// The arguments outlive the object.

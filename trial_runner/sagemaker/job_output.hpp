@@ -22,10 +22,11 @@ class JobOutput {
   /// unusable.
   [[nodiscard]] static Result<JobOutput> create(const TrialSpec& spec);
 
-  /// Reads a line printed at `time_s`. All hosts print the same progress, so only reports of the
-  /// first host that reports are used.
+  /// Reads a line printed at `time_s`. Returns hook events, and reports that name a rank, of all
+  /// hosts. Without ranks, all hosts print the same progress, so returns only the reports of the
+  /// host that reported first.
   [[nodiscard]] std::optional<Report> read_line(double time_s, const LogLine& line);
-  /// True if the host whose reports are used is in a phase (`ReportReader::phase_under_way`).
+  /// True if the host that reported first is in a phase (`ReportReader::phase_under_way`).
   [[nodiscard]] bool phase_under_way() const;
   [[nodiscard]] const OutputTail& tail() const { return tail_; }
   /// Completes the log.

@@ -36,11 +36,12 @@ using JobTrials = std::vector<TrialJobs::iterator>;
                                              const std::optional<PoolKey>& key, double start_s,
                                              std::ptrdiff_t free);
 
-/// If the job already exists, it runs the trials of an earlier request whose answer was lost. These
-/// may be fewer than `pack`. Removes the other trials from `pack`; they continue to wait.
+/// Call this if `job` already existed. It then runs the trials of an earlier request whose answer
+/// was lost, perhaps fewer than `pack`. Removes the other trials from `pack`; they continue to
+/// wait.
 void keep_trials_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack);
 
-/// Returns the input of CreateTrainingJob for these trials. `hook` is PyTorch's hook, packed, for
+/// Returns the input of CreateTrainingJob for these trials. `hook` is the Python hook, packed, for
 /// trials that use it.
 [[nodiscard]] Json job_input(const SageMakerOptions& options, const JobTrials& trials,
                              const JobLaunch& launch, const std::string& hook);

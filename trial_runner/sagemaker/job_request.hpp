@@ -21,7 +21,7 @@ struct JobRequest {
   int keep_alive_s = 0;  ///< time to keep the warm pool after the job; 0: no pool
   /// Trials to run in turn, `trial` first; empty: only `trial`.
   std::vector<const TrialSpec*> pack{};
-  /// PyTorch's hook (`packed_text`), for trials that use it (`python_path`).
+  /// The Python hook (`packed_text`), for trials that use it (`python_path`).
   std::string_view hook{};
 };
 
@@ -42,9 +42,8 @@ struct JobFault {
   std::string pointer;
   std::string message;
 };
-/// Returns every fault for which the service would refuse `input`, before anything costs money.
-/// Checks the API Reference's rules on lengths, counts, characters and settings that exclude each
-/// other.
+/// Returns faults for which the service would refuse `input`, before anything costs money. Checks
+/// the API Reference's rules on lengths, counts, characters and settings that exclude each other.
 [[nodiscard]] std::vector<JobFault> training_job_faults(const Json& input);
 /// Returns one error that lists all faults.
 [[nodiscard]] Result<void> check_training_job_input(const Json& input);

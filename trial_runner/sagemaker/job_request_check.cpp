@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of the service for CreateTrainingJob (API Reference and botocore's service model). Checking
-// here reports all faults at once; the service would report one at a time.
+// Rules of the service for CreateTrainingJob (API Reference and botocore's service model). A check
+// before the request reports all faults at once; the service would report one at a time.
 #include <regex>
 #include <string>
 #include <utility>
@@ -230,7 +230,9 @@ class InputCheck {
   void check_network() {
     const Json* subnets = at("/VpcConfig/Subnets");
     if (subnets == nullptr) return;
-    if (subnets->empty() || subnets->size() > 16) fault("/VpcConfig/Subnets", "1 to 16 subnets");
+    if (subnets->empty() || subnets->size() > 16) {
+      fault("/VpcConfig/Subnets", "give 1 to 16 subnets");
+    }
     for (const char* pointer : {"/VpcConfig/Subnets", "/VpcConfig/SecurityGroupIds"}) {
       const Json* ids = at(pointer);
       for (std::size_t i = 0; ids != nullptr && i < ids->size(); ++i) {

@@ -18,7 +18,8 @@ struct Channel {
   std::string file_system_type{};  ///< `EFS`, `FSxLustre`
   std::string directory_path{};
   std::string content_type{};
-  std::vector<std::string> instance_groups{};  ///< heterogeneous cluster: groups that read it
+  /// Groups of a heterogeneous cluster that read this channel.
+  std::vector<std::string> instance_groups{};
 };
 
 /// Settings that all jobs of a study share. Names follow CreateTrainingJob (SageMaker API
@@ -31,7 +32,8 @@ struct JobSettings {
   std::vector<Channel> channels;
   std::string output_s3_uri;
   std::string checkpoint_s3_uri;  ///< empty: none
-  /// S3 folder with the program, which runs in it (channel `code`). Empty: the image contains it.
+  /// S3 folder with the program, which runs in a copy of this folder (channel `code`). Empty: the
+  /// image contains the program.
   std::string code_s3_uri;
   std::vector<std::string> subnets;
   std::vector<std::string> security_group_ids;

@@ -18,7 +18,7 @@ struct LogLine {
   std::string text;
 };
 
-/// Reads the CloudWatch logs of all jobs with a common name prefix; one request covers all jobs.
+/// Reads the CloudWatch logs of all jobs with a common name prefix, with one request for each page.
 /// Events appear late and out of order. So each poll reads the last `k_overlap_s` seconds again,
 /// and drops events whose ids are known. Source: CloudWatch Logs API Reference, FilterLogEvents;
 /// group and stream names: SageMaker Developer Guide, "Log groups and streams".

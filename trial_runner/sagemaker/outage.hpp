@@ -18,8 +18,8 @@ class Outage {
   Outage(const Clock& clock, Notices& notices, double longest_s)
       : clock_(clock), notices_(notices), longest_s_(longest_s) {}
 
-  /// Records a failed request. Returns an error if it is not transient, or if none has succeeded
-  /// for `longest_s`.
+  /// Records a failed request. Returns an error if the failure is not transient, or if all requests
+  /// have failed for more than `longest_s`.
   [[nodiscard]] Result<void> on_failure(const aws::AwsError& error);
   /// Records a successful request.
   void on_success() { since_s_.reset(); }

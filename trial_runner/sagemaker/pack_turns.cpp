@@ -69,13 +69,13 @@ double PackTurns::take_share_s(TrialKey key) {
   const double before_s =
       billed_since_s_ ? std::max(0.0, turns_.front().begin_s - *billed_since_s_) : 0.0;
   const double share_s = *turn->end_s - turn->begin_s + before_s / static_cast<double>(trials_);
-  stopped_reporting_s_ += share_s;
+  charged_s_ += share_s;
   return share_s;
 }
 
 double PackTurns::take_rest_s() {
-  const double rest_s = std::max(0.0, billable_s_ - stopped_reporting_s_);
-  stopped_reporting_s_ += rest_s;
+  const double rest_s = std::max(0.0, billable_s_ - charged_s_);
+  charged_s_ += rest_s;
   return rest_s;
 }
 

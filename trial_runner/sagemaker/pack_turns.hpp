@@ -71,7 +71,7 @@ class PackTurns {
   std::vector<Turn> turns_;
   std::optional<double> billed_since_s_;
   double billable_s_ = 0.0;
-  double stopped_reporting_s_ = 0.0;
+  double charged_s_ = 0.0;  ///< billed seconds charged so far
 };
 
 }  // namespace steptune

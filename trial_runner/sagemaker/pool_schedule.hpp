@@ -37,9 +37,9 @@ using PoolDecision = std::variant<std::monostate, StartTrial, ReleasePool>;
 /// account's quota.
 ///
 /// Rules: free warm instances are used first. Free places are shared among kinds of instances by
-/// the number of trials that wait for each. A trial does not start cold while a pool of its kind is
-/// about to become available. A pool that no waiting trial can use is released for a trial that
-/// needs another kind.
+/// the number of trials that wait for each. Trials do not start cold if enough pools of their kind
+/// are about to become available for all of them. A pool that no waiting trial can use is released
+/// for a trial that needs another kind.
 [[nodiscard]] PoolDecision next_pool_decision(const std::vector<std::optional<PoolKey>>& queue,
                                               const std::vector<WarmPool>& pools,
                                               const std::vector<std::optional<PoolKey>>& busy,

@@ -18,8 +18,7 @@ inline constexpr std::size_t k_longest_hyperparameter = 2500;  ///< value of Hyp
 /// Cuts `text` into pieces of at most `longest` bytes, never inside a UTF-8 character.
 [[nodiscard]] std::vector<std::string> pieces_of(std::string_view text, std::size_t longest);
 
-/// Stores a script in variables, `NAME_1` and so on. Returns the word that a shell must evaluate to
-/// run the script.
+/// Stores a script in variables, `NAME_1` and so on. Returns the shell command that runs it.
 [[nodiscard]] std::string put_script(std::string_view script, std::string_view name,
                                      std::map<std::string, std::string>& environment);
 

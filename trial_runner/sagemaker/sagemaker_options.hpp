@@ -9,7 +9,7 @@ namespace steptune {
 struct SageMakerOptions {
   JobSettings settings;
   PriceTable prices;       ///< contains every type that trials may request
-  PriceTable types;        ///< other types, for advice
+  PriceTable types;        ///< further types, for advice
   int parallel = 1;        ///< sets of instances held at a time, including pools
   int backlog = 1;         ///< trials that may be handed over at a time; at least `parallel`
   int trials_per_job = 1;  ///< trials that one job may run in turn if they need equal machines
@@ -18,7 +18,7 @@ struct SageMakerOptions {
   int keep_alive_s = 300;
   double idle_pool_s = 30.0;     ///< a pool that no trial has used for this time is released
   double poll_interval_s = 5.0;  ///< time between two polls of running jobs
-  /// Time between two looks at jobs that are about to end, and at pools about to become available.
+  /// Time between two polls of jobs that are about to end, and of pools about to become available.
   double close_poll_interval_s = 0.5;
   double read_logs_s = 5.0;
   double log_delay_s = 10.0;      ///< longest delay with which a program's last lines may arrive

@@ -37,8 +37,9 @@ struct SageMakerConnection {
 /// that earlier trials left warm, and start in an order that reuses most instances. Pools are
 /// released as soon as no trial will use them. The runner polls the jobs' states and reads their
 /// output from CloudWatch Logs. All requests stay below the account's rates. `stop` sends a request
-/// to the service, which lets the program run for up to 120 s more. There is no faster way, so
-/// `kill_all` stops all trials in the same way.
+/// to the service, which lets the program run for up to 120 s more. If a job runs several trials,
+/// it is stopped once all of them need no more time. There is no faster way, so `kill_all` stops
+/// all trials in the same way.
 class SageMakerRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
@@ -63,7 +64,8 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return options_.trials_per_job; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
-  /// Returns the trials that were refused because of quota or missing capacity.
+  /// Returns the trials that wait before their next request: after a refusal (quota, missing
+  /// capacity) or a failed request.
   [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -82,7 +84,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   /// all have to wait.
   [[nodiscard]] Result<bool> start_next();
   [[nodiscard]] Result<void> request(JobTrials pack, std::optional<std::string> pool_job);
-  /// Reads PyTorch's hook once, if trials use it.
+  /// Reads the Python hook once, if trials use it.
   [[nodiscard]] Result<void> read_hook(const TrialSpec& spec);
   [[nodiscard]] Result<void> on_refused(const JobTrials& pack, const aws::AwsError& error);
   /// True if a waiting trial that is not in `except`, or a future trial, may use a pool.

@@ -136,7 +136,7 @@ void check_section(const ObjectNode& object, SageMakerSection& section) {
   }
   for (const char* key : {"spot_share", "max_wait"}) {
     if (object.has(key) && !job.spot) {
-      object.find(key)->fault("only managed spot has one: give \"spot\": true as well");
+      object.find(key)->fault("applies only to managed spot: give \"spot\": true as well");
     }
   }
   check_groups_of_channels(object, section);

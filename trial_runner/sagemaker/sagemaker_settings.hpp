@@ -26,7 +26,7 @@ struct SageMakerSection {
   /// shipped with the program lacks it.
   double storage_usd_per_gb_month = 0.0;
   std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools
-  double poll_s = 5.0;                 ///< time between two looks at jobs and at their logs
+  double poll_s = 5.0;                 ///< time between two polls of jobs and of their logs
 };
 
 /// Returns the section's keys and the rules between them. `check_training_jobs` checks the
@@ -34,8 +34,8 @@ struct SageMakerSection {
 [[nodiscard]] const document::Section<SageMakerSection>& sagemaker_section();
 
 /// Adds a fault for each setting that SageMaker would refuse in a study's jobs, at the setting's
-/// key in the study file. Checks the jobs of the baseline, of every set of machines, and of the
-/// example configurations.
+/// key in the study file. Checks the jobs of the baseline on up to 64 sets of machines, and of up
+/// to 32 example configurations.
 void check_training_jobs(const SageMakerSection& section, const StudyView& study,
                          document::Faults& faults);
 

@@ -119,8 +119,8 @@ void check_keep_alive(const SageMakerSection& section, const std::vector<Resourc
   } else if (!choices.empty() && std::ranges::all_of(choices, &Resources::heterogeneous)) {
     faults.add(
         "/runner/keep_alive",
-        "heterogeneous clusters cannot use warm pools, and every configuration asks for one: "
-        "remove \"keep_alive\"");
+        "heterogeneous clusters cannot use warm pools, and every configuration needs such a "
+        "cluster: remove \"keep_alive\"");
   }
 }
 

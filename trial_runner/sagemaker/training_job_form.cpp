@@ -51,8 +51,8 @@ Result<void> check_members(const Json& map, const MemberLimit& limit) {
     }
     return fail(
         ErrorKind::usage,
-        fmt::format("SageMaker takes no {} as long as {}: {} bytes of name and {} of value "
-                    "at most",
+        fmt::format("the {} {} is too long for SageMaker: a name has at most {} bytes, a value at "
+                    "most {}",
                     limit.what, printable_line(name, 60), limit.key_bytes, limit.value_bytes));
   }
   return {};

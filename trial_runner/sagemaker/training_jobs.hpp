@@ -16,7 +16,7 @@ namespace steptune {
 /// `Terminated`.
 struct PoolState {
   std::string status;
-  std::optional<double> retained_s;  ///< billed for each instance
+  std::optional<double> retained_s;  ///< seconds kept so far, billed for each instance
   std::string reused_by;             ///< job
 };
 
@@ -25,8 +25,7 @@ struct PoolState {
 struct JobDescription {
   std::string name;
   std::string status;     ///< `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`, ...
-  std::string secondary;  ///< `SecondaryStatus`; the service may add values. Only shown, except for
-                          ///< the two exceeded limits
+  std::string secondary;  ///< `SecondaryStatus`; the service may add values
   std::string failure_reason;
   double created_wall_s = 0.0;
   std::optional<double> billed_since_wall_s;    ///< `TrainingStartTime`, before the download
@@ -45,7 +44,7 @@ struct JobDescription {
 
   /// True for statuses that never change again. A job with an unknown status counts as under way.
   [[nodiscard]] bool ended() const;
-  /// True if the job is about to end, within seconds.
+  /// True if the job is being stopped or uploads its results.
   [[nodiscard]] bool ending() const;
 };
 

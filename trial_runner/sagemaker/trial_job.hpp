@@ -51,7 +51,7 @@ struct JobLaunch {
 /// Time of the next request for a job's state, and facts from the last answer.
 struct JobWatch {
   double next_poll_s = 0.0;
-  bool closely = false;        ///< the next change will come within seconds
+  bool closely = false;        ///< true: poll often, because the job is about to end
   bool known = false;          ///< the service has described the job at least once
   double listed_wall_s = 0.0;  ///< modification time in the latest list; 0: unknown
   double read_wall_s = 0.0;    ///< modification time in the list before its latest description

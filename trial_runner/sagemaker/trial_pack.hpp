@@ -66,7 +66,7 @@ struct PackMark {
   enum class Kind { begin, slow, idle, over, end };
   Kind kind = Kind::begin;
   TrialKey key;
-  int exit_code = 0;  ///< with `end`; 128 + signal
+  int exit_code = 0;  ///< with `end`; 128 + its number if a signal ended the trial
 };
 /// Parses a line; nullopt for lines of the programs.
 [[nodiscard]] std::optional<PackMark> read_pack_mark(std::string_view line);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Unpacks PyTorch's hook from the job's hyperparameters, where carried_hook.cpp stored it. Writes the hook to the folder
+# Unpacks the Python hook from the job's hyperparameters, where carried_hook.cpp stored it. Writes the hook to the folder
 # $steptune_hook in the job's container, and adds this folder to PYTHONPATH. A POSIX shell reads this script.
 # $steptune_python names the preferred Python interpreter, which need not exist. Comments are not sent to the job.
 steptune_hook=${TMPDIR:-/tmp}/steptune-hook-$$
@@ -19,5 +19,5 @@ else: print("steptune: " + config + " cannot be written: the program finds stept
 for steptune_try in "$steptune_python" python3 python ''; do
 [ -n "$steptune_try" ] && command -v "$steptune_try" >/dev/null 2>&1 && "$steptune_try" -c "$steptune_unpack" "$steptune_hook" && break
 done
-[ -n "$steptune_try" ] || echo "steptune: no Python here can unpack the hook for PyTorch: the program runs without it"
+[ -n "$steptune_try" ] || echo "steptune: no Python here can unpack the hook: the program runs without it"
 export PYTHONPATH="$steptune_hook${PYTHONPATH:+:$PYTHONPATH}"

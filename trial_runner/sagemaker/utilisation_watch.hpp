@@ -12,7 +12,7 @@
 namespace steptune {
 
 /// Reads how ended jobs have used their machines, as soon as their metrics can be available. Gives
-/// each advice only once. Ignores failures: without metrics there is no advice.
+/// each advice only once. Ignores failures, but reports denied access once.
 class UtilisationWatch {
  public:
   /// Seconds from a job's end until CloudWatch has the metrics of its last minutes.
@@ -25,7 +25,7 @@ class UtilisationWatch {
       : client_(client), cloudwatch_(std::move(cloudwatch)) {}
 
   /// Adds a job that ended at `ended_s` (runner's clock). For jobs that trained for less than
-  /// `k_shortest_measured_s`, only the download is considered, not metrics.
+  /// `k_shortest_measured_s`, and after `k_most_failures`, considers only the download, no metrics.
   void add(EndedJob job, double ended_s, const PriceTable& types);
 
   /// Returns new advice about jobs whose metrics should be available; reads the metrics with one

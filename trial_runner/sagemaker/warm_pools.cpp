@@ -19,8 +19,8 @@ constexpr double k_idle_times_kept = 10.0;
 /// Longest time until a pool appears, in seconds. It appears within seconds of its job's end, or
 /// never.
 constexpr double k_longest_settling_s = 120.0;
-/// The same, in seconds, if the service reports no pool for the job at all. It reports a pool as in
-/// use while the job runs, so it keeps none (such as an emulator without pools).
+/// The same, in seconds, if the service reports no pool for the job at all. A service with pools
+/// reports the pool as in use while the job runs. An emulator without pools reports none.
 constexpr double k_longest_unreported_s = 10.0;
 
 std::string why_cold(std::int64_t trial, const std::string& pool_job, const PoolState& pool) {

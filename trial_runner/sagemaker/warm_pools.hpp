@@ -35,8 +35,8 @@ class WarmPools {
   WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
             WarmPoolOptions options);
 
-  /// Adds a pool of an earlier tuner. Does not learn from it how long pools wait for their next
-  /// trial.
+  /// Adds a pool of an earlier tuner. Counts its idle time from now on, because the earlier idle
+  /// time is unknown.
   void add_available(PoolKey key, std::string job, double usd_per_hour);
   /// Adds the pool of a job that has ended. It becomes available soon, or never.
   void add_ended(PoolKey key, std::string job, double usd_per_hour);
@@ -44,7 +44,7 @@ class WarmPools {
 
   [[nodiscard]] const std::vector<WarmPool>& pools() const { return pools_; }
   [[nodiscard]] bool empty() const { return pools_.empty(); }
-  /// Returns the expected start time of a job, given the pools.
+  /// Returns the expected seconds from a job's request to its program's start, given the pools.
   [[nodiscard]] double expected_start_s(const std::optional<PoolKey>& key) const;
   /// Records the seconds from a job's request to the start of its program.
   void add_start(bool warm, double seconds) { start_times_.add(warm, seconds); }
@@ -56,13 +56,13 @@ class WarmPools {
   void take(const std::string& job, const std::string& by);
   /// Finds out, once a job has its machines, if it uses the intended pool or another equal one (the
   /// service may assign any). The trial pays for the pool that its job uses. If the intended pool
-  /// is still available, keeps it for other trials. Sends one request for each job; repeats it
-  /// after a failure.
+  /// is still available, keeps it for other trials. Sends one request for each pool that the job
+  /// may use, until it finds the right one. After a transient failure, call this again.
   [[nodiscard]] Result<void> settle(TrialJob& job);
 
-  /// If a look is due, updates pools whose state may have changed.
+  /// If a poll is due, updates pools whose state may have changed.
   [[nodiscard]] Result<void> poll();
-  /// Returns the time of the next due `look`; infinite without pools.
+  /// Returns the time of the next due `poll`; infinite without pools.
   [[nodiscard]] double next_poll_s() const;
 
   /// Releases the pool of `job`. Returns false if that failed for now.

@@ -580,7 +580,7 @@ TEST(RunningTrial, ALongEvaluationAtTheEndKeepsTheMeasurement) {
   ASSERT_TRUE(trial.out_of_time(500.0));
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
-  outcome.detail = "1 report lines were invalid and ignored";
+  outcome.detail = "faults in reports: 1";
   EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::completed);
 }
 

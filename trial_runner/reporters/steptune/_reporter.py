@@ -10,8 +10,8 @@ Values may be numbers or anything that float() accepts, including tensors. A ten
 its device when it is reported, so the program may change it in place afterwards. The reporter reads
 the copy only when it prints a line. Steps without a line therefore do not wait for the GPU.
 
-At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out,
-with a warning on stderr.
+At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out;
+at most ten of them are named in warnings on stderr.
 
 Time that a program spends outside training steps is a phase. Mark the start and the end of a phase:
 
@@ -225,7 +225,7 @@ class Reporter:
                 self._metrics[name] = _as_it_is_now(value)
 
     def _has_room(self, kept: Dict[str, Any], name: str) -> bool:
-        """Returns False, with a warning, if the tuner would refuse a line with this name, too."""
+        """Returns False, with a warning, if the tuner would refuse a line to which this name is added."""
         if name in kept:
             return True
         if not 1 <= len(name.encode("utf-8", "replace")) <= _MAX_NAME_BYTES:

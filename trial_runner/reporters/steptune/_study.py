@@ -54,7 +54,7 @@ def tune(
     show: print the progress to sys.stderr.
 
     The other options are those of `steptune run`. The same call continues a study that was interrupted. Ctrl-C ends the
-    tuning in order and raises KeyboardInterrupt. Raises Error if no configuration works.
+    tuning, keeps its results and raises KeyboardInterrupt. Raises Error if no configuration works.
     """
     words = shlex.split(command) if isinstance(command, str) else [os.fspath(word) for word in command]
     options = _options(

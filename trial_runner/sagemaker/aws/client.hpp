@@ -14,16 +14,19 @@
 
 namespace steptune::aws {
 
-/// A refusal by the service, or a missing answer.
+/// A refusal by the service, a missing answer, or a request that was not sent.
 struct AwsError {
-  std::string code;     ///< `ValidationException`, `ThrottlingException`, ...; `NoResponse`
+  /// The service's code, such as `ValidationException`, or `NoResponse`. Not sent: `NoCredentials`,
+  /// `GivenUp`.
+  std::string code;
   std::string message;  ///< the service's message
-  int http_status = 0;  ///< 0 without a response
+  int http_status = 0;  ///< 0 without a response, but 400 for `NoCredentials`
   std::string request_id;
   std::string operation;
   int attempts = 0;
 
-  /// True if no answer came; the service may still have carried out the request.
+  /// True if no answer came; the service may still have carried out the request. Also true for
+  /// `GivenUp`.
   [[nodiscard]] bool outcome_unknown() const { return http_status == 0; }
   /// Formats the error for people and for `Result`. Contains no secret.
   [[nodiscard]] Error to_error() const;
@@ -66,8 +69,8 @@ struct ClientParts {
   WaitUntil wait_until;
   std::string region;
   /// Returns the number of times that the user has asked the program to end. If this number rises
-  /// during a request that fails, the client does not repeat the request. Empty: the user cannot
-  /// ask.
+  /// during a request that fails, the client does not repeat the request. Exception: it repeats a
+  /// Create request that may have succeeded. Empty: the user cannot ask.
   std::function<int()> interrupts{};
 };
 
@@ -105,8 +108,9 @@ class JsonClient {
 [[nodiscard]] bool is_throttling(const AwsError& error);
 [[nodiscard]] bool is_transient(const AwsError& error);
 
-/// Reads an error response by botocore's rules. Code: `__type` (cut at ':' and after '#') or the
-/// header. Message: `message` or `Message`, otherwise the whole body.
+/// Reads an error response. Code: the header x-amzn-ErrorType, otherwise `__type` or `code`,
+/// without the text from ':' on and up to '#'. Message: `message` or `Message`. If the body is no
+/// JSON object, the message is its first 1024 bytes.
 [[nodiscard]] AwsError parse_error_response(const HttpResponse& response,
                                             const std::string& operation);
 

@@ -57,9 +57,10 @@ class CredentialsChain {
  public:
   explicit CredentialsChain(CredentialsParts parts) : parts_(std::move(parts)) {}
 
-  /// Returns keys that are valid for at least some minutes. `refresh` is true if the service has
-  /// refused the current keys. If keys must be replaced, reads the shared files again, because the
-  /// user may have renewed the keys there. An error lists the providers that were tried.
+  /// Returns keys. Replaces keys that expire within five minutes; if that fails, returns the
+  /// current keys while they are valid. `refresh` is true if the service has refused the current
+  /// keys. If keys must be replaced, reads the shared files again, because the user may have
+  /// renewed the keys there. If no provider is configured, the error lists where keys were sought.
   [[nodiscard]] Result<Credentials> get(bool refresh = false);
 
  private:

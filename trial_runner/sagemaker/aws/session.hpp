@@ -18,9 +18,9 @@ enum class Service { sagemaker, logs, cloudwatch, pricing };
 /// the user's AWS files. Not thread safe.
 class Session {
  public:
-  /// Opens a session without sending a request. If `region` is empty, uses the region that the
-  /// environment names. `clock` outlives the session; `wait_until` waits in real time. Returns an
-  /// error if there is no region, if the profile does not exist, or if files cannot be read.
+  /// Opens a session without sending a request. If `region` is empty, uses `resolve_region`.
+  /// `clock` outlives the session; `wait_until` waits in real time. Returns an error if there is no
+  /// region, if the profile does not exist, or if files cannot be parsed.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(const Clock& clock,
                                                              WaitUntil wait_until,
                                                              std::string region = {},

@@ -17,14 +17,14 @@ using Section = std::map<std::string, std::string>;
 using Sections = std::map<std::string, Section>;
 
 /// Parses the INI dialect of AWS's shared files: `[name]`, `key = value`, and comments with `#` or
-/// `;` at the start of a line or after a blank. Any other line is an error that names the line.
+/// `;` at the start of a line or after a blank. Any other line is an error with the line's number.
 [[nodiscard]] Result<Sections> parse_shared_file(std::string_view text, const std::string& where);
 
 /// Content of `~/.aws/config` and `~/.aws/credentials` (or AWS_CONFIG_FILE,
 /// AWS_SHARED_CREDENTIALS_FILE), and the chosen profile (AWS_PROFILE, AWS_DEFAULT_PROFILE,
 /// `default`). Source: AWS SDKs and Tools Reference Guide, "Shared config and credentials files".
 struct SharedConfig {
-  /// `profile x` sections are under `x`; `sso-session x` and `services x` keep their names
+  /// `profile x` sections are under `x`; `sso-session x` and `services x` keep their names.
   Sections config;
   Sections credentials;
   std::string profile;

@@ -23,7 +23,7 @@ struct JobAudit {
   double created_s = 0.0;
   double billed_s = 0.0;  ///< set when the job is over
   std::vector<StatusTransition> transitions;
-  std::vector<TrialKey> trials_over{};  ///< trials of a pack that ended before the job did
+  std::vector<TrialKey> trials_over{};  ///< trials of a pack whose turns are over
   bool pack = false;
 };
 

@@ -31,6 +31,7 @@ struct SimulatedTurn {
   [[nodiscard]] double asked_after_s() const;
   /// Returns the time from the turn's start to its end.
   [[nodiscard]] double duration_s() const;
+  /// True if the shell ends the program before it ends by itself.
   [[nodiscard]] bool is_over() const;
 };
 
