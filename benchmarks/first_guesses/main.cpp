@@ -182,7 +182,7 @@ Result<Job> recorded_program(const std::string& table, std::string seconds_colum
   with_seconds.second = seconds_column;
   auto timed = table_problem(table, with_seconds);
   if (!timed) return tl::unexpected(timed.error());
-  // A combination that the table lacks takes the median time of the recorded ones.
+  // A combination that the table lacks takes the median time of the recorded combinations.
   job.trial_s = [evaluate = timed->evaluate,
                  median = timed->log_volume ? std::exp(timed->reference[1]) : timed->reference[1]](
                     const Configuration& configuration) {

@@ -134,8 +134,8 @@ MeasureSpec wanted_measure() {
   return wanted;
 }
 
-/// True if the trial is measured tightly enough. Trials in turns need only half the `window`, as in
-/// a study.
+/// True if the trial is measured precisely enough. `window`: factor on the least window of a study.
+/// It is 0.5 for trials in turns, as in a study.
 bool is_measured(const Measurement& measured, double window) {
   MeasureSpec wanted = wanted_measure();
   wanted.min_window_s *= window;

@@ -45,7 +45,7 @@ struct Year {
   double scratch_s = 0.0;  ///< mean seconds of a whole study, over `scratch_nights`
 };
 
-/// Simulates a year under a virtual clock; all but the trials' processes is real. `folder` must be
+/// Simulates a year under a virtual clock. Only the trials' processes are simulated. `folder` must be
 /// empty. For comparison, also runs a whole study without earlier results on each of
 /// `scratch_nights`.
 [[nodiscard]] Result<Year> play(const YearModel& model, const std::filesystem::path& folder,

@@ -45,13 +45,14 @@ constexpr Budget k_budgets[] = {
     {"20 min", R"({"trials": 8, "time": "20m"})"},
 };
 
-/// Budgets too short for forty configurations: searching and confirming compete for the time.
+/// Budgets too short for forty configurations, so that search and confirmation compete for time.
 constexpr Budget k_short_budgets[] = {
     {"3 min", R"({"time": "3m"})"},
     {"6 min", R"({"time": "6m"})"},
 };
 
-/// Makes forty configurations at 0.7 to 1 times the baseline's speed, except for one.
+/// Makes a program of forty configurations. One has the speed `speed_up`; the others have 0.7 to 1
+/// times the baseline's speed.
 Program one_of_forty(double speed_up) {
   constexpr int k_others = 38;
   Program program{speed_up, 1.0};

@@ -69,7 +69,7 @@ struct Outcome {
   std::optional<ConfirmedFinalist> finalist{};
 };
 
-/// Runs one study to its end under a virtual clock; all but the trials' processes is real. `budget`
+/// Runs one study to its end under a virtual clock. Only the trials' processes are simulated. `budget`
 /// and `measure` are sections of a study file. `seed` decides the order of the trials. `folder`
 /// must be empty; the study's history stays there.
 [[nodiscard]] Result<Outcome> run_study(const Machine& machine, const Program& program,

@@ -58,7 +58,7 @@ double least_usd_per_sample(const StudySpec& study, const SpeedModel& speed) {
   return least;
 }
 
-/// One option to run trials on SageMaker.
+/// One way to distribute trials to SageMaker jobs.
 struct PackingOption {
   std::string name;
   int trials_per_job = 1;
@@ -99,7 +99,7 @@ Result<Totals> rehearse_all(const Options& options, Json document, const Packing
       least.not_training_usd += bill->not_training_usd;
     }
     if (!tuning->recommended) continue;
-    // The best is the same for every seed.
+    // The best cost is the same for every seed.
     if (!best) best = least_usd_per_sample(*study, *speed);
     const double regret = usd_per_sample(*study, *speed, *tuning->recommended) / *best - 1.0;
     totals.regret += regret;

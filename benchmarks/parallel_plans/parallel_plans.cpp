@@ -21,7 +21,7 @@ struct Options {
   std::string spaces = STEPTUNE_SPACES;
 };
 
-/// Returns the value below which `share` of the values are; nullopt counts as infinite.
+/// Returns the quantile at `share` as text; nullopt counts as infinite, which is "never".
 std::string quantile_text(std::vector<std::optional<int>> values, double share) {
   std::ranges::sort(values, [](const auto& a, const auto& b) { return a && (!b || *a < *b); });
   const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);

@@ -27,9 +27,9 @@ struct PlanStudy {
 [[nodiscard]] Result<PlanStudy> plan_study(const TrainingJob& job,
                                            const std::filesystem::path& spaces);
 
-/// A searcher and what it is told.
+/// A searcher, and the facts about memory that it gets.
 struct Arm {
-  std::string name;      ///< for people
+  std::string name;      ///< name in the printed table
   std::string searcher;  ///< `random`, `bayes`
   bool knows_peaks = false;
   bool knows_terms = false;

@@ -76,7 +76,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steptune", default="build/release/bin/steptune")
-    parser.add_argument("--large", action="store_true", help="1 000 000 trials, too (1.5 GB)")
+    parser.add_argument("--large", action="store_true", help="also measure a history of 1 000 000 trials (1.5 GB)")
     parser.add_argument("--runs", type=int, default=9)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

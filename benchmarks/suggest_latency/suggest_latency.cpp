@@ -42,7 +42,7 @@ struct Row {
   double memory_mb = 0.0;      ///< resident, of the whole process
 };
 
-/// Returns the resident memory of this process; 0 if /proc does not say.
+/// Returns the resident memory of this process; 0 if /proc/self/statm cannot be read.
 double resident_mb() {
   std::ifstream file("/proc/self/statm");
   double total_pages = 0.0;
