@@ -167,7 +167,7 @@ cheapest: in 6.0 h: 4 nodes, {{.*}}
   EXPECT_NE(page.find("Gunther&#39;s scalability law"), std::string::npos);
 }
 
-TEST_F(ScalingCommand, HelpersEndWhereThePostsDo) {
+TEST_F(ScalingCommand, HelperCountsAndSavingsAreThePublishedOnes) {
   const Json p4d =
       scaling_json(helpers_study("ml.p4d.24xlarge", "ml.c5.18xlarge", 37.688, 3.672,
                                  "(helpers == 0 ? 0.192 : helpers == 1 ? 0.112 : 0.086)"));

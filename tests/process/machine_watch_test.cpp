@@ -138,8 +138,8 @@ TEST(CpuClockWatch, SeesNothingWithoutClocks) {
 /// A machine of one CPU whose counters since boot the test sets.
 class MachineWatchTest : public testing::Test {
  protected:
-  /// Looks at the machine. The trial used `own_s` of the CPU's time and other processes used
-  /// `others_s`.
+  /// Takes a sample of the machine. Since boot, the trial used `own_s` of the CPU's time and other
+  /// processes used `others_s`.
   std::optional<MachineWatch::Sample> sample(double now_s, double own_s, double others_s,
                                              double storage_wait_s) {
     const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));

@@ -261,7 +261,7 @@ TEST_F(TimeBudget, IsNotOverrunByTrialsWithoutASteadyState) {
   document_["measure"]["max_trial"] = "600s";
   for (const double time_s : {120.0, 300.0}) {
     document_["budget"]["time"] = time_s;
-    // The baseline is steady, and known to be so within seconds.
+    // The baseline is steady, and is measured within seconds.
     static_cast<void>(result_of([](const TrialSpec& spec) {
       const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
                                to_number(*spec.configuration.find("workers")) == 0;

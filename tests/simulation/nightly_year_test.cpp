@@ -116,8 +116,8 @@ double trials_to_the_best(const StudySpec& study, std::uint64_t seed, bool apart
   return k_most;
 }
 
-// This is why `night_prior` separates nights by what has changed since.
-TEST(FormerNights, ThatDisagreeTeachMoreApart) {
+/// This is the reason why `night_prior` groups nights by the changes between them.
+TEST(FormerNights, HelpMoreAsSeparateStudiesIfTheyDisagree) {
   const StudySpec study =
       must(study_from_json(must(parse_json(k_space, "space")), "/studies/nightly.json",
                            {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));

@@ -55,7 +55,7 @@ TEST_F(CredentialsTest, ProfilesAreReadFromBothFiles) {
   EXPECT_THAT(id(), HasSubstr("the AWS profile \"wrok\" is in neither"));
 }
 
-TEST_F(CredentialsTest, AProcessMayProvideThem) {
+TEST_F(CredentialsTest, AProcessMayProvideCredentials) {
   write("keys.json", std::string(R"({"Version":1,"AccessKeyId":"PROC","SecretAccessKey":"s",
         "Expiration":")") +
                          k_credentials_later + "\"}");

@@ -146,7 +146,7 @@ double infeasible_share(double ratio_of_levels, double correlation, double max_r
 }
 
 TEST(Guards, CallNoEqualConfigurationInfeasibleForItsNoise) {
-  // Judged by a single report of each, 39 of 100 were infeasible.
+  // If a single report of each trial decided, 39 of 100 would be infeasible.
   EXPECT_LE(infeasible_share(1.0, 0.0, 1.02), 0.05);
   EXPECT_LE(infeasible_share(1.0, 0.5, 1.02), 0.08);
   EXPECT_LE(infeasible_share(1.02, 0.0, 1.02), 0.09) << "at the limit itself";

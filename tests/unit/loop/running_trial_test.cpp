@@ -95,7 +95,7 @@ TEST(RunningTrial, AStoppedTrialKeepsTheMeasurementFromWhenItsStopWasDecided) {
   EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
 }
 
-/// Records what it is told.
+/// Records the latest estimate that it gets.
 class Listens final : public Scheduler {
  public:
   StopDecision on_estimate(const TrialEstimate& estimate) override {
@@ -433,8 +433,8 @@ TEST(RunningTrial, ASteadyProgramMuchShorterIsNoWholeRun) {
   }
 }
 
-/// Steps of 5 ms with 5 % noise. The last 150 take a tenth longer, but the last look has seen too
-/// few of them.
+/// Steps of 5 ms with 5 % noise. The last 150 take a tenth longer, but the trial's last evaluation
+/// of its measurement has seen too few of them.
 TEST(RunningTrial, AWholeRunKeepsTheEndsOfItsWindow) {
   const StudySpec study = time_study();
   TrialRecord record;
@@ -444,7 +444,7 @@ TEST(RunningTrial, AWholeRunKeepsTheEndsOfItsWindow) {
   trial.started({{1, 1}, 0.0, "", {}});
   Rng rng(3, "whole run");
   double now_s = 1.0;
-  constexpr int k_steps = 1880;  // the last look is at step 1711
+  constexpr int k_steps = 1880;  // the last evaluation is at step 1711
   for (int step = 1; step <= k_steps; ++step) {
     now_s += 0.005 * (step > k_steps - 150 ? 1.1 : 1.0) * (1.0 + 0.05 * rng.normal());
     trial.reported(report(step, now_s));

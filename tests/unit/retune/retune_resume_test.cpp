@@ -134,7 +134,7 @@ TEST(RetuneResume, AnOldInterruptedNightIsAbandoned) {
   EXPECT_THAT(given_up.reason, testing::HasSubstr("the tuner ended before the night was over"));
 }
 
-TEST(RetuneResume, ANightOfAnotherStudyFileIsNotGoneOnWith) {
+TEST(RetuneResume, ANightOfAnotherStudyFileIsNotContinued) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);

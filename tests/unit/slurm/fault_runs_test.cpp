@@ -86,7 +86,7 @@ class SlurmFaultRun {
     }
     SCOPED_TRACE(jobs_text());
     const double audited_usd = cluster_.use().held_node_s * k_price / 3600.0;
-    // An end from outside is noticed at the next look at the queue, and not during an outage.
+    // The runner notices an end from outside when it next reads the queue, so not during an outage.
     double unseen_node_s = 5.0;
     for (const VirtualJob& job : cluster_.jobs())
       unseen_node_s +=
