@@ -198,8 +198,8 @@ TEST_F(Retune, TheNextNightSendsTheAlarmOfAKilledOne) {
   night(0);
   sandbox_.write("quick.sh", trial_taking(15));
   night(8);
-  // Makes that night look as if it had been killed after it detected the slowdown, and had begun 25
-  // hours earlier, so that it is no longer continued.
+  // Makes that night look as if it had been killed after it detected the slowdown. It now began 25
+  // hours earlier, so the next call does not continue it.
   sandbox_.write("change.py", R"py(import sqlite3
 history = sqlite3.connect('.steptune/history.db')
 history.execute("UPDATE nights SET status = 'running', started_wall_s = started_wall_s - 90000 "

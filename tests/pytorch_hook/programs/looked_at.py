@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at its data before it trains. The first argument says at what:
+"""Reads some of its data without training on it. The first argument says which data:
 `peek`: at a batch of the test loader (as in PyTorch's first tutorial); `pictures`: the same, after each pass.
 `statistics`: at all training batches; `other`: at all test batches.
 `size`, `sizes`: at one or two batches of the training loader before each pass (as in PyTorch's DistributedDataParallel
