@@ -41,7 +41,7 @@ struct Arm {
 
 /// Launches until a configuration is within the goal, and those that ran out of memory.
 struct SearchResult {
-  std::optional<int> launches;  ///< unset: not within the most launches
+  std::optional<int> launches;  ///< unset: more than the permitted launches
   int out_of_memory = 0;
   double best_s = 0.0;  ///< time of the best configuration found
 };

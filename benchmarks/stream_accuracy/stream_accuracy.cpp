@@ -48,8 +48,7 @@ struct Errors {
 struct Row {
   std::string name;
   int streams = 0;
-  /// Streams with `StreamTrial::unseen`: they ended before an event of the program.
-  int unseen = 0;
+  int unseen = 0;  ///< streams among `seen` with `StreamTrial::unseen`
   int not_steady = 0;
   int seen = 0;     ///< streams that ended with an estimate and an interval
   int judged = 0;   ///< streams among `seen` that are not `unseen`

@@ -56,8 +56,8 @@ double quantile(const std::vector<double>& sorted, double share) {
       std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
-/// Returns Ackley's function. If there are two objectives, also returns the distance of the numbers
-/// from a corner.
+/// Returns Ackley's function plus 0.1. The second objective, if any, grows with the distance of the
+/// encoded configuration from a corner. The share `failing` of the trials fails.
 Observation observation_of(const search_quality::Problem& problem, std::int64_t trial,
                            const Configuration& configuration, const Row& row, double failing) {
   Observation observation;

@@ -185,7 +185,8 @@ TEST_F(ScalingCommand, HelperCountsAndSavingsAreThePublishedOnes) {
   EXPECT_NEAR(saved(p3), 0.77, 0.015);
 }
 
-/// The cluster with only these counts. Trials with the count `failing` fail.
+/// A cluster by Amdahl's law, 6 % serial, with only these counts. Trials with the count `failing`
+/// are too slow to be measured, so they fail.
 std::string study_of_counts(const std::vector<int>& counts, int failing = 0) {
   Json study = Json::parse(cluster_study());
   study["parameters"] = {{"nodes", {{"type", "ordinal"}, {"choices", counts}}}};
