@@ -192,7 +192,7 @@ Result<Job> recorded_program(const std::string& table, std::string seconds_colum
   return job;
 }
 
-/// Share of the tuning time that is spent searching (tuner/loop/budget.cpp).
+/// Share of the tuning time that is spent searching (tuner/loop/budget.hpp).
 constexpr double k_search_share = 0.6;
 constexpr double k_near_of_program = 0.1;
 

@@ -168,7 +168,7 @@ TEST(RunningTrial, RunsLongerIfEarlierTrialsVariedMore) {
   EXPECT_LT(beside, 10 * alone) << "the trial's own steps gain weight";
 }
 
-/// Runs 200 steps of 0.1 s; if `stalls`, with a stall of 5 s after every 50th.
+/// Runs 230 steps of 0.1 s; if `stalls`, with a stall of 5 s after every 50th.
 TrialRecord measured(const StudySpec& study, TrialPurpose purpose, bool stalls,
                      const TrialRecord* baseline) {
   TrialRecord record;
@@ -328,7 +328,7 @@ TEST(RunningTrial, NearlyFullMemoryIsInfeasible) {
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("limits.memory_share"));
 }
 
-/// Runs steps with 30 % noise until the trial's time is over; then the runner stops it.
+/// Runs steps whose times vary by 24 % until the trial's time is over; then the runner stops it.
 TrialRecord run_until_out_of_time(const StudySpec& study, double steps_s) {
   TrialRecord record;
   record.number = 2;

@@ -245,7 +245,7 @@ TEST_P(TrialPackTest, ASilentTrialIsEnded) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<TrialSpec> trials{watched(1, "trap '' TERM; echo up; sleep 60; sleep 60", 2.0),
                                 watched(2, "exit 3", 2.0), watched(3, "", 2.0)};
-  // Three reports are too few to show that the third trial is slow.
+  // The third trial reports for too short a time to be judged slow.
   trials[2].argv = reporting(steady(3, 9.0), "sleep 60");
   trials[2].slow_limit = SlowLimit{5.0, 4.0, 0.1};
   const std::string output = run(trials);
