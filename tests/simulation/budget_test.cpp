@@ -160,7 +160,8 @@ TEST_F(TimeBudget, EndsEarlyIfEverythingWasTried) {
   EXPECT_LT(used_, 0.5);
 }
 
-/// Makes the search's first ten trials look faster than the baseline; fresh runs are far slower.
+/// Makes trials up to number 10 look faster than the baseline. Later trials, fresh runs included,
+/// are far slower.
 ScriptedRunner::Script faster_at_first(double startup_s) {
   return [startup_s](const TrialSpec& spec) {
     TrialScript script = train(spec);

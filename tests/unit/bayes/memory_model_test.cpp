@@ -71,7 +71,7 @@ TEST(MemoryModel, PeaksThatDoNotExplainFailuresAreNotUsed) {
   EXPECT_FALSE(model.forecast());
 }
 
-/// Terms of a law of two knobs in [0, 1]: 1 GB and two multiples that only larger knobs show.
+/// Terms of a law of two knobs in [0, 1]: a constant, and one term that grows with each knob.
 std::vector<double> terms_of(std::span<const double> features) {
   return {1.0, 1.0 + 15.0 * features[0], 1.0 + 3.0 * features[1]};
 }

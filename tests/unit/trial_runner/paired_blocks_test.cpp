@@ -54,7 +54,7 @@ class DriftingProgram {
   std::vector<Report> reports_;
 };
 
-/// Steps of `step_s` in both arms, alternately half as long and half as long again.
+/// Steps of `step_s` on average in both arms, alternately 0.5 and 1.5 times as long.
 class UnevenProgram {
  public:
   explicit UnevenProgram(double step_s) : step_s_(step_s) {}
