@@ -115,8 +115,8 @@ class SlurmFaultRun {
       text += fmt::format("\naway from {:.1f} to {:.1f}", from_s, to_s);
     return text;
   }
-  /// Returns the cost of jobs whose submission got no answer. The runner may have given them up before
-  /// it saw them in the queue.
+  /// Returns the cost of jobs whose submission got no answer. The runner may have given them up
+  /// before it saw them in the queue.
   [[nodiscard]] double strays_usd() const {
     double node_s = 0.0;
     for (const VirtualJob& job : cluster_.jobs()) {
