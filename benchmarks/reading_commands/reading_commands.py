@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Measures the processor time of the commands that read a history. The history has 1 000 trials of one tuned study.
-With --large, the commands run again after this history was enlarged to 1 000 000 trials in 100 studies. The added trials
-are copies without traces.
-Prints the lowest sum of user and system time over several runs, in milliseconds. Also prints the size of the report on
-1 000 trials. Fails if that report takes more than 1 s or 3 MB.
+With --large, the commands run again after this history was enlarged to 1 000 000 trials in 100 studies. The added
+trials are copies without traces. Prints the lowest sum of user and system time over several runs, in milliseconds.
+Also prints the size of the report on 1 000 trials. Fails if that report takes more than 1 s or 3 MB.
 
     benchmarks/reading_commands/reading_commands.py --steptune build/release/bin/steptune --large
 """
