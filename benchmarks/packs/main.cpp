@@ -156,10 +156,10 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   steptune::Options options;
-  CLI::App app("What trials that run in turn in a job save on SageMaker, and what they cost");
+  CLI::App app("Costs and results on SageMaker by the number of trials per job");
   app.add_option("STUDY", options.study, "Study file with the runner \"sagemaker\"")->required();
   app.add_option("--seconds-per-sample", options.seconds_per_sample,
-                 "Expression over the parameters")
+                 "Seconds of a sample, as an expression over the parameters")
       ->required();
   app.add_option("--trials-per-job", options.trials_per_job,
                  "Numbers of trials per job to compare");

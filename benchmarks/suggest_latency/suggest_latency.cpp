@@ -173,9 +173,9 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Measures how long a searcher thinks about one trial"};
+  CLI::App app{"Measures the time that a searcher takes per trial"};
   Options options;
-  app.add_option("--searcher", options.searcher, "searcher")->capture_default_str();
+  app.add_option("--searcher", options.searcher, "searcher to measure")->capture_default_str();
   app.add_option("--repetitions", options.repetitions, "suggestions measured per row")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
@@ -185,8 +185,9 @@ int main(int argc, char** argv) {
   app.add_option("--failing", options.failing, "share of trials that fail, at random")
       ->check(CLI::Range(0.0, 0.9))
       ->capture_default_str();
-  app.add_option("--observed", options.observed, "only the rows after these numbers of trials");
-  app.add_option("--json", options.json, "write the table to this file, too");
+  app.add_option("--observed", options.observed,
+                 "only rows with these numbers of earlier observations");
+  app.add_option("--json", options.json, "also write the table to this file");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
