@@ -77,7 +77,7 @@ TEST(CpuClocks, AreReadFromTheKernel) {
   write_clock(machine, 0, "scaling_cur_freq", 2.5);
   write_clock(machine, 1, "scaling_cur_freq", 3.0);
   EXPECT_THAT(CpuClocks(machine.files(), 0).read(cpus), ElementsAre(Optional(2.5e9), Optional(3e9)))
-      << "what the governor set last is less than what hardware needs to be asked for";
+      << "scaling_cur_freq is read without a query to the hardware";
   write_clock(machine, 0, "cpuinfo_avg_freq", 2.75);
   EXPECT_THAT(CpuClocks(machine.files(), 0).read(cpus),
               ElementsAre(Optional(2.75e9), std::nullopt));
@@ -262,7 +262,7 @@ TEST(MachineSecond, AClockThatFellExplainsStepsThatBecameSlower) {
   EXPECT_NEAR(fell->after, 2.1e9, 1e6);
   EXPECT_TRUE(change_between(seconds, 0.0, 4.0, 8.0, 1.1))
       << "the clock fell by more than the steps slowed down";
-  EXPECT_TRUE(change_between(seconds, 0.0, 4.5, 8.0, 1.6)) << "a second that holds both";
+  EXPECT_TRUE(change_between(seconds, 0.0, 4.5, 8.0, 1.6)) << "one second has both levels";
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 3.0))
       << "explains less than half of the slowdown";
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 0.6)) << "the other way round";

@@ -57,7 +57,7 @@ TEST_F(ResumeTest, AnInterruptedStudyContinuesWhereItStopped) {
   }
   const LoopResult first = run_and_interrupt(4);
   EXPECT_EQ(first.end, LoopEnd::interrupted);
-  ASSERT_TRUE(first.recommendation) << "what is known so far";
+  ASSERT_TRUE(first.recommendation) << "the result so far";
 
   SimulatedRun run(folder_.path(), document_, train, 1000.0);
   const StudyRecord between = run.record();

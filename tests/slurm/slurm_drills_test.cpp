@@ -253,7 +253,8 @@ TEST_F(SlurmDrill, LimitsAreEnforced) {
   TrialSpec silent = shell_trial(2, "trap '' TERM; sleep 1000; sleep 1000");
   silent.limits.idle_s = 0.5;
   EXPECT_EQ(run(silent).kind, OutcomeKind::hung);
-  EXPECT_LT(ended_[2].duration_s, 5.0) << "what ignores SIGTERM is killed after the grace time";
+  EXPECT_LT(ended_[2].duration_s, 5.0)
+      << "a program that ignores SIGTERM is killed after the grace time";
   run_well(shell_trial(3, "true"));
 }
 

@@ -164,7 +164,8 @@ TEST(Promise, HasThePhasesOfTheBaseline) {
   const auto promise =
       promise_of(time_study(), measured(4, 0.2), standing_of({baseline}), std::nullopt);
   EXPECT_NEAR(promise->seconds_per_sample.value, 0.3, 1e-12);
-  EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0) << "no news in the long run";
+  EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0)
+      << "the evaluation is already in the promise";
 }
 
 TEST(Promise, HasPhasesOfFreshRunsAndThePlan) {

@@ -75,7 +75,7 @@ TEST(Guards, AWindowHasSeveralReports) {
   EXPECT_FALSE(windows.are_full());
   EXPECT_TRUE(windows.settled().empty());
   EXPECT_DOUBLE_EQ(windows.all().at("loss@1000").value, 3.0)
-      << "all there is if the trial ends now";
+      << "the only value if the trial ends now";
 }
 
 /// Speed matters more than the loss of each launch, so no launch waits for it.

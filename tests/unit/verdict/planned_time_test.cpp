@@ -78,7 +78,7 @@ TEST(PlannedTime, OrAsOftenAsThePlanDeclares) {
   PlannedRun plan = run_of(1e6);
   plan.phases["evaluation"] = {50'000.0, std::nullopt, 30.0};
   EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 20 * 2.0)
-      << "what was seen beats the seconds that the plan gives";
+      << "measured seconds have priority over the plan's seconds";
   plan.phases["evaluation"] = {std::nullopt, 200.0, std::nullopt};
   EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 625 * 2.0)
       << "200 steps of 8 samples";
