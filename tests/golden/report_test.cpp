@@ -596,7 +596,8 @@ TEST_F(HtmlReport, TheTimelineMarksColdStartsAndJobs) {
   EXPECT_EQ(count_of(drawn, "data-trials="), 1);
   EXPECT_EQ(count_of(drawn, "class=\"start-up cold\""), 2);
   EXPECT_GE(count_of(drawn, "class=\"start-up warm\""), 1);
-  EXPECT_EQ(count_of(drawn, "class=\"start-up\""), 5) << "in turn: the machine is running";
+  EXPECT_EQ(count_of(drawn, "class=\"start-up\""), 5)
+      << "later trials of a job start on the running machine";
   EXPECT_GE(count_of(drawn, "class=\"idle\""), 2) << "between trials 6 and 7, and behind 7";
   // After its last trial, a machine is idle until it is given back, in the lane of that trial.
   static const std::regex k_held(

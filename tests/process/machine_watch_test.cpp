@@ -242,7 +242,7 @@ TEST(MachineSecond, SecondsOfALongTrialAreJoined) {
   EXPECT_NEAR(kept[0].cpu_clock_hz, 7e9 / 3.0, 1.0);
   EXPECT_DOUBLE_EQ(kept[0].to_s, 3.0);
   EXPECT_TRUE(std::isnan(kept[0].other_load));
-  EXPECT_DOUBLE_EQ(kept[1].other_load, 0.25) << "only one second has a value";
+  EXPECT_DOUBLE_EQ(kept[1].other_load, 0.25) << "the mean of the seconds with a value";
   EXPECT_DOUBLE_EQ(kept.back().to_s, 1201.0);
   EXPECT_EQ(thinned(clock_seconds({1.0, 2.0}), 2).size(), 2U);
 }

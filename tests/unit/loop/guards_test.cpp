@@ -278,7 +278,7 @@ TEST(Guards, InfrequentReportsAreAwaitedBeyondTheWindow) {
     tell(windows, reporting(samples, 3.0));
   EXPECT_TRUE(windows.awaits_samples(1250)) << "three reports are too few";
   EXPECT_TRUE(windows.awaits_samples(1749));
-  EXPECT_FALSE(windows.awaits_samples(1750)) << "but not for ever";
+  EXPECT_FALSE(windows.awaits_samples(1750)) << "but not beyond 1750 samples";
   tell(windows, reporting(1350, 3.0));
   tell(windows, reporting(1450, 3.0));
   EXPECT_FALSE(windows.awaits_samples(1450));
@@ -533,7 +533,8 @@ TEST(MemoryHeadroom, IsNotRequiredIfTheBaselineLeavesNone) {
   baseline.gpu->peak_memory_share = 0.95;
   EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
   baseline.gpu->most_other_processes = 1;
-  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it may have, beside them";
+  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline))
+      << "it may take all memory beside other processes";
   EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
 }
 

@@ -172,7 +172,7 @@ TEST(Budget, ATrialRunsIfHalfTheTimeCannotConfirm) {
   trials.back().configuration.set("workers", Value(std::int64_t{8}));
   trials.back().status = TrialStatus::infeasible;
   EXPECT_FALSE(spending_of(study, Standing(ranking_rules(study), trials)).has_contender)
-      << "nothing that could be proven";
+      << "no configuration can be confirmed";
 }
 
 TEST(Budget, TrialsInALongRunPayNoStart) {
@@ -187,7 +187,7 @@ TEST(Budget, TrialsInALongRunPayNoStart) {
   trials[0].measurement->window_s = 3.0;
   Spending spending = spending_of(study, Standing(ranking_rules(study), trials));
   EXPECT_DOUBLE_EQ(spending.least_confirm_pair_s, 5.0)
-      << "windows of 2 s, and a quarter as much again";
+      << "windows of 2 s, plus a quarter";
   EXPECT_DOUBLE_EQ(spending.least_trial_s, 2.0);
   spending.elapsed_s = 13.0;
   EXPECT_FALSE(search_time_spent(study, spending)) << "a trial of 2 s and two pairs";

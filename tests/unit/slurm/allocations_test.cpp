@@ -169,7 +169,8 @@ TEST_F(AllocationsTest, ATrialsLeaseLastsAsLongAsTheTrialMay) {
   Allocation& allocation = hold();
   allocations().set_user(allocation, {1, 1}, 2000.0);
   const double until_wall_s = wall_s() + 2000.0;
-  EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s) << "should the tuner die now";
+  EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s)
+      << "the lease if the tuner dies now";
   pass(100.0);
   EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s) << "never shortened";
   allocations().set_free(allocation);
@@ -461,7 +462,7 @@ TEST_F(AllocationsTest, TheExpectedStartFollowsEarlierWaits) {
   host_.queue.back().start_wall_s = wall_s();
   host_.queue.back().end_wall_s = wall_s() + 3600.0;
   pass(60.0);
-  EXPECT_LT(allocations().expected_start_s(kind), 1.0) << "it is there";
+  EXPECT_LT(allocations().expected_start_s(kind), 1.0) << "the allocation is held";
   allocations().set_user(first, {1, 1}, 600.0);
   EXPECT_NEAR(allocations().expected_start_s(kind), 302.0, 3.0)
       << "the wait of the first allocation";

@@ -264,7 +264,7 @@ TEST_F(ConfirmTest, RunsDisturbedForARoundAreRepeatedLater) {
   disturbed_run(1, 6.0);
   const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
   EXPECT_THAT(order, ::testing::ElementsAre(1, 2, 2, 1, 2, 1))
-      << "two quiet rounds, then the first once more";
+      << "two quiet rounds, then a repetition of the first";
   EXPECT_NEAR(confirmation().winner()->speed_up.ratio, 2.0, 1e-12);
 }
 

@@ -232,7 +232,7 @@ TEST(UnseenPhases, AreNamedWithTheirPrice) {
   EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no checkpoint was seen")));
   trial.measurement->window_samples = trial.measurement->total_samples = 2.0 * 5000 * 8;
   EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no checkpoint was seen")))
-      << "it may not come in trials";
+      << "trials may be too short for a checkpoint";
 }
 
 TEST(PlannedTime, AnUnreportedPhaseIsNotPaidTwice) {
