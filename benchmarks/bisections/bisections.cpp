@@ -46,10 +46,10 @@ int main(int argc, char** argv) {
   CLI::App program("Searches for the slow one of simulated versions.", "bisections");
   program.add_option("--searches", searches, "Number of searches in each row");
   program.add_option("--versions", model.versions, "Versions after the good one");
-  program.add_option("--slowdown", model.slowdown, "Slowdown of the slow versions, as a share");
+  program.add_option("--slowdown", model.slowdown, "Relative slowdown of the slow versions");
   program.add_option("--run", model.run_s, "Seconds of one launch");
   program.add_option("--times", times_s, "Longest times of a search, in seconds");
-  program.add_option("--variations", variations, "Variations of launches, as shares");
+  program.add_option("--variations", variations, "Relative variations of launches");
   CLI11_PARSE(program, argc, argv);
 
   fmt::print("{:>6}  {:>9}  {:7}  {:>7}  {:>7}  {:>7}  {:>8}  {:>5}\n", "varies", "time", "rule",

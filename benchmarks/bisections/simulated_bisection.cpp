@@ -15,7 +15,7 @@
 namespace steptune::bisections {
 namespace {
 
-/// A program whose launches differ.
+/// Launches of a program whose times vary from launch to launch.
 class Launches {
  public:
   explicit Launches(const BisectionModel& model)
@@ -45,7 +45,8 @@ class Launches {
   SimulatedLaunches runs_{model_.launch_variation, model_.run_variation};
 };
 
-/// Returns the one-sided error of each version, so that all verdicts of a stage are right in 95 %.
+/// Returns the one-sided error of each version. With it, all verdicts of a stage are right in 95 %
+/// of cases.
 double error_of_each(std::size_t versions) {
   return k_one_sided_error / static_cast<double>(versions);
 }

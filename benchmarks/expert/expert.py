@@ -70,7 +70,7 @@ def truth(options):
 
 
 def run_steptune(program, copy, options):
-    """Runs `steptune run`. Returns its JSON (None if it printed none), its duration in seconds, and its messages."""
+    """Runs `steptune run`. Returns its JSON (None if it printed none), its duration in seconds, and the ended process."""
     command = [options.steptune, "run", "--name", program.name, "--json", "--time", options.time, *options.option,
                "--", *program.command]
     begun = time.monotonic()

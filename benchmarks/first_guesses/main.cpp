@@ -182,7 +182,7 @@ Result<Job> recorded_program(const std::string& table, std::string seconds_colum
   with_seconds.second = seconds_column;
   auto timed = table_problem(table, with_seconds);
   if (!timed) return tl::unexpected(timed.error());
-  // A combination that the table lacks takes the median time of the recorded ones.
+  // A combination that the table lacks takes the median time of the recorded combinations.
   job.trial_s = [evaluate = timed->evaluate,
                  median = timed->log_volume ? std::exp(timed->reference[1]) : timed->reference[1]](
                     const Configuration& configuration) {
@@ -192,7 +192,7 @@ Result<Job> recorded_program(const std::string& table, std::string seconds_colum
   return job;
 }
 
-/// Share of the tuning time that is spent searching (tuner/loop/budget.cpp).
+/// Share of the tuning time that is spent searching (tuner/loop/budget.hpp).
 constexpr double k_search_share = 0.6;
 constexpr double k_near_of_program = 0.1;
 
@@ -303,17 +303,21 @@ int main(int argc, char** argv) {
   app.add_option("--searcher", options.searcher, "bayes, random or sobol")->capture_default_str();
   app.add_option("--table", options.tables, "description (.json) of a recorded table; repeatable");
   app.add_option("--trial-seconds", options.seconds_column,
-                 "column with the length of a trial, for tables whose description names none");
-  app.add_option("--step-times", options.members, "members of the synthetic family of step times")
+                 "column with the seconds of a trial, for tables whose description names none");
+  app.add_option("--step-times", options.members,
+                 "number of programs from the synthetic family of step times")
       ->capture_default_str();
-  app.add_option("--family-seed", options.family_seed, "that they are drawn from")
+  app.add_option("--family-seed", options.family_seed, "seed that draws these programs")
       ->capture_default_str();
-  app.add_option("--seeds", options.seeds, "runs of each")->capture_default_str();
+  app.add_option("--seeds", options.seeds, "number of seeds for each program")
+      ->capture_default_str();
   app.add_option("--trials", options.trials, "most trials of a run")->capture_default_str();
-  app.add_flag("--programs", options.programs, "programs as the hook surveys them, on two CPUs");
-  app.add_option("--noise", options.noise, "of their trials: relative standard error")
+  app.add_flag("--programs", options.programs,
+               "use made-up programs that the hook has surveyed, on two CPUs");
+  app.add_option("--noise", options.noise, "with --programs: relative standard error of a trial")
       ->capture_default_str();
-  app.add_option("--time", options.time_s, "of their tuning, in seconds")->capture_default_str();
+  app.add_option("--time", options.time_s, "with --programs: tuning time in seconds")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const auto done = run(options);
   if (done) return 0;

@@ -134,8 +134,8 @@ MeasureSpec wanted_measure() {
   return wanted;
 }
 
-/// True if the trial is measured tightly enough. Trials in turns need only half the `window`, as in
-/// a study.
+/// True if the trial is measured precisely enough. `window`: factor on the least window of a study.
+/// It is 0.5 for trials in turns, as in a study.
 bool is_measured(const Measurement& measured, double window) {
   MeasureSpec wanted = wanted_measure();
   wanted.min_window_s *= window;
@@ -295,14 +295,14 @@ int main(int argc, char** argv) {
   double startup_s = 1.1;
   int studies = 50, first_seed = 0;
   app.add_option("--startup", startup_s, "seconds that a fresh process takes to its first step");
-  app.add_option("--studies", studies, "of six trials each");
+  app.add_option("--studies", studies, "number of studies, with six trials each");
   bool compares = false;
   app.add_flag(
       "--compare", compares,
       "configurations differ, and trials end once they are known to be slower than the best one");
   std::string only;
-  app.add_option("--machine", only, "only those whose name contains this");
-  app.add_option("--first-seed", first_seed, "of the studies, which are numbered on from it");
+  app.add_option("--machine", only, "only simulated machines whose name contains this");
+  app.add_option("--first-seed", first_seed, "seed of the first study; each further study adds 1");
   CLI11_PARSE(app, argc, argv);
   using steptune::World;
   const std::vector<World> worlds{

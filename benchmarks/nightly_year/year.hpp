@@ -21,7 +21,7 @@ struct YearModel {
   double launch_variation = 0.012;  ///< relative standard deviation from launch to launch
   /// Relative standard deviation from night to night, shared by all launches of a night.
   double night_variation = 0.004;
-  /// Factor on the variation of launches and steps during a season.
+  /// Factor on the variations of steps, launches and nights during a season.
   double season_factor = 3.0;
   std::vector<std::pair<std::int64_t, std::int64_t>> seasons;  ///< first and last night
   /// From this night on, a library makes bfloat16 slower and another configuration is the best.
@@ -45,7 +45,7 @@ struct Year {
   double scratch_s = 0.0;  ///< mean seconds of a whole study, over `scratch_nights`
 };
 
-/// Simulates a year under a virtual clock; all but the trials' processes is real. `folder` must be
+/// Simulates a year under a virtual clock. Only the trials' processes are simulated. `folder` must be
 /// empty. For comparison, also runs a whole study without earlier results on each of
 /// `scratch_nights`.
 [[nodiscard]] Result<Year> play(const YearModel& model, const std::filesystem::path& folder,

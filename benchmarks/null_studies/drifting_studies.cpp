@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
                  "Time budget, as a multiple of a search of all configurations; 0: none")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
-  app.add_option("--gap", options.gap, "By what share the best five differ, each from the next")
+  app.add_option("--gap", options.gap, "Relative difference between neighbours among the best five")
       ->check(CLI::Range(0.0, 0.1))
       ->capture_default_str();
   app.add_flag("--quiet-only", options.quiet_only, "Only machines that do not drift");

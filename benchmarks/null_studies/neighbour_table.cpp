@@ -14,8 +14,8 @@
 namespace steptune::null_studies {
 namespace {
 
-/// Start-up and step time of a small training program, as in the measurements for which turns were
-/// developed.
+/// Start-up and step time of a small training program. The measurements that led to turns had
+/// these times.
 constexpr double k_startup_s = 1.5;
 constexpr double k_step_s = 0.05;
 
@@ -30,10 +30,11 @@ struct NeighbourCell {
   double studies = 0.0;
   double claims = 0.0;
   double claims_hold = 0.0;  ///< claims whose interval contains the true speed-up
-  double found = 0.0;      ///< log speed-up of the finalist as a share of the best possible, summed
+  /// Sum of the finalists' log speed-ups, each as a share of the best possible one.
+  double found = 0.0;
   double finalists = 0.0;  ///< studies with an interval for their finalist
   double finalists_hold = 0.0;
-  double half_width = 0.0;  ///< sum over these intervals, in logarithms
+  double half_width = 0.0;  ///< sum of the half-widths of these intervals, in logarithms
   double pairs = 0.0;
   double seconds = 0.0;
 

@@ -45,13 +45,14 @@ constexpr Budget k_budgets[] = {
     {"20 min", R"({"trials": 8, "time": "20m"})"},
 };
 
-/// Budgets too short for forty configurations: searching and confirming compete for the time.
+/// Budgets too short for forty configurations, so that search and confirmation compete for time.
 constexpr Budget k_short_budgets[] = {
     {"3 min", R"({"time": "3m"})"},
     {"6 min", R"({"time": "6m"})"},
 };
 
-/// Makes forty configurations at 0.7 to 1 times the baseline's speed, except for one.
+/// Makes a program of forty configurations. One has the speed `speed_up`; the others have 0.7 to 1
+/// times the baseline's speed.
 Program one_of_forty(double speed_up) {
   constexpr int k_others = 38;
   Program program{speed_up, 1.0};
@@ -246,16 +247,19 @@ int main(int argc, char** argv) {
   app.add_option("--noise", options.step_noise, "Relative standard deviation of a step")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--searcher", options.searcher, "What searches")->capture_default_str();
+  app.add_option("--searcher", options.searcher, "Searcher, as in a study file")
+      ->capture_default_str();
   app.add_option("--launches", options.launch_variations,
                  "Relative standard deviations from launch to launch")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--drifts", options.drifts, "By how much each launch is slower than the former")
+  app.add_option("--drifts", options.drifts,
+                 "Relative slowdown of each launch over the one before it")
       ->check(CLI::Range(-0.5, 0.5))
       ->capture_default_str();
   app.add_option("--warmup-steps", options.warmup_steps,
-                 "The first step takes twice as long, fading by this e-fold")
+                 "The first step takes twice as long; the excess falls by the factor e in this many "
+                 "steps")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--ends-after", options.ends_after_steps,
@@ -268,8 +272,8 @@ int main(int argc, char** argv) {
   app.add_flag("--repeats", options.repeats,
                "Check if a second study of the same program confirms the first one's promise");
   app.add_option("--turns", options.turns,
-                 "on: confirming runs of a round take turns of half a second; off: they run one "
-                 "after the other (default: off; with --neighbour: one row for each)")
+                 "on: trials of a round take turns of half a second; off: they run one after the "
+                 "other (default: off; with --neighbour: one row for each)")
       ->check(CLI::IsMember({"on", "off"}));
   steptune::null_studies::NeighbourTable neighbours;
   add_neighbour_options(app, neighbours);

@@ -18,9 +18,9 @@
 namespace steptune::null_studies {
 
 /// Replays trials, one at a time, on a machine with neighbours. Trials report each step. If
-/// `in_turns` is true, trials of one `TrialSpec::interleaved_round` take turns of half a second, by
-/// the rules of the local runner (`local::Interleaving`). When a trial ends, one `TrialDisturbed`
-/// event covers as much time as neighbours were busy. `clock` outlives the runner.
+/// `in_turns` is true, trials of one `TrialSpec::interleaved_round` take turns of at least half a
+/// second, by the rules of the local runner (`local::Interleaving`). When a trial ends, one
+/// `TrialDisturbed` event is as long as neighbours were busy. `clock` outlives the runner.
 class SharedMachineRunner final : public Runner {
  public:
   /// Ignores `options.parallel`.

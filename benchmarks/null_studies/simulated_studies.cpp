@@ -35,7 +35,8 @@ double true_speed_up(const Program& program, const Configuration& configuration)
   return x == k_fast ? program.speed_up : 1.0;
 }
 
-/// Returns the model of the program's speed. Each launch is a little slower than the one before it.
+/// Returns the model of the program's speed. Each launch is slower than the one before it by
+/// `Machine::drift_per_run`.
 ReplayModel model_of(const Machine& machine, const Program& program, const Clock& clock) {
   return [machine, program, &clock, launches = 0.0](
              const TrialSpec& spec) mutable -> tl::expected<ReplayBehaviour, std::string> {

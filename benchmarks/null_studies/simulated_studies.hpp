@@ -21,11 +21,11 @@ struct Machine {
   double step_noise = 0.01;       ///< relative standard deviation of a step
   int neighbours = 0;             ///< programs that use the machine in bursts (`Neighbours`)
   double neighbour_slowness = 1;  ///< factor on all times for each busy neighbour
-  bool in_turns = false;          ///< confirming runs of a round take turns of half a second
+  bool in_turns = false;          ///< trials of a round take turns of at least half a second
   double warmup_steps = 2.0;      ///< the first step takes twice as long; the excess falls by the
                                   ///< factor e in this many steps
-  /// Returns the factor on the step time `elapsed_s` seconds after the study's start; empty: always
-  /// 1.
+  /// Returns the factor on all step times of a launch that begins `elapsed_s` seconds after the
+  /// study's start; empty: always 1.
   std::function<double(double elapsed_s)> slowness{};
   /// Mean number of steps from one stall to the next, which come at random; 0: none.
   double stall_period_steps = 0.0;
@@ -69,9 +69,10 @@ struct Outcome {
   std::optional<ConfirmedFinalist> finalist{};
 };
 
-/// Runs one study to its end under a virtual clock; all but the trials' processes is real. `budget`
-/// and `measure` are sections of a study file. `seed` decides the order of the trials. `folder`
-/// must be empty; the study's history stays there.
+/// Runs one study to its end under a virtual clock. Only the trials' processes are simulated. `budget`
+/// and `measure` are sections of a study file. `seed` decides random effects and the order of the
+/// trials; but `grid` tries the eight configurations in order. `folder` must be empty; the study's
+/// history stays there.
 [[nodiscard]] Result<Outcome> run_study(const Machine& machine, const Program& program,
                                         const Json& budget, std::uint64_t seed,
                                         const std::filesystem::path& folder,

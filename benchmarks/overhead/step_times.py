@@ -94,9 +94,9 @@ def blocks_of(tuner, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steptune", default="steptune")
-    parser.add_argument("--blocks", type=int, default=320, help="in all, at least 60")
-    parser.add_argument("--block-s", type=float, default=0.6, help="seconds of each")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of the program")
+    parser.add_argument("--blocks", type=int, default=320, help="number of blocks, at least 60")
+    parser.add_argument("--block-s", type=float, default=0.6, help="seconds of a block")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads of the program")
     parser.add_argument("--work", type=int, default=40000, help="iterations of a hash in a step")
     arguments = parser.parse_args()
     if arguments.blocks < 60:
@@ -126,7 +126,7 @@ def main():
     ratios = [statistics.mean(math.log(value) * (1 if with_tuner else -1) for with_tuner, value in step_s[at:at + 4]) * 2
               for at in range(0, len(step_s), 4)]
     mean = statistics.mean(ratios)
-    # Student's t for 15 groups of four. It is wider than the exact value if there are more groups.
+    # Student's t for 15 groups of four. With more groups, the interval is slightly wider than necessary.
     half = 2.145 * statistics.stdev(ratios) / math.sqrt(len(ratios))
     shown = [f"{100 * math.expm1(value):+.2f} %" for value in (mean, mean - half, mean + half)]
     without_ms = 1000 * statistics.mean(value for with_tuner, value in step_s if not with_tuner)

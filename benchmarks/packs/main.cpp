@@ -58,7 +58,7 @@ double least_usd_per_sample(const StudySpec& study, const SpeedModel& speed) {
   return least;
 }
 
-/// One option to run trials on SageMaker.
+/// One way to distribute trials to SageMaker jobs.
 struct PackingOption {
   std::string name;
   int trials_per_job = 1;
@@ -99,7 +99,7 @@ Result<Totals> rehearse_all(const Options& options, Json document, const Packing
       least.not_training_usd += bill->not_training_usd;
     }
     if (!tuning->recommended) continue;
-    // The best is the same for every seed.
+    // The best cost is the same for every seed.
     if (!best) best = least_usd_per_sample(*study, *speed);
     const double regret = usd_per_sample(*study, *speed, *tuning->recommended) / *best - 1.0;
     totals.regret += regret;
@@ -156,10 +156,10 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   steptune::Options options;
-  CLI::App app("What trials that run in turn in a job save on SageMaker, and what they cost");
+  CLI::App app("Costs and results on SageMaker by the number of trials per job");
   app.add_option("STUDY", options.study, "Study file with the runner \"sagemaker\"")->required();
   app.add_option("--seconds-per-sample", options.seconds_per_sample,
-                 "Expression over the parameters")
+                 "Seconds of a sample, as an expression over the parameters")
       ->required();
   app.add_option("--trials-per-job", options.trials_per_job,
                  "Numbers of trials per job to compare");

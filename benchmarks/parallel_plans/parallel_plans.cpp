@@ -21,7 +21,7 @@ struct Options {
   std::string spaces = STEPTUNE_SPACES;
 };
 
-/// Returns the value below which `share` of the values are; nullopt counts as infinite.
+/// Returns the quantile at `share` as text; nullopt counts as infinite, which is "never".
 std::string quantile_text(std::vector<std::optional<int>> values, double share) {
   std::ranges::sort(values, [](const auto& a, const auto& b) { return a && (!b || *a < *b); });
   const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
@@ -68,8 +68,9 @@ int main(int argc, char** argv) {
   using namespace steptune::parallel_plans;
   CLI::App app{"Launches until a parallel plan is within 5 % of the best"};
   Options options;
-  app.add_option("--seeds", options.seeds, "searches of each kind")->capture_default_str();
-  app.add_option("--first-seed", options.first_seed, "the first of them")->capture_default_str();
+  app.add_option("--seeds", options.seeds, "number of seeds for each kind of search")
+      ->capture_default_str();
+  app.add_option("--first-seed", options.first_seed, "the first seed")->capture_default_str();
   app.add_option("--launches", options.launches, "most launches of a search")
       ->capture_default_str();
   app.add_option("--arm", options.arms, "only this kind of search; repeatable");

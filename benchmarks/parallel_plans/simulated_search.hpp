@@ -27,9 +27,9 @@ struct PlanStudy {
 [[nodiscard]] Result<PlanStudy> plan_study(const TrainingJob& job,
                                            const std::filesystem::path& spaces);
 
-/// A searcher and what it is told.
+/// A searcher, and the facts about memory that it gets.
 struct Arm {
-  std::string name;      ///< for people
+  std::string name;      ///< name in the printed table
   std::string searcher;  ///< `random`, `bayes`
   bool knows_peaks = false;
   bool knows_terms = false;
@@ -41,7 +41,7 @@ struct Arm {
 
 /// Launches until a configuration is within the goal, and those that ran out of memory.
 struct SearchResult {
-  std::optional<int> launches;  ///< unset: not within the most launches
+  std::optional<int> launches;  ///< unset: more than the permitted launches
   int out_of_memory = 0;
   double best_s = 0.0;  ///< time of the best configuration found
 };

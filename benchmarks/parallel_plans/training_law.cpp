@@ -7,8 +7,8 @@
 namespace steptune::parallel_plans {
 namespace {
 
-constexpr double k_flops = 989e12;          // of a GPU, in bfloat16
-constexpr double k_best_efficiency = 0.62;  // of a large product
+constexpr double k_flops = 989e12;          // per second, of a GPU in bfloat16
+constexpr double k_best_efficiency = 0.62;  // share of `k_flops` that a large product reaches
 constexpr double k_memory_speed = 2.5e12;   // bytes a second
 constexpr double k_node_speed = 400e9;      // bytes a second between GPUs of a node
 constexpr double k_network_speed = 45e9;    // bytes a second of a GPU to other nodes
@@ -17,7 +17,7 @@ constexpr double k_hidden = 0.85;           // share of a transfer that computin
 constexpr double k_usable_memory = 0.94;    // share of the memory that PyTorch can use
 constexpr double k_fragmentation = 1.04;
 constexpr double k_bytes_of_runtime = 2.5e9;
-constexpr double k_bytes_of_group = 0.5e9;  // buffers of each kind of parallelism
+constexpr double k_bytes_of_group = 0.5e9;  // buffers for each kind of parallelism in use
 
 /// The settings of a launch.
 class Plan {

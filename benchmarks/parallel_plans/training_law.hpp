@@ -40,7 +40,8 @@ struct Launch {
 
 /// Computes a launch of Megatron-LM with parameters of its search space: `tp`, `pp`, `cp`,
 /// `micro_batch`, `sequence_parallel`, `recompute`, `flash_attention`, `distributed_optimizer`,
-/// `overlap_reduce` and `overlap_gather`. Numbers are rounded ones of H100 machines.
+/// `overlap_reduce` and `overlap_gather`. Speeds and sizes are rounded figures of
+/// H100 machines.
 [[nodiscard]] Launch launch(const TrainingJob& job, const Configuration& configuration);
 
 }  // namespace steptune::parallel_plans

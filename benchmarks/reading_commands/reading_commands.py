@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures the processor time of the commands that read a history. The history has 1 000 trials of one tuned study.
-With --large, a second history has 1 000 000 trials in 100 studies, which are copies of the first study without traces.
-Prints the lowest sum of user and system time over several runs, in milliseconds. Also prints the size of the report on
-1 000 trials. Fails if that report takes more than 1 s or 3 MB.
+With --large, the commands run again after this history was enlarged to 1 000 000 trials in 100 studies. The added
+trials are copies without traces. Prints the lowest sum of user and system time over several runs, in milliseconds.
+Also prints the size of the report on 1 000 trials. Fails if that report takes more than 1 s or 3 MB.
 
     benchmarks/reading_commands/reading_commands.py --steptune build/release/bin/steptune --large
 """
@@ -76,7 +76,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steptune", default="build/release/bin/steptune")
-    parser.add_argument("--large", action="store_true", help="1 000 000 trials, too (1.5 GB)")
+    parser.add_argument("--large", action="store_true", help="also measure a history of 1 000 000 trials (1.5 GB)")
     parser.add_argument("--runs", type=int, default=9)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -36,9 +36,9 @@ def finished(command, log):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steptune", default="steptune")
-    parser.add_argument("--time", default="3m", help="of tuning")
+    parser.add_argument("--time", default="3m", help="tuning time")
     parser.add_argument("--option", action="append", default=[], help="further option of `run`, such as --option=--safe")
-    parser.add_argument("--ignore", action="append", default=[], help="regular expression of what differs from run to run")
+    parser.add_argument("--ignore", action="append", default=[], help="regular expression of output that differs from run to run")
     parser.add_argument("name")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()

@@ -11,7 +11,7 @@ namespace steptune::search_quality {
 
 struct EarlierOptions {
   int trials = 0;
-  /// If true, each trial reports the value of another configuration, so that the trials mislead.
+  /// If true, the values are shuffled among the configurations, so that the trials mislead.
   bool misleading = false;
 };
 

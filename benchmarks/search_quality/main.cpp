@@ -77,9 +77,9 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--function", options.functions,
                  fmt::format("test function: {}", fmt::join(function_names(), ", ")));
   app.add_option("--step-times", options.step_times,
-                 "members of the synthetic family of step times: evaluations to within 3 %")
+                 "play this many members of the synthetic family of step times to within 3 %")
       ->check(CLI::Range(1, 10'000));
-  app.add_option("--family-seed", options.family_seed, "that those members are drawn from")
+  app.add_option("--family-seed", options.family_seed, "seed that draws those members")
       ->capture_default_str();
   app.add_option("--searcher", options.searchers,
                  fmt::format("{}, or a peer: {} (default: bayes); repeatable",
@@ -87,17 +87,17 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--seeds", options.seeds, "number of seeds")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  app.add_option("--first-seed", options.first_seed, "the first of them")
+  app.add_option("--first-seed", options.first_seed, "the first seed")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   app.add_option("--trials", options.trials, "evaluations per seed")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   app.add_option("--initial-points", options.initial_points,
-                 "space-filling points before the model is used (default: by the parameters)")
+                 "space-filling points before the model is used (default: the searcher chooses)")
       ->check(CLI::Range(1, 1'000));
   app.add_option("--json", options.json, "write every evaluation and the summaries to this file");
-  app.add_option("--store", options.store, "write what each seed came to, for --compare-with");
+  app.add_option("--store", options.store, "write the result of each seed, for --compare-with");
   app.add_option("--compare-with", options.compare_with,
                  "figures of an earlier version (--store): fail if this version is worse, "
                  "one-sided Mann-Whitney p < 0.01");
@@ -105,7 +105,8 @@ void declare(CLI::App& app, Options& options) {
                "also run random search, and each peer whose environment exists");
   app.add_option("--against", options.against,
                  "also run this searcher and test whether the others are better (one-sided)");
-  app.add_option("--objectives", options.objectives, "one or two (tables: second measured column)")
+  app.add_option("--objectives", options.objectives,
+                 "one or two (tables: the second column is --second)")
       ->check(CLI::IsMember({"one", "two"}));
   app.add_option("--second", options.second, "second objective: COLUMN or COLUMN:maximize");
   app.add_option("--fidelity", options.fidelity,

@@ -43,7 +43,8 @@ struct StepTimeModel {
   // Loading.
   double decode_s = 0.0;
   double serial_share = 0.0;  ///< share of a worker's decoding that threads do not speed up
-  /// Relative cost of each worker to the process that gathers batches.
+  /// Relative cost of workers to the process that gathers batches. It grows with their number
+  /// squared.
   double burden_by_worker = 0.0;
   /// Share of the loading time for which the loop waits if the queue has room for one batch.
   double unevenness = 0.0;

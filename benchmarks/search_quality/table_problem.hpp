@@ -24,8 +24,8 @@ struct TableOptions {
 ///
 /// Declares parameters as a user would: ordered numbers become numbers, evenly spaced numbers
 /// become ranges, and "false" and "true" become a truth value. Two objectives are compared by
-/// hypervolume, with the medians as reference point. If all values are positive, their logarithms
-/// are used.
+/// hypervolume, with the medians as reference point. If both objectives are
+/// minimised and all values are positive, their logarithms are used.
 [[nodiscard]] Result<Problem> table_problem(const std::filesystem::path& description,
                                             const TableOptions& options);
 

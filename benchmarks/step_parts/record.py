@@ -44,8 +44,8 @@ def main():
     parser.add_argument("--steptune", default="steptune")
     parser.add_argument("--program", required=True, help="main.py of PyTorch's MNIST example")
     parser.add_argument("--out", required=True, help="folder of the history and of the table")
-    parser.add_argument("--trials", type=int, help="fewer than all configurations, for a try")
-    parser.add_argument("--commit", default="", help="of the examples, for the table's provenance")
+    parser.add_argument("--trials", type=int, help="measure only this many configurations, to try the script")
+    parser.add_argument("--commit", default="", help="commit of the examples, recorded in the table's description")
     arguments = parser.parse_args()
 
     folder = os.path.dirname(os.path.abspath(arguments.program))

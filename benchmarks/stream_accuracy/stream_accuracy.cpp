@@ -48,8 +48,7 @@ struct Errors {
 struct Row {
   std::string name;
   int streams = 0;
-  /// Streams with `StreamTrial::unseen`: they ended before an event of the program.
-  int unseen = 0;
+  int unseen = 0;  ///< streams among `seen` with `StreamTrial::unseen`
   int not_steady = 0;
   int seen = 0;     ///< streams that ended with an estimate and an interval
   int judged = 0;   ///< streams among `seen` that are not `unseen`
@@ -173,7 +172,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   steptune::Options options;
-  CLI::App app{"What trials say of programs whose long-run speed is known by construction"};
+  CLI::App app{"Errors of trials of programs whose long-run speed is known by construction"};
   app.add_option("--streams", options.streams, "Trials of each program")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
@@ -181,23 +180,23 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--cell", options.cell, "Only programs whose name contains this");
   app.add_flag("--second-family", options.second_family,
-               "Use step times, noise and periods that the estimator was not made with");
+               "Use step times, noise and periods that the estimator was not developed with");
   app.add_flag("--json", options.json, "Print JSON");
   app.add_option("--half-width", options.rule.target_half_width,
-                 "Half-width at which a trial ends, as a share")
+                 "Relative half-width of the interval at which a trial ends")
       ->check(CLI::Range(0.0001, 0.5))
       ->capture_default_str();
-  app.add_option("--max-trial", options.rule.max_trial_s, "Most seconds of a trial")
+  app.add_option("--max-trial", options.rule.max_trial_s, "Longest time of a trial, in seconds")
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
   app.add_option("--min-steps", options.rule.min_window_steps, "Fewest steps of a trial's window")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--most-hidden", options.rule.most_hidden,
-                 "A trial ends only once a buffer can hide at most this share of the estimate")
+                 "A trial continues while a buffer may hide more than this share of the estimate")
       ->check(CLI::Range(0.0, 1e6));
   app.add_option("--earlier", options.rule.earlier_trials,
-                 "Trials of the same study that were measured before each of them")
+                 "Number of earlier trials of the same study before each trial")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);

@@ -28,7 +28,7 @@ struct StopRule {
 /// Estimates by simple rules from the same reports, in seconds per sample; NaN if there are too few
 /// reports.
 struct NaiveRules {
-  double steps_3_to_5_s = 0.0;  ///< mean of the third to fifth interval between reports
+  double steps_3_to_5_s = 0.0;  ///< mean of the second to fourth interval (steps 3 to 5)
   double skip_5_s = 0.0;        ///< mean of all intervals but the first five
   double median_s = 0.0;        ///< median of all intervals
   double tqdm_s = 0.0;          ///< tqdm's exponentially smoothed rate (0.3) at the end
@@ -38,9 +38,9 @@ struct StreamTrial {
   Measurement measurement;
   NaiveRules naive;
   double truth_s = 0.0;  ///< true seconds per sample of this launch
-  /// True if the trial ended before the program's first phase or hiccup, or before a change of
-  /// level. Also true if the trial ended within a disturbance that its measurement reports. Such a
-  /// measurement cannot include later events.
+  /// True if the measurement cannot include an event of the program: the trial found no rare phase,
+  /// no hiccup came in its window, or the level changed later. Also true if the trial ended within
+  /// a disturbance that its measurement reports.
   bool unseen = false;
   /// Seconds from the end of the start-up to the trial's end, summed over all launches.
   double seconds = 0.0;

@@ -60,7 +60,7 @@ struct SimulatedProgram {
   double hiccup_s = 0.0;          ///< mean duration of a hiccup (exponential)
   bool hiccups_in_pairs = false;  ///< if true, a second hiccup follows after the next step
   bool hiccups_reported = false;  ///< the program reports hiccups as phases
-  double epoch_steps = 0.0;
+  double epoch_steps = 0.0;       ///< steps in an epoch
   /// Size and duration of an epoch's last batch, relative to other batches.
   double last_batch = 1.0;
   double respawn_s = 0.0;        ///< seconds in which workers restart at the end of an epoch

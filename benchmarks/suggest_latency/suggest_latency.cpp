@@ -42,7 +42,7 @@ struct Row {
   double memory_mb = 0.0;      ///< resident, of the whole process
 };
 
-/// Returns the resident memory of this process; 0 if /proc does not say.
+/// Returns the resident memory of this process; 0 if /proc/self/statm cannot be read.
 double resident_mb() {
   std::ifstream file("/proc/self/statm");
   double total_pages = 0.0;
@@ -56,8 +56,8 @@ double quantile(const std::vector<double>& sorted, double share) {
       std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
-/// Returns Ackley's function. If there are two objectives, also returns the distance of the numbers
-/// from a corner.
+/// Returns Ackley's function plus 0.1. The second objective, if any, grows with the distance of the
+/// encoded configuration from a corner. The share `failing` of the trials fails.
 Observation observation_of(const search_quality::Problem& problem, std::int64_t trial,
                            const Configuration& configuration, const Row& row, double failing) {
   Observation observation;
@@ -173,9 +173,9 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Measures how long a searcher thinks about one trial"};
+  CLI::App app{"Measures the time that a searcher takes per trial"};
   Options options;
-  app.add_option("--searcher", options.searcher, "searcher")->capture_default_str();
+  app.add_option("--searcher", options.searcher, "searcher to measure")->capture_default_str();
   app.add_option("--repetitions", options.repetitions, "suggestions measured per row")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
@@ -185,8 +185,9 @@ int main(int argc, char** argv) {
   app.add_option("--failing", options.failing, "share of trials that fail, at random")
       ->check(CLI::Range(0.0, 0.9))
       ->capture_default_str();
-  app.add_option("--observed", options.observed, "only the rows after these numbers of trials");
-  app.add_option("--json", options.json, "write the table to this file, too");
+  app.add_option("--observed", options.observed,
+                 "only rows with these numbers of earlier observations");
+  app.add_option("--json", options.json, "also write the table to this file");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

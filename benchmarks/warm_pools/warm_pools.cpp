@@ -34,9 +34,9 @@ int main(int argc, char** argv) {
   int types = 2;
   std::uint64_t seed = 1;
   bool json = false;
-  CLI::App app("Billed seconds that are not training, by who schedules the jobs");
-  app.add_option("--trials", trials, "Trials")->check(CLI::Range(1, 10'000));
-  app.add_option("--types", types, "Instance types")->check(CLI::Range(1, 3));
+  CLI::App app("Billed seconds without training, by schedule of the jobs");
+  app.add_option("--trials", trials, "Number of trials")->check(CLI::Range(1, 10'000));
+  app.add_option("--types", types, "Number of instance types")->check(CLI::Range(1, 3));
   app.add_option("--seed", seed, "Seed of the workload");
   app.add_flag("--json", json, "Print JSON");
   CLI11_PARSE(app, argc, argv);

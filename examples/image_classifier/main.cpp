@@ -67,17 +67,17 @@ void add_options(CLI::App& app, CommandLine& line) {
       app.add_option("--generate", generator.folder, "write a set of images to this folder and end")
           ->excludes(data)
           ->group(group);
-  app.add_option("--images", generator.images, "how many")
+  app.add_option("--images", generator.images, "number of images")
       ->check(CLI::Range(2, 10'000'000))
       ->needs(generate)
       ->capture_default_str()
       ->group(group);
-  app.add_option("--classes", generator.classes, "of how many kinds")
+  app.add_option("--classes", generator.classes, "number of classes")
       ->check(CLI::Range(2, k_pattern_count))
       ->needs(generate)
       ->capture_default_str()
       ->group(group);
-  app.add_option("--size", generator.side_px, "side in pixels")
+  app.add_option("--size", generator.side_px, "side of an image in pixels")
       ->check(CLI::Range(16, 4096))
       ->needs(generate)
       ->capture_default_str()

@@ -29,8 +29,8 @@ struct DataFault : std::runtime_error {
   Error error;
 };
 
-/// Yields batches of positions up to a number of batches. Position p is image p mod n in the order
-/// of epoch p div n, so that the pipeline does not drain between epochs.
+/// Yields a given number of batches of positions. Position p is image p mod n in the order of epoch
+/// p div n. One pass thus covers all epochs, so the queue of batches does not drain between epochs.
 class EndlessShuffle : public torch::data::samplers::Sampler<> {
  public:
   EndlessShuffle(std::size_t pictures, std::int64_t batches, std::uint64_t seed)

@@ -22,20 +22,21 @@ void add_training_options(CLI::App& app, TrainingOptions& options) {
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();
   const auto any_steps = CLI::Range(std::int64_t{0}, std::int64_t{1} << 40);
-  app.add_option("--evaluate-every", options.evaluate_every, "steps; 0: never")
+  app.add_option("--evaluate-every", options.evaluate_every, "steps between evaluations; 0: never")
       ->check(any_steps)
       ->capture_default_str();
-  app.add_option("--evaluation-batches", options.evaluation_batches, "of one evaluation")
+  app.add_option("--evaluation-batches", options.evaluation_batches, "batches of one evaluation")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();
-  app.add_option("--checkpoint-every", options.checkpoint_every, "steps; 0: never")
+  app.add_option("--checkpoint-every", options.checkpoint_every,
+                 "steps between checkpoints; 0: never")
       ->check(any_steps)
       ->capture_default_str();
   app.add_option("--checkpoint", options.checkpoint, "file of the weights")->capture_default_str();
   app.add_option("--learning-rate", options.learning_rate)
       ->check(CLI::Range(1e-9, 1e3))
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "of weights, order and augmentation")
+  app.add_option("--seed", options.seed, "seed of weights, order and augmentation")
       ->capture_default_str();
 }
 

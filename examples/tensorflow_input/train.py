@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An ordinary Keras program whose input pipeline has TensorFlow's defaults: one function call at a time.
+"""An ordinary Keras program. Its input pipeline has TensorFlow's defaults, so pictures are decoded one after another.
 
 The pictures of stripes stay compressed in memory, like encoded files. Their direction is the class. The data set
 decodes, crops and scales them.

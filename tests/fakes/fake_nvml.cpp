@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fake of NVIDIA's driver library with two GPUs. The second is full, hot and used by process 1.
-// FAKE_GPU_0 and FAKE_GPU_1 list further computing processes, as `PID PID`.
+// Fake of NVIDIA's driver library with two GPUs. The second is nearly full, hot and used by process
+// 1. FAKE_GPU_0 and FAKE_GPU_1 list further computing processes, as `PID PID`.
 #include <cstdlib>
 #include <cstring>
 #include <string>

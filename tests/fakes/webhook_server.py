@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A webhook: prints its port, then stores each request as one line of JSON; /broken answers 500, /hangs never."""
+"""A webhook. Prints its port, then stores each request as one line of JSON. /broken answers 500; /hangs never answers."""
 
 import http.server
 import json

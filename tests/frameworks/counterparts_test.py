@@ -3,7 +3,7 @@
 
     scripts/frameworks counterparts
 
-Uses the program of STEPTUNE_PROGRAM, or else of build/dev.
+STEPTUNE_PROGRAM names the program; the default is that of build/dev.
 """
 
 import json
@@ -132,7 +132,7 @@ class Boto3Jobs(boto3_check.Jobs):
 
 
 class Boto3Misfortunes(boto3_check.Misfortunes):
-    """The same, with failures."""
+    """The emulator's failures with today's boto3."""
 
 
 class SageMaker(tuning_check.Tuned):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays HEBO, whose old packages need an environment of their own."""
+"""Plays HEBO, whose old packages need a separate environment."""
 
 import unittest
 

@@ -3,7 +3,7 @@
 
     ~/.cache/steptune-frameworks/mcp/bin/python3 -B mcp_test.py
 
-Uses the program of STEPTUNE_PROGRAM, or else of build/dev. Skipped if the client or the program is missing.
+STEPTUNE_PROGRAM names the program; the default is that of build/dev. Skipped if the client or the program is missing.
 """
 
 import asyncio

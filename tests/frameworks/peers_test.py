@@ -3,7 +3,7 @@
 
     scripts/frameworks peers hebo
 
-Uses the program of STEPTUNE_SEARCH_QUALITY, or else of build/dev.
+STEPTUNE_SEARCH_QUALITY names the program; the default is that of build/dev.
 """
 
 import importlib.util

@@ -66,7 +66,7 @@ class Best : public testing::Test {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     return ended.out;
   }
-  /// Runs `script` in a shell, and returns what the program in it was given.
+  /// Runs `script` in a shell. Returns the arguments and variables that its program got.
   static Json shown_by(const std::string& script) {
     std::filesystem::remove(sandbox_->folder() / "shown.json");
     sandbox_->write("script.sh", script);
@@ -87,7 +87,7 @@ TEST_F(Best, ArgumentsAndVariablesReachTheProgramByteByByte) {
   EXPECT_EQ(shown["argv"], arguments());
 }
 
-TEST_F(Best, LaunchersAreGivenTheSame) {
+TEST_F(Best, LaunchersPassOnTheSameArguments) {
   for (const char* format : {"torchrun", "accelerate"}) {
     const Json shown = shown_by("PATH=$PWD/bin:$PATH\n" + printed(format));
     EXPECT_EQ(shown["argv"], arguments()) << format;
@@ -128,14 +128,14 @@ json.dump(found, open('found.json', 'w'))
   EXPECT_EQ(shown_by(sandbox_->read("args.sh"))["argv"], arguments());
 }
 
-TEST_F(Best, SageMakerIsGivenTexts) {
+TEST_F(Best, SageMakerGetsHyperparametersAsTexts) {
   const Json members = Json::parse(printed("sagemaker"));
   EXPECT_EQ(members["CreateTrainingJob"]["HyperParameters"]["note"], k_hostile);
   EXPECT_EQ(members["CreateTrainingJob"]["HyperParameters"]["batch"], "4");
   EXPECT_EQ(members["Estimator"]["hyperparameters"]["rate"], 1e-05);
 }
 
-TEST_F(Best, ATerminalIsNotDriven) {
+TEST_F(Best, ATerminalGetsNoControlCharacters) {
   const Ended ended = sandbox_->on_terminal(steptune_program() + " best --format args");
   EXPECT_EQ(ended.out.find("#\n\t"), std::string::npos) << ended.out;
   EXPECT_NE(ended.out.find("\\n\\ta=b"), std::string::npos) << ended.out;
@@ -260,7 +260,7 @@ TEST_F(Best, ApplyShowsTheDifferenceAndWritesInPlace) {
   EXPECT_EQ(again.err, "link.yaml already has these values\n");
 }
 
-TEST_F(Best, ApplyAsksSomebodyOnly) {
+TEST_F(Best, ApplyAsksOnlyWhereSomebodyCanAnswer) {
   sandbox_->write("asked.json", R"({"batch": 1, "note": "plain", "rate": 0.5})");
   const std::string command = steptune_program() + " best --apply asked.json";
   const Ended no = sandbox_->on_terminal("echo n | " + command);

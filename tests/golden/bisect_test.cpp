@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// A repository whose program takes `pause_s` for a step in each of its versions.
+/// A repository with one program. Each commit sets the time of the program's steps.
 class Bisect : public testing::Test {
  protected:
   void SetUp() override { git("init -q ."); }
@@ -175,7 +175,7 @@ for step in range(1, 20000):
                                          "/usr/bin/python3",
                                          "train.py"};
   const Ended ended = sandbox_.steptune(command, setting);
-  // Version 1.2 cannot be told from 1.3, which follows it.
+  // Version 1.2 cannot be installed, so the slow version may be 1.2 or 1.3.
   EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
   EXPECT_TRUE(is_as_defined(sandbox_, ended.out, "bisect"));
   const Json result = Json::parse(ended.out)["bisect"];

@@ -114,8 +114,8 @@ TEST(Check, ANameInPlaceOfTheFileIsAnErrorThatNamesTheFix) {
   }
 }
 
-/// Tests `check` with the answers of `sbatch --test-only` on each kind of allocation: a study over
-/// one or two nodes, or more.
+/// Tests `check` for a study on Slurm over up to `most_nodes` nodes. `check` asks `sbatch
+/// --test-only` about each kind of allocation, and the test writes the answers.
 class CheckOnSlurm : public testing::Test {
  protected:
   /// Runs `check`. `sbatch`: shell text that replaces Slurm's program.

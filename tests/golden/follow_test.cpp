@@ -210,7 +210,7 @@ TEST_F(Follow, AnEmptiedLogIsReadFromItsStartAgain) {
   EXPECT_THAT(ended.out, HasSubstr("the program restarted"));
 }
 
-TEST_F(Follow, AnotherFileOfTheLogsNameIsGoneOnWith) {
+TEST_F(Follow, ANewFileWithTheLogsNameIsFollowed) {
   const std::string whole = log(1.5);
   const std::size_t half = whole.find('\n', whole.size() / 2) + 1;
   sandbox_->write("rotated.log", whole.substr(0, half));

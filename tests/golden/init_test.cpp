@@ -194,7 +194,7 @@ next    steptune check train.study.json
             "");
   EXPECT_THAT(sandbox.read("train.study.json"),
               HasSubstr("// --batch-size; 32 is from train.py\n"));
-  // Asking for its help runs nothing, and the look is one run.
+  // The call with --help does not count as a run. `init` then runs the program once.
   EXPECT_EQ(sandbox.read("runs"), "x");
   const Ended check = sandbox.steptune({"check"});
   EXPECT_EQ(check.exit_code, 0) << check.err;
@@ -272,7 +272,7 @@ TEST(Init, VariesOpenMpVariables) {
   EXPECT_THAT(sandbox.read("own.study.json"), Not(HasSubstr("{threads}")));
 }
 
-/// A trainer that ends during the look. Only the library's name matters.
+/// A trainer that ends while `init` still watches it. Only the library's name matters.
 const char* const k_short_openblas_trainer = R"(#!/usr/bin/python3
 import mmap, time
 with open("libopenblas.so.0", "w+b") as file:

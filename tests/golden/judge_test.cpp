@@ -77,9 +77,8 @@ TEST_F(Judge, AnEqualLossIsShown) {
   EXPECT_THAT(ended.out, HasSubstr(" samples: A "));
 }
 
-/// The faster command is slower than nothing, so a pipeline goes on; with the words turned, it
-/// ends.
-TEST_F(Judge, APipelineFailsForCertain) {
+/// If B is slower than A, the pipeline fails. If B is faster, the pipeline continues.
+TEST_F(Judge, APipelineFailsIfBIsSlower) {
   const auto judge = [&](const std::vector<std::string>& conditions, const std::string& first,
                          const std::string& second, const Setting& setting) {
     std::vector<std::string> words{"judge", "--time", "60s", "--quiet", "--json"};

@@ -141,7 +141,8 @@ constexpr const char* k_untouched_study = R"json({
 
 TEST(LaunchedStudy, AnUnchangedProgramOfTwoProcessesIsTuned) {
   const Json options = {"--redirects=9:1", "--tee=9:1"};
-  // The command is started by the study's launch, where all ranks report, or typed as by a person.
+  // The study's `launch` starts the ranks, all of which then report. Or the command itself contains
+  // the launcher, as a person types it.
   for (const bool is_typed : {false, true}) {
     const Sandbox sandbox;
     if (!has_pytorch()) GTEST_SKIP() << "no PyTorch in " << k_python3;

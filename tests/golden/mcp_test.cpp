@@ -35,7 +35,8 @@ class Mcp : public testing::Test {
             {"margin", "0.01%"},
             {"time", "5m"}};
   }
-  /// Waits until a program of the comparison runs, beside the tuner with the same words.
+  /// Waits until a program of the comparison runs. The tuner's own command line has the same words,
+  /// so a second process is needed.
   [[nodiscard]] bool runs() const {
     return until([&] { return processes_with(script_) > 1; });
   }

@@ -103,7 +103,7 @@ TEST_F(Reading, AllShowsConfirmationsAndFailures) {
       EXPECT_TRUE(row["rank"].is_null());
     }
   }
-  EXPECT_EQ(confirmations, 9) << "two that nothing separates, and the baseline, three times";
+  EXPECT_EQ(confirmations, 9) << "two tied finalists and the baseline, three runs each";
 }
 
 TEST_F(Reading, ShowPrintsEverythingAboutATrial) {

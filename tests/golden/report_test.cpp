@@ -56,8 +56,8 @@ using Shown = std::vector<std::pair<double, double>>;
 
 enum class Axis { linear, logarithmic };
 
-/// Returns the largest distance of a value's position from its place on an axis through the least
-/// and the greatest value. Infinite if these two have the same position, so that there is no axis.
+/// Returns the largest distance between a value's position and its place on an axis. The positions
+/// of the least and the greatest value define the axis. Infinite if these two are equal.
 double pixels_off(const Shown& shown, Axis axis) {
   const auto [least, greatest] = std::minmax_element(shown.begin(), shown.end());
   const auto on_axis = [axis](double value) {
@@ -181,7 +181,7 @@ std::string with_data(std::string page, const Json& data) {
   return page.replace(at, page.find("</script>", at) - at, data.dump());
 }
 
-/// Returns the number of bars in the legend, which stand for no figure.
+/// Returns the number of bars in the legend, which show no values.
 int legend_bars(const std::string& figure) {
   const std::size_t at = figure.find("class=\"legend\"");
   return at == std::string::npos ? 0 : count_of(figure.substr(at), "<rect class=\"bar ");
@@ -460,7 +460,7 @@ TEST_F(HtmlReport, SlicesAndLinesShowTheValuesOfEachTrial) {
   }
 }
 
-TEST_F(HtmlReport, BarsAreAsLongAsWhatTheyTell) {
+TEST_F(HtmlReport, BarsAreAsLongAsTheirValues) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const Ended browser =
       document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/report.html");
@@ -596,7 +596,8 @@ TEST_F(HtmlReport, TheTimelineMarksColdStartsAndJobs) {
   EXPECT_EQ(count_of(drawn, "data-trials="), 1);
   EXPECT_EQ(count_of(drawn, "class=\"start-up cold\""), 2);
   EXPECT_GE(count_of(drawn, "class=\"start-up warm\""), 1);
-  EXPECT_EQ(count_of(drawn, "class=\"start-up\""), 5) << "in turn: the machine is running";
+  EXPECT_EQ(count_of(drawn, "class=\"start-up\""), 5)
+      << "later trials of a job start on the running machine";
   EXPECT_GE(count_of(drawn, "class=\"idle\""), 2) << "between trials 6 and 7, and behind 7";
   // After its last trial, a machine is idle until it is given back, in the lane of that trial.
   static const std::regex k_held(

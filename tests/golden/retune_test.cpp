@@ -19,8 +19,8 @@
 namespace steptune::golden {
 namespace {
 
-/// Returns `quick.sh` whose fast variant takes `fast` hundredths of a second a step. Runs `first`
-/// before.
+/// Returns `quick.sh` whose fast variant takes `fast` hundredths of a second a step. The script
+/// begins with the text `first`.
 std::string trial_taking(int fast, const std::string& first = "") {
   std::string text = first + quick_trial();
   const std::string step = "step=10\n";
@@ -198,7 +198,8 @@ TEST_F(Retune, TheNextNightSendsTheAlarmOfAKilledOne) {
   night(0);
   sandbox_.write("quick.sh", trial_taking(15));
   night(8);
-  // As if that night had been killed after it saw this, and nobody had restarted it in time.
+  // Makes that night look as if it had been killed after it detected the slowdown. It now began 25
+  // hours earlier, so the next call does not continue it.
   sandbox_.write("change.py", R"py(import sqlite3
 history = sqlite3.connect('.steptune/history.db')
 history.execute("UPDATE nights SET status = 'running', started_wall_s = started_wall_s - 90000 "

@@ -167,7 +167,7 @@ cheapest: in 6.0 h: 4 nodes, {{.*}}
   EXPECT_NE(page.find("Gunther&#39;s scalability law"), std::string::npos);
 }
 
-TEST_F(ScalingCommand, HelpersEndWhereThePostsDo) {
+TEST_F(ScalingCommand, HelperCountsAndSavingsAreThePublishedOnes) {
   const Json p4d =
       scaling_json(helpers_study("ml.p4d.24xlarge", "ml.c5.18xlarge", 37.688, 3.672,
                                  "(helpers == 0 ? 0.192 : helpers == 1 ? 0.112 : 0.086)"));
@@ -185,7 +185,8 @@ TEST_F(ScalingCommand, HelpersEndWhereThePostsDo) {
   EXPECT_NEAR(saved(p3), 0.77, 0.015);
 }
 
-/// The cluster with only these counts. Trials with the count `failing` fail.
+/// A cluster by Amdahl's law, 6 % serial, with only these counts. Trials with the count `failing`
+/// are too slow to be measured, so they fail.
 std::string study_of_counts(const std::vector<int>& counts, int failing = 0) {
   Json study = Json::parse(cluster_study());
   study["parameters"] = {{"nodes", {{"type", "ordinal"}, {"choices", counts}}}};

@@ -354,7 +354,7 @@ TEST_F(Serve, SendsNewTrialsToOpenPages) {
     return count;
   };
   EXPECT_GE(rows(get("/studies/1")), 20);
-  // Drops pending events of a tuning that took several looks.
+  // Drops pending events. The server may have polled several times during the tuning.
   (void)page.all(2.5);
 
   longer.replace(longer.find("\"demo\""), 6, "\"another\"");

@@ -46,7 +46,7 @@ namespace steptune::golden {
 })json";
 }
 
-/// A trial that reports until it is killed, runs `on_term` on SIGTERM, and writes a file `started`.
+/// A trial that writes a file `started` and then reports without end. On SIGTERM it runs `on_term`.
 [[nodiscard]] inline std::string endless_trial(const std::string& on_term = "exit 0") {
   return "trap '" + on_term + "' TERM\n" + R"(touch started
 i=0
@@ -58,8 +58,8 @@ done
 )";
 }
 
-/// A study of real processes that ends in seconds: `quick.sh` sleeps less if `speed` is higher. Its
-/// reports have a made-up clock, so that the clock does not pause while the program is stopped.
+/// A study of real processes that ends in seconds. `quick.sh` reports steps of 0.3 s (`slow`) or
+/// 0.1 s (`fast`) by a made-up clock, which does not stop while the program is stopped.
 [[nodiscard]] inline std::string quick_study() {
   return R"json({
   "name": "quick",

@@ -72,7 +72,7 @@ class TunedRun : public testing::Test {
     return sandbox_.start({"exec", "--tune", "--time", time, "--", k_interpreter, "train.py"},
                           {.environment = environment});
   }
-  /// Waits longer than `until_err_contains`.
+  /// Waits for up to five times as long as `until_err_contains`.
   [[nodiscard]] bool waits_long_for(const std::string& text) const {
     constexpr int k_half_minutes = 5;
     for (int i = 0; i < k_half_minutes; ++i) {
@@ -92,7 +92,7 @@ class TunedRun : public testing::Test {
     EXPECT_TRUE(plain.out == tuned.out) << tuned.out.substr(tuned.out.size() - 500);
     EXPECT_THAT(tuned.err, HasSubstr("enough\n"));
   }
-  /// Returns the process that the program left behind: this build's steptune in the same folder.
+  /// Returns a running process of this build's steptune in the test's folder; 0 if there is none.
   [[nodiscard]] pid_t tuner() const {
     for (const auto& entry : fs::directory_iterator("/proc")) {
       std::error_code error;

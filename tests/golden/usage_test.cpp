@@ -293,7 +293,7 @@ TEST(Usage, TheProgramDoesNotLinkWhatFewCommandsNeed) {
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("libsqlite3"), std::string::npos)
       << "ldd works: the linked SQLite is listed";
-  // Addresses differ from run to run, and may look like a name.
+  // Addresses differ from run to run, and may contain a library's name.
   const std::string linked = std::regex_replace(ended.out, std::regex(R"( \(0x[0-9a-f]+\))"), "");
   for (const char* library : {"torch", "c10", "blas", "curl"}) {
     EXPECT_EQ(linked.find(library), std::string::npos) << linked;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints how `steptune mcp` answers a call that the program which it starts refuses."""
+"""Prints the answer of `steptune mcp` to a call that fails: `judge` with only one command."""
 
 import json
 import subprocess

@@ -78,7 +78,7 @@ TEST_F(GpuWatchTest, SumsUpWhatATrialMadeOfItsGpus) {
   EXPECT_EQ(use->most_other_processes, 1);
 }
 
-TEST_F(GpuWatchTest, AGpuThatTheTrialDoesNotUseIsNotItsAffair) {
+TEST_F(GpuWatchTest, AGpuThatTheTrialDoesNotUseIsIgnored) {
   ASSERT_NE(nvml_, nullptr);
   GpuWatch watch(nvml_.get(), {"0", "1"}, 0.0);
   EXPECT_EQ(watch.sample(1.0, trial()).count, 0) << "the trial does not use a GPU yet";

@@ -538,7 +538,7 @@ TEST(DisturbanceWatch, AMachineThatStoodStillDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
   EXPECT_FALSE(disturbs(watch.sample(1.0, CpuTime{4.0, 1.0, 0.0}, 1.0)));
   const auto asleep = watch.sample(601.0, CpuTime{8.0, 2.0, 0.0}, 2.0);
-  ASSERT_TRUE(asleep.taken) << "ten minutes of which no CPU knows";
+  ASSERT_TRUE(asleep.taken) << "ten minutes that no CPU has counted";
   EXPECT_EQ(asleep.from_s, 1.0);
   EXPECT_GT(asleep.taken->steal, 0.99);
   EXPECT_FALSE(disturbs(watch.sample(661.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))

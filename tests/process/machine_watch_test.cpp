@@ -77,7 +77,7 @@ TEST(CpuClocks, AreReadFromTheKernel) {
   write_clock(machine, 0, "scaling_cur_freq", 2.5);
   write_clock(machine, 1, "scaling_cur_freq", 3.0);
   EXPECT_THAT(CpuClocks(machine.files(), 0).read(cpus), ElementsAre(Optional(2.5e9), Optional(3e9)))
-      << "what the governor set last is less than what hardware needs to be asked for";
+      << "scaling_cur_freq is read without a query to the hardware";
   write_clock(machine, 0, "cpuinfo_avg_freq", 2.75);
   EXPECT_THAT(CpuClocks(machine.files(), 0).read(cpus),
               ElementsAre(Optional(2.75e9), std::nullopt));
@@ -138,8 +138,8 @@ TEST(CpuClockWatch, SeesNothingWithoutClocks) {
 /// A machine of one CPU whose counters since boot the test sets.
 class MachineWatchTest : public testing::Test {
  protected:
-  /// Looks at the machine. The trial used `own_s` of the CPU's time and other processes used
-  /// `others_s`.
+  /// Takes a sample of the machine. Since boot, the trial used `own_s` of the CPU's time and other
+  /// processes used `others_s`.
   std::optional<MachineWatch::Sample> sample(double now_s, double own_s, double others_s,
                                              double storage_wait_s) {
     const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
@@ -242,7 +242,7 @@ TEST(MachineSecond, SecondsOfALongTrialAreJoined) {
   EXPECT_NEAR(kept[0].cpu_clock_hz, 7e9 / 3.0, 1.0);
   EXPECT_DOUBLE_EQ(kept[0].to_s, 3.0);
   EXPECT_TRUE(std::isnan(kept[0].other_load));
-  EXPECT_DOUBLE_EQ(kept[1].other_load, 0.25) << "only one second has a value";
+  EXPECT_DOUBLE_EQ(kept[1].other_load, 0.25) << "the mean of the seconds with a value";
   EXPECT_DOUBLE_EQ(kept.back().to_s, 1201.0);
   EXPECT_EQ(thinned(clock_seconds({1.0, 2.0}), 2).size(), 2U);
 }
@@ -262,7 +262,7 @@ TEST(MachineSecond, AClockThatFellExplainsStepsThatBecameSlower) {
   EXPECT_NEAR(fell->after, 2.1e9, 1e6);
   EXPECT_TRUE(change_between(seconds, 0.0, 4.0, 8.0, 1.1))
       << "the clock fell by more than the steps slowed down";
-  EXPECT_TRUE(change_between(seconds, 0.0, 4.5, 8.0, 1.6)) << "a second that holds both";
+  EXPECT_TRUE(change_between(seconds, 0.0, 4.5, 8.0, 1.6)) << "one second has both levels";
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 3.0))
       << "explains less than half of the slowdown";
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 0.6)) << "the other way round";

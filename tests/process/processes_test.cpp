@@ -314,7 +314,7 @@ TEST(Watchdog, MovesWithoutEnding) {
   EXPECT_TRUE(watchdog.alive());
 }
 
-TEST(Watchdog, ByHandExplainsItself) {
+TEST(Watchdog, StartedByHandItExplainsItself) {
   const std::string command = std::string(k_watchdog) + " 2>&1";
   FILE* const output = ::popen(command.c_str(), "r");
   ASSERT_NE(output, nullptr);

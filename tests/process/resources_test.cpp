@@ -50,7 +50,7 @@ TEST_F(ResourcesTest, PeakMemoryCountsTheTrialOnly) {
   const TrialSpec spec = fake({"hog", "100000000"});
   start(spec);
   wait_for_output(spec, "full");
-  clock_.skip(2.0);  // the next look at the memory is due
+  clock_.skip(2.0);  // the next memory sample is due
   ASSERT_TRUE(runner().wait(clock_.now_s() + 0.02));
   runner().kill_all();
   const double peak = wait_for_end().outcome().peak_memory_bytes.value_or(0.0);

@@ -103,7 +103,8 @@ TEST_F(SignalsTest, TimeInWhichTheMachineSleptCountsForNoLimit) {
     EXPECT_TRUE(events->empty());
   }
   clock_.skip(150.0);
-  EXPECT_EQ(wait_for_end().outcome().kind, OutcomeKind::hung) << "awake, the limit holds";
+  EXPECT_EQ(wait_for_end().outcome().kind, OutcomeKind::hung)
+      << "the limit applies while the machine is awake";
 }
 
 }  // namespace

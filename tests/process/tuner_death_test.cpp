@@ -86,7 +86,7 @@ class TunerDeathTest : public LocalRunnerTest {
     std::istringstream lines(read_file(folder() / "tuner.out"));
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line);) {
-      if (line == "looked") ++count;
+      if (line == "polled") ++count;
     }
     return count;
   }
@@ -160,7 +160,7 @@ TEST_F(TunerDeathTest, ADaemonWithItsOwnSessionDies) {
                "wait; echo ready; exec sleep 1000"});
   const std::vector<pid_t> pids = wait_for_pids(1, 2);
   const std::size_t polls = number_of_polls();
-  // The current look may have been too early, so wait for two more.
+  // The current poll may have begun too early to see the daemon, so wait for two more polls.
   ASSERT_TRUE(eventually([&] { return number_of_polls() >= polls + 2; }));
   kill_tuner();
   EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));

@@ -2,8 +2,8 @@
 //
 // tuner_driver RUN_TAG WATCHDOG FOLDER COUNT PROGRAM [ARGUMENT...]: a tuner with nothing but a
 // runner, made to be killed. Starts COUNT trials (`2i`: two interleaved ones), prints `token TEXT`
-// for each and then `ready`, and waits forever. Prints `looked` whenever the runner has had time to
-// look at its trials' processes.
+// for each and then `ready`, and waits forever. Prints `polled` whenever the runner has had time to
+// poll its trials' processes.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,7 +12,7 @@
 #include "common/clock.hpp"
 #include "trial_runner/local/local_runner.hpp"
 
-/// A runner looks once a second, and more often at first.
+/// Longer than the runner's interval between polls, which is at most a second.
 constexpr double k_poll_interval_s = 1.2;
 
 int main(int argc, char** argv) {
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     const auto events = (*runner)->wait(polled_s + k_poll_interval_s);
     if (!events) return 1;
     if (clock.now_s() >= polled_s + k_poll_interval_s) {
-      std::printf("looked\n");
+      std::printf("polled\n");
       polled_s = clock.now_s();
     }
     for (const TrialEvent& event : *events) {

@@ -408,7 +408,7 @@ class Running(InFolder):
         self.assertEqual(raised.exception.code, 2)
 
     def test_no_tuner_survives_a_killed_python(self):
-        # The tuner and what it starts hold a pipe, which ends with the last of them.
+        # The tuner and its processes inherit the writing end of a pipe. The pipe ends when the last process ends.
         os.mkfifo("alive")
         alive = os.open("alive", os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, alive)
@@ -459,7 +459,7 @@ class Types(InFolder):
                                            "for row in steptune.tune('a').trials():\n    print(row['trial'])\n"
                                            "with steptune.phase('evaluation'):\n    steptune.report(samples=3, loss=0.5)\n"
                                            "reveal_type(steptune.trials('s'))\n")
-        # Does not read the frameworks, which takes minutes.
+        # Skips the frameworks' sources, which would take mypy minutes.
         ran = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--follow-imports=skip",
                               str(PACKAGE / "steptune"), "uses.py"],
                              env=dict(os.environ, MYPYPATH=str(PACKAGE)), stdout=subprocess.PIPE, encoding="utf-8")

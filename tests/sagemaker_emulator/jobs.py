@@ -10,8 +10,8 @@ TERMINAL = ("Completed", "Failed", "Stopped")
 
 
 class Timing:
-    """Emulated seconds of each stage. By default a first job runs after 150 s and a warm one after 20 s, plus the
-    download of its input mode."""
+    """Emulated seconds of each stage. By default a cold job has its machines after 150 s and a warm one after 20 s.
+    Then come the downloads: the data, by input mode, and the image of a cold job."""
 
     def __init__(self, cold_start_s=150.0, warm_start_s=20.0, download_s=None, image_download_s=30.0,
                  upload_s=10.0, stop_grace_s=120.0, pool_ready_s=2.0):

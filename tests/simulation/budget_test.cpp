@@ -160,7 +160,8 @@ TEST_F(TimeBudget, EndsEarlyIfEverythingWasTried) {
   EXPECT_LT(used_, 0.5);
 }
 
-/// Makes the search's first ten trials look faster than the baseline; fresh runs are far slower.
+/// Makes trials up to number 10 look faster than the baseline. Later trials, fresh runs included,
+/// are far slower.
 ScriptedRunner::Script faster_at_first(double startup_s) {
   return [startup_s](const TrialSpec& spec) {
     TrialScript script = train(spec);
@@ -261,7 +262,7 @@ TEST_F(TimeBudget, IsNotOverrunByTrialsWithoutASteadyState) {
   document_["measure"]["max_trial"] = "600s";
   for (const double time_s : {120.0, 300.0}) {
     document_["budget"]["time"] = time_s;
-    // The baseline is steady, and known to be so within seconds.
+    // The baseline is steady, and is measured within seconds.
     static_cast<void>(result_of([](const TrialSpec& spec) {
       const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
                                to_number(*spec.configuration.find("workers")) == 0;

@@ -66,7 +66,7 @@ class DisturbedStudy : public ::testing::Test {
 };
 
 TEST_F(DisturbedStudy, RepeatsDisturbedTrialsThatMayBeBest) {
-  EXPECT_THAT(origins(), IsEmpty()) << "on a quiet machine nothing is";
+  EXPECT_THAT(origins(), IsEmpty()) << "a quiet machine repeats no trial";
   play({14, 15, 16});
   EXPECT_EQ(recommended_, fastest_);
   EXPECT_THAT(origins(), ElementsAre("trial 15 again"))

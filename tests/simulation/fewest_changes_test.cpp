@@ -58,7 +58,7 @@ TEST(FewestChanges, OnlyTheWorkersOfAWaitingDataSetChange) {
     EXPECT_TRUE(std::ranges::any_of(run.trials(), [&](const TrialRecord& trial) {
       return trial.purpose == TrialPurpose::confirm_incumbent &&
              trial.configuration == result.recommendation->configuration;
-    })) << "what is recommended was confirmed";
+    })) << "the recommended configuration was confirmed";
   }
 }
 

@@ -240,7 +240,7 @@ TEST_F(LoopTest, ASearcherWithoutASuggestionIsAskedAgainAfterTheNextTrial) {
   run.searcher = std::move(patient);
   EXPECT_EQ(must_run(run).search_end, LoopEnd::budget);
   EXPECT_EQ(of_search(run.trials()).size(), 10U);
-  EXPECT_LE(asked, 20) << "once for a trial, and once beside it";
+  EXPECT_LE(asked, 20) << "at most two requests for each trial";
 }
 
 TEST_F(LoopTest, ABestBaselineIsReported) {

@@ -69,7 +69,8 @@ constexpr const char* k_space = R"json({
   "runner": {"type": "local"}
 })json";
 
-/// Returns the number of trials until a search is within 2 % of the best after a library upgrade.
+/// Returns the number of trials until a search is within 2 % of the best after a library upgrade;
+/// 25 if it needs more.
 /// The searcher learns from 40 trials before the upgrade and from 15 trials after it. If `apart`,
 /// these trials form two earlier studies, otherwise one study.
 double trials_to_the_best(const StudySpec& study, std::uint64_t seed, bool apart) {
@@ -116,8 +117,8 @@ double trials_to_the_best(const StudySpec& study, std::uint64_t seed, bool apart
   return k_most;
 }
 
-// This is why `night_prior` separates nights by what has changed since.
-TEST(FormerNights, ThatDisagreeTeachMoreApart) {
+/// This is the reason why `night_prior` groups nights by the changes between them.
+TEST(FormerNights, HelpMoreAsSeparateStudiesIfTheyDisagree) {
   const StudySpec study =
       must(study_from_json(must(parse_json(k_space, "space")), "/studies/nightly.json",
                            {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));

@@ -57,7 +57,7 @@ TEST_F(ResumeTest, AnInterruptedStudyContinuesWhereItStopped) {
   }
   const LoopResult first = run_and_interrupt(4);
   EXPECT_EQ(first.end, LoopEnd::interrupted);
-  ASSERT_TRUE(first.recommendation) << "what is known so far";
+  ASSERT_TRUE(first.recommendation) << "the result so far";
 
   SimulatedRun run(folder_.path(), document_, train, 1000.0);
   const StudyRecord between = run.record();
@@ -346,7 +346,8 @@ TEST_P(DecisionTest, EqualThoseOfAStudyThatWasNeverKilled) {
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.noise = 0.05;
-    // With these speeds and losses, rungs differ if only last values are known.
+    // With these speeds and losses, a resumed study that knows only the trials' last values would
+    // have other rungs.
     result.slower_by_step = spec.key.trial % 2 == 0 ? 1e-4 : 0.0;
     result.metrics["loss"] = spec.key.trial % 5 == 0 ? 3.0 : 2.0;
     return result;
@@ -373,9 +374,9 @@ TEST_P(DecisionTest, EqualThoseOfAStudyThatWasNeverKilled) {
   }
 }
 
-/// Searcher that expects a large improvement from some suggestions: from every third up to the
-/// eighth trial, and from all from the tenth trial on. If the ninth suggestion ends the search, the
-/// loop asks for no more.
+/// Searcher that expects a large improvement from some suggestions: every third one up to the
+/// eighth trial, and all from the tenth trial on. If the ninth suggestion ends the search, the loop
+/// asks for no more.
 class Doubting final : public Searcher {
  public:
   explicit Doubting(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -683,7 +684,7 @@ Uninterrupted run_uninterrupted(const Json& document, int capacity, int& crash_p
 
 class CrashTest : public ::testing::TestWithParam<int> {};
 
-TEST_P(CrashTest, OnceAnywhereLosesNothing) {
+TEST_P(CrashTest, OneCrashAnywhereLosesNothing) {
   const int capacity = GetParam();
   const Json document = small_document();
   int crash_points = 0;
@@ -698,7 +699,7 @@ TEST_P(CrashTest, OnceAnywhereLosesNothing) {
   }
 }
 
-TEST_P(CrashTest, AgainAndAgainStillArrives) {
+TEST_P(CrashTest, RepeatedCrashesDoNotPreventTheEnd) {
   const int capacity = GetParam();
   const Json document = small_document();
   int crash_points = 0;

@@ -45,8 +45,8 @@ std::string program_in_path(const std::string& name) {
   return {};
 }
 
-/// Puts a folder in front of PATH while it exists, so that its programs replace those of the same
-/// name.
+/// While this object exists, PATH begins with a folder. The folder's programs then replace
+/// programs of the same names.
 class PathBefore {
  public:
   explicit PathBefore(const std::filesystem::path& folder) : path_(std::getenv("PATH")) {
@@ -64,7 +64,7 @@ class SlurmDrill : public ::testing::Test {
  protected:
   ~SlurmDrill() override { cancel_all_jobs(); }
 
-  /// Checks after every drill that everything held was given back.
+  /// Checks after every drill that all allocations were given back.
   void TearDown() override {
     if (runner_ == nullptr || HasFatalFailure()) return;
     runner_->kill_all();
@@ -253,7 +253,8 @@ TEST_F(SlurmDrill, LimitsAreEnforced) {
   TrialSpec silent = shell_trial(2, "trap '' TERM; sleep 1000; sleep 1000");
   silent.limits.idle_s = 0.5;
   EXPECT_EQ(run(silent).kind, OutcomeKind::hung);
-  EXPECT_LT(ended_[2].duration_s, 5.0) << "what ignores SIGTERM is killed after the grace time";
+  EXPECT_LT(ended_[2].duration_s, 5.0)
+      << "a program that ignores SIGTERM is killed after the grace time";
   run_well(shell_trial(3, "true"));
 }
 
@@ -318,8 +319,7 @@ TEST_F(SlurmDrill, ARequeuedTrialDoesNotRestartByItself) {
   EXPECT_EQ(std::ranges::count(runs, '\n'), 2 * 4) << "each attempt was run once on each node";
 }
 
-/// Slurm measures it by samples of the processes' memory, since cgroups are not available
-/// everywhere.
+/// Slurm samples the memory of the processes, since cgroups are not available everywhere.
 TEST_F(SlurmDrill, ATrialBeyondItsNodesMemoryIsOutOfMemory) {
   use();
   TrialSpec greedy = shell_trial(1, "");
@@ -333,7 +333,7 @@ TEST_F(SlurmDrill, ATrialBeyondItsNodesMemoryIsOutOfMemory) {
   EXPECT_EQ(job_of(2), job_of(1)) << "the allocation is still usable";
 }
 
-/// A small file system in memory, while it exists.
+/// A small file system in memory, mounted while the object exists.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::filesystem::path& folder) : folder_(folder) {
@@ -473,7 +473,7 @@ TEST_F(SlurmDrill, AControllerThatDiesLosesNothing) {
 
 TEST_F(SlurmDrill, PreemptionWithAGraceTimeIsNoFailureOfTheProgram) {
   use();
-  // When asked to end, it saves its state and exits with status 1.
+  // When asked to end, the program saves its state and exits with status 1.
   TrialSpec spec = shell_trial(1, "trap 'echo saved; exit 1' TERM; while :; do sleep 0.1; done");
   spec.resources = to_resources({4, {"partition=patient"}});
   start(spec);
@@ -617,7 +617,8 @@ TEST_F(SlurmDrill, ANodeThatFailsForGoodLosesItsTrialAndIsLeftOut) {
   }
 }
 
-/// The controller saves its state every 5 s, and forgets what it acknowledged since.
+/// The controller saves its state every 5 s. If it is killed, it forgets jobs that it has accepted
+/// since the last save.
 TEST_F(SlurmDrill, AControllerThatForgetsAJobIsQueriedAgain) {
   use();
   TrialSpec spec = shell_trial(1, "echo $$ >> " + (folder_.path() / "runs").string());
@@ -626,7 +627,7 @@ TEST_F(SlurmDrill, AControllerThatForgetsAJobIsQueriedAgain) {
   wait_for_a_job();
   signal_daemon("slurmctld", SIGKILL);
   start_daemon("slurmctld");
-  // It may not answer yet.
+  // The restarted controller may not answer yet.
   const double patience_until_s = clock_.now_s() + k_patience_s;
   while (clock_.now_s() < patience_until_s &&
          slurm_output({"scontrol", "show", "partition", "closed"}).find("State=UP") ==

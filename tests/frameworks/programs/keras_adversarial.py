@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two models that are trained by turns. Argument `batches`: by `train_on_batch`; otherwise by a `train_step` of a
-model's own, whose two optimizers step once each."""
+"""Two models that are trained in turn. Argument `batches`: by `train_on_batch`. Otherwise by a `train_step` that a model
+defines, in which two optimizers step once each."""
 
 import sys
 

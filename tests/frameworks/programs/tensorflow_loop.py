@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop of the program's own with a `GradientTape`. Arguments: `eager`: without `tf.function`; otherwise with it, and
+"""The program's own training loop with a `GradientTape`. Argument `eager`: without `tf.function`. Otherwise with it, and
 with an evaluation after each epoch."""
 
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two models that are trained one after the other, each in a loop with an optimizer of its own."""
+"""Two models that are trained one after the other, each in a loop with its own optimizer."""
 
 import keras
 import tensorflow as tf

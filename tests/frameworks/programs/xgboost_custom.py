@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop of the program's own, with an objective of its own."""
+"""The program's own training loop, with its own objective."""
 
 import numpy
 import xgboost

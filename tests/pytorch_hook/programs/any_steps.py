@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains in ways that a seed draws, step after step: the calls between a batch and the optimizer's step vary."""
+"""Trains in random ways: in each step, the seed decides the calls between fetching a batch and the optimizer's step."""
 import io
 import random
 import sys

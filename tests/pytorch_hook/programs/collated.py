@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches whose first dimension is not the number of samples: lists of pictures of several sizes, as in detection (`lists`),
-lists of samples (`items`), sequences first (`sequences`). Two rows of each sample (`pairs`), as in
-preference data. Also two views of each sample (`views`), whose first dimension is."""
+lists of samples (`items`), sequences first (`sequences`), and two rows of each sample, as in preference data (`pairs`). With
+`views`, a batch has two tensors with a view of each sample, so their first dimension is the number of samples."""
 import sys
 
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the loaders for training and for testing on the same line, with data sets of the same size."""
+"""The same line of code makes the loaders for training and testing, whose data sets have the same size."""
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset

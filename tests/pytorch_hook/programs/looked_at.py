@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at its data before it trains. The first argument says at what:
-`peek`: at a batch of the test loader (as in PyTorch's first tutorial); `pictures`: the same, after each pass.
-`statistics`: at all training batches; `other`: at all test batches.
-`size`, `sizes`: at one or two batches of the training loader before each pass (as in PyTorch's DistributedDataParallel
+"""Reads some of its data without training on it. The first argument says which data:
+`peek`: a batch of the test loader (as in PyTorch's first tutorial); `pictures`: the same, after each pass.
+`statistics`: all training batches; `other`: all test batches.
+`size`, `sizes`: one or two batches of the training loader before each pass (as in PyTorch's DistributedDataParallel
 tutorial).
-`unseen`: at one training batch; then tests without calling the model, before a pass that starts slowly.
-`tasks`: at no data; each step trains on two batches, each the first of its pass."""
+`unseen`: one training batch; then tests without calling the model, before a pass that starts slowly.
+`tasks`: none; each step trains on two batches, each the first of its pass."""
 import sys
 import time
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads whole passes for one step: `bags` (features of each batch, then a head on all), `two` loaders with one loss,
-`by_hand` (adds gradients up itself), `episodes` (a support set, and a batch of queries)."""
+`by_hand` (sums the gradients itself), `episodes` (a support set, and a batch of queries)."""
 import sys
 
 import torch

@@ -53,7 +53,7 @@ TEST(Ablation, MeasuredConfigurationsKeepTheirMeasuredValue) {
       ablation_path(space, samples_at(space, all), nullptr, true, k_from, k_to);
   EXPECT_EQ(path.why_unknown, "");
   ASSERT_EQ(path.steps.size(), 3U);
-  EXPECT_EQ(path.steps[0].changes.front().parameter, "workers") << "what gains most comes first";
+  EXPECT_EQ(path.steps[0].changes.front().parameter, "workers") << "the largest gain comes first";
   EXPECT_EQ(path.steps[1].changes.front().parameter, "precision");
   EXPECT_NEAR(path.steps[0].gain.mean, 1.9, 0.02);
   EXPECT_NEAR(path.steps[1].gain.mean, 1.4, 0.02);

@@ -244,7 +244,7 @@ TEST(EffectsModel, ManyParametersAreStillDistinguished) {
       },
       0.01);
   auto shares = shares_of(*EffectsModel::fit(space, samples));
-  // 1/12 compared with 16/144.
+  // Variances are 1/12 for x18 and 16/144 for the pair, so x18 has 3/7 of the sum.
   EXPECT_NEAR(shares["18"].mean, 3.0 / 7.0, 0.06);
   expect_nothing(shares["3"]);
 }

@@ -66,7 +66,7 @@ TEST(Importance, OrdersParametersByExplainedVariance) {
   EXPECT_NEAR(importance.parameters[0].effect->size.mean, 9.0, 0.5);
   EXPECT_NEAR(importance.parameters[1].effect->size.mean, 2.0, 0.1);
   EXPECT_EQ(importance.parameters[1].effect->least, Value{std::string("bf16")});
-  EXPECT_EQ(importance.parameters[2].alone.low, 0.0) << "threads change no time";
+  EXPECT_EQ(importance.parameters[2].alone.low, 0.0) << "threads have no effect";
   EXPECT_TRUE(importance.pairs.empty()) << "times multiply: their logarithms add";
 }
 

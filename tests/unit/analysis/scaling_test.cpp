@@ -215,7 +215,7 @@ TEST(Scaling, PredictsUpToTwiceTheMeasuredCount) {
     EXPECT_EQ(each.beyond_measured, each.count > 8.0);
   }
   EXPECT_EQ(counts, (std::vector<double>{3.0, 6.0, 16.0}));
-  // Neither below them, nor if they are impossible.
+  // The cheapest count is not below the measured ones. Impossible counts have no prediction.
   ScalingQuestion asked = question();
   asked.deadline_s = 1e6;
   asked.price_per_hour = [](const Configuration&, double count) -> std::optional<double> {

@@ -55,7 +55,7 @@ TEST_F(CredentialsTest, ProfilesAreReadFromBothFiles) {
   EXPECT_THAT(id(), HasSubstr("the AWS profile \"wrok\" is in neither"));
 }
 
-TEST_F(CredentialsTest, AProcessMayProvideThem) {
+TEST_F(CredentialsTest, AProcessMayProvideCredentials) {
   write("keys.json", std::string(R"({"Version":1,"AccessKeyId":"PROC","SecretAccessKey":"s",
         "Expiration":")") +
                          k_credentials_later + "\"}");
@@ -181,7 +181,7 @@ TEST_F(CredentialsTest, ValidKeysOutlastAFailingProvider) {
   EXPECT_EQ(transport_.requests.size(), 1U) << "five minutes and more are left";
   clock_.advance_to(3300);
   EXPECT_EQ(chain.get()->access_key_id, "ROLE");
-  EXPECT_EQ(transport_.requests.size(), 2U) << "renewed in time, in vain";
+  EXPECT_EQ(transport_.requests.size(), 2U) << "renewed in time, but without success";
   EXPECT_FALSE(chain.get(/*refresh=*/true)) << "the service has refused the stored credentials";
   clock_.advance_to(3600);
   EXPECT_FALSE(chain.get()) << "they have expired";

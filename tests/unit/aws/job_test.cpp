@@ -98,7 +98,7 @@ TEST(JobInput, TheProgramSeesTheSameWordsAsOnThisMachine) {
   EXPECT_EQ(json["HyperParameters"]["batch_size"], "64");
   EXPECT_EQ(json["Environment"]["OMP_NUM_THREADS"], "4");
   EXPECT_FALSE(json["Environment"]["STEPTUNE_TRIAL"].get<std::string>().empty())
-      << "else nothing is reported";
+      << "without this variable, the program reports nothing";
   EXPECT_EQ(json["ResourceConfig"]["KeepAlivePeriodInSeconds"], 600);
   EXPECT_EQ(json["ProfilerConfig"]["DisableProfiler"], true);
 }

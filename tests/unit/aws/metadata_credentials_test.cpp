@@ -52,7 +52,7 @@ TEST_F(MetadataCredentialsTest, ATokenGoesInClearTextToLocalAddressesOnly) {
   EXPECT_TRUE(transport_.requests.empty()) << "a token was sent";
 }
 
-TEST_F(MetadataCredentialsTest, EncryptedItMayGoAnywhere) {
+TEST_F(MetadataCredentialsTest, ATokenGoesToAnyAddressByHttps) {
   variables_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "https://keys.example.com";
   variables_["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "bearer";
   transport_.routes["GET keys.example.com/"] = k_keys;

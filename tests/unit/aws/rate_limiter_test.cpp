@@ -29,8 +29,8 @@ TEST(RateLimiter, APauseIsNotSavedUpBeyondTheBurst) {
   EXPECT_DOUBLE_EQ(limiter.reserve_s("Stop", 1000.0), 1001.0);
 }
 
-/// For random arrivals: no second has more requests than the limit, none is sent before it came,
-/// and none overtakes another.
+/// For random arrivals: no second has more requests than the limit, no request is sent before it
+/// arrived, and none overtakes another.
 TEST(RateLimiter, KeepsItsLimitForAnyArrivals) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed, "rate_limiter");

@@ -86,7 +86,7 @@ TEST_F(RetriesTest, AStopEndsTheAttempts) {
   const auto asks_after = [&](std::size_t requests, double seconds) {
     transport_.requests.clear();
     interrupts_ = [this, requests, since_s = std::optional<double>(), seconds]() mutable {
-      // An earlier interrupt; the second one ends the call.
+      // One interrupt came before the call, and does not end it. A second one does.
       if (transport_.requests.size() < requests) return 1;
       if (!since_s) since_s = clock_.now_s();
       return clock_.now_s() >= *since_s + seconds ? 2 : 1;

@@ -55,11 +55,11 @@ TEST(SharedFileLines, AValueMayContainEqualSigns) {
               ElementsAre(Pair("aws_secret_access_key", "ab/c+d==")));
 }
 
-TEST(SharedFileLines, TheLastOfTwoCounts) {
+TEST(SharedFileLines, TheLastOfTwoEqualNamesCounts) {
   EXPECT_THAT(sections_of("[a]\nk = 1\n[b]\n[a]\nk = 2\n").at("a"), ElementsAre(Pair("k", "2")));
 }
 
-TEST(SharedFileLines, IndentedSettingsBelongToTheEmptyOneAbove) {
+TEST(SharedFileLines, IndentedSettingsBelongToTheEmptySettingAbove) {
   const auto section = sections_of(
       "[services s]\ns3 =\n  endpoint_url = http://a\n\tregion = x\nsts = \n endpoint_url = "
       "http://b\n"

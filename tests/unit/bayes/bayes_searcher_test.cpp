@@ -82,7 +82,7 @@ SearcherOptions options(std::uint64_t seed, int threads = 1, std::size_t objecti
   return result;
 }
 
-/// Reports earlier trials of the space's best corner, on a machine half as fast.
+/// Reports random earlier trials of the space, on a machine half as fast.
 void observe_earlier_study(Searcher& searcher, const SearchSpace& space, int trials) {
   Rng rng(5, "earlier");
   for (int i = 0; i < trials; ++i) {

@@ -249,7 +249,8 @@ TEST(Kernel, PairsAndRowsAgree) {
   }
 }
 
-/// Makes a target in four dimensions, whose effects are added or multiplied.
+/// Returns the fitted `additive_odds` for a target in four dimensions, whose effects are added or
+/// multiplied.
 double additive_odds_of(bool additive) {
   TrainingSet training;
   training.features = Matrix(4);

@@ -61,9 +61,9 @@ TEST(MemoryModel, SaysNothingWithTooFewPeaks) {
   EXPECT_FALSE(model.forecast());
 }
 
-TEST(MemoryModel, AFigureThatDoesNotExplainWhoRanOutIsNotBelieved) {
+TEST(MemoryModel, PeaksThatDoNotExplainFailuresAreNotUsed) {
   MemoryModel model(k_memory_knob, 1);
-  // The host's memory, say, which falls where the device's memory is exhausted.
+  // For example the host's memory, which falls where the device runs out of memory.
   for (const double knob : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5})
     model.add_peak(std::vector<double>{knob}, 9e9 - 6e9 * knob);
   for (const double knob : {0.7, 0.8, 0.9})
@@ -71,7 +71,7 @@ TEST(MemoryModel, AFigureThatDoesNotExplainWhoRanOutIsNotBelieved) {
   EXPECT_FALSE(model.forecast());
 }
 
-/// Terms of a law of two knobs in [0, 1]: 1 GB and two multiples that only larger knobs show.
+/// Terms of a law of two knobs in [0, 1]: a constant, and one term that grows with each knob.
 std::vector<double> terms_of(std::span<const double> features) {
   return {1.0, 1.0 + 15.0 * features[0], 1.0 + 3.0 * features[1]};
 }

@@ -245,7 +245,8 @@ TEST(AnalysisSections, TheChartsHaveABarForEachRow) {
   Json data;
   add_analysis_data(data, {some_study(), some_bottleneck()});
   ASSERT_EQ(data["importance"].size(), 2U) << "time and failure: cost follows time";
-  EXPECT_EQ(data["importance"][0]["rows"].size(), 3U) << "two that varied, and a pair";
+  EXPECT_EQ(data["importance"][0]["rows"].size(), 3U)
+      << "two varied parameters, and their interaction";
   ASSERT_EQ(data["ablation"].size(), 1U);
   const Json& rows = data["ablation"][0]["rows"];
   EXPECT_EQ(rows[0]["to"], 1.9);

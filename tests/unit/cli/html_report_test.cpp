@@ -303,7 +303,7 @@ TEST(HtmlReport, TheBillIsWhatTheTuningCost) {
   EXPECT_NE(total().find("$2.75"), std::string::npos) << total();
   report.tuning_usd = 2.25 + 1e-12;
   page = html_report(report);
-  EXPECT_EQ(page.find("between trials"), std::string::npos) << "nothing was";
+  EXPECT_EQ(page.find("between trials"), std::string::npos) << "no cost arose between trials";
   EXPECT_NE(total().find("$2.25"), std::string::npos) << total();
 }
 

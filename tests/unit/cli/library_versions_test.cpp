@@ -48,7 +48,7 @@ TEST(LibraryVersions, ComeFromTheSessionThatLaunchedTheTrial) {
   add_baseline_machines(sessions, {hooked_trial(250.0), searched});
   EXPECT_EQ(sessions[0].machine, (MachineDescription{{"kernel", "6.1"}}));
   EXPECT_EQ(sessions[1].machine, (MachineDescription{{"cuda", "12.1"}, {"torch", "2.5.1"}}))
-      << "what the session reported itself is kept";
+      << "the session's own report is kept";
   EXPECT_EQ(sessions[2].machine, (MachineDescription{{"kernel", "6.1"}}));
 
   std::vector<SessionRecord> later = {{300.0, {}}};

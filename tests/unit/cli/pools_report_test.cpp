@@ -114,7 +114,7 @@ TEST(PoolsText, SaysWhatAPriceIsMadeOf) {
                               "volume $0.10\n"));
   EXPECT_THAT(text, HasSubstr(": at most $1.72 per hour, about $0.52 expected\n"));
   EXPECT_THAT(pools_text(report, WarmPools(), 110), Not(HasSubstr("spot_share")))
-      << "what it is made of goes before the price";
+      << "the price's parts are dropped before the price";
 }
 
 TEST(PoolsJson, SaysWhatAPriceIsMadeOf) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(WholeFile, NewOnesTakeNobodysPlace) {
+TEST(WholeFile, NewFilesReplaceNoExistingFile) {
   const fs::path folder = fs::path(::testing::TempDir()) / "whole_file";
   fs::remove_all(folder);
   ASSERT_TRUE(write_new_file(folder / "study.json", "first"));

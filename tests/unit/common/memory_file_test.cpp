@@ -16,7 +16,7 @@ TEST(MemoryFile, ContainsAllWrittenBytes) {
   EXPECT_EQ(byte, 'f');
   ASSERT_EQ(::lseek(file.get(), 0, SEEK_END), 6);
   ASSERT_EQ(::write(file.get(), "second", 6), 6);
-  EXPECT_EQ(text_of(file), "first second") << "wherever its reader is";
+  EXPECT_EQ(text_of(file), "first second") << "the read position does not matter";
 }
 
 TEST(MemoryFile, MayBeEmptyOrLarge) {

@@ -197,7 +197,7 @@ TEST(Format, DurationsRoundUpToTheNextUnit) {
     EXPECT_EQ(format_duration(seconds), text) << seconds;
   EXPECT_EQ(format_duration(std::numeric_limits<double>::infinity()), "-");
   EXPECT_EQ(format_duration(std::nan("")), "-");
-  EXPECT_EQ(format_duration(864e20), "1000000000000000000.0 d") << "more than a whole number holds";
+  EXPECT_EQ(format_duration(864e20), "1000000000000000000.0 d") << "too many days for an integer";
 }
 
 TEST(Format, MoneyHasTwoDigitsHoweverLittleItIs) {
@@ -210,7 +210,7 @@ TEST(Format, MoneyHasTwoDigitsHoweverLittleItIs) {
     EXPECT_EQ(format_usd(usd), text) << usd;
   EXPECT_EQ(format_usd(std::nan("")), "-");
   EXPECT_EQ(format_usd(-0.0), "$0.00");
-  EXPECT_EQ(format_usd(-1e-10), "$0.00") << "nothing has no sign";
+  EXPECT_EQ(format_usd(-1e-10), "$0.00") << "zero has no sign";
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ TEST(ConfigEdit, KeysMayBeMappedOrLeftOut) {
   EXPECT_EQ(edited(ConfigFormat::yaml, "Train:\n  Batch-Size: 1\n",
                    configuration_of({{"batch_size", std::int64_t{2}}})),
             "Train:\n  Batch-Size: 2\n")
-      << "spelt otherwise";
+      << "another spelling of the key";
 }
 
 TEST(ConfigEdit, AllAmbiguousKeysAreReportedAtOnce) {

@@ -111,7 +111,7 @@ TEST_P(EditedFiles, DifferInTheRequestedValuesOnly) {
         const auto* truth = std::get_if<bool>(asked);
         EXPECT_EQ(value_text,
                   truth != nullptr ? truth_word_like(value_text, *truth) : to_text(*asked))
-            << "what stands in quotes stays a text: " << edited;
+            << "a quoted value stays a text: " << edited;
       } else {
         EXPECT_EQ(after[i].value, to_json(*asked)) << edited;
       }

@@ -52,7 +52,7 @@ TEST(Causes, NameLongerMoreFrequentAndNewPhases) {
               ElementsAre(HasSubstr("checkpoint comes every 2000 samples, promised every 4000"),
                           HasSubstr("evaluation takes 6.0 s, promised 2.0 s"),
                           HasSubstr("stall is not in the promise and takes 1.0 s")))
-      << "what takes a thousandth of the time is no cause";
+      << "a phase that takes a thousandth of the time is no cause";
 }
 
 TEST(Causes, ANewPhaseOfUnknownFrequencyIsNoCause) {

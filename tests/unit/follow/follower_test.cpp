@@ -256,8 +256,8 @@ TEST(Follower, AnEarlyBarDoesNotStopTheClock) {
   EXPECT_EQ(follower.state().samples, 30'000.0);
 }
 
-/// Returns a run that starts at 0 and becomes half as slow again after 200 s. The machine is
-/// watched every second.
+/// Returns a run that starts at 0 and takes 1.5 times as long after 200 s. The machine is watched
+/// every second.
 FollowState slower_run(Follower& follower, double (*other_load)(double at_s)) {
   const double time_s = live(follower, 200, 0.01);
   const double end_s = live(follower, 200, 0.015, time_s, 200);

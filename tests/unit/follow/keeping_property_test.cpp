@@ -133,7 +133,7 @@ TEST(AnyFollowedRun, BeyondItsPlanNothingIsLeft) {
     follower.read_line(fmt::format("samples={}", 10'000 * i), 100.0 * i);
   const FollowState state = follower.state();
   ASSERT_TRUE(state.run_s) << state.reason;
-  EXPECT_NEAR(state.run_s->value, 30'000.0, 1e-6) << "what it took; no more is to come";
+  EXPECT_NEAR(state.run_s->value, 30'000.0, 1e-6) << "the time so far; the run is over";
   EXPECT_EQ(state.run_s->half_width, 0.0);
 }
 

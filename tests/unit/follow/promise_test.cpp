@@ -110,7 +110,7 @@ TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.claim = Claim::unconfirmed;
   EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4)
-      << "the figures are those of the trial";
+      << "the trial's own figures";
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.incumbent_objectives = recommendation.baseline_objectives = {100.0};
   EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5) << "less than the start alone";
@@ -164,7 +164,8 @@ TEST(Promise, HasThePhasesOfTheBaseline) {
   const auto promise =
       promise_of(time_study(), measured(4, 0.2), standing_of({baseline}), std::nullopt);
   EXPECT_NEAR(promise->seconds_per_sample.value, 0.3, 1e-12);
-  EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0) << "no news in the long run";
+  EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0)
+      << "the evaluation is already in the promise";
 }
 
 TEST(Promise, HasPhasesOfFreshRunsAndThePlan) {

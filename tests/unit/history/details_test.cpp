@@ -53,7 +53,7 @@ TEST_F(HistoryDetails, UnusedMachineTimesEndWithTheirStudy) {
   EXPECT_EQ(times[0].machine, "job-a");
   EXPECT_EQ(times[1].machine, "job-b");
   EXPECT_DOUBLE_EQ(times[1].to_wall_s, 230.0) << "it went on";
-  EXPECT_DOUBLE_EQ(times[1].usd, 1.5) << "what it cost since";
+  EXPECT_DOUBLE_EQ(times[1].usd, 1.5) << "the cost since then";
   EXPECT_DOUBLE_EQ(times[2].from_wall_s, 300.0);
   must(history.remove_study(study.id));
   EXPECT_TRUE(must(history.unused_times(study.id)).empty());

@@ -230,7 +230,7 @@ TEST(PlannedLength, IgnoresWordsWithAnotherMeaning) {
                 "parser.add_argument('--num_steps', type=int, default=35, help='of a sequence')\n",
                 survey),
             "")
-      << "which of two defaults ends it is not known";
+      << "it is unknown which of two defaults ends the run";
 }
 
 TEST(PlannedLength, TheLastBatchOfAPassMayBeSmaller) {

@@ -87,8 +87,8 @@ TEST_F(SpaceLawsTest, BecomeConstraintsWithTheNumbersOfTheCommand) {
   EXPECT_EQ(guess.document["baseline"]["tp"], 2);
   EXPECT_EQ(guess.document["baseline"]["pp"], 1);
   EXPECT_THAT(guess.comments.at("/constraints"),
-              HasSubstr("heads % tp == 0: each tensor-parallel rank has as many attention heads; "
-                        "heads 16 from --num-attention-heads in the command"));
+              HasSubstr("heads % tp == 0: each tensor-parallel rank has equally many attention "
+                        "heads; heads 16 from --num-attention-heads in the command"));
   EXPECT_THAT(guess.left_out, Contains(HasSubstr("experts > 1 is false")));
 }
 

@@ -142,7 +142,7 @@ TEST(StudyGuess, PrefersTheCommandToADefaultInThePlan) {
   EXPECT_EQ(must_guess(input).document["planned_run"]["samples"], 150'000);
   input.program.argv = {"python3", "train.py"};
   EXPECT_FALSE(must_guess(input).document["planned_run"].contains("samples"))
-      << "which of two defaults ends it is not known";
+      << "it is unknown which of two defaults ends the run";
   ProgramOption setting;
   setting.name = "trainer.max_epochs";
   setting.default_value = "7";

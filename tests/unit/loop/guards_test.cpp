@@ -75,7 +75,7 @@ TEST(Guards, AWindowHasSeveralReports) {
   EXPECT_FALSE(windows.are_full());
   EXPECT_TRUE(windows.settled().empty());
   EXPECT_DOUBLE_EQ(windows.all().at("loss@1000").value, 3.0)
-      << "all there is if the trial ends now";
+      << "the only value if the trial ends now";
 }
 
 /// Speed matters more than the loss of each launch, so no launch waits for it.
@@ -146,7 +146,7 @@ double infeasible_share(double ratio_of_levels, double correlation, double max_r
 }
 
 TEST(Guards, CallNoEqualConfigurationInfeasibleForItsNoise) {
-  // Judged by a single report of each, 39 of 100 were infeasible.
+  // If a single report of each trial decided, 39 of 100 would be infeasible.
   EXPECT_LE(infeasible_share(1.0, 0.0, 1.02), 0.05);
   EXPECT_LE(infeasible_share(1.0, 0.5, 1.02), 0.08);
   EXPECT_LE(infeasible_share(1.02, 0.0, 1.02), 0.09) << "at the limit itself";
@@ -278,7 +278,7 @@ TEST(Guards, InfrequentReportsAreAwaitedBeyondTheWindow) {
     tell(windows, reporting(samples, 3.0));
   EXPECT_TRUE(windows.awaits_samples(1250)) << "three reports are too few";
   EXPECT_TRUE(windows.awaits_samples(1749));
-  EXPECT_FALSE(windows.awaits_samples(1750)) << "but not for ever";
+  EXPECT_FALSE(windows.awaits_samples(1750)) << "but not beyond 1750 samples";
   tell(windows, reporting(1350, 3.0));
   tell(windows, reporting(1450, 3.0));
   EXPECT_FALSE(windows.awaits_samples(1450));
@@ -533,7 +533,8 @@ TEST(MemoryHeadroom, IsNotRequiredIfTheBaselineLeavesNone) {
   baseline.gpu->peak_memory_share = 0.95;
   EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
   baseline.gpu->most_other_processes = 1;
-  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it may have, beside them";
+  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline))
+      << "it may take all memory beside other processes";
   EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
 }
 

@@ -172,7 +172,7 @@ TEST(Budget, ATrialRunsIfHalfTheTimeCannotConfirm) {
   trials.back().configuration.set("workers", Value(std::int64_t{8}));
   trials.back().status = TrialStatus::infeasible;
   EXPECT_FALSE(spending_of(study, Standing(ranking_rules(study), trials)).has_contender)
-      << "nothing that could be proven";
+      << "no configuration can be confirmed";
 }
 
 TEST(Budget, TrialsInALongRunPayNoStart) {
@@ -187,7 +187,7 @@ TEST(Budget, TrialsInALongRunPayNoStart) {
   trials[0].measurement->window_s = 3.0;
   Spending spending = spending_of(study, Standing(ranking_rules(study), trials));
   EXPECT_DOUBLE_EQ(spending.least_confirm_pair_s, 5.0)
-      << "windows of 2 s, and a quarter as much again";
+      << "windows of 2 s, plus a quarter";
   EXPECT_DOUBLE_EQ(spending.least_trial_s, 2.0);
   spending.elapsed_s = 13.0;
   EXPECT_FALSE(search_time_spent(study, spending)) << "a trial of 2 s and two pairs";
@@ -345,7 +345,7 @@ TEST(Budget, KeepsAShareForTheConfirmation) {
   spending.confirm_pair_s = 200.0;
   EXPECT_DOUBLE_EQ(ends_at(), 601.0) << "two fifths at most";
   spending.confirm_pair_s = 225.0;
-  EXPECT_DOUBLE_EQ(ends_at(), 551.0) << "but two pairs";
+  EXPECT_DOUBLE_EQ(ends_at(), 551.0) << "but time for two pairs";
   spending.confirm_pair_s = 900.0;
   EXPECT_DOUBLE_EQ(ends_at(), 501.0) << "up to a half";
   study.measure.confirm_pairs = 0;
@@ -447,7 +447,8 @@ TEST(Budget, AFurtherPairMustFitIntoTimeAndMoney) {
   EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
   spending.confirming_runs = 0;
   spending.least_confirm_pair_s = 10.0;
-  EXPECT_TRUE(can_pay_confirming_round(study, spending, 2)) << "for a claim the least will do";
+  EXPECT_TRUE(can_pay_confirming_round(study, spending, 2))
+      << "the first round may have the shortest pairs";
   spending.least_confirm_pair_s = 10.1;
   EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
 }
@@ -681,7 +682,7 @@ TEST(Payback, RestartsTheCountWithoutAComparison) {
   EXPECT_EQ(rule.unpaid_in_a_row(), 0);
   EXPECT_EQ(rule.price(), 0.0);
   EXPECT_FALSE(rule.stops(study, 0.001, Standing(ranking_rules(study))))
-      << "and so is the incumbent";
+      << "the incumbent is gone, too";
 }
 
 TEST(TuningCost, AnOwnMachineCostsItsPriceAllTheTime) {

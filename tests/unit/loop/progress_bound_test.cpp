@@ -28,7 +28,7 @@ TEST(ProgressBound, UsesTheDifferenceOfHalvesWithoutAnInterval) {
   EXPECT_NEAR(unknown.half_width_s, 0.2, 0.02);
   EXPECT_EQ(unknown.status, MeasurementStatus::not_steady);
 
-  // The interval of the steps is known, and a tenth is the minimum.
+  // The interval of the steps is known, so it counts. A tenth of the estimate is the minimum.
   measurement.half_width_s = 0.01;
   EXPECT_NEAR(unsteady_at_limit(measurement, progress, now_s).half_width_s, 0.02, 0.002);
 }

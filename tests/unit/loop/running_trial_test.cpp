@@ -95,7 +95,7 @@ TEST(RunningTrial, AStoppedTrialKeepsTheMeasurementFromWhenItsStopWasDecided) {
   EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
 }
 
-/// Records what it is told.
+/// Records the latest estimate that it gets.
 class Listens final : public Scheduler {
  public:
   StopDecision on_estimate(const TrialEstimate& estimate) override {
@@ -168,7 +168,7 @@ TEST(RunningTrial, RunsLongerIfEarlierTrialsVariedMore) {
   EXPECT_LT(beside, 10 * alone) << "the trial's own steps gain weight";
 }
 
-/// Runs 200 steps of 0.1 s; if `stalls`, with a stall of 5 s after every 50th.
+/// Runs 230 steps of 0.1 s; if `stalls`, with a stall of 5 s after every 50th.
 TrialRecord measured(const StudySpec& study, TrialPurpose purpose, bool stalls,
                      const TrialRecord* baseline) {
   TrialRecord record;
@@ -328,7 +328,7 @@ TEST(RunningTrial, NearlyFullMemoryIsInfeasible) {
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("limits.memory_share"));
 }
 
-/// Runs steps with 30 % noise until the trial's time is over; then the runner stops it.
+/// Runs steps whose times vary by 24 % until the trial's time is over; then the runner stops it.
 TrialRecord run_until_out_of_time(const StudySpec& study, double steps_s) {
   TrialRecord record;
   record.number = 2;
@@ -433,8 +433,8 @@ TEST(RunningTrial, ASteadyProgramMuchShorterIsNoWholeRun) {
   }
 }
 
-/// Steps of 5 ms with 5 % noise. The last 150 take a tenth longer, but the last look has seen too
-/// few of them.
+/// Steps of 5 ms with 5 % noise. The last 150 take a tenth longer, but the trial's last evaluation
+/// of its measurement has seen too few of them.
 TEST(RunningTrial, AWholeRunKeepsTheEndsOfItsWindow) {
   const StudySpec study = time_study();
   TrialRecord record;
@@ -444,7 +444,7 @@ TEST(RunningTrial, AWholeRunKeepsTheEndsOfItsWindow) {
   trial.started({{1, 1}, 0.0, "", {}});
   Rng rng(3, "whole run");
   double now_s = 1.0;
-  constexpr int k_steps = 1880;  // the last look is at step 1711
+  constexpr int k_steps = 1880;  // the last evaluation is at step 1711
   for (int step = 1; step <= k_steps; ++step) {
     now_s += 0.005 * (step > k_steps - 150 ? 1.1 : 1.0) * (1.0 + 0.05 * rng.normal());
     trial.reported(report(step, now_s));

@@ -38,7 +38,7 @@ TEST_F(SlowLimitTest, IsOneAndAHalfTimesTheBestAfterWarmUp) {
   ASSERT_TRUE(found);
   EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 0.09);
   EXPECT_EQ(found->after_s, 7.0);
-  EXPECT_EQ(found->window_s, 3.0) << "both looks see the least window";
+  EXPECT_EQ(found->window_s, 3.0) << "two windows together are the least window";
 }
 
 TEST_F(SlowLimitTest, WarmUpOfAnUnsteadyTrialIsIgnored) {

@@ -157,7 +157,7 @@ TEST_F(SessionTest, ProgressIsReportedIfTheClientWantsIt) {
   EXPECT_EQ(first[0]["method"], "notifications/progress");
   EXPECT_EQ(first[0]["params"]["progressToken"], "t");
   EXPECT_EQ(first[0]["params"]["total"], 60.0);
-  EXPECT_THAT(at(2.5), IsEmpty()) << "no news";
+  EXPECT_THAT(at(2.5), IsEmpty()) << "nothing has changed";
   session_.on_program_line(1, "trial \x1b[1m2\x1b[0m started");
   const auto second = at(3.0);
   ASSERT_EQ(second.size(), 1U);

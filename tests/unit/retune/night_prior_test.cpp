@@ -201,7 +201,7 @@ TEST_F(NightPriorTest, AStoppedTrialReplacesNoMeasuredOne) {
     values[std::get<std::int64_t>(*observation.configuration.find("workers"))] =
         observation.values.at(0);
   EXPECT_NEAR(values.at(9), 40.0, 1e-9);
-  EXPECT_NEAR(values.at(10), 80.0, 1e-9) << "of two that were stopped the later one";
+  EXPECT_NEAR(values.at(10), 80.0, 1e-9) << "the later one of two stopped trials";
   EXPECT_NEAR(values.at(11), 90.0, 1e-9);
 }
 

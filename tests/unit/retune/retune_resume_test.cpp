@@ -33,7 +33,7 @@ TEST(RetuneResume, AnImprovementIsTheNextReference) {
   Season season;
   const StudySpec study = study_called("demo");
   ASSERT_EQ(season.night(study).result, NightResult::improved);
-  // Still faster than the baseline was, but half as slow again as in its own confirmation.
+  // Still faster than the baseline was, but takes 1.5 times as long as in its own confirmation.
   season.set_speeds(1.0, 0.9);
   const Night night = season.night(study);
   EXPECT_EQ(night.result, NightResult::regressed) << night.reason;
@@ -134,7 +134,7 @@ TEST(RetuneResume, AnOldInterruptedNightIsAbandoned) {
   EXPECT_THAT(given_up.reason, testing::HasSubstr("the tuner ended before the night was over"));
 }
 
-TEST(RetuneResume, ANightOfAnotherStudyFileIsNotGoneOnWith) {
+TEST(RetuneResume, ANightOfAnotherStudyFileIsNotContinued) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);

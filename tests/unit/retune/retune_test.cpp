@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-/// Returns the night on which fused kernels are half as slow again, which starts a search.
+/// Returns the night on which fused kernels take 1.5 times as long, which starts a search.
 Night slower_night(const NightBounds& bounds) {
   Season season;
   const StudySpec study = study_called("demo");

@@ -120,7 +120,7 @@ TEST(SlowdownWatch, IntervalsCoverTheTruthAfterFewNights) {
   EXPECT_GE(covering_count, alarm_count * 92 / 100) << covering_count << " of " << alarm_count;
 }
 
-TEST(SlowdownWatch, ATenthIsNoticedTheSameNightAndByWhom) {
+TEST(SlowdownWatch, ATenthIsNoticedTheSameNightWithItsCause) {
   for (const bool shared : {true, false}) {
     Nights slower;
     slower.slower_from = 60;

@@ -113,7 +113,7 @@ class CarriedHook : public testing::Test {
     EXPECT_EQ(found["files"], Json(files_)) << "byte by byte";
     const Json settings = *parse_json(found["hook"].get<std::string>(), "settings");
     EXPECT_EQ(settings["knobs"]["num_workers"], number);
-    EXPECT_EQ(found["hp"], (Json{{"lr", "0.5"}})) << "what the study gives the program";
+    EXPECT_EQ(found["hp"], (Json{{"lr", "0.5"}})) << "the study's own hyperparameters";
   }
 
   TemporaryFolder folder_{"carried hook"};

@@ -9,7 +9,7 @@ namespace {
 
 class WarmPoolEfficiency : public testing::TestWithParam<int> {
   void SetUp() override {
-    if (k_sanitized) GTEST_SKIP() << "figures of what the runs with faults execute, too";
+    if (k_sanitized) GTEST_SKIP() << "the fault runs execute the same code";
   }
 };
 

@@ -201,7 +201,7 @@ TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {
   EXPECT_THAT(*adopted, ElementsAre(TrialKey{2, 1}, TrialKey{3, 1}));
   run_until_finished(3);
   EXPECT_EQ(jobs(), 1U);
-  EXPECT_TRUE(outcomes[2].had_enough) << "the time that it was given stands with the job";
+  EXPECT_TRUE(outcomes[2].had_enough) << "the job records the time that the trial was given";
 }
 
 TEST_F(PacksTest, ATrialThatCannotBePackedHasItsOwnJob) {

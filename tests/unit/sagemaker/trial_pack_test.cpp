@@ -200,8 +200,8 @@ TEST_P(TrialPackTest, AStoppedJobEndsItsTrialAndStartsNoOther) {
   EXPECT_THAT(output, Not(HasSubstr("never")));
 }
 
-/// Returns a program that prints all `reports` (clock, samples) at once, as if another one had made
-/// them in that time.
+/// Returns a program that prints all `reports` (clock, samples) at once. By their clocks, the work
+/// took longer.
 std::vector<std::string> reporting(const std::vector<std::pair<double, double>>& reports,
                                    const std::string& afterwards) {
   std::string script;
@@ -245,7 +245,7 @@ TEST_P(TrialPackTest, ASilentTrialIsEnded) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<TrialSpec> trials{watched(1, "trap '' TERM; echo up; sleep 60; sleep 60", 2.0),
                                 watched(2, "exit 3", 2.0), watched(3, "", 2.0)};
-  // It is not known to be slow yet.
+  // The third trial reports for too short a time to be judged slow.
   trials[2].argv = reporting(steady(3, 9.0), "sleep 60");
   trials[2].slow_limit = SlowLimit{5.0, 4.0, 0.1};
   const std::string output = run(trials);
@@ -371,7 +371,7 @@ TEST_P(TrialPackTest, TheShellReadsReportsAsTheSimulation) {
                             samples, clock_s);
       slow = slow || looks.report(clock_s, samples);
     }
-    // Long enough for a look at it.
+    // A slow trial runs until the job's shell has checked it.
     trials.push_back(trial(number, {"sh", "-c", script + (slow ? "sleep 60" : "sleep 0.2")}));
     trials.back().slow_limit = limit;
     if (slow) expected.push_back(fmt::format("[steptune-pack] slow {}.1", number));

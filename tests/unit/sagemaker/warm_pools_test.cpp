@@ -143,7 +143,8 @@ TEST_F(WarmPoolsTest, SurplusPoolsAreIdleOrUnwanted) {
 
 TEST_F(WarmPoolsTest, PoolsAreKeptTheShorterTheSoonerTheyWereTaken) {
   EXPECT_EQ(pools().keep_alive_s(key(), /*wanted=*/false), 0);
-  EXPECT_EQ(pools().keep_alive_s(std::nullopt, /*wanted=*/true), 0) << "spot, clusters";
+  EXPECT_EQ(pools().keep_alive_s(std::nullopt, /*wanted=*/true), 0)
+      << "spot jobs and clusters use no pools";
   const int at_first_s = pools().keep_alive_s(key(), /*wanted=*/true);
   EXPECT_EQ(at_first_s, WarmPoolOptions{}.keep_alive_s);
   run_job("first");

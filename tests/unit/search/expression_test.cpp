@@ -65,7 +65,7 @@ TEST(Expression, TakesWordsAndSymbolsForLogic) {
   EXPECT_EQ(value_of("workers > 5 or threads == 2"), 1.0);
   EXPECT_EQ(value_of("workers > 2 and threads == 3"), 0.0);
   EXPECT_EQ(value_of("!(workers > 2)"), 0.0);
-  EXPECT_EQ(value_of("not workers > 5"), 1.0) << "not binds more loosely than comparisons";
+  EXPECT_EQ(value_of("not workers > 5"), 1.0) << "comparisons bind more tightly than `not`";
   EXPECT_EQ(value_of("!workers > 5"), 0.0) << "! binds tightly";
   EXPECT_EQ(value_of("not not amp"), 1.0);
   EXPECT_EQ(value_of("!!amp"), 1.0);

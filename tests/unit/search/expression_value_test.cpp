@@ -288,7 +288,7 @@ TEST(ExpressionValue, FaultsHaveTheirPosition) {
   EXPECT_THAT(fault_of("min(workers) + min()"), HasSubstr("wrong number of arguments"));
   EXPECT_THAT(fault_of("workers * * 2"), HasSubstr("an operator where a value is expected"));
   EXPECT_THAT(fault_of("not not workers cpus"), HasSubstr("at character 17"))
-      << "two words of the source are one for the library";
+      << "the library reads two words as one";
   EXPECT_THAT(fault_of("2 workers"), HasSubstr("an operator is missing before this"));
   EXPECT_THAT(fault_of("1e999 > 2"), HasSubstr("\"1e999\" is not a number"));
   EXPECT_THAT(fault_of("floo(2)"), HasSubstr("there is no function \"floo\"; did you mean"));

@@ -261,7 +261,7 @@ TEST(ScalingSearcher, SkipsForbiddenCountsAndAwaitsRunningOnes) {
   const std::vector<Configuration> running{configured(3)};
   const auto beside = searcher->suggest({3, running, {}});
   ASSERT_TRUE(beside);
-  EXPECT_FALSE(*beside) << "what three take chooses the next count";
+  EXPECT_FALSE(*beside) << "the next count depends on the time of three";
 }
 
 TEST(ScalingSearcher, SaysWhyItIsDone) {

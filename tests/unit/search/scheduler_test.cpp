@@ -268,7 +268,7 @@ TEST(ParetoRank, LessCrowdedPointsOfAFrontComeFirst) {
 TEST(ParetoRank, EqualValuesHaveTheFirstRank) {
   using Values = std::vector<std::vector<double>>;
   EXPECT_EQ(rank_among(std::vector{1.0, 1.0}, Values{{1.0, 1.0}, {1.0, 1.0}}), 0u);
-  EXPECT_EQ(rank_among(std::vector{2.0}, Values{{2.0}, {2.0}}), 0u) << "ties count for the point";
+  EXPECT_EQ(rank_among(std::vector{2.0}, Values{{2.0}, {2.0}}), 0u) << "ties do not lower the rank";
 }
 
 TEST(Dominates, RequiresNowhereWorseAndSomewhereBetter) {

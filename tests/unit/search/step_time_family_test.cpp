@@ -153,7 +153,7 @@ TEST(StepTimeProblem, HasNoiseOfTheSizeThatTheProblemDeclares) {
   EXPECT_NEAR(std::sqrt(squares / k_trials), noise, 0.06 * noise);
 }
 
-TEST(StepTimeProblem, NoiseIsTheRunsAndTheTrialsOwn) {
+TEST(StepTimeProblem, NoiseDiffersByRunAndTrial) {
   const auto problem = step_time_problem(0, 2);
   const auto configuration = modest(*problem.space);
   const auto values = observe(problem, configuration, 9, 4).values;

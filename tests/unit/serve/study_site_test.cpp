@@ -180,7 +180,7 @@ TEST_F(HostileStudy, AnEndedStudyShowsItsRecommendation) {
   };
   (void)set(StudyStatus::finished);
   EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.3 s</td>"));
-  EXPECT_THAT(get("/").body, HasSubstr(">$3.50</td>")) << "what the tuning took";
+  EXPECT_THAT(get("/").body, HasSubstr(">$3.50</td>")) << "the cost of the tuning";
   EXPECT_THAT(get("/metrics").body, HasSubstr("\"} 1.3\n"));
   {
     const History held_by_its_tuner = set(StudyStatus::running);

@@ -169,7 +169,8 @@ TEST_F(AllocationsTest, ATrialsLeaseLastsAsLongAsTheTrialMay) {
   Allocation& allocation = hold();
   allocations().set_user(allocation, {1, 1}, 2000.0);
   const double until_wall_s = wall_s() + 2000.0;
-  EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s) << "should the tuner die now";
+  EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s)
+      << "the lease if the tuner dies now";
   pass(100.0);
   EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s) << "never shortened";
   allocations().set_free(allocation);
@@ -270,7 +271,8 @@ TEST_F(AllocationsTest, AJobsStateComesFromALaterQuery) {
   EXPECT_EQ(allocations().state_after(name, now_s - 1.0), "PREEMPTED")
       << "the last known state counts although the job is gone";
   EXPECT_EQ(allocations().state_after("steptune.a.12345678.kind.p0", now_s - 1.0), "GONE");
-  EXPECT_EQ(allocations().state_after(name, now_s), std::nullopt) << "that look began then";
+  EXPECT_EQ(allocations().state_after(name, now_s), std::nullopt)
+      << "the latest query began at this time";
   EXPECT_TRUE(allocations().empty());
 }
 
@@ -336,7 +338,8 @@ TEST_F(AllocationsTest, AReleaseIsRepeatedInGrowingGaps) {
   allocations().give_back(allocation);  // a second call changes nothing
   EXPECT_EQ(host_.count("scancel"), 1);
   EXPECT_THAT(host_.commands.back(), ElementsAre("scancel", "--name=" + allocation.name, "100"));
-  EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), 0.0) << "the second way";
+  EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), 0.0)
+      << "the lease ends the job if scancel fails";
   pass(600.0);
   const int asked = host_.count("scancel");
   EXPECT_GE(asked, 4);
@@ -459,9 +462,10 @@ TEST_F(AllocationsTest, TheExpectedStartFollowsEarlierWaits) {
   host_.queue.back().start_wall_s = wall_s();
   host_.queue.back().end_wall_s = wall_s() + 3600.0;
   pass(60.0);
-  EXPECT_LT(allocations().expected_start_s(kind), 1.0) << "it is there";
+  EXPECT_LT(allocations().expected_start_s(kind), 1.0) << "the allocation is held";
   allocations().set_user(first, {1, 1}, 600.0);
-  EXPECT_NEAR(allocations().expected_start_s(kind), 302.0, 3.0) << "as the first has waited";
+  EXPECT_NEAR(allocations().expected_start_s(kind), 302.0, 3.0)
+      << "the wait of the first allocation";
   EXPECT_NEAR(allocations().expected_start_s("other"), 302.0, 3.0) << "nothing better is known";
 }
 
@@ -492,7 +496,7 @@ TEST_F(AllocationsTest, AnOutageIsReportedAfterAMinute) {
   const Allocation& allocation = hold();
   host_.listing = CommandResult{1, false, "", "slurm_load_jobs error: Unable to contact"};
   pass(130.0);
-  EXPECT_THAT(texts_of(notices_.take()), IsEmpty()) << "nothing was asked, or it is short";
+  EXPECT_THAT(texts_of(notices_.take()), IsEmpty()) << "too short an outage for a notice";
   pass(200.0);
   EXPECT_THAT(texts_of(notices_.take()), ElementsAre(HasSubstr("does not answer")));
   EXPECT_EQ(allocation.state, AllocationState::running)

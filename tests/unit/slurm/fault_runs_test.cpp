@@ -86,7 +86,7 @@ class SlurmFaultRun {
     }
     SCOPED_TRACE(jobs_text());
     const double audited_usd = cluster_.use().held_node_s * k_price / 3600.0;
-    // An end from outside is noticed at the next look at the queue, and not during an outage.
+    // The runner notices an end from outside when it next reads the queue, so not during an outage.
     double unseen_node_s = 5.0;
     for (const VirtualJob& job : cluster_.jobs())
       unseen_node_s +=
@@ -115,7 +115,8 @@ class SlurmFaultRun {
       text += fmt::format("\naway from {:.1f} to {:.1f}", from_s, to_s);
     return text;
   }
-  /// Returns the cost of jobs whose answers were lost and that were given up before they were seen.
+  /// Returns the cost of jobs whose submission got no answer. The runner may have given them up
+  /// before it saw them in the queue.
   [[nodiscard]] double strays_usd() const {
     double node_s = 0.0;
     for (const VirtualJob& job : cluster_.jobs()) {

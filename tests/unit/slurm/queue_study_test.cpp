@@ -180,8 +180,8 @@ TEST_P(StudyWithAQueue, ReportsUnusedNodesAndTheirCost) {
   double trials_s = 0.0;
   for (const TrialRecord& trial : course.trials)
     trials_s += trial.spent_s;
-  // All held time belongs to a trial or is reported as unused. The end of an allocation is noticed
-  // at a look.
+  // All held time belongs to a trial or is reported as unused. The runner notices the end of an
+  // allocation when it reads the queue, every few seconds.
   EXPECT_NEAR(unused_s + trials_s, cluster_.use().held_node_s,
               5.0 * static_cast<double>(allocations.size()));
 }

@@ -71,7 +71,7 @@ TEST(StepMarks, SayWhichTasksWereAskedToEnd) {
 
   StepMarks failed("word", 2);
   fed(failed, mark("exit 1 5") + mark("exit 0 143 sigterm"));
-  EXPECT_FALSE(failed.was_asked_to_end()) << "Slurm ends what is left of a step that has failed";
+  EXPECT_FALSE(failed.was_asked_to_end()) << "Slurm ends the other tasks of a failed step";
   EXPECT_EQ(failed.failure(), 5);
 
   StepMarks polite("word", 1);

@@ -275,7 +275,7 @@ TEST(StepOutcome, IsAFailedLaunchIfItsPortWasTaken) {
   EXPECT_THAT(why, HasSubstr("errno: 98"));
   const auto succeeded = step_outcome(marks_of(2, 2, {"0 0", "1 0"}), evidence, {}, 2, why);
   ASSERT_TRUE(succeeded);
-  EXPECT_EQ(succeeded->kind, OutcomeKind::completed) << "it has met elsewhere";
+  EXPECT_EQ(succeeded->kind, OutcomeKind::completed) << "the ranks met at another port";
   const auto missing = step_outcome(marks_of(2, 2, {"0 127"}), evidence, {}, 2, why);
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->kind, OutcomeKind::not_started);

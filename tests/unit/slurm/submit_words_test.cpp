@@ -96,7 +96,7 @@ TEST(SubmitWords, LostNodesAndThoseTheUserExcludesAreExcluded) {
   EXPECT_THAT(words_for({}, {}, ""), Not(Contains(StartsWith("--exclude"))));
   EXPECT_EQ(words_for({}, {}, "n2,n3").back(), "--exclude=n2,n3");
   EXPECT_EQ(words_for({1, {"exclude=n1"}}, {}, "n2").back(), "--exclude=n1,n2")
-      << "sbatch heeds the last";
+      << "sbatch uses only the last --exclude";
   EXPECT_EQ(words_for({1, {"exclude=n1"}}).back(), "--exclude=n1");
 }
 

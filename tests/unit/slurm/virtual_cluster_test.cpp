@@ -86,7 +86,8 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
   void expect_end(std::int64_t trial, OutcomeKind kind) {
     EXPECT_EQ(to_text(ended_[trial].kind), to_text(kind)) << trial << ": " << ended_[trial].detail;
   }
-  /// Loses trial 1 with its nodes or its job, and runs trial 2, which needs the same.
+  /// Loses trial 1 with its nodes or its job. Then runs trial 2, which requests an equal
+  /// allocation.
   void lose_one_and_run_another(const AllocationSpec& requested = {}) {
     start(1, requested);
     wait_for(1);

@@ -44,7 +44,7 @@ TEST(CountedSteps, AreBatchesOfBarsThatCountThem) {
   EXPECT_EQ(samples_per_step(sound(document_of("lightning", step)),
                              sound(document_of("lightning", step)).baseline),
             64.0)
-      << "an optimizer step is what it is";
+      << "the samples of an optimizer step";
 }
 
 TEST(CountedSteps, TheRoleMayBeDeclared) {

@@ -27,7 +27,7 @@ TEST(CrossChecks, TheLeastStudyIsSound) {
   EXPECT_EQ(faults("{}"), "");
 }
 
-TEST(CrossChecks, AParameterOfAConditionThatNothingUsesMakesNone) {
+TEST(CrossChecks, AConditionOfAnUnusedParameterUsesNoParameter) {
   EXPECT_THAT(faults(R"({"parameters": {"y": {"type": "bool"},
                                         "z": {"type": "int", "low": 1, "high": 2, "when": "y"}},
                          "baseline": {"y": false}})"),

@@ -6,9 +6,9 @@
 
 namespace steptune::testing {
 
-/// Returns over 200 distinct strings that have broken programs which paste values into shells,
-/// URLs, SQL, HTML, formats, terminals or paths. None has a NUL. `canary` is a path that the
-/// nastier ones try to create.
+/// Returns over 200 different strings, a few of them twice. They have broken programs which paste
+/// values into shells, URLs, SQL, HTML, formats, terminals or paths. None has a NUL. `canary` is a
+/// path that the nastier ones try to create.
 inline std::vector<std::string> hostile_strings(const std::string& canary) {
   std::vector<std::string> strings = {"",
                                       " ",

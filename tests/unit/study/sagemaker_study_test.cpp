@@ -211,7 +211,7 @@ TEST(SageMakerStudy, SpotIsBoundByTheOnDemandPrice) {
   EXPECT_EQ(jobs_of(study).job.max_wait_s, 7200.0) << "twice the wall limit";
 }
 
-TEST(SageMakerStudy, StoredOnesReadTheSameWithoutATable) {
+TEST(SageMakerStudy, AStoredStudyReadsTheSameWithoutAPriceTable) {
   for (const char* patch :
        {"{}", R"({"runner": {"prices": {"ml.g5.xlarge": 1.0}, "region": "eu-south-9", "spot": true,
                  "channels": {"labels": {"content_type": "text/csv"}}}})"}) {

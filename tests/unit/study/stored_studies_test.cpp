@@ -46,7 +46,7 @@ TEST_P(StoredStudy, KeepsItsFingerprintAndItsDocument) {
   EXPECT_EQ(dump_json(again->document), dump_json(study->document));
 }
 
-TEST_P(StoredStudy, IsTheSameToWhoOnlyReads) {
+TEST_P(StoredStudy, IsTheSameForCommandsThatOnlyRead) {
   const auto stored = read_json_file(GetParam());
   ASSERT_TRUE(stored) << stored.error().text();
   const Json& document = stored->at("document");

@@ -307,7 +307,7 @@ TEST_F(AttachedRunnerTest, ALaterRefusalOfSettingsIsReported) {
   EXPECT_TRUE(received().empty()) << "once";
 }
 
-TEST_F(AttachedRunnerTest, TheProgramThatWaitsForAFirstWordGetsIt) {
+TEST_F(AttachedRunnerTest, AProgramThatWaitsForTheFirstMessageGetsIt) {
   EXPECT_EQ(hook_->signs_of_life(), 1);
 }
 

@@ -33,7 +33,7 @@ TEST(LineClock, ReadsDatesWithAndWithoutOffsets) {
             (std::vector<double>{86'400.0}));
   EXPECT_EQ(gaps({"2025-01-09 11:53:02-1234 tokens", "2025-01-09 11:53:03-2234 tokens"}),
             (std::vector<double>{1.0}))
-      << "no offset of any place";
+      << "no time zone has this offset";
 }
 
 TEST(LineClock, ReadsDatesWithoutAYear) {

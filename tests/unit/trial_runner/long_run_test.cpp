@@ -87,8 +87,8 @@ TEST(EvaluationAndCheckpoint, CountAtTheirPeriods) {
   }
 }
 
-/// A trial ends once its interval is tight. With random pauses, those trials would end that met few
-/// and short ones.
+/// A trial ends once its interval is tight. If pauses come at random, the first trials to end would
+/// be those with few and short pauses.
 TEST(PausesAtRandom, DoNotEndATrialBecauseTheFewThatCameWereShort) {
   const StopRule rule{.target_half_width = 0.02, .max_trial_s = 600.0, .most_hidden = 0.1};
   for (const bool reported : {false, true}) {
@@ -109,46 +109,47 @@ TEST(PausesAtRandom, DoNotEndATrialBecauseTheFewThatCameWereShort) {
   }
 }
 
-/// Share of the intervals that contain the truth, and mean seconds to the end.
-struct FirstLooks {
+/// Share of the trials whose interval contains the truth, and mean seconds of a trial.
+struct TrialShares {
   double covered = 0.0;
   double seconds = 0.0;
 };
 
-FirstLooks first_looks(const SimulatedProgram& program, const StopRule& rule) {
+TrialShares trial_shares(const SimulatedProgram& program, const StopRule& rule) {
   constexpr int k_streams = 120;
-  FirstLooks looks;
+  TrialShares shares;
   for (std::uint64_t seed = 0; seed < k_streams; ++seed) {
     const StreamTrial trial = run_stream_trial(program, rule, false, seed);
     const Measurement& m = trial.measurement;
-    looks.covered += std::abs(m.seconds_per_sample - trial.truth_s) <= m.half_width_s ? 1.0 : 0.0;
-    looks.seconds += trial.seconds;
+    shares.covered += std::abs(m.seconds_per_sample - trial.truth_s) <= m.half_width_s ? 1.0 : 0.0;
+    shares.seconds += trial.seconds;
   }
-  looks.covered /= k_streams;
-  looks.seconds /= k_streams;
-  return looks;
+  shares.covered /= k_streams;
+  shares.seconds /= k_streams;
+  return shares;
 }
 
 constexpr StopRule k_baseline{};
-constexpr StopRule k_short_look{.measures_longer = false};
+constexpr StopRule k_not_longer{.measures_longer = false};
 constexpr StopRule k_later{.earlier_trials = 4};
 
-/// One step in twenty takes at least twice as long, so 30 steps often have none.
+/// One step in twenty takes at least 1.6 times as long, twice as long on average. 21 % of windows
+/// of 30 steps have no such step.
 TEST(HeavyTails, AreSeenByTheBaselineAndLaterTrials) {
   SimulatedProgram program;
   program.tail_share = 0.05;
   program.tail_mean_s = program.step_s;
-  EXPECT_LT(first_looks(program, k_short_look).covered, 0.75);
-  EXPECT_GT(first_looks(program, k_baseline).covered, 0.88);
-  EXPECT_GT(first_looks(program, k_later).covered, 0.88);
+  EXPECT_LT(trial_shares(program, k_not_longer).covered, 0.75);
+  EXPECT_GT(trial_shares(program, k_baseline).covered, 0.88);
+  EXPECT_GT(trial_shares(program, k_later).covered, 0.88);
 }
 
 TEST(QuietSteps, TakeNoLongerAfterQuietTrials) {
   for (const double noise : {0.02, 0.12}) {
     SimulatedProgram program;
     program.noise = noise;
-    const FirstLooks alone = first_looks(program, k_short_look);
-    const FirstLooks later = first_looks(program, k_later);
+    const TrialShares alone = trial_shares(program, k_not_longer);
+    const TrialShares later = trial_shares(program, k_later);
     EXPECT_LT(later.seconds, 1.02 * alone.seconds) << noise;
     EXPECT_GE(later.covered, alone.covered) << noise;
   }

@@ -442,7 +442,7 @@ TEST(Measurer, SaysWhatItsCountsStandOn) {
   EXPECT_EQ(measurement_of_counts(1.0, 16.0, true, 16.0).samples_reported, false)
       << "the study declares the samples of a step";
   EXPECT_NEAR(measurement_of_counts(1.0, {}, false, 0.0).seconds_per_sample, 1.0, 1e-9)
-      << "a step holds something";
+      << "a step cannot have zero samples";
 }
 
 TEST(Measurer, PartsArePerSampleInTheWindow) {

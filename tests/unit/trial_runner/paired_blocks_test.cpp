@@ -23,8 +23,8 @@ class DriftingProgram {
     now_.seconds += (of_trial ? trial_s_ : baseline_s_) * drift;
     now_.samples = 32.0 * now_.step;
     now_.warm_up = warm_up || warm_up_left_-- > 0;
-    // Loading takes a fifth of the baseline's steps, but a third of the trial's. Only some steps
-    // say it.
+    // Loading takes a fifth of the baseline's steps, but a third of the trial's. Every third step
+    // reports it.
     data_s_ += (of_trial ? trial_s_ / 3.0 : baseline_s_ / 5.0) * drift;
     now_.parts = {};
     if (static_cast<int>(now_.step) % 3 == 0) now_.parts = {{"data", data_s_}};
@@ -54,7 +54,7 @@ class DriftingProgram {
   std::vector<Report> reports_;
 };
 
-/// Steps of `step_s` in both arms, alternately half as long and half as long again.
+/// Steps of `step_s` on average in both arms, alternately 0.5 and 1.5 times as long.
 class UnevenProgram {
  public:
   explicit UnevenProgram(double step_s) : step_s_(step_s) {}

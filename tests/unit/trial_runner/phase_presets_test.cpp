@@ -448,7 +448,7 @@ TEST(SeveralWriters, AreRefusedWithARemedy) {
   ASSERT_TRUE(reader.first_rejection());
   EXPECT_EQ(reader.rejected_lines(), 1U) << "reported once";
   EXPECT_NE(reader.first_rejection()->find("let only rank 0 print"), std::string::npos);
-  EXPECT_FALSE(reader.read_line("step=104", 9.0)) << "no count is made of theirs";
+  EXPECT_FALSE(reader.read_line("step=104", 9.0)) << "counters of several ranks are not read";
 }
 
 TEST(SeveralWriters, EpochsOfFewLinesAreNotMistakenForThem) {

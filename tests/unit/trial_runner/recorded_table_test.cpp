@@ -129,7 +129,7 @@ TEST_F(RecordedTableFiles, PartsOfTheTimeAreReported) {
       << "an empty cell is no part";
   replay = model("acc");
   ASSERT_TRUE(replay) << replay.error().text();
-  EXPECT_TRUE((*replay)(spec)->parts.empty()) << "they are parts of another time";
+  EXPECT_TRUE((*replay)(spec)->parts.empty()) << "the parts belong to another column";
 
   write("t.json", R"({"csv": "t.csv", "params": [{"name": "lr"}], "objective": "time", "unit": "ms",
                      "others": ["data_s", "compute"], "parts": ["comput"]})");

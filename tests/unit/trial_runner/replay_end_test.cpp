@@ -158,7 +158,7 @@ TEST(ReplayEnds, WithoutTrialsTimeStopsAtTheDeadline) {
   ASSERT_TRUE(study.runner.wait(5.0));
   EXPECT_DOUBLE_EQ(study.clock.now_s(), 5.0);
   ASSERT_TRUE(study.runner.wait(3.0));
-  EXPECT_DOUBLE_EQ(study.clock.now_s(), 5.0) << "never back";
+  EXPECT_DOUBLE_EQ(study.clock.now_s(), 5.0) << "the clock never goes back";
   ASSERT_TRUE(study.runner.wait(std::numeric_limits<double>::infinity()));
   EXPECT_DOUBLE_EQ(study.clock.now_s(), 5.0) << "nothing will happen";
 }

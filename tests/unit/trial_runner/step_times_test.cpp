@@ -101,7 +101,8 @@ TEST(StepTimes, StallsComeAtRandomAsOftenAndAsLongAsConfigured) {
   }
   EXPECT_NEAR(stalled, 1000, 100) << "three standard deviations of a Poisson count";
   EXPECT_NEAR(one_by_one, 60'000.0, 1'000.0);
-  EXPECT_NEAR(times.take(50'000.0, rng), 60'000.0, 1'000.0) << "and so when drawn at once";
+  EXPECT_NEAR(times.take(50'000.0, rng), 60'000.0, 1'000.0)
+      << "the same if all steps are drawn at once";
 }
 
 TEST(StepTimes, AreAlwaysPositive) {

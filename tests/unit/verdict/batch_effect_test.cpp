@@ -106,7 +106,7 @@ TEST_F(BatchEffectTest, IsKnownFromAPrintedRate) {
   trial.measurement->metrics["samples/sec"] = 161.0;
   EXPECT_THAT(why(trial),
               HasSubstr("did not change the samples of a step that the program reports"))
-      << "that its steps take longer has another reason";
+      << "its steps take longer for another reason";
 }
 
 TEST_F(BatchEffectTest, IsKnownFromTheLoaderInTheHook) {

@@ -63,7 +63,7 @@ TEST(CacheUse, IsUnknownWithoutCountedReads) {
   for (const CacheUse& seen : {seen_of({}), seen_of({run_that_read(std::nullopt)})}) {
     EXPECT_EQ(seen.state, CacheState::not_known);
     EXPECT_FALSE(seen.storage_read_bytes);
-    EXPECT_EQ(seen.text, "") << "not a word on machines elsewhere";
+    EXPECT_EQ(seen.text, "") << "nothing is said about remote machines";
   }
   EXPECT_EQ(seen_of({run_that_read(std::nullopt, "warm")}).text,
             "not known: reads from storage were not counted");

@@ -264,7 +264,7 @@ TEST_F(ConfirmTest, RunsDisturbedForARoundAreRepeatedLater) {
   disturbed_run(1, 6.0);
   const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
   EXPECT_THAT(order, ::testing::ElementsAre(1, 2, 2, 1, 2, 1))
-      << "two quiet rounds, then the first once more";
+      << "two quiet rounds, then a repetition of the first";
   EXPECT_NEAR(confirmation().winner()->speed_up.ratio, 2.0, 1e-12);
 }
 
@@ -696,7 +696,8 @@ TEST_F(PairsTest, TheUsualNumberOfPairsSettles) {
 
 TEST_F(PairsTest, AreGivenUpAfterFourTimesTheUsualNumber) {
   study_.measure.confirm_pairs = 2;
-  // Faster by about as much as it scatters: never shown, never out of reach.
+  // The finalist is faster by about as much as its runs scatter. Up to eight pairs neither show a
+  // speed-up nor exclude one.
   for (int pair = 1; pair <= 8; ++pair) {
     runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, pair % 2 == 0 ? 1.0 : 1.1));
     runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.095));

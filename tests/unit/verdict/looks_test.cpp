@@ -51,8 +51,8 @@ TEST(ErrorOfLook, LaterLooksHaveMoreThanTheirShare) {
   EXPECT_NEAR(error_of_look(12, {2, 3}, k_all), 0.003470, 2e-6);
 }
 
-/// Returns the share of simulated finalists, none faster, that a look up to `most` pairs calls
-/// faster. `by_scatter`: the scatter of the pairs is estimated (Student's t), not known.
+/// Simulates finalists that are not faster. Returns the share that some look up to `most` pairs
+/// calls faster. `by_scatter`: the scatter of the pairs is estimated (Student's t), not known.
 double share_of_false_claims(int most, LookPlan plan, bool by_scatter) {
   constexpr int k_finalists = 40'000;
   const std::vector<Look> looks = looks_until(most, plan);

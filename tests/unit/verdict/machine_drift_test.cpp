@@ -56,7 +56,7 @@ TEST(MachineDrift, ALineIsFollowedBetweenTheRuns) {
     EXPECT_LT(level.standard_error, 0.025);
   }
   EXPECT_NEAR(drift.largest_log_ratio(), line(45), 0.02);
-  EXPECT_DOUBLE_EQ(drift.at(1).log_ratio, 0.0) << "what the trials are compared as if at";
+  EXPECT_DOUBLE_EQ(drift.at(1).log_ratio, 0.0) << "trials are compared at this level";
 }
 
 TEST(MachineDrift, LevelsAreNotExtrapolated) {

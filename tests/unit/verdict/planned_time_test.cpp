@@ -78,7 +78,7 @@ TEST(PlannedTime, OrAsOftenAsThePlanDeclares) {
   PlannedRun plan = run_of(1e6);
   plan.phases["evaluation"] = {50'000.0, std::nullopt, 30.0};
   EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 20 * 2.0)
-      << "what was seen beats the seconds that the plan gives";
+      << "measured seconds have priority over the plan's seconds";
   plan.phases["evaluation"] = {std::nullopt, 200.0, std::nullopt};
   EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 625 * 2.0)
       << "200 steps of 8 samples";
@@ -232,7 +232,7 @@ TEST(UnseenPhases, AreNamedWithTheirPrice) {
   EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no checkpoint was seen")));
   trial.measurement->window_samples = trial.measurement->total_samples = 2.0 * 5000 * 8;
   EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no checkpoint was seen")))
-      << "it may not come in trials";
+      << "trials may be too short for a checkpoint";
 }
 
 TEST(PlannedTime, AnUnreportedPhaseIsNotPaidTwice) {

@@ -63,7 +63,8 @@ TEST(TradeOffs, ProportionalCostGivesNone) {
     return pair_of(time, 0.1 * time);
   };
   EXPECT_EQ(studies_with_trade_offs(30, proportional), 0);
-  // Nor if the best one has not the lowest mean, since fresh runs may have chosen it.
+  // The first trial is the best one by fresh runs, although its mean is not the lowest. There is no
+  // trade-off either.
   EXPECT_THAT(trade_offs(pair_of(104.0, 10.4), std::vector{pair_of(100.0, 10.0)}), IsEmpty());
   EXPECT_THAT(trade_offs(pair_of(204.0, 20.4), std::vector{pair_of(100.0, 10.0)}), IsEmpty());
 }
