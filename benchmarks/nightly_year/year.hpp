@@ -45,8 +45,8 @@ struct Year {
   double scratch_s = 0.0;  ///< mean seconds of a whole study, over `scratch_nights`
 };
 
-/// Simulates a year under a virtual clock. Only the trials' processes are simulated. `folder` must be
-/// empty. For comparison, also runs a whole study without earlier results on each of
+/// Simulates a year under a virtual clock. Only the trials' processes are simulated. `folder` must
+/// be empty. For comparison, also runs a whole study without earlier results on each of
 /// `scratch_nights`.
 [[nodiscard]] Result<Year> play(const YearModel& model, const std::filesystem::path& folder,
                                 const std::vector<std::int64_t>& scratch_nights);

@@ -257,9 +257,10 @@ int main(int argc, char** argv) {
                  "Relative slowdown of each launch over the one before it")
       ->check(CLI::Range(-0.5, 0.5))
       ->capture_default_str();
-  app.add_option("--warmup-steps", options.warmup_steps,
-                 "The first step takes twice as long; the excess falls by the factor e in this many "
-                 "steps")
+  app.add_option(
+         "--warmup-steps", options.warmup_steps,
+         "The first step takes twice as long; the excess falls by the factor e in this many "
+         "steps")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--ends-after", options.ends_after_steps,

@@ -69,10 +69,10 @@ struct Outcome {
   std::optional<ConfirmedFinalist> finalist{};
 };
 
-/// Runs one study to its end under a virtual clock. Only the trials' processes are simulated. `budget`
-/// and `measure` are sections of a study file. `seed` decides random effects and the order of the
-/// trials; but `grid` tries the eight configurations in order. `folder` must be empty; the study's
-/// history stays there.
+/// Runs one study to its end under a virtual clock. Only the trials' processes are simulated.
+/// `budget` and `measure` are sections of a study file. `seed` decides random effects and the order
+/// of the trials; but `grid` tries the eight configurations in order. `folder` must be empty; the
+/// study's history stays there.
 [[nodiscard]] Result<Outcome> run_study(const Machine& machine, const Program& program,
                                         const Json& budget, std::uint64_t seed,
                                         const std::filesystem::path& folder,

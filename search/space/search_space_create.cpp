@@ -185,10 +185,10 @@ Result<SearchSpace> SearchSpace::create(std::vector<Parameter> parameters,
                               constraints[i], why->message),
                   fmt::format("/constraints/{}", i), why->hint);
     }
-    return fail(ErrorKind::usage,
-                "no configuration was found that satisfies all constraints together: " +
-                    whole->message,
-                "/constraints", whole->hint);
+    return fail(
+        ErrorKind::usage,
+        "no configuration was found that satisfies all constraints together: " + whole->message,
+        "/constraints", whole->hint);
   }
   return space;
 }

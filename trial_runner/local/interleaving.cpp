@@ -50,7 +50,8 @@ bool Interleaving::may_start(const std::vector<LocalTrial>& trials) const {
   if (waiting_.empty()) return false;
   if (trials.empty()) return true;
   const auto starts = static_cast<std::size_t>(std::ranges::count_if(trials, is_starting));
-  return round_ > 0 && starts < most_starts_ && std::ranges::none_of(trials, &LocalTrial::is_ending);
+  return round_ > 0 && starts < most_starts_ &&
+         std::ranges::none_of(trials, &LocalTrial::is_ending);
 }
 
 bool Interleaving::has_memory(const std::vector<LocalTrial>& trials,
@@ -112,8 +113,8 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
     for (LocalTrial& trial : trials) {
       if (has_turn(trial) && trial.key() != next) trial.suspend(now_s, subreaper, events);
     }
-    const auto runs = std::ranges::find_if(
-        trials, [&](const LocalTrial& trial) { return trial.key() == next; });
+    const auto runs =
+        std::ranges::find_if(trials, [&](const LocalTrial& trial) { return trial.key() == next; });
     if (runs != trials.end() && (runs->is_paused() || *next != turn_)) {
       runs->resume(now_s, events);
       turn_ = *next;

@@ -236,8 +236,8 @@ const std::optional<Rejection>& ReportReader::first_rejection() const {
 std::string ReportReader::rejections() const {
   std::vector<std::string> texts;
   if (state_->first_rejection) {
-    texts.push_back(fmt::format("faults in reports: {}; the first: {}",
-                                state_->rejected_lines, *state_->first_rejection));
+    texts.push_back(fmt::format("faults in reports: {}; the first: {}", state_->rejected_lines,
+                                *state_->first_rejection));
   }
   for (const auto& preset : state_->presets) {
     if (state_->counters_by_protocol || preset->counter_fault()) continue;

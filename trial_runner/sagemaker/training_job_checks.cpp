@@ -117,10 +117,9 @@ void check_keep_alive(const SageMakerSection& section, const std::vector<Resourc
     faults.add("/runner/keep_alive",
                "managed spot cannot use warm pools: remove \"keep_alive\" or \"spot\"");
   } else if (!choices.empty() && std::ranges::all_of(choices, &Resources::heterogeneous)) {
-    faults.add(
-        "/runner/keep_alive",
-        "heterogeneous clusters cannot use warm pools, and every configuration needs such a "
-        "cluster: remove \"keep_alive\"");
+    faults.add("/runner/keep_alive",
+               "heterogeneous clusters cannot use warm pools, and every configuration needs such a "
+               "cluster: remove \"keep_alive\"");
   }
 }
 

@@ -95,8 +95,8 @@ struct Bottleneck {
 /// `finding`: "Data loading costs 61 % of a step: at most 2.6x to gain. workers 0 -> 8 gives 1.90x
 /// (1.80-2.00)." Each advice names the setting and its gain. `evidence` names the trials behind the
 /// finding. If no parts of a step were reported, only the responses decide. "No other value is
-/// clearly faster" means that the gain's interval does not lie above 1.03. Of a number, this is said
-/// only if larger values were tried, and smaller ones unless they are impossible.
+/// clearly faster" means that the gain's interval does not lie above 1.03. Of a number, this is
+/// said only if larger values were tried, and smaller ones unless they are impossible.
 struct BottleneckWords {
   std::string finding;
   std::string evidence;

@@ -166,9 +166,8 @@ std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest)
   if (clauses.empty()) clauses.push_back(untested(bottleneck, largest));
   clauses.insert(clauses.end(), elsewhere.begin(), elsewhere.end());
   if (!little_gain.empty()) {
-    clauses.push_back(
-        fmt::format("{} would gain less than {}", names_of(little_gain, "or"),
-                    percent(k_small_gain - 1.0)));
+    clauses.push_back(fmt::format("{} would gain less than {}", names_of(little_gain, "or"),
+                                  percent(k_small_gain - 1.0)));
   }
   return clauses;
 }

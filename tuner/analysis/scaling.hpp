@@ -99,7 +99,7 @@ struct Scaling {
   std::vector<ScalingPrediction> predictions;
   std::optional<ScalingKnee> knee;
   std::optional<ScalingChoice> cheapest;  ///< nullopt: no count meets the deadline
-  std::string why_no_law;  ///< text for people: why there is no law; otherwise empty
+  std::string why_no_law;                 ///< text for people: why there is no law; otherwise empty
 };
 
 /// Returns the best configuration at each count, in order of count, without comparing counts.

@@ -118,9 +118,9 @@ class Bisecting {
     }
     if (command_.empty() || of_command != command_.size()) {
       if (is_package) {
-        return fail(
-            ErrorKind::usage, "give --package without revisions, and the command after --", "",
-            "for example: steptune bisect --package torch 2.4.0 2.5.0 -- python3 train.py");
+        return fail(ErrorKind::usage, "give --package without revisions, and the command after --",
+                    "",
+                    "for example: steptune bisect --package torch 2.4.0 2.5.0 -- python3 train.py");
       }
       return fail(ErrorKind::usage, "give two revisions, and the command after --", "",
                   "for example: steptune bisect v1.0 HEAD -- python3 train.py");

@@ -38,9 +38,9 @@ bool is_numbered(const std::string& name, std::string_view begin) {
 /// True for files that tuning a study leaves: logs, and copies of configuration files. The folder
 /// may also contain the user's files, such as `logs/train/train.log` of a study `train`.
 bool is_of_tuner(const fs::path& file) {
-  constexpr std::array<std::string_view, 6> k_logs{
-      "survey.log", "init.log", "look.log", "fork-check.log", "fork-server.log",
-      "python-versions.log"};
+  constexpr std::array<std::string_view, 6> k_logs{"survey.log",      "init.log",
+                                                   "look.log",        "fork-check.log",
+                                                   "fork-server.log", "python-versions.log"};
   const std::string name = file.filename().string();
   return std::ranges::find(k_logs, name) != k_logs.end() || is_numbered(name, "trial-");
 }

@@ -49,10 +49,10 @@ Result<Facts> facts_of(const std::vector<std::string>& assignments) {
     const auto number =
         sign == std::string::npos ? std::nullopt : parse_finite(assignment.substr(sign + 1));
     if (!number || *number <= 0.0 || sign == 0) {
-      return fail(ErrorKind::usage,
-                  fmt::format("{} is not a name with a number above 0",
-                              printable_line(assignment, 80)),
-                  "--fact", "give NAME=NUMBER, such as heads=32");
+      return fail(
+          ErrorKind::usage,
+          fmt::format("{} is not a name with a number above 0", printable_line(assignment, 80)),
+          "--fact", "give NAME=NUMBER, such as heads=32");
     }
     facts[assignment.substr(0, sign)] = *number;
   }

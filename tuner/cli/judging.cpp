@@ -54,9 +54,10 @@ Result<void> check_count(std::size_t count, const std::string& what) {
   if (count >= 2 && count <= k_most_judged) return {};
   const std::string hint =
       what == "command"
-          ? fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
-                        "python3 b.py; or one with --git, --env or --venv",
-                        k_most_judged, k_next_command, k_next_command)
+          ? fmt::format(
+                "give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
+                "python3 b.py; or one with --git, --env or --venv",
+                k_most_judged, k_next_command, k_next_command)
           : fmt::format("give {} to {}", what == "trial" ? 1 : 2, k_most_judged);
   return fail(ErrorKind::usage,
               fmt::format("{} {}{} given", count, what, count == 1 ? " is" : "s are"), "", hint);

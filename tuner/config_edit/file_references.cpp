@@ -40,8 +40,8 @@ bool is_reference(const ConfigScalar& scalar, const fs::path& folder,
   if (!scalar.value.is_string()) return false;
   const auto path = scalar.value.get<std::string>();
   const bool may_be_path = !path.empty() && path.size() < k_longest_path && path.front() != '~' &&
-                      path.find_first_of(std::string_view("\n\0", 2)) == std::string::npos &&
-                      fs::path(path).is_relative();
+                           path.find_first_of(std::string_view("\n\0", 2)) == std::string::npos &&
+                           fs::path(path).is_relative();
   if (!may_be_path || !is_there(folder / path)) return false;
   const bool looks_like_path = path.find_first_of("./") != std::string::npos;
   return names_base(scalar) || is_tagged ||

@@ -75,13 +75,13 @@ Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) 
 }
 
 Error run_is_over(const std::string& study) {
-  return {ErrorKind::usage,
-          fmt::format("the trials of study \"{}\" were part of one long run, which has ended",
-                      study),
-          "",
-          fmt::format("use its result: 'steptune exec {} -- COMMAND'; or tune the next long run: "
-                      "'steptune exec --tune --new -- COMMAND'",
-                      study)};
+  return {
+      ErrorKind::usage,
+      fmt::format("the trials of study \"{}\" were part of one long run, which has ended", study),
+      "",
+      fmt::format("use its result: 'steptune exec {} -- COMMAND'; or tune the next long run: "
+                  "'steptune exec --tune --new -- COMMAND'",
+                  study)};
 }
 
 Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_clock) {

@@ -161,7 +161,7 @@ bool Follower::came_at_once() const {
 
 const Follower* Follower::by_own_times() const {
   const bool both_have_times = as_log_ && !as_log_->track_.empty() && !track_.empty() &&
-                         time_source_ == TimeSource::receipt && !by_own_clock_;
+                               time_source_ == TimeSource::receipt && !by_own_clock_;
   if (!both_have_times) return nullptr;
   const double before_s = as_log_->seen_s() - seen_s();
   // Times of progress bars may come from several programs, each of which looks like a new run.

@@ -32,12 +32,11 @@ std::string law_words(const Scaling& scaling) {
     growing += work_grows(fit.best.law) ? fit.weight : 0.0;
   std::string text = fmt::format("{} ({} of the evidence", law_title(first.best.law),
                                  format_percent(first.weight));
-  text +=
-      scaling.law_family_is_decided
-          ? std::string(")")
-          : fmt::format(
-                "); too close to call if the work is fixed ({}) or grows with the count ({})",
-                format_percent(1.0 - growing), format_percent(growing));
+  text += scaling.law_family_is_decided
+              ? std::string(")")
+              : fmt::format(
+                    "); too close to call if the work is fixed ({}) or grows with the count ({})",
+                    format_percent(1.0 - growing), format_percent(growing));
   constexpr double k_unexplained_scatter = 2.0;
   if (scaling.scatter > k_unexplained_scatter) {
     text += fmt::format("; the counts scatter {} times as far around it as their intervals explain",

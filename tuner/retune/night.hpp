@@ -74,8 +74,8 @@ struct Night {
   double slower_since_wall_s = 0.0;  ///< start of the first slower night
   std::string fast_commit;           ///< commit of the last night before that one; empty: not known
   std::string broken;                ///< why `before` can no longer be used; empty if it can
-  bool lead_shrank = false;  ///< as in `SlowdownWatch`
-  double evidence = 0.0;     ///< as in `SlowdownWatch`
+  bool lead_shrank = false;          ///< as in `SlowdownWatch`
+  double evidence = 0.0;             ///< as in `SlowdownWatch`
   /// Changes since the night before, or since the first slower night.
   std::vector<MachineChange> changes;
   Trust trust = Trust::full;

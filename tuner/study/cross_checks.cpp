@@ -131,8 +131,7 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
 void check_config_files(const StudySpec& study, Faults& faults) {
   if (study.config_files.empty()) return;
   if (study.command.empty() && !study.runner->traits().sees_files) {
-    faults.add("/config_files",
-               "a trial gets its copy when \"command\" starts: give \"command\"");
+    faults.add("/config_files", "a trial gets its copy when \"command\" starts: give \"command\"");
   }
   for (const auto& [name, config] : study.config_files) {
     const std::string pointer = "/config_files/" + name;

@@ -176,12 +176,11 @@ Section<StudySpec> format() {
                .default_words("`[steptune]` lines")
                .doc("how to read the program's output; `[steptune]` lines are always "
                     "understood"))
-      .add(
-          key("unit", &StudySpec::unit, unit())
-              .omitted_at_default()
-              .in_fingerprint(k_never)
-              .default_words("`samples`")
-              .doc("unit that replaces samples: `epochs`, `boosting rounds`, `percent`"))
+      .add(key("unit", &StudySpec::unit, unit())
+               .omitted_at_default()
+               .in_fingerprint(k_never)
+               .default_words("`samples`")
+               .doc("unit that replaces samples: `epochs`, `boosting rounds`, `percent`"))
       .add(key("loading_ceiling", &StudySpec::loading_ceiling,
                document::number({1.0, k_highest_ceiling}))
                .in_fingerprint(k_never)

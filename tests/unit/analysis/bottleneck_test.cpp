@@ -186,9 +186,9 @@ TEST(Bottleneck, IdleCpusAndWaitingWorkersLeaveRoom) {
             std::string::npos)
       << in_words(bottleneck).finding;
   bottleneck.loader_worker_cpu = 0.04;
-  EXPECT_NE(in_words(bottleneck)
-                .finding.find("but the loader's workers compute only 4 % of their time."),
-            std::string::npos)
+  EXPECT_NE(
+      in_words(bottleneck).finding.find("but the loader's workers compute only 4 % of their time."),
+      std::string::npos)
       << in_words(bottleneck).finding;
   bottleneck = waiting_for_data(16);
   bottleneck.loader_worker_cpu = 0.04;

@@ -109,8 +109,7 @@ TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {
   EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5);
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.claim = Claim::unconfirmed;
-  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4)
-      << "the trial's own figures";
+  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4) << "the trial's own figures";
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.incumbent_objectives = recommendation.baseline_objectives = {100.0};
   EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5) << "less than the start alone";

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -27,9 +28,9 @@ std::filesystem::path executable_with(const TemporaryFolder& folder, const std::
   return path;
 }
 
-const ProgramOption& must_have(const HelpText& help, const std::string& name) {
+const ProgramOption& must_have(const HelpText& help, std::string_view name) {
   const auto found = std::ranges::find(help.options, name, &ProgramOption::name);
-  if (found == help.options.end()) throw std::runtime_error("no option " + name);
+  if (found == help.options.end()) throw std::runtime_error("no option " + std::string(name));
   return *found;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/help_text.hpp"
 
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +15,9 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const ProgramOption& must_find(const HelpText& help, const std::string& plain) {
-  const ProgramOption* option = find_option(help.options, plain);
-  if (option == nullptr) throw std::runtime_error("no option " + plain);
+const ProgramOption& must_find(const HelpText& help, std::string_view plain) {
+  const ProgramOption* option = find_option(help.options, std::string(plain));
+  if (option == nullptr) throw std::runtime_error("no option " + std::string(plain));
   return *option;
 }
 

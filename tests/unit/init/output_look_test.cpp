@@ -113,7 +113,7 @@ TEST(OutputLook, TriesOwnLinesAndEveryPreset) {
     EXPECT_TRUE(has(std::string("preset ") + preset)) << preset;
   for (const OutputFormat& format : formats) {
     if (format.reports.is_string()) {
-      EXPECT_EQ(format.format.preset, format.reports);
+      EXPECT_EQ(format.format.preset, format.reports.get<std::string>());
     }
     if (format.reports.is_object() && format.reports.contains("metrics")) {
       EXPECT_EQ(format.format.metrics.size(), format.reports["metrics"].size()) << format.name;

@@ -186,8 +186,7 @@ TEST(Budget, TrialsInALongRunPayNoStart) {
   trials[0].measurement->startup_s = 20.0;
   trials[0].measurement->window_s = 3.0;
   Spending spending = spending_of(study, Standing(ranking_rules(study), trials));
-  EXPECT_DOUBLE_EQ(spending.least_confirm_pair_s, 5.0)
-      << "windows of 2 s, plus a quarter";
+  EXPECT_DOUBLE_EQ(spending.least_confirm_pair_s, 5.0) << "windows of 2 s, plus a quarter";
   EXPECT_DOUBLE_EQ(spending.least_trial_s, 2.0);
   spending.elapsed_s = 13.0;
   EXPECT_FALSE(search_time_spent(study, spending)) << "a trial of 2 s and two pairs";

@@ -121,8 +121,8 @@ RehearsedTuning rehearse_packs(int trials_per_job, int seed,
 }
 
 TEST(Rehearsal, PacksStartColdSeldomAndTrainMostly) {
-  // The first model of docs/internals/sagemaker.md, "Packs of trials". Over 40 seeds the figures are
-  // 16 %, 19 % and 0.49; three seeds scatter around them.
+  // The first model of docs/internals/sagemaker.md, "Packs of trials". Over 40 seeds the figures
+  // are 16 %, 19 % and 0.49; three seeds scatter around them.
   const std::string model = "0.0005 + 0.02/batch_size + 0.001/(1+workers)";
   constexpr int k_first_seed = 1;
   constexpr int k_seeds = 3;
