@@ -26,7 +26,8 @@ struct TrialSamples {
 
 /// Returns values of an objective with their errors, for all measured trials. These include trials
 /// that were stopped or violate a guard. Confirming runs count as further measurements of their
-/// configuration. If there are more than 2 000 trials, takes an even selection over the study.
+/// configuration. Leaves out values with an infinite error. If there are more than 2 000 trials,
+/// takes an even selection over the study.
 [[nodiscard]] TrialSamples objective_samples(const SearchSpace& space,
                                              const std::vector<TrialRecord>& trials,
                                              std::size_t objective,

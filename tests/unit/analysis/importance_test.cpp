@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/numbers.hpp"
 #include "tests/unit/analysis/spaces.hpp"
 
 namespace steptune {
@@ -150,6 +151,19 @@ TEST(TrialSamples, StoppedAndInfeasibleTrialsAreMeasuredToo) {
     EXPECT_EQ(from_points.samples[i].point, failures.samples[i].point);
   ASSERT_EQ(failures.samples.size(), 4U) << "running trials have not failed";
   EXPECT_EQ(failures.samples[2].value, 1.0);
+}
+
+TEST(TrialSamples, ValuesWithAnInfiniteErrorAreLeftOut) {
+  const SearchSpace space = training_space();
+  const Configuration configuration({{"workers", Value{std::int64_t{2}}},
+                                     {"precision", Value{std::string("bf16")}},
+                                     {"threads", Value{std::int64_t{1}}}});
+  std::vector<TrialRecord> trials(3, trial_with(configuration, TrialStatus::completed, 100.0));
+  trials[1].standard_errors = {k_infinity};
+  trials[2].standard_errors = {k_nan};
+  const TrialSamples times = objective_samples(space, trials, 0);
+  ASSERT_EQ(times.samples.size(), 2U);
+  EXPECT_EQ(times.samples[1].standard_error, 0.0) << "a metric without an error";
 }
 
 TEST(TrialSamples, ValuesThatAreNotPositiveStayUnchanged) {
