@@ -445,7 +445,7 @@ TEST_F(RunnerOnAccountTest, AMissingPermissionToStopJobsIsReported) {
   run_until_reported();
   runner().stop(trial(1).key);
   run_until_finished(1);
-  EXPECT_THAT(notices, ElementsAre(AllOf(HasSubstr("jobs cannot be stopped"),
+  EXPECT_THAT(notices, ElementsAre(AllOf(HasSubstr("cannot be stopped"),
                                          HasSubstr("allow StopTrainingJob in the IAM policy"))));
 }
 

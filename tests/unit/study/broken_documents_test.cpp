@@ -260,7 +260,7 @@ const std::vector<Broken>& space() {
        "write == to compare"},
       {"constraint_never", R"({"constraints": ["workers > 100"]})", "/constraints/0", ""},
       {"constraints_contradict", R"({"constraints": ["workers > 4", "workers < 3"]})",
-       "/constraints", "satisfied"},
+       "/constraints", "satisfies"},
       {"constraint_text_not_a_choice", R"({"constraints": ["precision != 'fp16'"]})",
        "/constraints/0", "fp16"},
   };
