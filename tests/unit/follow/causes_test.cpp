@@ -108,7 +108,7 @@ TEST(Causes, NamePartsThatGrew) {
   EXPECT_THAT(causes_from_start(promised, seen, k_deviates),
               ElementsAre("the part \"compute\" takes 12 ms per sample, in the trial it took 9 ms",
                           HasSubstr("the part \"data\" takes 4 ms per sample, in the trial it "
-                                    "took 1 ms: storage, page cache")))
+                                    "took 1 ms; perhaps because of storage, page cache")))
       << "and not that the steps are slower, which follows from it";
 }
 
