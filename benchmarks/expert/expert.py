@@ -6,9 +6,9 @@
     expert.py tune  [--only NAME...] [--steptune PATH] [--time 3m] [--neighbour] [--repeat N] [--output FILE]
     expert.py table FILE...
 
-`truth` compares each program with the best known settings with the untouched program; the two run in turns. `tune` runs
-Steptune on the untouched program, then measures the recommended settings in the same way. `table` prints results as
-Markdown. README.md explains the figures.
+`truth` measures how many times as fast each program runs with the best known settings; these runs alternate with runs of
+the untouched program. `tune` runs Steptune on the untouched program. If Steptune claims a gain, `tune` measures the
+recommended settings in the same way. `table` prints results as Markdown. README.md explains the figures.
 """
 import argparse
 import contextlib
@@ -135,7 +135,7 @@ def tune_once(program, options, number):
                    "exit_status": ran.returncode}
         if result is None:
             last = ran.stderr.strip().splitlines()[-1:] or ["no message"]
-            figures |= {"verdict": "refused", "why": last[0], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
+            figures |= {"verdict": "no result", "why": last[0], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
         else:
             figures |= judge(program, copy, result, options)
     figures["needless"] = sorted(set(figures["changes"]) - program.pays)
@@ -161,13 +161,14 @@ HEADER = """\
 
 
 def row(figures):
-    claim = "-"
+    claim = measured = "-"
     if figures["claimed"] is not None:
+        measured = f"{figures['true']:.2f}"
         low, high = figures["interval"]
         claim = f"{figures['claimed']:.2f} ({low:.2f}-{high:.2f})"
     share = figures["claimed_share"]
     return (f"| {figures['program']} | {figures['limit']} | {figures['possible']:.2f} | {figures['verdict']} | {claim} | "
-            f"{figures['true']:.2f} | {'-' if share is None else f'{100 * share:.0f} %'} | "
+            f"{measured} | {'-' if share is None else f'{100 * share:.0f} %'} | "
             f"{', '.join(figures['needless']) or '0'} | {figures['seconds']:.0f} |")
 
 

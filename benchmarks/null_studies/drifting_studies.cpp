@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures how often a study finds the fastest configuration although the machine becomes slower or
-// faster during the search. Compares studies with and without sentinels.
+// faster during the search. Compares studies with and without sentinels: further trials of the
+// baseline, which show a drift.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -102,8 +103,8 @@ Machine machine_of(const DriftCase& drift, double launch_variation, double searc
 }
 
 constexpr std::array<std::string_view, 8> k_headings{
-    "        drift", "launches differ by", "with sentinels", "fastest found",
-    "lost",          "trials searched",    "sentinels run",  "report a drift"};
+    "        drift",  "launches differ by", "with sentinels", "fastest found",
+    "behind fastest", "trials searched",    "sentinels run",  "report a drift"};
 
 /// Prints each cell below the end of its heading.
 template <typename Cells>
@@ -153,7 +154,7 @@ int main(int argc, char** argv) {
   steptune::null_studies::Options options;
   CLI::App app{
       "Share of simulated studies that find the fastest configuration on a drifting machine"};
-  app.add_option("--studies", options.studies, "Studies in each cell")
+  app.add_option("--studies", options.studies, "Studies for each row of the table")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--first-seed", options.first_seed, "Seed of the first study")

@@ -14,8 +14,8 @@
 namespace steptune::null_studies {
 namespace {
 
-/// Start-up and step time of a small training program. The measurements that led to turns had
-/// these times.
+/// Start-up and step time of a small training program. Measurements of a program with these times
+/// were the reason to let trials take turns of half a second.
 constexpr double k_startup_s = 1.5;
 constexpr double k_step_s = 0.05;
 
@@ -30,7 +30,7 @@ struct NeighbourCell {
   double studies = 0.0;
   double claims = 0.0;
   double claims_hold = 0.0;  ///< claims whose interval contains the true speed-up
-  /// Sum of the finalists' log speed-ups, each as a share of the best possible one.
+  /// Sum of log(true speed-up of the finalist) / log(best true speed-up).
   double found = 0.0;
   double finalists = 0.0;  ///< studies with an interval for their finalist
   double finalists_hold = 0.0;
@@ -72,7 +72,7 @@ bool print_neighbour_cell(const NeighbourTable& table, double truth, double laun
   machine.in_turns = in_turns;
   machine.warmup_steps = table.warmup_steps;
   Program program{truth, k_startup_s};
-  // If the program lists its speeds, the seed decides the order of the trials.
+  // Always list the speeds: without a list, each seed tries the configurations in one order.
   program.speeds = table.speeds;
   if (program.speeds.empty()) {
     program.speeds.assign(static_cast<std::size_t>(table.configurations), 1.0);
@@ -98,7 +98,10 @@ bool print_neighbour_cell(const NeighbourTable& table, double truth, double laun
       "{:>6.2f} {:>7.0f} % {:>7} {:>6} {:>6} {:>6.2f} {:>9.3f} {:>9} {:>9} {:>10} {:>6.1f} "
       "{:>7.0f} s\n",
       best, 100.0 * launch_variation, budget.name, in_turns ? "on" : "off",
-      in_rounds ? "on" : "off", cell.found / cell.studies, cell.claims / cell.studies,
+      !in_turns   ? "-"
+      : in_rounds ? "on"
+                  : "off",
+      cell.found / cell.studies, cell.claims / cell.studies,
       mean_text(cell.claims_hold, cell.claims), mean_text(cell.finalists_hold, cell.finalists),
       mean_text(cell.half_width, cell.finalists), cell.pairs / cell.studies,
       cell.seconds / cell.studies);
@@ -123,7 +126,8 @@ void add_neighbour_options(CLI::App& app, NeighbourTable& table) {
                  "configuration is faster")
       ->check(CLI::Range(2, 100))
       ->capture_default_str();
-  app.add_option("--truths", table.truths, "With --neighbour: true speed-ups")
+  app.add_option("--truths", table.truths,
+                 "With --neighbour: true speed-ups of the last configuration; each has its rows")
       ->check(CLI::Range(0.1, 10.0))
       ->capture_default_str();
   app.add_option("--speeds", table.speeds,
@@ -131,7 +135,8 @@ void add_neighbour_options(CLI::App& app, NeighbourTable& table) {
                  "--truths; the first is the baseline's")
       ->check(CLI::Range(0.1, 100.0));
   app.add_option("--rounds", table.rounds,
-                 "With --neighbour: true if search trials take turns, too; both values compare")
+                 "With --neighbour: true: search trials, too, take turns where confirming runs do; "
+                 "false: they do not, and there are no sentinels. Give both for a row each")
       ->capture_default_str();
   app.add_option("--worth", table.worth, "With --neighbour: least gain that counts")
       ->check(CLI::Range(0.0, 1.0))
@@ -142,7 +147,7 @@ bool print_neighbours(const NeighbourTable& table) {
   fmt::print("{} neighbour{}, each slows programs down by a factor of {:g} while it is busy\n",
              table.neighbours, table.neighbours == 1 ? "" : "s", table.slowness);
   fmt::print("{:>6} {:>9} {:>7} {:>6} {:>6} {:>6} {:>9} {:>9} {:>9} {:>10} {:>6} {:>9}\n", "best",
-             "launches", "budget", "turns", "rounds", "found", "\"faster\"", "interval", "finalist",
+             "launches", "budget", "turns", "rounds", "found", "\"faster\"", "covered", "all cov.",
              "half-width", "pairs", "tuning");
   for (const double truth : table.truths) {
     for (const double launch_variation : table.launch_variations) {

@@ -187,7 +187,7 @@ TEST_F(LeftoversTest, SystemVMemoryThatTheTrialCreatedIsRemoved) {
   const ClearedLeftovers cleared = leftovers.clear();
   EXPECT_THAT(removed_segments_, ElementsAre(7));
   EXPECT_THAT(names(cleared.left),
-              ElementsAre("shared memory segment 8", "semaphore set 3 (ipcrm -s 3)"));
+              ElementsAre("shared memory segment 8", "semaphore set 3 (remove with: ipcrm -s 3)"));
 }
 
 TEST_F(LeftoversTest, HelpersThatCleanUpAreKnownByTheirCommand) {

@@ -86,7 +86,8 @@ std::string ClearedLeftovers::text() const {
   std::vector<std::string> names;
   for (const Leftover& one : left) {
     if (names.size() == k_most_named) break;
-    names.push_back(fmt::format("{} ({})", printable_line(one.name, 100), size_text(one.bytes)));
+    const std::string size = one.bytes > 0 ? fmt::format(" ({})", size_text(one.bytes)) : "";
+    names.push_back(printable_line(one.name, 100) + size);
   }
   if (left.size() > names.size()) {
     names.push_back(fmt::format("and {} more", left.size() - names.size()));
@@ -260,9 +261,10 @@ void Leftovers::name_semaphores(ClearedLeftovers& cleared) const {
       words >> skipped;
     words >> changed_s;
     const bool is_new = owner == ::geteuid() && changed_s >= since_wall_s_ - k_whole_second_s;
-    // The kernel records only the last user of a semaphore set, not its creator.
+    // The kernel keeps no process of a set's creator, so use the last process that used it.
     if (words && is_new && count > 0 && pids_.contains(system_v_.last_user_of_semaphore(id)))
-      cleared.left.push_back({fmt::format("semaphore set {} (ipcrm -s {})", id, id), 0});
+      cleared.left.push_back(
+          {fmt::format("semaphore set {} (remove with: ipcrm -s {})", id, id), 0});
   }
 }
 

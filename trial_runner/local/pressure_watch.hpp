@@ -7,34 +7,34 @@
 
 namespace steptune::local {
 
-/// Kernel counters since boot: seconds in which programs waited, and cases of lowered CPU clocks.
-/// nullopt: the kernel, virtual machine or container has no such counter.
+/// Kernel counters since boot; the quota's counts since its control group was created. nullopt: the
+/// kernel, virtual machine or container has no such counter.
 struct PressureCounters {
   /// Some program waited for memory (pressure stall information, `some`).
   std::optional<double> memory_wait_s;
   /// Some program waited for storage (pressure stall information).
   std::optional<double> storage_wait_s;
   std::optional<double> quota_wait_s;  ///< this control group had used up its CPU quota
-  /// Number of times that heat lowered CPU clocks (thermal_throttle).
+  /// Sum of counters of lowered CPU clocks (thermal_throttle). One event may count several times,
+  /// so only growth has a meaning.
   std::optional<double> throttles;
 };
 
 /// Reads pressure stall information (Documentation/accounting/psi.rst), `cpu.stat` of the control
-/// group (Documentation/admin-guide/cgroup-v2.rst) and the thermal counters of the first 16 CPUs.
-/// Each CPU also has a counter of its whole package. Packages without one of these CPUs are not
-/// seen.
+/// group (Documentation/admin-guide/cgroup-v2.rst) and the thermal counters of the first 16 CPUs:
+/// their cores' and their packages'. Misses packages that have none of these CPUs.
 [[nodiscard]] PressureCounters read_pressure(const SystemFiles& files);
 
 /// Returns the seconds since boot in which some process waited for storage. nullopt if the kernel
 /// has no pressure stall information.
 [[nodiscard]] std::optional<double> storage_stall_s(const SystemFiles& files);
 
-/// Growth of the counters during a period, divided by the period's length.
+/// Shares of a period in which programs waited, from 0 to 1.
 struct PressureShares {
   std::optional<double> memory;
   std::optional<double> storage;
   std::optional<double> quota;
-  bool clocks_throttled = false;
+  bool clocks_throttled = false;  ///< a thermal counter grew during the period
 };
 
 /// Compares the counters with the last sample's.

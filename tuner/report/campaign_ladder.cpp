@@ -199,8 +199,9 @@ std::string campaign_text(const CampaignLadder& ladder) {
   text += fmt::format("gain      {}\n", gain_sentence(ladder));
   if (ladder.measured) text += fmt::format("measured  {}\n", measured_text(*ladder.measured));
   text += fmt::format("champion  {}\n", to_text(champion_of(ladder)));
-  text += fmt::format("next      an edit is kept with an error of at most {}\n",
-                      error_text(next_error(ladder)));
+  text += fmt::format(
+      "next      if the next edit is no improvement, it is kept with a chance of at most {}\n",
+      error_text(next_error(ladder)));
   return text;
 }
 
@@ -208,7 +209,7 @@ std::string edit_text(const CampaignLadder& ladder) {
   const CampaignEdit& edit = ladder.edits.back();
   return fmt::format("campaign {}: edit {}, {}, {} kept\n", ladder.name, ladder.edits.size(),
                      edit.error > 0.0 ? "error at most " + error_text(edit.error)
-                                      : "not compared, so no error is spent",
+                                      : "not compared, so it uses no part of the allowed error",
                      kept_edits(ladder));
 }
 

@@ -41,20 +41,21 @@ CampaignLadder ladder_of_four() {
 }
 
 TEST(CampaignLadder, EachEditHasARow) {
-  EXPECT_EQ(campaign_text(ladder_of_four()),
-            "campaign fast: 4 edits, 2 kept\n"
-            "edit  verdict  ratio  95 % interval  kept   error  challenger\n"
-            "   1  faster   1.250  1.180-1.330    kept  0.73 %  ./b\n"
-            "   2  failed                                       ./c\n"
-            "   3  tied     1.003  0.992-1.014             1 %  ./d\n"
-            "   4  faster   1.100  1.050-1.150    kept   0.5 %  ./e\n"
-            "gain      1.38 times as fast as the first version: product of the kept ratios, a "
-            "little too high because they were selected\n"
-            "champion  ./e\n"
-            "next      an edit is kept with an error of at most 1.8 %\n");
+  EXPECT_EQ(
+      campaign_text(ladder_of_four()),
+      "campaign fast: 4 edits, 2 kept\n"
+      "edit  verdict  ratio  95 % interval  kept   error  challenger\n"
+      "   1  faster   1.250  1.180-1.330    kept  0.73 %  ./b\n"
+      "   2  failed                                       ./c\n"
+      "   3  tied     1.003  0.992-1.014             1 %  ./d\n"
+      "   4  faster   1.100  1.050-1.150    kept   0.5 %  ./e\n"
+      "gain      1.38 times as fast as the first version: product of the kept ratios, a "
+      "little too high because they were selected\n"
+      "champion  ./e\n"
+      "next      if the next edit is no improvement, it is kept with a chance of at most 1.8 %\n");
 }
 
-TEST(CampaignLadder, AnEditThatWasNotComparedSpendsNothing) {
+TEST(CampaignLadder, AnEditThatWasNotComparedUsesNoAllowedError) {
   CampaignLadder ladder = ladder_of_four();
   EXPECT_DOUBLE_EQ(next_error(ladder), campaign_error({true, false, true}));
   ladder.edits[1].error = 0.01;
@@ -69,7 +70,8 @@ TEST(CampaignLadder, WithoutAKeptEditTheFirstVersionIsTheChampion) {
   EXPECT_EQ(edit_text(ladder), "campaign fast: edit 1, error at most 1 %, 0 kept\n");
   ladder.edits.front().error = 0.0;
   EXPECT_EQ(edit_text(ladder),
-            "campaign fast: edit 1, not compared, so no error is spent, 0 kept\n");
+            "campaign fast: edit 1, not compared, so it uses no part of the allowed error, "
+            "0 kept\n");
 }
 
 TEST(CampaignLadder, TheMeasuredGainIsShown) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests that the last output alone decides whether a program ran out of memory, with any runner.
+// Tests that the last output shows that a program ran out of memory (local and SageMaker runners).
 #include "trial_runner/output/out_of_memory.hpp"
 
 #include <string>
@@ -75,7 +75,7 @@ Report progress_of(std::optional<int> rank, double samples) {
   return report;
 }
 
-TEST(OutOfMemory, IsKnownFromTheOutputAloneOnEachRunner) {
+TEST(OutOfMemory, LocalAndSageMakerRunnersFindItInTheOutput) {
   for (const char* text : k_out_of_memory) {
     SCOPED_TRACE(text);
     EXPECT_TRUE(reports_out_of_memory(text));
@@ -88,7 +88,7 @@ TEST(OutOfMemory, IsKnownFromTheOutputAloneOnEachRunner) {
   }
 }
 
-TEST(OutOfMemory, IsNotWhatAProgramHasSurvived) {
+TEST(OutOfMemory, AMessageBeforeLaterProgressDoesNotCount) {
   OutputTail tail = tail_of("CUDA out of memory: the next batch is half as large");
   for (const double samples : {64.0, 128.0})
     mark_progress(tail, progress_of(0, samples));
@@ -111,7 +111,7 @@ TEST(OutOfMemory, OneRankOutOfMemoryCountsForAll) {
   expect_everywhere(tail, OutcomeKind::out_of_memory);
 }
 
-TEST(OutOfMemory, OneUnnamedProcessOutOfMemoryIsFound) {
+TEST(OutOfMemory, IsFoundIfReportsHaveNoRank) {
   OutputTail tail;
   tail.feed("step=1\nRuntimeError: CUDA out of memory\n");
   for (int process = 0; process < 7; ++process)
