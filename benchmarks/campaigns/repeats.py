@@ -7,9 +7,9 @@
     repeats.py table FILE
 
 `run` calls `steptune judge --git BASE OTHER` for each of the other revisions in turn, `--repeats` times, in the folder
-`--repository`. It appends one JSON line for each call to the output, and goes on where an earlier call ended.
+`--repository`. It appends one JSON line for each call to the output, and continues after the calls that are there.
 `table` prints one row for each revision as Markdown. The pairs of all its calls together give its `speed-up by all
-pairs`, with Student's 95 % interval. README.md explains the figures.
+pairs`, with a 95 % interval. README.md explains the figures.
 """
 import argparse
 import collections
@@ -107,16 +107,12 @@ def main():
     runs.add_argument("--time", default="90s")
     runs.add_argument("--steptune", default="steptune")
     runs.add_argument("--output", type=pathlib.Path, required=True)
+    runs.add_argument("command", nargs="+")
     runs.set_defaults(action=run)
     tables = parts.add_parser("table")
     tables.add_argument("output", type=pathlib.Path)
     tables.set_defaults(action=table)
-    arguments, dashes, command = sys.argv[1:], "--", []
-    if dashes in arguments:
-        command = arguments[arguments.index(dashes) + 1:]
-        arguments = arguments[:arguments.index(dashes)]
-    options = parser.parse_args(arguments)
-    options.command = command
+    options = parser.parse_args()
     options.action(options)
 
 

@@ -70,9 +70,9 @@ struct ScalingFit {
   [[nodiscard]] Estimate estimate(const std::function<double(const ScalingCurve&)>& quantity) const;
 };
 
-/// Returns the quantity's value under the first law. The interval covers those of the first law and
-/// of all laws that the points do not rule out. The points rule out a law if its chi-squared is
-/// above the limit of the law that fits best. `fits` must not be empty.
+/// Returns the quantity's value under the first law. The interval covers the intervals of the
+/// first law and of all laws that the points do not rule out. The points rule out a law if its
+/// chi-squared is above the limit of the law that fits best. `fits` must not be empty.
 [[nodiscard]] Estimate estimate_by_plausible_laws(
     std::span<const ScalingFit> fits, const std::function<double(const ScalingCurve&)>& quantity);
 

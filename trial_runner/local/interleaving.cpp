@@ -40,6 +40,12 @@ std::vector<TrialKey> Interleaving::cancel(const std::function<bool(TrialKey)>& 
   return cancelled;
 }
 
+void Interleaving::begin_turn(TrialKey key, std::int64_t reports_before, double now_s) {
+  turn_ = key;
+  turn_began_s_ = now_s;
+  reports_before_ = reports_before;
+}
+
 bool Interleaving::is_over(const LocalTrial& turn, double now_s) const {
   const double taken_s = now_s - turn_began_s_;
   const bool has_reported = turn.progress_reports() - reports_before_ >= k_least_turn_reports;
@@ -67,9 +73,7 @@ TrialSpec Interleaving::start_next(double now_s) {
   TrialSpec spec = std::move(waiting_.front());
   waiting_.pop_front();
   round_ = spec.interleaved_round;
-  turn_ = spec.key;
-  turn_began_s_ = now_s;
-  reports_before_ = 0;
+  begin_turn(spec.key, 0, now_s);
   return spec;
 }
 
@@ -89,10 +93,10 @@ std::optional<TrialKey> Interleaving::next_turn(double now_s,
 
 void Interleaving::share_time(double now_s, std::vector<LocalTrial>& trials) {
   const auto runs = [](const LocalTrial& trial) { return !trial.is_paused(); };
-  const auto running = static_cast<double>(std::ranges::count_if(trials, runs));
+  const auto count = static_cast<double>(std::ranges::count_if(trials, runs));
   const double passed_s = now_s - std::exchange(shared_until_s_, now_s);
   for (LocalTrial& trial : trials) {
-    if (runs(trial)) trial.share_time(passed_s * (1.0 - 1.0 / running));
+    if (runs(trial)) trial.share_time(passed_s * (1.0 - 1.0 / count));
   }
 }
 
@@ -117,9 +121,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
         std::ranges::find_if(trials, [&](const LocalTrial& trial) { return trial.key() == next; });
     if (runs != trials.end() && (runs->is_paused() || *next != turn_)) {
       runs->resume(now_s, events);
-      turn_ = *next;
-      turn_began_s_ = now_s;
-      reports_before_ = runs->progress_reports();
+      begin_turn(*next, runs->progress_reports(), now_s);
     }
   }
   return starts_now ? std::optional(start_next(now_s)) : std::nullopt;

@@ -47,11 +47,13 @@ class Interleaving {
   [[nodiscard]] bool may_start(const std::vector<LocalTrial>& trials) const;
   [[nodiscard]] bool has_memory(const std::vector<LocalTrial>& trials,
                                 const std::function<double()>& free_bytes) const;
+  void begin_turn(TrialKey key, std::int64_t reports_before, double now_s);
   [[nodiscard]] TrialSpec start_next(double now_s);
   /// Returns the trial that runs next, or none if trials start or end: then no trial has a turn.
   [[nodiscard]] std::optional<TrialKey> next_turn(double now_s,
                                                   const std::vector<LocalTrial>& trials) const;
   [[nodiscard]] bool is_over(const LocalTrial& turn, double now_s) const;
+  /// Divides the time since the last call among the trials that ran side by side.
   void share_time(double now_s, std::vector<LocalTrial>& trials);
 
   std::size_t most_starts_;

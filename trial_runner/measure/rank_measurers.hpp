@@ -13,12 +13,11 @@ namespace steptune {
 /// own clock. Each counts the steps and samples of the whole training. With one reporting process,
 /// or reports without ranks, this is a single `Measurer`.
 ///
-/// Otherwise the slowest process gives the measurement if its confidence interval lies wholly above
-/// that of the first process, the one with the lowest rank. If not, the first process gives it.
-/// (Processes that wait for each other in each step are equally fast, and the maximum of several
-/// equal estimates would be too slow.) Metrics are those of the first process. The remark names
-/// stragglers. Uses the first 64 ranks that report; the remark says if there are more. Not thread
-/// safe.
+/// Otherwise the process with the lowest rank gives the measurement. If the confidence interval of
+/// the slowest process lies wholly above, the slowest process gives it. (Processes that wait for
+/// each other in each step are equally fast, and the maximum of several equal estimates would be
+/// too slow.) Metrics come from the process with the lowest rank. The remark names stragglers. Uses
+/// the first 64 ranks that report; the remark says if there are more. Not thread safe.
 class RankMeasurers {
  public:
   explicit RankMeasurers(const MeasureOptions& options) : options_(options) {}

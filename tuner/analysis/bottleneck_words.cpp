@@ -134,7 +134,7 @@ std::string untested(const Bottleneck& bottleneck, StepStage largest) {
   return fmt::format("{} may affect it: no effect is known yet", list_of(own->second));
 }
 
-/// Returns advice on the settings of the largest stage, then on those of the other stages.
+/// Returns advice on settings of the largest stage, then on settings of the other stages.
 std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest) {
   std::vector<std::string> clauses;
   Responses no_effect;

@@ -47,7 +47,7 @@ std::vector<EffectSample> samples_of(
     const TrialRecord& trial = trials[i];
     const auto reading = reading_of(trial);
     if (!reading || !std::isfinite(reading->value)) continue;
-    // A run that was too short for an interval tells nothing. A metric may have no error at all.
+    // Skip runs that were too short for an interval. A metric without an error has NaN here.
     if (std::isinf(reading->standard_error)) continue;
     Point point = points.empty() ? space.encode(trial.configuration) : points[i];
     // A continued study may no longer have this value in its space.

@@ -49,18 +49,20 @@ Result<double> margin_share(const std::string& given) {
               "--margin", "give more than 0 and at most 50 %, such as 2% or 0.02");
 }
 
-/// `what` is the word for one of the compared versions: `command`, `revision`, `trial`.
-Result<void> check_count(std::size_t count, const std::string& what) {
+/// `what`: word for one of the compared versions. `hint`: says how many to give.
+Result<void> check_count(std::size_t count, const char* what, std::string hint) {
   if (count >= 2 && count <= k_most_judged) return {};
-  const std::string hint =
-      what == "command"
-          ? fmt::format(
-                "give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
-                "python3 b.py; or one with --git, --env or --venv",
-                k_most_judged, k_next_command, k_next_command)
-          : fmt::format("give {} to {}", what == "trial" ? 1 : 2, k_most_judged);
   return fail(ErrorKind::usage,
-              fmt::format("{} {}{} given", count, what, count == 1 ? " is" : "s are"), "", hint);
+              fmt::format("{} {}{} given", count, what, count == 1 ? " is" : "s are"), "",
+              std::move(hint));
+}
+
+Result<void> check_commands(std::size_t count) {
+  return check_count(
+      count, "command",
+      fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
+                  "python3 b.py; or one with --git, --env or --venv",
+                  k_most_judged, k_next_command, k_next_command));
 }
 
 /// True if the first command has reported no progress yet, but may still do so.
@@ -143,8 +145,11 @@ class Judging {
     if (!commands) return tl::unexpected(commands.error());
     request_.commands = *std::move(commands);
     if (auto made = make_versions(); !made) return made;
-    const char* what = options_.revisions.empty() ? "command" : "revision";
-    if (auto counted = check_count(versions(), what); !counted) return counted;
+    auto counted =
+        options_.revisions.empty()
+            ? check_commands(versions())
+            : check_count(versions(), "revision", fmt::format("give 2 to {}", k_most_judged));
+    if (!counted) return counted;
     if (!options_.campaign.empty() && versions() != 2) {
       return fail(ErrorKind::usage, "a campaign judges one edit at a time", "--campaign",
                   "give two versions: the champion, then the edit");
@@ -178,7 +183,8 @@ class Judging {
       return fail(ErrorKind::usage, "trials run the study's own command", "--study",
                   "leave out the command, --git, --build, --env, --venv, --campaign and --stdin");
     }
-    return check_count(std::max<std::size_t>(2, options_.trials.size()), "trial");
+    return check_count(std::max<std::size_t>(2, options_.trials.size()), "trial",
+                       fmt::format("give 1 to {}", k_most_judged));
   }
 
   /// Makes several commands of one for `--env` and `--venv`. `check_out` does so for `--git`.
