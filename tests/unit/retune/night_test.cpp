@@ -111,6 +111,10 @@ TEST(Night, ADamagedRecordIsRefused) {
   const auto read = night_from_row(row);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::store);
+  row = to_row(full_night());
+  ASSERT_TRUE(night_from_row(row));
+  row.record["slowdown"]["baseline_ratio"] = "much";
+  EXPECT_FALSE(night_from_row(row)) << "an optional number is a text";
 }
 
 TEST(NightReport, NamesSinceWhenAndWhatChanged) {
