@@ -10,41 +10,50 @@ Json JsonForm<double>::write(double value) {
   return number_or_null(value);
 }
 
-void JsonForm<double>::read(const Json& json, double& value) {
+bool JsonForm<double>::read(const Json& json, double& value) {
   if (json.is_number()) value = json.get<double>();
   if (json.is_null()) value = k_nan;
+  return json.is_number() || json.is_null();
 }
 
 Json JsonForm<double>::schema() {
   return {{"type", {"number", "null"}}};
 }
 
-void JsonForm<bool>::read(const Json& json, bool& value) {
+bool JsonForm<bool>::read(const Json& json, bool& value) {
   if (json.is_boolean()) value = json.get<bool>();
+  return json.is_boolean();
 }
 
 Json JsonForm<bool>::schema() {
   return {{"type", "boolean"}};
 }
 
-void JsonForm<std::string>::read(const Json& json, std::string& value) {
+bool JsonForm<std::string>::read(const Json& json, std::string& value) {
   if (json.is_string()) value = json.get<std::string>();
+  return json.is_string();
 }
 
 Json JsonForm<std::string>::schema() {
   return {{"type", "string"}};
 }
 
-void JsonForm<Value>::read(const Json& json, Value& value) {
-  if (auto read = value_from_json(json, "result")) value = *std::move(read);
+bool JsonForm<Value>::read(const Json& json, Value& value) {
+  auto read = value_from_json(json, "result");
+  if (!read) return false;
+  value = *std::move(read);
+  return true;
 }
 
 Json JsonForm<Value>::schema() {
   return {{"type", {"boolean", "number", "string"}}};
 }
 
-void JsonForm<Configuration>::read(const Json& json, Configuration& value) {
-  if (auto read = configuration_from_json(json, "result")) value = *std::move(read);
+bool JsonForm<Configuration>::read(const Json& json, Configuration& value) {
+  auto read = configuration_from_json(json, "result");
+  if (!read) return false;
+  value = *std::move(read);
+  return true;
 }
 
 Json JsonForm<Configuration>::schema() {

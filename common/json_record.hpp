@@ -26,13 +26,13 @@ class JsonRecord;
 template <typename T>
 [[nodiscard]] const JsonRecord<T>& json_record();
 
-/// Form of a value of a result in JSON. `read` keeps the value if the JSON has another form, which
-/// other versions or damaged files may have. Inside an optional value, a list or a map, it is read
-/// as `T{}`. `schema` is a JSON Schema of the form.
+/// Form of a value of a result in JSON. `read` returns false if the JSON has another form, which
+/// damaged files may have; it then keeps the value. Inside a list or a map, such a value is read as
+/// `T{}`. `schema` is a JSON Schema of the form.
 template <typename T>
 struct JsonForm {
   static Json write(const T& value) { return json_record<T>().write(value); }
-  static void read(const Json& json, T& value) { json_record<T>().read(json, value); }
+  static bool read(const Json& json, T& value) { return json_record<T>().read(json, value); }
   static Json schema() { return json_record<T>().reference(); }
 };
 
@@ -41,15 +41,17 @@ struct JsonForm {
 template <>
 struct JsonForm<double> {
   static Json write(double value);
-  static void read(const Json& json, double& value);
+  static bool read(const Json& json, double& value);
   static Json schema();
 };
 
 template <std::integral T>
 struct JsonForm<T> {
   static Json write(T value) { return value; }
-  static void read(const Json& json, T& value) {
-    if (json.is_number_integer()) value = json.get<T>();
+  static bool read(const Json& json, T& value) {
+    if (!json.is_number_integer()) return false;
+    value = json.get<T>();
+    return true;
   }
   static Json schema() { return {{"type", "integer"}}; }
 };
@@ -57,28 +59,28 @@ struct JsonForm<T> {
 template <>
 struct JsonForm<bool> {
   static Json write(bool value) { return value; }
-  static void read(const Json& json, bool& value);
+  static bool read(const Json& json, bool& value);
   static Json schema();
 };
 
 template <>
 struct JsonForm<std::string> {
   static Json write(const std::string& value) { return value; }
-  static void read(const Json& json, std::string& value);
+  static bool read(const Json& json, std::string& value);
   static Json schema();
 };
 
 template <>
 struct JsonForm<Value> {
   static Json write(const Value& value) { return to_json(value); }
-  static void read(const Json& json, Value& value);
+  static bool read(const Json& json, Value& value);
   static Json schema();
 };
 
 template <>
 struct JsonForm<Configuration> {
   static Json write(const Configuration& value) { return to_json(value); }
-  static void read(const Json& json, Configuration& value);
+  static bool read(const Json& json, Configuration& value);
   /// Refers to the definition `configuration` of the document.
   static Json schema();
 };
@@ -92,11 +94,12 @@ struct JsonForm<std::optional<T>> {
   static Json write(const std::optional<T>& value) {
     return value ? JsonForm<T>::write(*value) : Json(nullptr);
   }
-  static void read(const Json& json, std::optional<T>& value) {
-    if (json.is_null()) return;
+  static bool read(const Json& json, std::optional<T>& value) {
+    if (json.is_null()) return true;
     T read{};
-    JsonForm<T>::read(json, read);
+    if (!JsonForm<T>::read(json, read)) return false;
     value = std::move(read);
+    return true;
   }
   static Json schema() { return or_null(JsonForm<T>::schema()); }
 };
@@ -109,11 +112,13 @@ struct JsonForm<std::vector<T>> {
       json.push_back(JsonForm<T>::write(value));
     return json;
   }
-  static void read(const Json& json, std::vector<T>& values) {
-    if (!json.is_array()) return;
+  static bool read(const Json& json, std::vector<T>& values) {
+    if (!json.is_array()) return false;
     values.clear();
+    bool is_whole = true;
     for (const Json& each : json)
-      JsonForm<T>::read(each, values.emplace_back());
+      is_whole = JsonForm<T>::read(each, values.emplace_back()) && is_whole;
+    return is_whole;
   }
   static Json schema() { return {{"type", "array"}, {"items", JsonForm<T>::schema()}}; }
 };
@@ -127,11 +132,13 @@ struct JsonForm<std::map<std::string, T>> {
       json[name] = JsonForm<T>::write(value);
     return json;
   }
-  static void read(const Json& json, std::map<std::string, T>& values) {
-    if (!json.is_object()) return;
+  static bool read(const Json& json, std::map<std::string, T>& values) {
+    if (!json.is_object()) return false;
     values.clear();
+    bool is_whole = true;
     for (const auto& [name, value] : json.items())
-      JsonForm<T>::read(value, values[name]);
+      is_whole = JsonForm<T>::read(value, values[name]) && is_whole;
+    return is_whole;
   }
   static Json schema() {
     return {{"type", "object"}, {"additionalProperties", JsonForm<T>::schema()}};
@@ -139,13 +146,15 @@ struct JsonForm<std::map<std::string, T>> {
 };
 
 /// An enum by its names: `template <> struct JsonForm<Color> : JsonNames<k_color_names> {};`
+/// Reading a name of another version keeps the value.
 template <const auto& names>
 struct JsonNames {
   using Enum = decltype(names.entries[0].first);
   static Json write(Enum value) { return names.name_of(value); }
-  static void read(const Json& json, Enum& value) {
-    if (!json.is_string()) return;
+  static bool read(const Json& json, Enum& value) {
+    if (!json.is_string()) return false;
     value = names.value_of(json.get_ref<const std::string&>()).value_or(value);
+    return true;
   }
   static Json schema() {
     Json schema;
@@ -167,10 +176,11 @@ class JsonRecord {
   /// Adds the field `name`. `doc` describes it in the schema.
   template <typename M>
   JsonRecord& field(std::string name, M T::*member, std::string doc = {}) {
-    return add({std::move(name), std::move(doc),
-                [member](const T& value) { return JsonForm<M>::write(value.*member); },
-                [member](const Json& json, T& value) { JsonForm<M>::read(json, value.*member); },
-                [] { return JsonForm<M>::schema(); }});
+    return add(
+        {std::move(name), std::move(doc),
+         [member](const T& value) { return JsonForm<M>::write(value.*member); },
+         [member](const Json& json, T& value) { return JsonForm<M>::read(json, value.*member); },
+         [] { return JsonForm<M>::schema(); }});
   }
   /// Adds numbers by a table of their names and members.
   template <std::size_t count>
@@ -185,7 +195,9 @@ class JsonRecord {
     for (const auto& field : record.fields_) {
       add({field.name, field.doc,
            [member, write = field.write](const T& value) { return write(value.*member); },
-           [member, read = field.read](const Json& json, T& value) { read(json, value.*member); },
+           [member, read = field.read](const Json& json, T& value) {
+             return read(json, value.*member);
+           },
            field.schema});
     }
     return *this;
@@ -197,7 +209,9 @@ class JsonRecord {
          [member](const T& value) {
            return (value.*member).empty() ? Json(nullptr) : Json(value.*member);
          },
-         [member](const Json& json, T& value) { JsonForm<std::string>::read(json, value.*member); },
+         [member](const Json& json, T& value) {
+           return JsonForm<std::string>::read(json, value.*member);
+         },
          [] { return JsonForm<std::optional<std::string>>::schema(); }});
   }
   /// Adds a value that `function` computes from a T. Reading ignores it.
@@ -207,13 +221,13 @@ class JsonRecord {
     return add(
         {std::move(name), std::move(doc),
          [function](const T& value) { return JsonForm<M>::write(std::invoke(function, value)); },
-         [](const Json&, T&) {}, [] { return JsonForm<M>::schema(); }});
+         [](const Json&, T&) { return true; }, [] { return JsonForm<M>::schema(); }});
   }
   /// Adds an object with some members of the same T.
   JsonRecord& group(std::string name, JsonRecord parts, std::string doc = {}) {
     return add({std::move(name), std::move(doc),
                 [parts](const T& value) { return parts.write(value); },
-                [parts](const Json& json, T& value) { parts.read(json, value); },
+                [parts](const Json& json, T& value) { return parts.read(json, value); },
                 [parts] { return parts.schema(); }});
   }
 
@@ -223,12 +237,17 @@ class JsonRecord {
       json[field.name] = field.write(value);
     return json;
   }
-  /// Keeps the members of `value` whose fields are missing or have another form.
-  void read(const Json& json, T& value) const {
-    if (!json.is_object()) return;
+  /// Keeps the members of `value` whose fields are missing or have another form. Returns false if
+  /// one has another form and is not null.
+  bool read(const Json& json, T& value) const {
+    if (!json.is_object()) return false;
+    bool is_whole = true;
     for (const Field& field : fields_) {
-      if (const auto found = json.find(field.name); found != json.end()) field.read(*found, value);
+      const auto found = json.find(field.name);
+      if (found == json.end()) continue;
+      is_whole = (field.read(*found, value) || found->is_null()) && is_whole;
     }
+    return is_whole;
   }
   [[nodiscard]] Json schema() const {
     Json schema{{"type", "object"}, {"additionalProperties", true}, {"required", Json::array()}};
@@ -251,7 +270,7 @@ class JsonRecord {
     std::string name;
     std::string doc;
     std::function<Json(const T&)> write;
-    std::function<void(const Json&, T&)> read;
+    std::function<bool(const Json&, T&)> read;
     std::function<Json()> schema;
   };
   JsonRecord& add(Field field) {

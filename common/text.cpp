@@ -126,6 +126,7 @@ std::string lower_case(std::string_view text) {
 
 std::optional<double> parse_finite(std::string_view text) {
   double number = 0.0;
+  if (text.starts_with("+-")) return std::nullopt;
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) {

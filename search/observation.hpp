@@ -39,8 +39,6 @@ struct Observation {
   double fidelity = 1.0;
   /// Earlier values, at rising fidelities below `fidelity`; may be empty.
   std::vector<Milestone> milestones;
-  /// Price of the trial in the study's unit (seconds or USD); 0 if unknown.
-  double price = 0.0;
   std::optional<double> peak_memory_bytes;
   /// Size of the memory that the peak belongs to, if known.
   std::optional<double> memory_limit_bytes;

@@ -35,7 +35,6 @@ Observation observation_of(std::int64_t trial, const Evaluation& evaluation) {
   observation.configuration = evaluation.configuration;
   observation.fidelity = evaluation.fidelity;
   observation.milestones = evaluation.milestones;
-  observation.price = evaluation.cost;
   if (!evaluation.values) {
     observation.kind = ObservationKind::failed;
     observation.fidelity = 1.0;

@@ -2,6 +2,7 @@
 #include "common/document/fault.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ std::string place(const std::string& file, const std::string& pointer, const Sou
 
 void Faults::add(std::string pointer, const std::string& message) {
   if (kept_.size() == k_max_faults) {
-    ++dropped_;
+    dropped_.push_back(std::move(pointer));
     return;
   }
   // The message may quote anything that is in the file, so make it one printable line.
@@ -32,22 +33,24 @@ void Faults::add(std::string pointer, const std::string& message) {
 }
 
 bool Faults::within(const std::string& pointer) const {
-  return std::any_of(kept_.begin(), kept_.end(), [&](const Fault& fault) {
-    return fault.pointer.starts_with(pointer) &&
-           (fault.pointer.size() == pointer.size() || fault.pointer[pointer.size()] == '/');
-  });
+  const auto is_within = [&](const std::string& each) {
+    return each.starts_with(pointer) &&
+           (each.size() == pointer.size() || each[pointer.size()] == '/');
+  };
+  return std::ranges::any_of(kept_, is_within, &Fault::pointer) ||
+         std::ranges::any_of(dropped_, is_within);
 }
 
 Error Faults::to_error(const std::filesystem::path& file, const SourceLines& lines) const {
   const std::string name = file.string();
-  if (kept_.size() == 1 && dropped_ == 0) {
+  if (kept_.size() == 1 && dropped_.empty()) {
     return {ErrorKind::usage, kept_.front().message, place(name, kept_.front().pointer, lines), {}};
   }
-  std::string message = fmt::format("{} faults", kept_.size() + dropped_);
+  std::string message = fmt::format("{} faults", kept_.size() + dropped_.size());
   for (const Fault& fault : kept_) {
     message += fmt::format("\n  {}: {}", place(name, fault.pointer, lines), fault.message);
   }
-  if (dropped_ > 0) message += fmt::format("\n  and {} more", dropped_);
+  if (!dropped_.empty()) message += fmt::format("\n  and {} more", dropped_.size());
   return {ErrorKind::usage, std::move(message), name, {}};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,7 +16,7 @@ struct Fault {
   std::string message;  ///< one sentence: the fault and how to correct it
 };
 
-/// Faults in the order in which they were found. Keeps the first 20 and counts the rest.
+/// Faults in the order in which they were found. Keeps the first 20, and the places of the others.
 class Faults {
  public:
   /// Adds a fault. Removes control characters from the message, because it may quote the document.
@@ -25,7 +24,7 @@ class Faults {
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
   [[nodiscard]] const std::vector<Fault>& kept() const { return kept_; }
-  /// True if a kept fault is at `pointer` or below it.
+  /// True if a fault is at `pointer` or below it.
   [[nodiscard]] bool within(const std::string& pointer) const;
 
   /// Returns one error of kind `usage`. If there is one fault, the error's `where` is the fault's
@@ -35,7 +34,7 @@ class Faults {
 
  private:
   std::vector<Fault> kept_;
-  std::size_t dropped_ = 0;
+  std::vector<std::string> dropped_;  ///< pointers of the faults that are not kept
 };
 
 /// Returns the error's message with its hint.

@@ -8,8 +8,7 @@ namespace steptune {
 
 SpaceRules::SpaceRules(const std::vector<std::string>& names,
                        const std::vector<std::optional<Expression>>& conditions,
-                       const std::vector<Expression>& constraints)
-    : mentioned_(names.size(), false) {
+                       const std::vector<Expression>& constraints) {
   const auto rule_of = [&](const Expression& expression) {
     Rule rule{expression, {}, 0};
     for (const std::string& name : expression.mentioned_parameters()) {
@@ -17,7 +16,6 @@ SpaceRules::SpaceRules(const std::vector<std::string>& names,
           static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
       rule.places.push_back(place);
       rule.last = std::max(rule.last, place);
-      mentioned_[place] = true;
     }
     return rule;
   };

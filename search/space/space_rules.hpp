@@ -59,12 +59,9 @@ class SpaceRules {
   [[nodiscard]] Evaluator evaluator() const { return Evaluator(*this); }
   /// True if there are no rules: every row is active and feasible.
   [[nodiscard]] bool empty() const { return empty_; }
-  /// True if any rule mentions the parameter.
-  [[nodiscard]] bool mentions(std::size_t parameter) const { return mentioned_[parameter]; }
 
  private:
   bool empty_ = true;
-  std::vector<bool> mentioned_;
   std::unique_ptr<const Compiled> prototype_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Compiled>> idle_;

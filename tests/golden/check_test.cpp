@@ -181,8 +181,22 @@ TEST_F(CheckOnSlurm, SaysHowManyOfManyAllocationsItRequested) {
   EXPECT_NE(ended.out.find("\nsbatch     asked about 20 of 25 kinds of allocation"),
             std::string::npos)
       << ended.out;
+}
+
+TEST_F(CheckOnSlurm, AsksAboutEachOfManyAllocationsWhileAllAreRefused) {
   const Ended refused = check(k_refusal, {}, 25);
-  EXPECT_EQ(refused.exit_code, 0) << "other options remain: " << refused.err;
+  EXPECT_EQ(refused.exit_code, 5) << refused.err;
+  EXPECT_EQ(refused.out.find("asked about"), std::string::npos) << refused.out;
+  const Ended granted = check("case \"$*\" in *--nodes=23*) echo 'Job 7 to start at soon' >&2\n"
+                              ";; *) " +
+                                  std::string(k_refusal) + ";; esac\n",
+                              {}, 25);
+  EXPECT_EQ(granted.exit_code, 0) << granted.err;
+  EXPECT_NE(granted.out.find("\nsbatch     23 nodes: "), std::string::npos) << granted.out;
+  EXPECT_EQ(granted.out.find("23 nodes: refused"), std::string::npos) << granted.out;
+  EXPECT_NE(granted.out.find("\nsbatch     asked about 23 of 25 kinds of allocation"),
+            std::string::npos)
+      << granted.out;
 }
 
 TEST_F(CheckOnSlurm, AnUnreachableClusterHasNoPartialResult) {

@@ -276,6 +276,8 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
   const Ended ladder = sandbox_.steptune({"campaign", "fast", "--json"});
   EXPECT_EQ(ladder.exit_code, 0) << ladder.err;
   EXPECT_TRUE(is_as_defined(sandbox_, ladder.out, "campaign"));
+  EXPECT_EQ(sandbox_.steptune({"__complete", "campaign", "f"}).out, "fast\t\n");
+  EXPECT_EQ(sandbox_.steptune({"__complete", "judge", "--campaign", "f"}).out, "fast\t\n");
   const Json campaign = Json::parse(ladder.out)["campaign"];
   ASSERT_EQ(campaign["edits"].size(), 3U);
   EXPECT_EQ(campaign["edits"][2]["verdict"], "failed");

@@ -287,6 +287,26 @@ TEST(Usage, BashCompletesOptionsAndStoredNames) {
             "trial,precision\n");
 }
 
+TEST(Usage, JudgeCompletesStudiesAndTheirTrials) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+  Json later = *parse_json(replay_study(), "study.json");
+  later["name"] = "later";
+  sandbox.write("later.json", dump_json(later));
+  ASSERT_EQ(sandbox.steptune({"run", "later.json", "--quiet", "--trials", "2"}).exit_code, 0);
+  const auto first_words = [&](const std::vector<std::string>& typed) {
+    std::vector<std::string> words{"__complete", "judge"};
+    words.insert(words.end(), typed.begin(), typed.end());
+    return std::regex_replace(sandbox.steptune(words).out, std::regex("\t.*"), "");
+  };
+  EXPECT_EQ(first_words({"--study", "de"}), "demo\n");
+  EXPECT_EQ(first_words({"--study", "demo", "--trial", "12"}), "12\n");
+  EXPECT_EQ(first_words({"--study", "demo", "--trial", "3", "12"}), "12\n");
+  EXPECT_EQ(first_words({"--study", "demo", "--trial", "3", "--mar"}), "--margin\n");
+  EXPECT_EQ(first_words({"--study", "later", "--trial", "12"}), "") << "it has 2 trials";
+}
+
 TEST(Usage, TheProgramDoesNotLinkWhatFewCommandsNeed) {
   const Sandbox sandbox;
   const Ended ended = sandbox.program({"ldd", steptune_program()});

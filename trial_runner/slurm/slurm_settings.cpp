@@ -27,7 +27,7 @@ namespace {
 
 constexpr double k_least_time_s = 3600.0;
 constexpr double k_spare_time_s = 600.0;
-/// Largest number of test submissions, because each is a request to the controller.
+/// Largest number of test submissions unless all are refused. Each is a request to the controller.
 constexpr std::size_t k_most_specs_tested = 20;
 
 int whole_number(const document::Formula& formula, const Configuration& configuration, double least,
@@ -341,20 +341,25 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   }
   std::vector<slurm::AllocationSpec> specs = specs_;
   if (specs.empty()) specs.push_back(section_.allocation_spec_of(baseline));
-  const std::size_t known = specs.size();
-  const bool asks_all = known <= k_most_specs_tested;
-  if (!asks_all) specs.resize(k_most_specs_tested);
-  const auto answers = slurm::test_submissions(specs, options());
-  const bool are_refused =
-      asks_all && std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
+  std::vector<slurm::AllocationSpec> first = specs;
+  if (first.size() > k_most_specs_tested) first.resize(k_most_specs_tested);
+  auto answers = slurm::test_submissions(first, options());
+  std::size_t asked = answers.size();
+  bool are_refused = std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
+  // No trial can start only if every kind is refused, so ask about the others until one is not.
+  for (; are_refused && asked < specs.size(); ++asked) {
+    const slurm::TestedSubmission next = slurm::test_submissions({specs[asked]}, options()).front();
+    are_refused = next.refused;
+    if (!are_refused) answers.push_back(next);
+  }
   for (const slurm::TestedSubmission& answer : answers)
     lines.push_back({"sbatch", answer.text, are_refused});
   // If Slurm could not be asked, the last answer says why.
-  if (!asks_all && answers.size() == k_most_specs_tested) {
+  if (asked >= k_most_specs_tested && asked < specs.size()) {
     lines.push_back(
         {"sbatch", fmt::format("asked about {} of {} kinds of allocation: each is a request to the "
                                "controller",
-                               k_most_specs_tested, known)});
+                               asked, specs.size())});
   }
   if (const auto fault = mpi_.empty() ? std::nullopt : slurm::fault_of_mpi(mpi_))
     lines.push_back({"srun", "refused: " + *fault, true});

@@ -11,6 +11,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/reports/preset.hpp"
+#include "tuner/report/campaign_ladder.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/leaderboard_source.hpp"
@@ -33,6 +34,14 @@ class StoredNames {
     if (!history_) return names;
     for (const StudyRecord& study : history_->studies().value_or(std::vector<StudyRecord>{}))
       names.push_back({study.name, to_text(study.status)});
+    return names;
+  }
+
+  [[nodiscard]] std::vector<Candidate> campaigns() const {
+    std::vector<Candidate> names;
+    if (!history_) return names;
+    for (const std::string& name : campaign_names(*history_).value_or(std::vector<std::string>{}))
+      names.push_back({name, ""});
     return names;
   }
 
@@ -159,16 +168,24 @@ std::vector<Candidate> choices_of(const CLI::Option& option) {
 struct Typed {
   std::vector<std::string> positional;
   std::string db;
+  std::string study;                     ///< value of `--study`
   const CLI::Option* pending = nullptr;  ///< the option whose value comes next
 };
 
 Typed take_apart(const CLI::App& command, const std::vector<std::string>& words) {
   Typed typed;
-  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+  bool may_end = false;  // the pending option has a value and may have more
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const bool is_option = words[i].starts_with("-");
+    if (may_end && is_option) typed.pending = nullptr;
+    if (i + 1 == words.size()) break;
     if (typed.pending != nullptr) {
       if (typed.pending->check_lname("db")) typed.db = words[i];
-      typed.pending = nullptr;
-    } else if (words[i].starts_with("-")) {
+      if (typed.pending->check_lname("study")) typed.study = words[i];
+      may_end = typed.pending->get_allow_extra_args();
+      if (!may_end) typed.pending = nullptr;
+    } else if (is_option) {
+      may_end = false;
       const CLI::Option* option = command.get_option_no_throw(words[i]);
       if (option != nullptr && option->get_items_expected_max() > 0) typed.pending = option;
     } else {
@@ -236,8 +253,10 @@ std::vector<Candidate> values_of_option(const CLI::App& command, const CLI::Opti
       presets.push_back({name, ""});
     return presets;
   }
-  // `import --from` names another program's study, not one of the history.
+  // `import --from` names another program's study, and its `--study` a file.
   if (option.check_lname("from") && command.get_name() == "retune") return names.studies();
+  if (option.check_lname("study") && command.get_name() == "judge") return names.studies();
+  if (option.check_lname("campaign")) return names.campaigns();
   return choices_of(option);
 }
 
@@ -251,6 +270,9 @@ std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed
   static constexpr std::array k_of_files{"run", "check", "rehearse"};
   if (std::ranges::find(k_of_files, command.get_name()) != k_of_files.end()) return {};
   const bool takes_trials = name.starts_with("TRIAL");
+  if (command.get_name() == "campaign") {
+    return typed.positional.empty() ? names.campaigns() : std::vector<Candidate>{};
+  }
   if (name != "STUDY" && !takes_trials) return choices_of(*positionals.front());
   if (typed.positional.empty()) {
     std::vector<Candidate> candidates = names.studies();
@@ -324,7 +346,8 @@ std::vector<Candidate> all_candidates(const CLI::App& program,
     return typed.positional.empty() ? commands_of(program) : std::vector<Candidate>{};
   }
   StoredNames names(typed.db.empty() ? database : std::filesystem::path(typed.db));
-  const std::string study = typed.positional.empty() ? std::string() : typed.positional.front();
+  std::string study = typed.study;
+  if (study.empty() && !typed.positional.empty()) study = typed.positional.front();
   if (typed.pending != nullptr) {
     return values_of_option(*command, *typed.pending, study, words.back(), std::move(names));
   }

@@ -13,8 +13,8 @@ namespace steptune {
 inline constexpr const char* k_complete_word = "__complete";
 
 /// Returns a script for `bash`, `zsh` or `fish`. The script asks the program to complete commands,
-/// options, their choices, and names: of studies, trials, columns, objectives and parameters. The
-/// script completes file names if the program has no candidates.
+/// options, their choices, and names: of studies, campaigns, trials, columns, objectives and
+/// parameters. The script completes file names if the program has no candidates.
 [[nodiscard]] std::string completion_script(const std::string& shell);
 
 struct Candidate {

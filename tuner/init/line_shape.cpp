@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Longer expressions, in bytes, are shortened. A study file allows 1000, a comment line 400.
+/// If the expression of the pieces before the number has more bytes, it is shortened.
 constexpr std::size_t k_longest_expression = 300;
 /// Pieces that a shortened expression keeps at the line's start and before the number.
 constexpr std::size_t k_kept_begin = 2;

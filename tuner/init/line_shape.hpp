@@ -32,7 +32,7 @@ struct ShapedLine {
 
 /// Returns a regular expression in RE2's syntax for lines of this kind. The expression matches the
 /// pieces before `number`, and the number itself as its group. Leaves out pieces in the middle if
-/// the expression would be longer than 300 bytes.
+/// those before the number would need more than 300 bytes. Long words may still make it longer.
 [[nodiscard]] std::string expression_for(const ShapedLine& line, std::size_t number,
                                          std::string_view group);
 

@@ -25,6 +25,9 @@ namespace {
 constexpr std::size_t k_most_read_bytes = std::size_t{64} << 10;
 constexpr std::size_t k_least_count = 3;
 constexpr std::size_t k_most_line_bytes = 2000;
+/// Longest expression that is proposed. A study file allows 1000 bytes, and as many in the comment
+/// that shows the expression as JSON, where it may need twice its length.
+constexpr std::size_t k_longest_proposed = 400;
 
 /// Rule for a number that grows steadily. Of the differences between lines that are not zero, at
 /// least the first share must be positive. Of the positive differences, at least the second share
@@ -308,9 +311,13 @@ std::vector<MetricDefinition> counters_of(const Kind& kind) {
   return metrics;
 }
 
-/// True if the expressions find a counter in at least `count` of the lines.
+/// True if the expressions are short enough and find a counter in at least `count` of the lines.
 bool reads(const std::vector<MetricDefinition>& metrics, const std::vector<std::string>& lines,
            std::size_t count) {
+  const bool is_long = std::ranges::any_of(metrics, [](const MetricDefinition& metric) {
+    return metric.regex.size() > k_longest_proposed;
+  });
+  if (is_long) return false;
   auto reader = ReportReader::create({.preset = {}, .metrics = metrics, .samples_per_step = {}});
   if (!reader) return false;
   std::size_t lines_with_progress = 0;

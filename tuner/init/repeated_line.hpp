@@ -18,7 +18,8 @@ struct RepeatedLine {
   std::size_t count = 0;  ///< number of such lines
   bool has_loss = false;  ///< true if a line that repeats names a loss, so the program trains
   /// Expressions that read the line: the counter first, then the epoch and a loss if the output has
-  /// them. Empty if none of its numbers grows steadily, or if a test of the expressions failed.
+  /// them. Empty if none of its numbers grows steadily, if a test of the expressions failed, or if
+  /// one is too long for a study file.
   std::vector<MetricDefinition> metrics;
   bool counts_percent = false;  ///< the counter is a percentage, so the whole run has 100 samples
   bool counts_epochs = false;   ///< the counter counts epochs, each as one sample

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t k_longest_line = 100;
 constexpr std::size_t k_indent = 2;
-constexpr std::size_t k_longest_comment = 400;
+constexpr std::size_t k_longest_comment = 1000;
 
 bool has_comment_below(const StudyComments& comments, const std::string& pointer) {
   const auto next = comments.upper_bound(pointer + "/");

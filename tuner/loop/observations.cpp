@@ -51,7 +51,6 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
   observation.trial = trial.number;
   observation.configuration = trial.configuration;
   observation.kind = kind_of(trial.status);
-  observation.price = prices_in_money(study) ? latest_attempt_usd(trial) : latest_attempt_s(trial);
   observation.peak_memory_bytes = trial.peak_memory_bytes;
   // If the trial uses GPUs, declared memory terms describe the GPUs' memory.
   const bool has_gpu = trial.gpu && trial.gpu->most_other_processes == 0 &&

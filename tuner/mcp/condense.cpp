@@ -112,6 +112,18 @@ Json survey_of(const Json& document) {
   return json;
 }
 
+/// Returns the verdict on a study without a recommendation. `counts`: its trials by status.
+std::string verdict_without_result(const Json& counts) {
+  const auto any = [&](std::initializer_list<const char*> statuses) {
+    return std::ranges::any_of(statuses, [&](const char* status) {
+      return number_at(counts, status).value_or(0.0) > 0.0;
+    });
+  };
+  if (any({"completed", "stopped_early", "infeasible"})) return "no trial respects all limits";
+  if (any({"failed", "out_of_memory"}) && !any({"interrupted"})) return "every trial failed";
+  return "nothing was measured";
+}
+
 Json run_of(const Json& document) {
   Json json;
   const Json result = at(document, {"recommendation"});
@@ -119,7 +131,9 @@ Json run_of(const Json& document) {
   const std::string name = plain_text(at(document, {"study", "name"}));
   json["verdict"] = at(result, {"verdict"});
   if (json["verdict"].is_null()) {
-    json["verdict"] = interrupted ? Json("stopped before a result") : Json("no setting works");
+    json["verdict"] = interrupted
+                          ? "stopped before a result"
+                          : verdict_without_result(at(document, {"leaderboard", "counts"}));
   }
   json["study"] = name;
   copy(result, {"outcome"}, json);

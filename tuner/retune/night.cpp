@@ -133,13 +133,12 @@ NightRow to_row(const Night& night) {
 }
 
 Result<Night> night_from_row(const NightRow& row) {
-  if (!is_readable(row.record)) {
+  Night night;
+  if (!is_readable(row.record) || !json_record<Night>().read(row.record, night)) {
     return fail(
         ErrorKind::store, fmt::format("the record of night {} cannot be read", row.night), "nights",
         "the history is damaged or was edited: restore a backup, or start a new one with --db");
   }
-  Night night;
-  json_record<Night>().read(row.record, night);
   night.number = row.night;
   night.times.night = row.night;
   night.started_wall_s = row.started_wall_s;

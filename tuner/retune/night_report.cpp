@@ -54,7 +54,6 @@ Json regression_json(const Night& night, const NightContext& context) {
         night.slowdown->baseline_ratio ? Json(*night.slowdown->baseline_ratio) : Json(nullptr);
     json["evidence"] = std::min(night.evidence, 1e300);
   }
-  json["changes"] = json_of(night.changes);
   json["bisect"] = context.bisect_command.empty() ? Json(nullptr) : Json(context.bisect_command);
   return json;
 }

@@ -73,13 +73,15 @@ struct JsonForm<std::vector<UndecidedParameter>> {
       json[name] = JsonForm<std::vector<Value>>::write(values);
     return json;
   }
-  static void read(const Json& json, std::vector<UndecidedParameter>& undecided) {
-    if (!json.is_object()) return;
+  static bool read(const Json& json, std::vector<UndecidedParameter>& undecided) {
+    if (!json.is_object()) return false;
     undecided.clear();
+    bool is_whole = true;
     for (const auto& [name, values] : json.items()) {
       undecided.push_back({name, {}});
-      JsonForm<std::vector<Value>>::read(values, undecided.back().values);
+      is_whole = JsonForm<std::vector<Value>>::read(values, undecided.back().values) && is_whole;
     }
+    return is_whole;
   }
   static Json schema() {
     return {{"type", "object"}, {"additionalProperties", JsonForm<std::vector<Value>>::schema()}};
@@ -162,12 +164,11 @@ bool has_recommendation(const Json& stored_result) {
 }
 
 Result<Recommendation> recommendation_from_json(const Json& json, const std::string& where) {
-  if (!is_readable(json)) {
+  Recommendation recommendation;
+  if (!is_readable(json) || !stored_record().read(json, recommendation)) {
     return fail(ErrorKind::store, "holds a recommendation that cannot be read", where,
                 "run the study again to compute a new one");
   }
-  Recommendation recommendation;
-  stored_record().read(json, recommendation);
   // JSON has no infinity: possibly nothing is saved.
   if (std::isfinite(recommendation.payback_low) && std::isnan(recommendation.payback_high)) {
     recommendation.payback_high = k_infinity;

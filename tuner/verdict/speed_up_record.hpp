@@ -13,7 +13,9 @@ const JsonRecord<SpeedUp>& json_record<SpeedUp>();
 template <>
 struct JsonForm<SpeedUp> {
   static Json write(const SpeedUp& value);
-  static void read(const Json& json, SpeedUp& value) { json_record<SpeedUp>().read(json, value); }
+  static bool read(const Json& json, SpeedUp& value) {
+    return json_record<SpeedUp>().read(json, value);
+  }
   static Json schema() { return {{"$ref", "#/$defs/speed_up"}}; }
 };
 

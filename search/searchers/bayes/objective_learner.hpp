@@ -34,7 +34,6 @@ class ObjectiveModel {
   /// Weight relative to the other models of the same objective.
   [[nodiscard]] double weight() const { return weight_; }
   void set_weight(double weight) { weight_ = weight; }
-  [[nodiscard]] bool rests_on_earlier_study() const { return shifted_.has_value(); }
 
  private:
   std::vector<Model> plain_;  ///< one, or none if `shifted_` is set

@@ -82,7 +82,7 @@ double belief_in(const std::function<double(double)>& then, int own_trials) {
   double sum = 0.0;
   for (const ObjectiveModel& model : learner.models(Matrix(1), 3)) {
     sum += model.weight();
-    if (model.rests_on_earlier_study()) weight += model.weight();
+    if (model.plain() == nullptr) weight += model.weight();
   }
   EXPECT_NEAR(sum, 1.0, 1e-12);
   return weight;

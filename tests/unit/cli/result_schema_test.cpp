@@ -62,8 +62,6 @@ const std::vector<Declared>& declared_results() {
       declared<ScalingPrediction>("/$defs/scaling/properties/scaling/properties/predictions/items"),
       declared<ScalingKnee>("/$defs/scaling/properties/scaling/properties/knee/anyOf/0"),
       declared<ScalingChoice>("/$defs/scaling/properties/scaling/properties/cheapest/anyOf/0"),
-      declared<MachineChange>(
-          "/$defs/retune/anyOf/0/properties/regression/anyOf/0/properties/changes/items"),
       declared<MachineChange>("/$defs/retune/anyOf/0/properties/machine_changes/items"),
       declared<FollowedPhase>("/$defs/followed_phase"),
       declared<Promise>("/$defs/promise"),

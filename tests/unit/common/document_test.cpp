@@ -172,6 +172,19 @@ TEST(DocumentKey, MayBelongToAMember) {
   EXPECT_THAT(reading.faults.kept().front().message, HasSubstr("the key \"trays\" is missing"));
 }
 
+TEST(DocumentFaults, HaveTheirPlacesAfterTheTwentieth) {
+  document::Faults faults;
+  for (int i = 0; i < 20; ++i)
+    faults.add("/kitchen", "dark");
+  EXPECT_FALSE(faults.within("/oven"));
+  faults.add("/oven/trays", "bent");
+  faults.add("/ovens", "many");
+  EXPECT_EQ(faults.kept().size(), 20U);
+  EXPECT_TRUE(faults.within("/oven"));
+  EXPECT_TRUE(faults.within("/oven/trays"));
+  EXPECT_FALSE(faults.within("/oven/tray"));
+}
+
 TEST(DocumentPath, IsRelativeToTheDocument) {
   const auto type = document::path();
   const Json json = "tables/../a.json";

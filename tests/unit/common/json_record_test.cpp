@@ -107,11 +107,29 @@ TEST(JsonRecord, WritesNullForUnknownValues) {
   EXPECT_FALSE(read(json).price_usd);
 }
 
+TEST(JsonRecord, SaysWhetherItsFieldsHaveTheirForm) {
+  const auto is_whole = [](const char* text) {
+    Bicycle bicycle;
+    return JsonForm<Bicycle>::read(Json::parse(text), bicycle);
+  };
+  for (const char* text :
+       {"{}", R"({"mass_kg": null, "price_usd": null, "owner": null, "wheels": null})",
+        R"({"mass_kg": 9, "color": "of a newer version", "more": 1, "spokes": "ignored"})"})
+    EXPECT_TRUE(is_whole(text)) << text;
+  for (const char* text :
+       {"[]", R"({"mass_kg": "heavy"})", R"({"price_usd": "dear"})", R"({"owner": 1})",
+        R"({"color": 1})", R"({"frame": []})", R"({"range": {"low": "deep"}})",
+        R"({"wheels": [{"spokes": 32}, {"spokes": 1.5}]})", R"({"wheels": [1]})",
+        R"({"bells": {"rear": {"is_loud": "very"}}})"})
+    EXPECT_FALSE(is_whole(text)) << text;
+}
+
 TEST(JsonRecord, KeepsValuesWhoseFieldsAreMissingOrDamaged) {
   const Bicycle bicycle = read(Json::parse(
       R"({"mass_kg": "heavy", "color": "pink", "range": [], "wheels": 2, "more": 1, "spokes": 9,
-                     "bells": {"rear": {"is_loud": "very"}}})"));
+                     "price_usd": "dear", "bells": {"rear": {"is_loud": "very"}}})"));
   EXPECT_EQ(bicycle.mass_kg, 1.0);
+  EXPECT_FALSE(bicycle.price_usd);
   EXPECT_EQ(bicycle.color, Paint::red);
   EXPECT_TRUE(bicycle.wheels.empty());
   EXPECT_EQ(bicycle.spokes(), 0U);

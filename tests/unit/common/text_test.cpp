@@ -135,7 +135,8 @@ TEST(ParseFinite, TakesWholeFiniteNumbersOnly) {
   EXPECT_EQ(parse_share("%"), std::nullopt);
   EXPECT_EQ(parse_finite("1.5"), 1.5);
   EXPECT_EQ(parse_finite("+2e3"), 2000.0);
-  for (const char* bad : {"", "1.5abc", "1,5", "nan", "inf", "1e400", " 1", "0x10"}) {
+  for (const char* bad :
+       {"", "1.5abc", "1,5", "nan", "inf", "1e400", " 1", "0x10", "+-5", "++5", "+"}) {
     EXPECT_EQ(parse_finite(bad), std::nullopt) << bad;
   }
 }

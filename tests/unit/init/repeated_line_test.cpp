@@ -212,6 +212,22 @@ TEST(RepeatedLine, ItsExpressionsReadTheFormatsOfManyTrainers) {
   }
 }
 
+TEST(RepeatedLine, TooLongExpressionsAreNotProposed) {
+  const auto metrics_with = [](int columns) {
+    const auto line = repeated_line(output_of(
+        [&](int i) {
+          std::string row = fmt::format("{}", i);
+          for (int column = 0; column < columns; ++column)
+            row += " 7";
+          return row;
+        },
+        12));
+    return line ? line->metrics : std::vector<MetricDefinition>{};
+  };
+  EXPECT_THAT(metrics_with(20), SizeIs(1));
+  EXPECT_THAT(metrics_with(200), IsEmpty()) << "no word tells these lines from others";
+}
+
 TEST(RepeatedLine, IsShownAsItWasPrintedLast) {
   const auto line = repeated_line(output_of(
       [](int i) { return fmt::format("\x1b[32mUp. {}\x1b[0m\tCost {}.5", 10 * i, 9 - i); }, 4));

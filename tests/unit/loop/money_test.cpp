@@ -729,6 +729,9 @@ TEST(RecommendationJson, ReadsBackAsItWasWritten) {
   EXPECT_EQ(read->payback_share, 0.25);
   EXPECT_LT(read->payback_low, 0.25);
   EXPECT_GT(read->payback_high, 0.25);
+  Json damaged = json;
+  damaged["payback_share"] = "a quarter";
+  EXPECT_FALSE(recommendation_from_json(damaged, "stored"));
 }
 
 TEST(RecommendationJson, RefusesWhatItIsNot) {

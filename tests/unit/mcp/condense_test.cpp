@@ -66,11 +66,16 @@ TEST(Condense, TuningWithoutAResult) {
     "leaderboard": {"counts": {}}})json");
   EXPECT_EQ(interrupted["verdict"], "stopped before a result");
   EXPECT_THAT(interrupted["next"].get<std::string>(), HasSubstr("everything measured is kept"));
-  const Json failing = answered(ToolName::tune, R"json({"study": {"name": "train"},
-    "end": "no_feasible_trial", "reason": "all failed", "recommendation": null,
-    "leaderboard": {"counts": {}}})json");
-  EXPECT_EQ(failing["verdict"], "no setting works");
-  EXPECT_THAT(failing["next"].get<std::string>(), HasSubstr("explain"));
+  const auto ended = [](const std::string& counts) {
+    const std::string document = R"json({"study": {"name": "train"}, "end": "no_feasible_trial",
+      "reason": "why", "recommendation": null, "leaderboard": {"counts": )json" + counts + "}}";
+    return answered(ToolName::tune, document.c_str());
+  };
+  EXPECT_EQ(ended(R"({"failed": 2, "out_of_memory": 1})")["verdict"], "every trial failed");
+  EXPECT_THAT(ended(R"({"failed": 1})")["next"].get<std::string>(), HasSubstr("explain"));
+  EXPECT_EQ(ended(R"({"failed": 2, "infeasible": 1})")["verdict"], "no trial respects all limits");
+  EXPECT_EQ(ended(R"({"failed": 1, "interrupted": 1})")["verdict"], "nothing was measured");
+  EXPECT_EQ(ended("{}")["verdict"], "nothing was measured");
 }
 
 TEST(Condense, ASurvey) {

@@ -505,6 +505,16 @@ TEST(BrokenDocuments, ReportAtMostTwentyFaults) {
   EXPECT_THAT(study.error().message, HasSubstr("\n  and 7 more"));
 }
 
+TEST(BrokenDocuments, CountTheFaultsAfterTheTwentiethOnce) {
+  Json document = testing::study_document();
+  for (int i = 0; i < 27; ++i)
+    document["unknown" + std::to_string(i)] = 1;
+  document["guards"] = Json::parse(R"([{"metric": "loss", "max": "high"}])");
+  const auto study = testing::read(document);
+  ASSERT_FALSE(study);
+  EXPECT_THAT(study.error().message, HasSubstr("28 faults")) << "the guard's limit is malformed";
+}
+
 TEST(BrokenDocuments, NeedNotBeObjects) {
   for (const char* text : {"1", "null", "[]", "\"x\"", "true"}) {
     const auto study = testing::read(*parse_json(text, "x"));
