@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that `judge` compares, for simulations of its callers.
+// Simulated launches of two commands that `judge` compares.
 #pragma once
 
 #include <cmath>

@@ -157,7 +157,7 @@ bool print_forty(const Options& options) {
 
 bool print_claims(const Options& options) {
   fmt::print("{:>6} {:>9} {:>7} {:>9} {:>9} {:>9} {:>10} {:>7}\n", "truth", "launches", "drift",
-             "budget", "\"faster\"", "interval", "tuning", "runs");
+             "budget", "\"faster\"", "covered", "tuning", "runs");
   if (options.only_forty) return print_forty(options);
   for (const double launch_variation : options.launch_variations) {
     for (const double drift : options.drifts) {
@@ -208,7 +208,7 @@ bool print_repeats_cell(const Options& options, Program program, double launch_v
 
 bool print_repeats(const Options& options) {
   fmt::print("{:>6} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7} {:>9}\n", "truth", "launches", "drift",
-             "\"faster\"", "interval", "both", "repeat", "interval");
+             "\"faster\"", "covered", "both", "repeat", "interval");
   for (const double speed_up : {1.0, 1.05, 1.3, 2.0}) {
     for (const double launch_variation : options.launch_variations) {
       for (const double drift : options.drifts) {

@@ -121,7 +121,7 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
       {*study, **searcher, **scheduler, *runner, *history, clock, listener, folder / "logs", {}});
   if (!result) return tl::unexpected(result.error());
   if (!result->recommendation) {
-    return fail(ErrorKind::internal, "a simulated study came to nothing: " + result->reason);
+    return fail(ErrorKind::internal, "a simulated study has no result: " + result->reason);
   }
   const auto record = history->study("simulated");
   if (!record) return tl::unexpected(record.error());

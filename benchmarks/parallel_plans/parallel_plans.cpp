@@ -21,7 +21,8 @@ struct Options {
   std::string spaces = STEPTUNE_SPACES;
 };
 
-/// Returns the quantile at `share` as text; nullopt counts as infinite, which is "never".
+/// Returns the quantile at `share` as text. nullopt counts as infinite; an infinite quantile is
+/// written as "never".
 std::string quantile_text(std::vector<std::optional<int>> values, double share) {
   std::ranges::sort(values, [](const auto& a, const auto& b) { return a && (!b || *a < *b); });
   const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
@@ -37,8 +38,8 @@ Result<void> run(const TrainingJob& job, const Options& options) {
       job.name, plan->plans,
       100.0 * static_cast<double>(plan->fitting) / static_cast<double>(plan->plans),
       today_s / plan->best_s);
-  fmt::print("  {:<24}{:>10}{:>12}{:>12}{:>12}\n", "searcher", "launches", "nine of 10",
-             "out of mem.", "got there");
+  fmt::print("  {:<24}{:>10}{:>12}{:>12}{:>12}\n", "searcher", "median", "nine of 10",
+             "out of mem.", "found");
   for (const Arm& arm : arms()) {
     const bool is_wanted =
         options.arms.empty() || std::ranges::find(options.arms, arm.name) != options.arms.end();

@@ -45,7 +45,7 @@ def followed(steptune, study, trial, minutes):
         run.wait()
     with open(log, encoding="utf-8") as output:
         statements = [line for line in output if line.startswith('{"')]
-    return json.loads(statements[-1]) if statements else sys.exit(f"{log}: nothing was said of the run")
+    return json.loads(statements[-1]) if statements else sys.exit(f"{log}: steptune follow printed no statement about the run")
 
 
 def main():

@@ -112,8 +112,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--fidelity", options.fidelity,
                  "parameter of a table that is a resource: run successive halving over it");
   app.add_option("--earlier", options.earlier.trials,
-                 "with --fidelity: search at the full resource, with this many random trials of an "
-                 "earlier study at the least one")
+                 "with --fidelity: search at the full resource; an earlier study had this many "
+                 "random trials at the smallest resource")
       ->check(CLI::Range(1, 10'000));
   app.add_flag("--misleading", options.earlier.misleading,
                "the earlier study's values belong to other configurations");
@@ -144,7 +144,8 @@ Result<std::vector<Problem>> problems_of(const Options& options) {
   }
   if (options.earlier.trials > 0 && !options.fidelity) {
     return fail(ErrorKind::usage, "--earlier needs --fidelity", {},
-                "name the table's column whose least value the earlier study had");
+                "name the table's parameter that is a resource; the earlier study had its "
+                "smallest value");
   }
   if (table_options.two_objectives && options.fidelity) {
     return fail(ErrorKind::usage, "--fidelity goes with one objective");

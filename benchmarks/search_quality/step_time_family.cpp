@@ -73,7 +73,7 @@ std::string text_of(const std::vector<Arm>& arms, const std::vector<Problem>& pr
   text += fmt::format("\n  {:<32}", "median over members");
   for (const Arm& arm : arms)
     text += fmt::format("{:>12}", count_text(arm.summary.median));
-  text += fmt::format("\n  {:<32}", "runs that got there");
+  text += fmt::format("\n  {:<32}", "share of runs within 3 %");
   for (const Arm& arm : arms)
     text += fmt::format("{:>12.2f}", arm.summary.solved);
   text += '\n';

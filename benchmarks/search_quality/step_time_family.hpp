@@ -23,13 +23,13 @@ struct FamilyOptions {
 using PlayCampaign =
     std::function<Result<Campaign>(const Problem& problem, const std::string& searcher)>;
 
-/// Number of evaluations until the noise-free value of one is within 3 % of the optimum: the median
-/// over seeds for each member (a simulated program), and the median of these. Infinite if half or
-/// more of the runs never find such a value.
+/// Number of evaluations until a configuration's noise-free value is within 3 % of the optimum: the
+/// median over seeds for each member (a simulated program), and the median of these. Infinite if
+/// half or more of the runs never find such a configuration.
 struct FamilySummary {
   std::vector<double> by_member;
   double median = 0.0;
-  double solved = 0.0;  ///< share of all runs that find such a value
+  double solved = 0.0;  ///< share of all runs that find such a configuration
 };
 
 /// Summarises one searcher's `campaigns`, one for each member of `problems`.

@@ -9,7 +9,7 @@ namespace steptune {
 namespace {
 
 constexpr double k_pareto_shape = 2.5;
-/// Shortest step, as a share of the mean step: a lower bound for unlikely random numbers.
+/// Lower bound of a random step or stall, as a share of its mean.
 constexpr double k_floor = 0.05;
 /// Shortest hiccup that stands out from the steps, as a share of a step.
 constexpr double k_shown_share = 0.5;

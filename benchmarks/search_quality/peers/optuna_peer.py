@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optuna: TPE and the Gaussian process. `optuna-gp-log` gets logarithms of the absolute values."""
+"""Optuna: TPE and the Gaussian process. `optuna-gp-log` gets log(value), or -log(-value) for a negative value."""
 import math
 import sys
 
