@@ -2,6 +2,7 @@
 #include "tuner/knobs/first_guesses.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -185,6 +186,36 @@ TEST(FirstGuesses, MoveAllThreadCountsTogether) {
   // There are more threads than CPUs: one thread is tried first, then as many as CPUs.
   EXPECT_EQ(known[1].configuration.text(), "num_threads=1 omp_threads=1 openblas_threads=1");
   EXPECT_EQ(known[2].configuration.text(), "num_threads=2 omp_threads=2 openblas_threads=2");
+}
+
+TEST(FirstGuesses, MoveThreadCountsThatDifferToday) {
+  const auto texts_of_moves = [](const SearchSpace& space, const Configuration& baseline) {
+    const FirstGuesses guesses(space, baseline, k_two_cpus);
+    std::vector<std::string> texts;
+    for (const Observation& move : moves_on(guesses, baseline, [](const Configuration& its) {
+           return 1.0 + std::abs(number_at(its, "num_threads") - 2.0);
+         })) {
+      texts.push_back(move.configuration.text());
+    }
+    return texts;
+  };
+  Configuration baseline = one_value("openblas_threads", 2);
+  baseline.set("num_threads", Value(std::int64_t{8}));
+  EXPECT_EQ(texts_of_moves(*SearchSpace::create({counted("openblas_threads", 1, 2),
+                                                 counted("num_threads", 1, 8)},
+                                                {}, {}),
+                           baseline),
+            (std::vector<std::string>{"num_threads=8 openblas_threads=2",
+                                      "num_threads=1 openblas_threads=1",
+                                      "num_threads=2 openblas_threads=2"}));
+  baseline.set("num_threads", Value(std::int64_t{1}));
+  EXPECT_EQ(texts_of_moves(*SearchSpace::create({counted("num_threads", 1, 2),
+                                                 counted("openblas_threads", 1, 2)},
+                                                {}, {}),
+                           baseline),
+            (std::vector<std::string>{"num_threads=1 openblas_threads=2",
+                                      "num_threads=2 openblas_threads=2",
+                                      "num_threads=1 openblas_threads=1"}));
 }
 
 TEST(FirstGuesses, TryOneThreadAndThePhysicalCores) {
