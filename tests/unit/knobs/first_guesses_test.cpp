@@ -464,6 +464,27 @@ TEST(FirstGuesses, KeepASearcherNearTheWorkersThatHavePaid) {
   EXPECT_FALSE(guesses.reach(known)->contains(more));
 }
 
+TEST(FirstGuesses, KeepSearchersWithoutAModelNearThoseWorkers) {
+  const SearchSpace space = space_of();
+  for (const char* name : {"random", "sobol"}) {
+    SearcherOptions options;
+    const auto searcher = with_first_guesses(*make_searcher(name, space, options), space, today(),
+                                             k_gpu_machine, options.objectives);
+    Configuration configuration = today();
+    int handed_over = 0;
+    for (std::int64_t trial = 1; trial < 50; ++trial) {
+      searcher->observe(seen(configuration, 1.0));
+      const auto suggestion = searcher->suggest({trial + 1, {}, {}});
+      ASSERT_TRUE(suggestion && *suggestion) << name;
+      configuration = (*suggestion)->configuration;
+      if ((*suggestion)->origin == "expert") continue;
+      ++handed_over;
+      EXPECT_LE(number_at(configuration, "workers"), 16.0) << name;
+    }
+    EXPECT_GT(handed_over, 10) << name;
+  }
+}
+
 TEST(FirstGuesses, GiveWayToTheSearcher) {
   const SearchSpace space = space_of();
   SearcherOptions options;
