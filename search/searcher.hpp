@@ -59,8 +59,8 @@ struct SuggestRequest {
   /// Configurations of running trials, which are not suggested again.
   std::span<const Configuration> running;
   /// Returns the expected price of trying a configuration; empty if all prices are equal. Starting
-  /// an instance type that is not running yet, for example, costs more. Only `bayes` uses prices.
-  /// It avoids configurations of infinite price while it finds promising ones of finite price.
+  /// an instance type that is not running yet, for example, costs more. Only `bayes` compares
+  /// prices. `bayes`, `random` and `sobol` try configurations of infinite price last.
   std::function<double(const Configuration&)> price;
 };
 

@@ -16,9 +16,7 @@ class RandomSearcher final : public Searcher {
 
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     Rng rng(seed_, "random", static_cast<std::uint64_t>(request.trial));
-    const Visited visited = with_running(visited_, request.running);
-    auto drawn = draw_unvisited(
-        space_, [&](std::span<const double> point) { return !visited.contains(point); }, rng);
+    auto drawn = draw_by_price(space_, with_running(visited_, request.running), request, rng);
     if (drawn) return Suggestion{*std::move(drawn), "random", std::nullopt};
     why_done_ = std::move(drawn.error());
     return std::optional<Suggestion>{};

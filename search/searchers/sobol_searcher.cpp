@@ -10,6 +10,8 @@ namespace {
 
 /// Largest number of points of the sequence that are examined for one suggestion.
 constexpr int k_max_misses = 4096;
+/// Largest number of points that are kept for later, because they run or have an infinite price.
+constexpr std::size_t k_most_ahead = 4096;
 
 class SobolSearcher final : public Searcher {
  public:
@@ -26,20 +28,20 @@ class SobolSearcher final : public Searcher {
     const Visited visited = with_running(visited_, request.running);
     while (!ahead_.empty() && visited_.contains(ahead_.front()))
       ahead_.pop_front();
+    const auto is_open = [&](const Point& point) {
+      return !visited.contains(point) && has_finite_price(request, space_, point);
+    };
     for (const Point& point : ahead_) {
-      if (!visited.contains(point)) return suggestion(space_.decode(point), "sobol");
+      if (is_open(point)) return suggestion(space_.decode(point), "sobol");
     }
-    for (int miss = 0; miss < k_max_misses; ++miss) {
+    for (int miss = 0; miss < k_max_misses && ahead_.size() < k_most_ahead; ++miss) {
       auto point = space_.point_at_quantiles(points_.next());
       if (!point || visited_.contains(*point)) continue;
       ahead_.push_back(*std::move(point));
-      if (!visited.contains(ahead_.back())) {
-        return suggestion(space_.decode(ahead_.back()), "sobol");
-      }
+      if (is_open(ahead_.back())) return suggestion(space_.decode(ahead_.back()), "sobol");
     }
     Rng rng(seed_, "sobol rest", static_cast<std::uint64_t>(request.trial));
-    auto drawn = draw_unvisited(
-        space_, [&](std::span<const double> point) { return !visited.contains(point); }, rng);
+    auto drawn = draw_by_price(space_, visited, request, rng);
     if (drawn) return suggestion(*std::move(drawn), "random");
     why_done_ = std::move(drawn.error());
     return std::optional<Suggestion>{};

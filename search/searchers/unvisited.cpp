@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "search/searcher.hpp"
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -57,6 +57,28 @@ tl::expected<Configuration, std::string> draw_unvisited(const SearchSpace& space
   if (left.empty()) return tl::unexpected(std::string(k_all_tried));
   const auto row = std::span<const double>(*rows).subspan(left[rng.below(left.size())], width);
   return space.decode(Point(row.begin(), row.end()));
+}
+
+bool has_finite_price(const SuggestRequest& request, const SearchSpace& space,
+                      std::span<const double> point) {
+  if (!request.price) return true;
+  return request.price(space.decode(Point(point.begin(), point.end()))) != k_infinity;
+}
+
+tl::expected<Configuration, std::string> draw_by_price(const SearchSpace& space,
+                                                       const Visited& visited,
+                                                       const SuggestRequest& request, Rng& rng) {
+  const auto is_new = [&](std::span<const double> point) { return !visited.contains(point); };
+  if (request.price) {
+    auto drawn = draw_unvisited(
+        space,
+        [&](std::span<const double> point) {
+          return is_new(point) && has_finite_price(request, space, point);
+        },
+        rng);
+    if (drawn) return drawn;
+  }
+  return draw_unvisited(space, is_new, rng);
 }
 
 }  // namespace steptune

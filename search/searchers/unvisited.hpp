@@ -8,6 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "common/rng.hpp"
+#include "search/searcher.hpp"
 #include "search/searchers/visited.hpp"
 
 namespace steptune {
@@ -21,5 +22,16 @@ namespace steptune {
 [[nodiscard]] tl::expected<Configuration, std::string> draw_unvisited(
     const SearchSpace& space, const std::function<bool(std::span<const double>)>& admissible,
     Rng& rng);
+
+/// True unless the request gives the point an infinite price.
+[[nodiscard]] bool has_finite_price(const SuggestRequest& request, const SearchSpace& space,
+                                    std::span<const double> point);
+
+/// Draws a random configuration that is not in `visited`, as `draw_unvisited`. Draws one of
+/// infinite price only if no other is found.
+[[nodiscard]] tl::expected<Configuration, std::string> draw_by_price(const SearchSpace& space,
+                                                                     const Visited& visited,
+                                                                     const SuggestRequest& request,
+                                                                     Rng& rng);
 
 }  // namespace steptune

@@ -199,9 +199,11 @@ TEST_F(Judge, ASlowStartLeavesItUndecided) {
   EXPECT_EQ(second.exit_code, 12) << second.out << second.err;
   EXPECT_THAT(second.out, HasSubstr("undecided: B was not compared; its start took more than "));
   const Ended first =
-      sandbox_.steptune({"judge", "--time", "6s", "--quiet", "--json", "--", "/bin/sh", "-c",
+      sandbox_.steptune({"judge", "--time", "6s", "--json", "--", "/bin/sh", "-c",
                          "sleep 60; exec sh steps.sh 0.02", "---", "/bin/sh", "steps.sh", "0.02"});
   EXPECT_EQ(first.exit_code, 12) << first.out << first.err;
+  EXPECT_THAT(first.err, HasSubstr("runs A until it has reported progress for some seconds, for at "
+                                   "most 3"));
   EXPECT_TRUE(is_as_defined(sandbox_, first.out, "judge"));
   const Json judged = Json::parse(first.out);
   EXPECT_TRUE(judged["study"].is_null());

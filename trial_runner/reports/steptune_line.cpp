@@ -80,8 +80,9 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
     if (!seen.insert(name).second) {
       return refuse(fmt::format("the key \"{}\" appears twice", shown_key()));
     }
-    if (seen.size() > k_max_metrics + 6) {
-      return refuse(fmt::format("more than {} metrics", k_max_metrics));
+    // `finish` limits the metrics. The protocol's own keys do not count.
+    if (part_keys_.size() > k_max_metrics) {
+      return refuse(fmt::format("more than {} parts", k_max_metrics));
     }
     return true;
   }

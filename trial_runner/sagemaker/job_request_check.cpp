@@ -137,13 +137,13 @@ class InputCheck {
   }
 
   void check_words(const std::string& pointer) {
-    check_count(pointer, 100);
+    check_count(pointer, k_most_arguments);
     const Json* words = at(pointer);
     if (words == nullptr) return;
     for (std::size_t i = 0; i < words->size(); ++i) {
       const std::string where = fmt::format("{}/{}", pointer, i);
       const auto word = (*words)[i].get<std::string>();
-      check_length(where, word, 256);
+      check_length(where, word, k_longest_word);
       if (word.empty()) fault(where, "an argument of the command line is empty");
     }
   }

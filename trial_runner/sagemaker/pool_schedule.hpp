@@ -17,6 +17,8 @@ struct WarmPool {
   bool available = false;  ///< false: the job has ended, but its pool cannot be used yet
   double since_s = 0.0;    ///< when this state began, runner's clock
   double usd_per_hour = 0.0;
+  /// Seconds for which the pool was unused before this tuner found it.
+  double idle_before_s = 0.0;
 };
 
 /// Decisions about waiting trials: start a trial, release a pool, or wait (`std::monostate`).

@@ -11,6 +11,7 @@
 namespace steptune {
 
 inline constexpr std::size_t k_longest_word = 256;             ///< member of ContainerArguments
+inline constexpr std::size_t k_most_arguments = 100;           ///< members of ContainerArguments
 inline constexpr std::size_t k_longest_variable = 512;         ///< value of Environment
 inline constexpr std::size_t k_most_variables = 100;           ///< members of Environment
 inline constexpr std::size_t k_longest_hyperparameter = 2500;  ///< value of HyperParameters

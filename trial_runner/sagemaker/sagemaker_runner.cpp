@@ -91,7 +91,11 @@ Result<void> SageMakerRunner::find_earlier_pools() {
     auto key = pool_key(options_.settings, resources);
     if (!key) continue;
     const auto price = options_.prices.usd_per_hour(resources);
-    pools_.add_available(*std::move(key), summary.name, price ? *price : 0.0);
+    const double now_wall_s = clock_.wall_time_s();
+    const double since_end_s =
+        std::max(0.0, now_wall_s - (*state)->billed_until_wall_s.value_or(now_wall_s));
+    pools_.add_available(*std::move(key), summary.name, price ? *price : 0.0,
+                         (*state)->pool->retained_s.value_or(since_end_s));
   }
   return {};
 }

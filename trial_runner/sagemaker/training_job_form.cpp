@@ -11,6 +11,7 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/sagemaker/container_start.hpp"
+#include "trial_runner/sagemaker/request_pieces.hpp"
 
 namespace steptune {
 namespace {
@@ -54,6 +55,24 @@ Result<void> check_members(const Json& map, const MemberLimit& limit) {
         fmt::format("the {} {} is too long for SageMaker: a name has at most {} bytes, a value at "
                     "most {}",
                     limit.what, printable_line(name, 60), limit.key_bytes, limit.value_bytes));
+  }
+  return {};
+}
+
+Result<void> check_words(const std::vector<std::string>& words) {
+  // The first word is the entry point.
+  if (words.size() > k_most_arguments + 1) {
+    return fail(ErrorKind::usage,
+                fmt::format("the command has {} arguments in its container; SageMaker takes {} at "
+                            "most",
+                            words.size() - 1, k_most_arguments));
+  }
+  for (const std::string& word : words) {
+    if (word.size() <= k_longest_word) continue;
+    return fail(ErrorKind::usage,
+                fmt::format("an argument of the command has {} bytes; SageMaker takes {} at most: "
+                            "{}",
+                            word.size(), k_longest_word, printable_line(word, 60)));
   }
   return {};
 }
@@ -118,7 +137,10 @@ Result<Json> TrainingJobForm::write(const LongRun& run) const {
       return tl::unexpected(checked.error());
     }
   }
-  if (rents_machines(run)) add_machines(run, start.words, request, estimator);
+  if (rents_machines(run)) {
+    if (auto checked = check_words(start.words); !checked) return tl::unexpected(checked.error());
+    add_machines(run, start.words, request, estimator);
+  }
   return Json{{"CreateTrainingJob", request}, {"Estimator", estimator}};
 }
 

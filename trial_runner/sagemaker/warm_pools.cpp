@@ -50,8 +50,10 @@ bool WarmPools::is_known(const std::string& job) const {
   return std::ranges::find(pools_, job, &WarmPool::job) != pools_.end();
 }
 
-void WarmPools::add_available(PoolKey key, std::string job, double usd_per_hour) {
-  pools_.push_back({std::move(key), std::move(job), true, clock_.now_s(), usd_per_hour});
+void WarmPools::add_available(PoolKey key, std::string job, double usd_per_hour,
+                              double idle_before_s) {
+  pools_.push_back(
+      {std::move(key), std::move(job), true, clock_.now_s(), usd_per_hour, idle_before_s});
 }
 
 void WarmPools::add_ended(PoolKey key, std::string job, double usd_per_hour) {
@@ -77,7 +79,7 @@ void WarmPools::take(const std::string& job, const std::string& by) {
   const auto used = std::ranges::find(pools_, job, &WarmPool::job);
   if (used == pools_.end()) return;
   // A shorter wait lowers the estimate, but at most by half.
-  idle_time_s_ = std::max(clock_.now_s() - used->since_s, 0.5 * idle_time_s_);
+  idle_time_s_ = std::max(unused_s(*used), 0.5 * idle_time_s_);
   taken_.push_back({std::move(*used), by});
   pools_.erase(used);
 }
@@ -211,7 +213,7 @@ Result<void> WarmPools::poll() {
     bool remains = true;
     // An available pool changes only if a job uses it, if it is released, or if its keep-alive
     // period ends.
-    if (!pool->available || now_s - pool->since_s > options_.keep_alive_s) {
+    if (!pool->available || unused_s(*pool) > options_.keep_alive_s) {
       const auto polled = poll_one(*pool);
       if (!polled) return tl::unexpected(polled.error());
       remains = *polled;

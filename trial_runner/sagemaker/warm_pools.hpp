@@ -35,9 +35,9 @@ class WarmPools {
   WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
             WarmPoolOptions options);
 
-  /// Adds a pool of an earlier tuner. Counts its idle time from now on, because the earlier idle
-  /// time is unknown.
-  void add_available(PoolKey key, std::string job, double usd_per_hour);
+  /// Adds a pool of an earlier tuner, which was unused for `idle_before_s`. Gives it the whole idle
+  /// limit from now on, so that a trial can use it.
+  void add_available(PoolKey key, std::string job, double usd_per_hour, double idle_before_s);
   /// Adds the pool of a job that has ended. It becomes available soon, or never.
   void add_ended(PoolKey key, std::string job, double usd_per_hour);
   void clear() { pools_.clear(); }
@@ -85,6 +85,10 @@ class WarmPools {
   };
 
   [[nodiscard]] bool is_known(const std::string& job) const;
+  /// Returns the seconds for which the pool has been unused, also before this tuner found it.
+  [[nodiscard]] double unused_s(const WarmPool& pool) const {
+    return pool.idle_before_s + clock_.now_s() - pool.since_s;
+  }
   /// Returns the jobs whose pools the service may have assigned instead of the pool of `job`; `job`
   /// first.
   [[nodiscard]] std::vector<std::string> candidates(const std::string& job,

@@ -92,15 +92,25 @@ std::string advice_on(const ParameterResponse& response) {
   return text;
 }
 
-/// Returns a text that workers or CPUs have time left, so that the loader could be faster. Empty if
-/// they have none, or if this is unknown.
+/// Processors with time left, so that the loader could be faster.
+enum class SpareTime { none_known, workers, cpus };
+
+SpareTime spare_time(const Bottleneck& bottleneck) {
+  if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) return SpareTime::workers;
+  if (bottleneck.cpu_busy.value_or(1.0) < k_cpus_full) return SpareTime::cpus;
+  return SpareTime::none_known;
+}
+
+/// Returns a text that workers or CPUs have time left; empty if none is known.
 std::string loader_waits(const Bottleneck& bottleneck) {
-  if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) {
-    return fmt::format("the loader's workers compute only {} of their time",
-                       percent(*bottleneck.loader_worker_cpu));
-  }
-  if (bottleneck.cpu_busy.value_or(1.0) < k_cpus_full) {
-    return fmt::format("the trial uses only {} of its CPUs' time", percent(*bottleneck.cpu_busy));
+  switch (spare_time(bottleneck)) {
+    case SpareTime::none_known:
+      break;
+    case SpareTime::workers:
+      return fmt::format("the loader's workers compute only {} of their time",
+                         percent(*bottleneck.loader_worker_cpu));
+    case SpareTime::cpus:
+      return fmt::format("the trial uses only {} of its CPUs' time", percent(*bottleneck.cpu_busy));
   }
   return {};
 }
@@ -200,14 +210,15 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   return words;
 }
 
-/// For a program that reports no parts: describes the effect of each varied setting on its speed.
-BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
-  BottleneckWords words;
-  words.finding = "The program did not report parts of its steps";
-  if (!bottleneck.why_no_responses.empty()) {
-    words.finding += ", and " + bottleneck.why_no_responses;
-    return words;
-  }
+/// Text on the effect of each varied setting, to follow a first sentence.
+struct EffectsText {
+  std::string text;
+  bool names_use_of_cpus = false;
+};
+
+EffectsText effects_text(const Bottleneck& bottleneck) {
+  if (!bottleneck.why_no_responses.empty()) return {", and " + bottleneck.why_no_responses};
+  EffectsText effects;
   Responses matter;
   Responses unmoved;
   Responses unclear;
@@ -219,23 +230,25 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
                                                                 : unclear)
         .push_back(&response);
     if (!matters) continue;
-    clauses.push_back(response.leaves_gain() ? advice_on(response)
-                                             : text_without_gain(response, bottleneck));
+    if (response.leaves_gain()) {
+      clauses.push_back(advice_on(response));
+      continue;
+    }
+    clauses.push_back(text_without_gain(response, bottleneck));
+    if (response.stage == StepStage::data && spare_time(bottleneck) == SpareTime::cpus) {
+      effects.names_use_of_cpus = true;
+    }
   }
-  if (matter.empty() && !unclear.empty()) {
-    words.finding += ", and " + too_little_known(unclear);
-    return words;
-  }
+  if (matter.empty() && !unclear.empty()) return {", and " + too_little_known(unclear)};
   if (matter.empty()) {
-    words.finding += ", and no varied parameter clearly changes their time by over 3 %";
-    return words;
+    return {", and no varied parameter clearly changes their time by over 3 %"};
   }
-  words.finding += "; " + joined(clauses);
+  effects.text = "; " + joined(clauses);
   if (!unmoved.empty()) {
-    words.finding += fmt::format("; {} made no clear difference", names_of(unmoved, "or"));
+    effects.text += fmt::format("; {} made no clear difference", names_of(unmoved, "or"));
   }
-  if (!unclear.empty()) words.finding += "; " + too_little_known(unclear);
-  return words;
+  if (!unclear.empty()) effects.text += "; " + too_little_known(unclear);
+  return effects;
 }
 
 /// Mentions a GPU that idles. Without figures of a GPU, mentions high or low use of the CPUs. For
@@ -253,15 +266,20 @@ std::string use_of_machine(const Bottleneck& bottleneck) {
                      percent(*bottleneck.cpu_busy));
 }
 
+/// For a program that reports no parts.
+BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
+  const EffectsText effects = effects_text(bottleneck);
+  BottleneckWords words;
+  words.finding = "The program did not report parts of its steps" + effects.text;
+  if (!effects.names_use_of_cpus) words.finding += use_of_machine(bottleneck);
+  return words;
+}
+
 }  // namespace
 
 BottleneckWords in_words(const Bottleneck& bottleneck) {
   BottleneckWords words =
       bottleneck.stages.empty() ? words_from_responses(bottleneck) : words_from_stages(bottleneck);
-  const bool names_cpus = words.finding.find("of its CPUs' time") != std::string::npos;
-  if (bottleneck.stages.empty() && !names_cpus) {
-    words.finding += use_of_machine(bottleneck);
-  }
   words.finding += ".";
   if (!bottleneck.responses.empty()) {
     words.evidence += fmt::format(

@@ -35,7 +35,8 @@ namespace fs = std::filesystem;
 
 constexpr double k_most_margin = 0.5;
 /// Share of the time in which the first command must report progress. The comparison starts the
-/// command again, so a longer start leaves no time for it.
+/// command again, so a longer start leaves no time for it. A smaller share would refuse programs
+/// that only start slowly for the first time, with cold caches.
 constexpr double k_most_until_progress = 0.5;
 /// Seconds for which the first command is watched after its first progress. A short time suffices,
 /// because the comparison measures the command again.
@@ -288,8 +289,9 @@ class Judging {
   }
 
   Result<OutputLook> look_at_first() {
-    say(fmt::format("runs {} for some seconds to see how it reports progress: {}",
+    say(fmt::format("runs {} until it has reported progress for some seconds, for at most {}: {}",
                     worktrees_ ? options_.revisions.front() : judged_name(0),
+                    format_duration(longest_start_s()),
                     printable_line(shell_quoted(first_command()), 300)));
     auto look = look_once();
     if (look && look->lacked_stream == LackedStream::terminal && !request_.terminal) {
@@ -300,6 +302,8 @@ class Judging {
     return look;
   }
 
+  [[nodiscard]] double longest_start_s() const { return k_most_until_progress * request_.time_s; }
+
   Result<OutputLook> look_once() {
     LookOptions look;
     look.argv = request_.commands.front();
@@ -307,7 +311,7 @@ class Judging {
     look.log_path = log_directory(context_.database(), request_.name) / "look.log";
     look.terminal = request_.terminal;
     if (!request_.input.empty()) look.standard_input = look.folder / request_.input;
-    look.longest_start_s = k_most_until_progress * request_.time_s;
+    look.longest_start_s = longest_start_s();
     look.watch_s = k_watch_s;
     return look_at_output(look, context_.clock, [this] { return flags_.count() > 0; });
   }

@@ -162,18 +162,23 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
                              std::span<const Observation> observations) const {
   const Parameter& parameter = leading(lever);
   const double cpus = machine_.cpus;
-  const auto number = [&](const Configuration& its) { return number_of(its, parameter, 0.0); };
+  const auto number = [&](const Configuration& its) { return lever_number(space_, lever, its); };
   Climb climb;
-  climb.today = number(baseline_);
-  climb.best = number(best.configuration);
+  // A configuration whose thread counts differ has tried no number for all of them.
+  const auto add_tried = [&](const LeverNumber& its) {
+    if (its.is_common) climb.tried.push_back(its.number);
+  };
+  climb.today = number(baseline_).number;
+  climb.best = number(best.configuration).number;
+  add_tried(number(best.configuration));
   for (const Observation& observation : observations) {
     if (!on_one_instance(observation.configuration, best.configuration)) continue;
-    const double tried = number(observation.configuration);
-    climb.tried.push_back(tried);
+    const LeverNumber tried = number(observation.configuration);
+    add_tried(tried);
     const bool failed = observation.kind == ObservationKind::out_of_memory ||
                         observation.kind == ObservationKind::failed;
-    if (failed && tried > climb.best) {
-      climb.too_large = std::min(climb.too_large.value_or(tried), tried);
+    if (failed && tried.number > climb.best) {
+      climb.too_large = std::min(climb.too_large.value_or(tried.number), tried.number);
     }
   }
   double before = climb.today;
@@ -197,7 +202,7 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
     climb.falls_first = climb.may_fall && !may_wait;
     double value = k_infinity;
     for (const Observation& observation : observations) {
-      if (is_measured(observation) && number(observation.configuration) == before) {
+      if (is_measured(observation) && number(observation.configuration).number == before) {
         value = std::min(value, observation.values[0]);
       }
     }

@@ -52,8 +52,7 @@ std::optional<double> untried_level_near(const Parameter& parameter, const Climb
                                          double wanted) {
   const double level =
       number_in(nearest_level(parameter, std::min(wanted, climb.most))).value_or(climb.best);
-  const bool is_new =
-      level != climb.best && std::ranges::find(climb.tried, level) == climb.tried.end();
+  const bool is_new = std::ranges::find(climb.tried, level) == climb.tried.end();
   return is_new ? std::optional(level) : std::nullopt;
 }
 
@@ -149,6 +148,27 @@ Value nearest_level(const Parameter& parameter, double wanted) {
   }
   if (first > 0 && away(parameter.level(first - 1)) <= away(parameter.level(first))) --first;
   return parameter.level(first);
+}
+
+LeverNumber lever_number(const SearchSpace& space, const Lever& lever,
+                         const Configuration& configuration) {
+  const auto number_of = [&](std::size_t index, double otherwise) {
+    const Value* value = configuration.find(space.parameters()[index].name);
+    return value == nullptr ? otherwise : number_in(*value).value_or(otherwise);
+  };
+  const std::size_t first = lever.parameters.front();
+  LeverNumber result{number_of(first, 0.0)};
+  if (!moves_together(lever.role)) return result;
+  double most = result.number;
+  for (const std::size_t index : lever.parameters) {
+    const double common =
+        number_in(nearest_level(space.parameters()[index], result.number)).value_or(result.number);
+    const double number = number_of(index, common);
+    if (index != first && number != common) result.is_common = false;
+    most = std::max(most, number);
+  }
+  if (!result.is_common) result.number = most;
+  return result;
 }
 
 std::optional<double> next_number(const Parameter& parameter, const Climb& climb) {

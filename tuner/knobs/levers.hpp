@@ -27,11 +27,21 @@ struct Lever {
 /// Returns the parameter's value that is nearest to `wanted`.
 [[nodiscard]] Value nearest_level(const Parameter& parameter, double wanted);
 
+/// Number that a configuration gives to a lever.
+struct LeverNumber {
+  double number = 0.0;  ///< the largest one if thread counts differ
+  /// False if thread counts differ, although the lever would set them to one number.
+  bool is_common = true;
+};
+[[nodiscard]] LeverNumber lever_number(const SearchSpace& space, const Lever& lever,
+                                       const Configuration& configuration);
+
 /// Values of a lever that were tried, and rules for the next value.
 struct Climb {
   double today = 0.0;
   double best = 0.0;               ///< value in the best configuration so far
-  std::vector<double> tried;       ///< numbers of all trials, whatever their result
+  /// Numbers of the best configuration and of all trials, whatever their result.
+  std::vector<double> tried;
   std::vector<double> first = {};  ///< values to try before any step from the best
   /// Least value that failed or ran out of memory.
   std::optional<double> too_large = {};

@@ -44,12 +44,24 @@ bool are_steady(const std::vector<RunPair>& pairs) {
   });
 }
 
-/// True for several pairs of whole runs. Their differences include the variation within the runs.
-bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
-  const bool are_whole = std::ranges::all_of(pairs, [](const RunPair& pair) {
+bool are_whole_runs(const std::vector<RunPair>& pairs) {
+  return std::ranges::all_of(pairs, [](const RunPair& pair) {
     return is_whole_run(*pair.incumbent) && is_whole_run(*pair.baseline);
   });
-  return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
+}
+
+/// True for several pairs of whole runs. Their differences include the variation within the runs.
+bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
+  const int least = are_steady(pairs) ? 2 : k_least_unsteady_pairs;
+  return std::ssize(pairs) >= least && are_whole_runs(pairs);
+}
+
+/// Returns the least number of such pairs for a claim. Two pairs of whole runs without a steady
+/// state show too little of their spread.
+int least_for_claim(const StudySpec& study, const std::vector<RunPair>& pairs) {
+  const int least = least_pairs(study);
+  if (!are_whole_runs(pairs) || are_steady(pairs)) return least;
+  return std::max(least, std::min(k_least_unsteady_pairs, study.measure.confirm_pairs));
 }
 
 /// True if the two runs of each pair took turns, and enough pairs show the scatter of their ratio.
@@ -230,7 +242,7 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach =
       count >= usual && std::isfinite(at_last) && look.mean - hidden < k_within_reach * at_last;
-  if (low > hidden && count < least_pairs(study)) return {Verdict::open, false};
+  if (low > hidden && count < least_for_claim(study, pairs)) return {Verdict::open, false};
   if (low > hidden) {
     const bool decided = low > worth || high < worth || was_last;
     const bool enough = count >= usual && (decided || !has_time);
@@ -251,7 +263,7 @@ Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pa
   const int usual = std::max(1, study.measure.confirm_pairs);
   const auto count = static_cast<int>(pairs.size());
   const bool was_last = !study.budget.time_s && count >= k_most_times_usual * usual;
-  if (count < least_pairs(study)) return {};
+  if (count < least_for_claim(study, pairs)) return {};
   const Looks looks = looks_of(study, pairs, errors.other, k_launches_by_pairs);
   const double faster_low = errors.faster < errors.other
                                 ? looks_of(study, pairs, errors.faster, k_launches_by_pairs).low

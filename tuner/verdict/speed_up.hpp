@@ -117,7 +117,7 @@ inline constexpr int k_least_unsteady_pairs = 3;
 /// Returns when a study looks at its finalists. If each configuration is confirmed, the scatter of
 /// two pairs alone would show nothing, so the first look comes at the usual number of pairs.
 [[nodiscard]] LookPlan look_plan(const StudySpec& study);
-/// Returns the least number of pairs for a claim of "faster".
+/// Returns the least number of pairs for a claim of "faster", if the program has a steady state.
 [[nodiscard]] int least_pairs(const StudySpec& study);
 
 /// Verdict of the pairs. `settled`: more pairs are not worthwhile.
@@ -132,9 +132,9 @@ struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
 };
-/// Judges a finalist by its pairs. "Faster" takes at least two pairs, unless the study asks for
-/// one: a single pair does not show how much launches differ on this machine. `error`: this
-/// finalist's one-sided error.
+/// Judges a finalist by its pairs. "Faster" takes at least two pairs (three of whole runs without a
+/// steady state), unless the study asks for fewer: a single pair does not show how much launches
+/// differ on this machine. `error`: this finalist's one-sided error.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error,
                               const std::optional<KnownLaunches>& known = KnownLaunches{});

@@ -294,6 +294,25 @@ TEST(Bottleneck, UseOfTrainingCpusIsShown) {
       << finding();
 }
 
+TEST(Bottleneck, UseOfCpusIsShownOnlyOnce) {
+  const LoaderStudy study;
+  TrialRecord trial = measured_trial(50, loader_configuration(4));
+  trial.cpu_busy = 0.25;
+  const std::string finding = in_words(study.at(trial)).finding;
+  EXPECT_NE(finding.find("try values beyond it, as the trial uses only 25 % of its CPUs' time"),
+            std::string::npos)
+      << finding;
+  EXPECT_EQ(finding.find("CPUs"), finding.rfind("CPUs")) << finding;
+  // The use of the CPUs is missing in advice to change the workers, so it follows.
+  trial = study.trials[0];
+  trial.cpu_busy = 0.25;
+  Bottleneck bottleneck = study.at(trial);
+  bottleneck.responses[0].parameter = "share of its CPUs' time";
+  const std::string renamed = in_words(bottleneck).finding;
+  EXPECT_NE(renamed.find("; the trial uses only 25 % of its CPUs' time"), std::string::npos)
+      << "a parameter's name says nothing about the use: " << renamed;
+}
+
 TEST(Bottleneck, TheHookReportsTheLoadersQueue) {
   const LoaderStudy study;
   TrialRecord trial = study.trials[0];

@@ -2,6 +2,7 @@
 #include "tuner/knobs/first_guesses.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -185,6 +186,36 @@ TEST(FirstGuesses, MoveAllThreadCountsTogether) {
   // There are more threads than CPUs: one thread is tried first, then as many as CPUs.
   EXPECT_EQ(known[1].configuration.text(), "num_threads=1 omp_threads=1 openblas_threads=1");
   EXPECT_EQ(known[2].configuration.text(), "num_threads=2 omp_threads=2 openblas_threads=2");
+}
+
+TEST(FirstGuesses, MoveThreadCountsThatDifferToday) {
+  const auto texts_of_moves = [](const SearchSpace& space, const Configuration& baseline) {
+    const FirstGuesses guesses(space, baseline, k_two_cpus);
+    std::vector<std::string> texts;
+    for (const Observation& move : moves_on(guesses, baseline, [](const Configuration& its) {
+           return 1.0 + std::abs(number_at(its, "num_threads") - 2.0);
+         })) {
+      texts.push_back(move.configuration.text());
+    }
+    return texts;
+  };
+  Configuration baseline = one_value("openblas_threads", 2);
+  baseline.set("num_threads", Value(std::int64_t{8}));
+  EXPECT_EQ(texts_of_moves(*SearchSpace::create({counted("openblas_threads", 1, 2),
+                                                 counted("num_threads", 1, 8)},
+                                                {}, {}),
+                           baseline),
+            (std::vector<std::string>{"num_threads=8 openblas_threads=2",
+                                      "num_threads=1 openblas_threads=1",
+                                      "num_threads=2 openblas_threads=2"}));
+  baseline.set("num_threads", Value(std::int64_t{1}));
+  EXPECT_EQ(texts_of_moves(*SearchSpace::create({counted("num_threads", 1, 2),
+                                                 counted("openblas_threads", 1, 2)},
+                                                {}, {}),
+                           baseline),
+            (std::vector<std::string>{"num_threads=1 openblas_threads=2",
+                                      "num_threads=2 openblas_threads=2",
+                                      "num_threads=1 openblas_threads=1"}));
 }
 
 TEST(FirstGuesses, TryOneThreadAndThePhysicalCores) {
@@ -431,6 +462,27 @@ TEST(FirstGuesses, KeepASearcherNearTheWorkersThatHavePaid) {
   EXPECT_TRUE(guesses.reach(known)->contains(more));
   known.back() = seen(more, 1.5);
   EXPECT_FALSE(guesses.reach(known)->contains(more));
+}
+
+TEST(FirstGuesses, KeepSearchersWithoutAModelNearThoseWorkers) {
+  const SearchSpace space = space_of();
+  for (const char* name : {"random", "sobol"}) {
+    SearcherOptions options;
+    const auto searcher = with_first_guesses(*make_searcher(name, space, options), space, today(),
+                                             k_gpu_machine, options.objectives);
+    Configuration configuration = today();
+    int handed_over = 0;
+    for (std::int64_t trial = 1; trial < 50; ++trial) {
+      searcher->observe(seen(configuration, 1.0));
+      const auto suggestion = searcher->suggest({trial + 1, {}, {}});
+      ASSERT_TRUE(suggestion && *suggestion) << name;
+      configuration = (*suggestion)->configuration;
+      if ((*suggestion)->origin == "expert") continue;
+      ++handed_over;
+      EXPECT_LE(number_at(configuration, "workers"), 16.0) << name;
+    }
+    EXPECT_GT(handed_over, 10) << name;
+  }
 }
 
 TEST(FirstGuesses, GiveWayToTheSearcher) {

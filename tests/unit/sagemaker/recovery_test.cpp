@@ -105,6 +105,23 @@ TEST_F(TunerDeathTest, PoolsAreKeptTheShorterTheSoonerTheyAreUsed) {
   EXPECT_LT(retained_s, 150.0);
 }
 
+TEST_F(TunerDeathTest, PoolsAreKeptLongerIfATunerCameBackLate) {
+  start(trial(1));
+  run_until_finished(1);
+  run_for(5.0);
+  kill_tuner();
+  account().advance_to(clock.now_s() + 120.0);
+  for (int number = 2; number <= 3; ++number) {
+    start(trial(number));
+    run_until_finished(static_cast<std::size_t>(number));
+  }
+  EXPECT_EQ(starts[1].placement.at("start"), "warm");
+  run_for(5.0);
+  kill_tuner();
+  account().advance_to(clock.now_s() + 86'400.0);
+  EXPECT_GT(account().audit().pools.back().retained_s, 250.0);
+}
+
 TEST_F(TunerDeathTest, AHurriedEndNamesRunningJobs) {
   program.ends_after_s.reset();
   program.stop_s = 100.0;

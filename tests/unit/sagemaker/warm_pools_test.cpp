@@ -154,6 +154,26 @@ TEST_F(WarmPoolsTest, PoolsAreKeptTheShorterTheSoonerTheyWereTaken) {
   EXPECT_LT(pools().keep_alive_s(key(), /*wanted=*/true), at_first_s);
 }
 
+TEST_F(WarmPoolsTest, TheWaitOfAnEarlierTunersPoolCounts) {
+  const int at_first_s = pools().keep_alive_s(key(), /*wanted=*/true);
+  pools().add_available(key(), "first", 3600.0, /*idle_before_s=*/120.0);
+  ASSERT_TRUE(pools().release_surplus(/*wanted=*/true));
+  EXPECT_EQ(pools().pools().size(), 1U) << "the tuner has just found it";
+  pools().take("first", "second");
+  EXPECT_EQ(pools().keep_alive_s(key(), /*wanted=*/true), at_first_s);
+}
+
+TEST_F(WarmPoolsTest, TheEndOfAnEarlierTunersPoolIsNoticed) {
+  run_job("first");
+  pools().clear();
+  account().advance_to(clock.now_s() + 290.0);
+  ASSERT_EQ(available_pools(), 1);
+  pools().add_available(key(), "first", 3600.0, /*idle_before_s=*/288.0);
+  look_for(20.0);
+  EXPECT_TRUE(pools().empty()) << "its keep-alive period has ended";
+  EXPECT_NEAR(total_usd(pools().take_unused()), 300.0, 1.0);
+}
+
 TEST_F(WarmPoolsTest, AMissingQuotaEndsRequestsForPools) {
   account_options.warm_pool_quota = {};
   run_job("first");

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "common/numbers.hpp"
 #include "search/searchers/sobol_points.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/unit/search/random_spaces.hpp"
@@ -123,6 +124,32 @@ TEST_P(EverySearcher, IgnoresObservationsFromOutsideTheSpace) {
   searcher->observe(finished(1, Configuration({{"b", whole(1)}})));
   searcher->observe(finished(2, Configuration({{"a", Value{2.0}}})));
   EXPECT_EQ(suggestions(*searcher, 10).size(), 2u) << "2.0 is the 2 of the space";
+}
+
+TEST(SearchersWithoutAModel, TryConfigurationsOfInfinitePriceLast) {
+  Parameter workers;
+  workers.name = "workers";
+  workers.low = 1;
+  workers.high = 8;
+  const SearchSpace space = *SearchSpace::create({workers}, {}, {});
+  for (const char* name : {"random", "sobol"}) {
+    const auto searcher = searcher_of(name, space);
+    SuggestRequest request;
+    request.price = [](const Configuration& configuration) {
+      return to_number(*configuration.find("workers")) > 4.0 ? k_infinity : 1.0;
+    };
+    for (request.trial = 1; request.trial <= 8; ++request.trial) {
+      const auto suggestion = searcher->suggest(request);
+      ASSERT_TRUE(suggestion && *suggestion) << name;
+      const Configuration& configuration = (*suggestion)->configuration;
+      EXPECT_EQ(to_number(*configuration.find("workers")) > 4.0, request.trial > 4)
+          << name << ": " << configuration.text();
+      searcher->observe(finished(request.trial, configuration));
+    }
+    const auto none = searcher->suggest(request);
+    ASSERT_TRUE(none);
+    EXPECT_FALSE(*none) << name;
+  }
 }
 
 TEST(SobolSearcher, CoversTheSpaceMoreEvenlyThanChance) {

@@ -10,6 +10,7 @@
 namespace steptune {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -121,6 +122,20 @@ TEST(SageMakerStudy, MachinesFollowTheConfiguration) {
   const Resources helped = study.runner->resources_of(with(study, "ml.g5.xlarge", 2));
   EXPECT_THAT(helped.groups, ElementsAre(InstanceGroup{"trainer", "ml.g5.xlarge", 1},
                                          InstanceGroup{"helpers", "ml.c5.9xlarge", 2}));
+}
+
+TEST(SageMakerStudy, ACommandFitsIntoAContainersArguments) {
+  Json document = cloud_document();
+  document["command"].push_back(std::string(256, 'x'));
+  EXPECT_EQ(fault_of(document), "");
+  document["command"].push_back(std::string(257, 'x'));
+  EXPECT_THAT(fault_of(document), AllOf(HasSubstr("#/command: "),
+                                        HasSubstr("257 characters long; the limit is 256")));
+  document = cloud_document();
+  while (document["command"].size() < 101)
+    document["command"].push_back("-v");
+  EXPECT_THAT(fault_of(document),
+              AllOf(HasSubstr("#/command: "), HasSubstr("entries; the limit is 100")));
 }
 
 TEST(SageMakerStudy, LabelsStandForTheirTexts) {

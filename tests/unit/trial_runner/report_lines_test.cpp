@@ -194,5 +194,36 @@ TEST(SteptuneLine, NamesOfMetricsThatAreNotFiniteAreBoundedToo) {
   EXPECT_EQ(with(64).error(), "more than 64 metrics");
 }
 
+TEST(SteptuneLine, KeysOfTheProtocolDoNotCountAsMetrics) {
+  const auto with = [](std::size_t metrics) {
+    std::string document =
+        R"({"v":1,"step":3,"samples":96,"clock":1.5,"global_rank":0,"phase":"evaluation",)"
+        R"("seconds":2,"parts":{"data":0.5},"not_finite":["loss"])";
+    for (std::size_t i = 1; i < metrics; ++i)
+      document += fmt::format(",\"m{}\":1", i);
+    return parse_steptune_document(document + "}");
+  };
+  const auto report = with(64);
+  ASSERT_TRUE(report) << report.error();
+  EXPECT_EQ(report->metrics.size(), 63U);
+  EXPECT_EQ(report->not_finite.size(), 1U);
+  EXPECT_EQ(report->samples, 96.0);
+  ASSERT_FALSE(with(65));
+  EXPECT_EQ(with(65).error(), "more than 64 metrics");
+}
+
+TEST(SteptuneLine, NumberOfPartsIsBounded) {
+  const auto with = [](int parts) {
+    std::string document = R"({"v":1,"step":1,"parts":{"p0":1)";
+    for (int i = 1; i < parts; ++i)
+      document += fmt::format(",\"p{}\":1", i);
+    return parse_steptune_document(document + "}}");
+  };
+  ASSERT_TRUE(with(64));
+  EXPECT_EQ(with(64)->parts.size(), 64U);
+  ASSERT_FALSE(with(65));
+  EXPECT_EQ(with(65).error(), "more than 64 parts");
+}
+
 }  // namespace
 }  // namespace steptune

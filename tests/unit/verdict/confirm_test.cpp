@@ -948,6 +948,25 @@ TEST_F(WholeRunPairs, IntervalsAreNarrowerIfPairsAgree) {
       << "trials that were cut off do not show that launches agree";
 }
 
+TEST_F(WholeRunPairs, AClaimTakesThreePairsWithoutASteadyState) {
+  for (int pair = 0; pair < 2; ++pair)
+    add_pair(1.0, 1e9);
+  EXPECT_GT(speed_up_of_pairs(study_, pairs(), k_error).low, 1.0);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
+  EXPECT_EQ(judge_both_ways(study_, pairs(), {}).verdict, Verdict::open);
+  study_.measure.confirm_pairs = 2;
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster) << "the study asks for two";
+  study_.measure.confirm_pairs = 3;
+  for (TrialRecord& run : runs_)
+    run.measurement->status = MeasurementStatus::steady;
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  for (TrialRecord& run : runs_)
+    run.measurement->status = MeasurementStatus::warming_up;
+  add_pair(1.0, 1e9);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  EXPECT_EQ(judge_both_ways(study_, pairs(), {}).verdict, Verdict::faster);
+}
+
 TEST_F(WholeRunPairs, EqualPairsAreNotCertain) {
   for (int pair = 0; pair < 3; ++pair)
     add_pair(1.0, 1.15);
