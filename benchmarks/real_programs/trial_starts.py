@@ -22,13 +22,14 @@ import argparse
 import json
 import math
 import os
+import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
 SLOW_START = os.path.join(os.path.dirname(__file__), "slow_start.py")
-KNOBS = os.path.join(os.path.dirname(__file__), "..", "..", "trial_runner", "hooks", "python", "knobs.json")
+HOOK = pathlib.Path(__file__).resolve().parents[2] / "trial_runner" / "hooks" / "python" / "steptune_hook"
 
 
 def drafted(steptune, name, command):
@@ -39,8 +40,8 @@ def drafted(steptune, name, command):
 
 
 def keep_switchable(study):
-    with open(KNOBS, encoding="utf-8") as file:
-        switchable = {knob["name"] for knob in json.load(file)["knobs"] if knob["applied"] == "live"}
+    tables = [json.loads(file.read_text(encoding="utf-8")) for file in HOOK.rglob("knobs.json")]
+    switchable = {knob["name"] for table in tables for knob in table["knobs"] if knob.get("applied") == "live"}
     for section in (study["parameters"], study["baseline"], study["hooks"]["python"]):
         for name in [name for name in section if name not in switchable]:
             del section[name]
