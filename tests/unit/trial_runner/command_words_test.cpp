@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests how a Python script and a launcher are found in a user's command, and that a launcher does
-// not inherit the ranks of an outer launcher.
+// Tests how a Python script and a launcher are found in a user's command. Also tests that a
+// launcher does not inherit the ranks of an outer launcher.
 #include "trial_runner/launch/command_words.hpp"
 
 #include <map>
