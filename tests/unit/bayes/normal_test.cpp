@@ -21,7 +21,7 @@ TEST(Normal, LogImprovementIncreasesFarIntoTheTail) {
     const double value = log_improvement(z);
     ASSERT_TRUE(std::isfinite(value)) << z;
     ASSERT_GT(value, previous) << z;
-    // Its slope is cdf / improvement, which near z is below |z| + 2 / |z| + 1.
+    // Its slope, cdf / improvement, is below |z| + 2.
     if (z > -59.5) {
       ASSERT_LT(value - previous, 0.01 * (std::abs(z) + 2.0)) << z;
     }
