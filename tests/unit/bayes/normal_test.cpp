@@ -28,11 +28,11 @@ TEST(Normal, LogImprovementIncreasesFarIntoTheTail) {
     previous = value;
   }
   EXPECT_TRUE(std::isfinite(log_improvement(-1e150)));
-  // Mills: log h(z) = log density(z) - 2 log |z| + log(1 - 3/z^2 + ...).
+  // By the series of Mills' ratio, log h(z) = log density(z) - 2 log |z| + log(1 - 3/z^2 + ...).
   EXPECT_NEAR(log_improvement(-1000.0), -500000.0 - 0.9189385332 - 2.0 * std::log(1000.0), 1e-5);
 }
 
-TEST(Normal, LogCdfIsContinuousAtTheSeries) {
+TEST(Normal, LogCdfIsContinuousWhereItsSeriesBegins) {
   EXPECT_NEAR(log_normal_cdf(-25.0 - 1e-9), log_normal_cdf(-25.0 + 1e-9), 1e-6);
   EXPECT_NEAR(log_normal_cdf(0.0), std::log(0.5), 1e-15);
   EXPECT_TRUE(std::isfinite(log_normal_cdf(-1e100)));
