@@ -142,13 +142,11 @@ TEST_F(Gc, ARunWithALimitRemovesOldDataButNotItsStudy) {
   };
   const Ended roomy = run("third", "1GiB");
   EXPECT_EQ(roomy.exit_code, 0) << roomy.err;
-  EXPECT_TRUE(fs::exists(log_of("old"))) 
-      << "all files together are smaller than the limit";
+  EXPECT_TRUE(fs::exists(log_of("old"))) << "all files together are smaller than the limit";
   const Ended limited = run("fourth", "3MB");
   EXPECT_EQ(limited.exit_code, 0) << limited.err;
   EXPECT_EQ(limited.err.find("--history-limit"), std::string::npos) << limited.err;
-  EXPECT_FALSE(fs::exists(log_of("old"))) 
-      << "the least recently used study loses its logs first";
+  EXPECT_FALSE(fs::exists(log_of("old"))) << "the least recently used study loses its logs first";
   EXPECT_TRUE(fs::exists(log_of("third")));
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 0) << "its results are kept";
   const Ended tight = run("fifth", "1KB");

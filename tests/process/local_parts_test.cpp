@@ -468,7 +468,7 @@ TEST(CpuTime, SharesOfWhatTheCpusHad) {
   ASSERT_TRUE(disturbance);
   EXPECT_NEAR(disturbance->other_load, 0.2, 1e-12);
   EXPECT_NEAR(disturbance->steal, 0.1, 1e-12);
-  EXPECT_EQ(disturbance_between(before, after, 8.0)->other_load, 0.0) 
+  EXPECT_EQ(disturbance_between(before, after, 8.0)->other_load, 0.0)
       << "the trial's 8 s exceed the 6 busy ones, since ticks are coarse";
   EXPECT_FALSE(disturbance_between(before, {100.05, 50.01, 1.0}, 0.0)) << "too short to tell";
   EXPECT_TRUE(read_cpu_time({}));
@@ -514,7 +514,7 @@ TEST(CpuUse, CountsAllProcessesSinceTheFirstLook) {
   EXPECT_DOUBLE_EQ(use.busy_share(2).value_or(0.0), 1.0) << "no more than there is";
   use.sample(13.0, 20.0);
   use.sample(15.0, 21.0);
-  EXPECT_DOUBLE_EQ(use.busy_share(1).value_or(0.0), 0.5) 
+  EXPECT_DOUBLE_EQ(use.busy_share(1).value_or(0.0), 0.5)
       << "a process vanished, so the count began again";
 }
 

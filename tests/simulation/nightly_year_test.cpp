@@ -46,7 +46,7 @@ TEST(NightlyYear, NoticesChangesTheSameNight) {
   EXPECT_EQ(upgrade.slowdown->since, model.library_upgrade);
   EXPECT_EQ(to_text(upgrade.changes), "torch 2.4.0 -> 2.5.1");
   EXPECT_EQ(upgrade.trust, Trust::hint) << "after an upgrade, earlier results are only hints";
-  EXPECT_EQ(upgrade.searched, 40) 
+  EXPECT_EQ(upgrade.searched, 40)
       << "payback does not end this search, since the slowdown lasts for all later nights";
   const Night& machine = year.nights[static_cast<std::size_t>(model.slower_machine) - 1];
   ASSERT_TRUE(machine.slowdown);

@@ -40,7 +40,7 @@ class RecordingListener final : public LoopListener {
   std::vector<TrialRecord> ended;
   std::vector<std::int64_t> incumbents;
   std::vector<double> progress_s;  ///< elapsed time at each display
-  std::size_t most_live = 0;  ///< most trials that ran at the same time
+  std::size_t most_live = 0;       ///< most trials that ran at the same time
 };
 
 /// One run of the tuner on a study in `folder`; only the runner is simulated. A second run on the

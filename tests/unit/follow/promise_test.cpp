@@ -113,7 +113,7 @@ TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {
   EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4) << "the trial's own start takes 107 s";
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.incumbent_objectives = recommendation.baseline_objectives = {100.0};
-  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5) 
+  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5)
       << "the 100 s are less than its start alone";
 }
 

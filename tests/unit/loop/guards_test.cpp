@@ -412,7 +412,7 @@ TEST(Guards, SayHowSureTheViolationIs) {
   EXPECT_EQ(violation({3.0, 0.1, 20.0}), "loss is 3 +-0.2, above the limit of 2");
   EXPECT_FALSE(violation({2.1, 0.1, 20.0})) << "the difference is within the error";
   EXPECT_TRUE(violation({2.1, 0.1, 0.0})) << "an error with 0 degrees of freedom is ignored";
-  EXPECT_FALSE(violation({2.3, 0.1, 1.0})) 
+  EXPECT_FALSE(violation({2.3, 0.1, 1.0}))
       << "with one degree of freedom, the difference must exceed 6.3 errors";
 }
 

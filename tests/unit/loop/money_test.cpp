@@ -52,7 +52,7 @@ TEST(Budget, FreshRunsAreExpectedAsInTheLatestConfirmation) {
   EXPECT_DOUBLE_EQ(pair_s(), 40.0);
   trials.push_back(spent(5, 10));
   trials.push_back(spent(6, 50, TrialPurpose::confirm_incumbent));
-  EXPECT_DOUBLE_EQ(pair_s(), 10.0) 
+  EXPECT_DOUBLE_EQ(pair_s(), 10.0)
       << "two runs of 5 s in the earlier confirmation; the run of 50 s belongs to a new one";
 }
 
@@ -86,7 +86,7 @@ TEST(Budget, ExpectsFreshRunsToTakeLongerThanTrials) {
   // The search has 120 s, for the baseline's two shares and 19 contenders. That leaves 4.7 s each
   // after the start, and a fresh run gets twice that.
   EXPECT_NEAR(pair_s(), 12.0 + 1.0 + 2.0 * (120.0 / 21.0 - 1.0), 1e-9)
-      
+
       << "the trial runs for its share, the baseline for no less than the 12 s of its trial";
 }
 
@@ -524,11 +524,11 @@ TEST(LongestStart, MayTakeTwoFifthsOfTheSearchIfTheTrialCompilesAnew) {
   trial.configuration.set("compile", Value(true));
   EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 56.0);
   study.baseline = trial.configuration;
-  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0) 
+  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0)
       << "the baseline compiles in the same way";
   study.baseline.set("compile", Value(false));
   study.parameter_roles["compile"] = std::nullopt;
-  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0) 
+  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0)
       << "the study says that this parameter does not decide how the model is compiled";
 }
 
@@ -542,14 +542,13 @@ TEST(LongestStart, ATooLongStartMayBeTriedAgainWithMoreTime) {
   slow.measurement = Measurement();
   slow.awaited_start_s = 32.5;
   study.budget.time_s = 200.0;
-  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) 
-      << "the limit is still 32 s";
+  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) << "the limit is still 32 s";
   study.budget.time_s = 210.0;
   EXPECT_TRUE(may_start_longer(study, slow, &baseline));
   study.budget.time_s.reset();
   EXPECT_TRUE(may_start_longer(study, slow, &baseline));
   slow.awaited_start_s.reset();
-  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) 
+  EXPECT_FALSE(may_start_longer(study, slow, &baseline))
       << "the trial did not end because of a slow start";
 }
 

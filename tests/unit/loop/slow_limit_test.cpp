@@ -61,7 +61,7 @@ TEST_F(SlowLimitTest, ACostLimitIsConvertedToSecondsByTheMachinesPrice) {
   study_.objectives.front().metric = "cost";
   const auto found = limit(0.05);
   ASSERT_TRUE(found);
-  EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 50.0 / 1000.0) 
+  EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 50.0 / 1000.0)
       << "0.05 USD are 50 s at 3.6 USD an hour; the planned run has 1000 samples";
 }
 

@@ -104,7 +104,7 @@ TEST(RequestBackoff, AnAcceptedSubmissionClearsEarlierSetbacks) {
   EXPECT_EQ(backoff.may_ask_at_s("a", 0), 55.0) << "only kind b was used";
   EXPECT_EQ(backoff.on_setback("c", Setback::full, "full", 0, 50.0), std::nullopt);
   backoff.on_used("c");
-  EXPECT_EQ(backoff.may_ask_at_s("c", 0), 80.0) 
+  EXPECT_EQ(backoff.may_ask_at_s("c", 0), 80.0)
       << "a used allocation does not show that the queue has room";
 }
 

@@ -128,7 +128,7 @@ TEST(RunnerKinds, AStudyContinuesWithThePricesThatItsFileDoesNotState) {
   const auto price = [&](const Json& written) {
     return study.runner->resumed_document(begun, written)["prices"]["ml.g5.xlarge"]["usd_per_hour"];
   };
-  EXPECT_EQ(price(Json::object()), 1.0) 
+  EXPECT_EQ(price(Json::object()), 1.0)
       << "the file states no price, so the study keeps its first price";
   EXPECT_EQ(price(document["runner"]), 2.0) << "the file says so";
 }

@@ -91,7 +91,7 @@ TEST(PhaseCost, EventsInTheFirstStepsAloneCostNothingPerSample) {
   EXPECT_EQ(cost.seconds_per_sample, 0.0);
   EXPECT_EQ(cost.phase.count, 3.0);
   EXPECT_TRUE(std::isnan(cost.phase.spacing_samples));
-  EXPECT_GT(PhaseCost::of(events, 64.0, 256.0, 64.0).seconds_per_sample, 0.0) 
+  EXPECT_GT(PhaseCost::of(events, 64.0, 256.0, 64.0).seconds_per_sample, 0.0)
       << "so soon after them, the next event is not overdue";
 }
 

@@ -110,9 +110,9 @@ TEST(ChangePoint, ASkippedVersionCannotBeDistinguishedFromTheNext) {
 TEST(ChangePoint, StagesShareTheTimeAndLeaveNoRestThatIsTooShort) {
   constexpr double k_whole_s = 1800.0;
   const ChangePoint change(64);
-  EXPECT_DOUBLE_EQ(change.stage_s(0.95, k_whole_s, k_whole_s), 600.0) 
+  EXPECT_DOUBLE_EQ(change.stage_s(0.95, k_whole_s, k_whole_s), 600.0)
       << "two stages narrow 64 versions to 8 and to 1, and a third one confirms";
-  EXPECT_DOUBLE_EQ(change.stage_s(0.95, 800.0, k_whole_s), 300.0) 
+  EXPECT_DOUBLE_EQ(change.stage_s(0.95, 800.0, k_whole_s), 300.0)
       << "a third of 800 s is less than the least stage, a sixth of the whole";
   EXPECT_DOUBLE_EQ(change.stage_s(0.95, 599.0, k_whole_s), 599.0)
       << "after 300 s, less than 300 s would be left for another stage";
