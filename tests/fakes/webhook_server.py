@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A webhook. Prints its port, then stores each request as one line of JSON. /broken answers 500; /hangs never answers."""
+"""A webhook. Prints its port, then stores each request as one line of JSON.
+
+/broken answers 500, /moved redirects, /hangs answers after a minute."""
 
 import http.server
 import json

@@ -136,8 +136,8 @@ class Boto3Misfortunes(boto3_check.Misfortunes):
 
 
 class SageMaker(tuning_check.Tuned):
-    """A tuning with jobs. The emulator validates requests and answers with botocore's model, which this environment has
-    in today's version: `tearDown` compares."""
+    """Tunes a study with jobs in the emulator, which validates requests and answers with this environment's botocore, the
+    newest version. `tearDown` fails if the validation found a fault."""
 
     def test_the_sdk_reads_the_jobs_back(self):
         study = tuning_check.fake_study(budget={"trials": 3})

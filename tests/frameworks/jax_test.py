@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The family of JAX with the real libraries: scripts/frameworks jax."""
+"""Tests the hook for JAX with the real libraries: scripts/frameworks jax."""
 
 import os
 import re
@@ -76,7 +76,7 @@ class Knobs(unittest.TestCase):
 
     def test_compiled_functions_of_another_trial_give_the_same_losses(self):
         with tempfile.TemporaryDirectory() as folder:
-            # Also functions that compile in less than a second.
+            # JAX also stores functions that compile in less than a second.
             shared = {"JAX_COMPILATION_CACHE_DIR": folder, "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
             for _ in range(2):
                 ran = run("jax_optax", hook=settings(), environment=shared)

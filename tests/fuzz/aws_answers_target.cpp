@@ -18,7 +18,8 @@ namespace {
 constexpr double k_now_s = 1'795'000'000.0;
 constexpr const char* k_secret = "sesame-open";
 
-/// Answers with the texts between the marks in turn, then with empty objects.
+/// Answers with the parts of the script between the lines `---` in turn, then with empty objects.
+/// The first line of a part is the HTTP status, the rest the body.
 class ScriptedTransport final : public aws::HttpTransport {
  public:
   explicit ScriptedTransport(std::string_view script) : rest_(script) {}
@@ -61,7 +62,8 @@ struct Account {
 };
 
 void require_no_secret(const aws::AwsError& error) {
-  require(error.to_error().text().find(k_secret) == std::string::npos, "an error tells a secret");
+  require(error.to_error().text().find(k_secret) == std::string::npos,
+          "an error contains the secret");
 }
 
 template <typename T>
@@ -92,7 +94,7 @@ void ask_for_logs(Account& account) {
     require_no_secret(lines);
     if (!lines) continue;
     for (const LogLine& line : *lines)
-      require(std::isfinite(line.wall_s), "a line printed at no time");
+      require(std::isfinite(line.wall_s), "a line's time is not finite");
   }
 }
 
@@ -100,8 +102,9 @@ void ask_for_prices(Account& account) {
   const auto prices = list_training_prices(account.client, account.service, "us-east-1");
   if (!prices) return;
   for (const auto& [name, type] : prices->instances) {
-    require(std::isfinite(type.usd_per_hour) && type.usd_per_hour > 0.0, name + " costs nothing");
-    require(type.vcpus >= 0 && type.gpus >= 0 && type.memory_gib >= 0.0, name + " has less than 0");
+    require(std::isfinite(type.usd_per_hour) && type.usd_per_hour > 0.0, name + " has no price");
+    require(type.vcpus >= 0 && type.gpus >= 0 && type.memory_gib >= 0.0,
+            name + " has a negative size");
   }
 }
 
@@ -138,7 +141,8 @@ void ask_for_credentials(Account& account) {
     if (found && *found) {
       require(!(*found)->access_key_id.empty(), "keys without an id");
     } else if (!found) {
-      require(found.error().text().find(k_secret) == std::string::npos, "an error tells a secret");
+      require(found.error().text().find(k_secret) == std::string::npos,
+              "an error contains the secret");
     }
   }
 }

@@ -38,13 +38,13 @@ void require_bounded(const Report& report) {
   require(report.metrics.size() + report.not_finite.size() <= k_max_metrics, "too many metrics");
   for (const auto& [name, value] : report.metrics) {
     require(std::isfinite(value), "a metric that is not finite: " + name);
-    require(!report.not_finite.contains(name), "a metric finite and not: " + name);
+    require(!report.not_finite.contains(name), "a metric is both finite and not finite: " + name);
   }
   for (const auto& [name, seconds] : report.parts)
     require(std::isfinite(seconds) && seconds >= 0.0, "a part below 0 s: " + name);
   if (!report.phase) return;
   require(!report.phase->name.empty() && report.phase->name.size() <= k_max_metric_name_bytes,
-          "a phase without a name or with an endless one");
+          "a phase without a name or with one that is too long");
   const double phase_s = report.phase->seconds.value_or(0.0);
   require(std::isfinite(phase_s) && phase_s >= 0.0, "a phase below 0 s");
 }

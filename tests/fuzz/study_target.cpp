@@ -25,7 +25,8 @@ void require_sound(const StudySpec& study) {
   }
   const auto again = study_from_json(study.document, study.file, {});
   require(again.has_value(), again ? "" : "its own document is refused: " + again.error().text());
-  require(again->fingerprint == study.fingerprint, "read back, it has another fingerprint");
+  require(again->fingerprint == study.fingerprint,
+          "its own document, read back, has another fingerprint");
 }
 
 void require_placed(const Error& error) {

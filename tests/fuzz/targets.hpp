@@ -9,7 +9,7 @@
 
 namespace steptune::fuzz {
 
-/// Thrown if a parser violates its header. Ends a fuzzer's run, and fails a test.
+/// Thrown if a parser breaks a promise of its header file. Ends a fuzzer's run, and fails a test.
 class BrokenPromise : public std::logic_error {
  public:
   using std::logic_error::logic_error;

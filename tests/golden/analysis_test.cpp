@@ -61,6 +61,8 @@ from baseline (trial 1) to best (trial {{\d+}}), time: {{3\.\d\dx: .*precision 1
 }
 
 TEST_F(Analysis, ImportanceAgreesWithTheFormulaThatItWasMadeFrom) {
+  // Time is proportional to (precision == bf16 ? 0.6 : 1) * (1 + 0.5 / (1 + workers)), with 0 to 4
+  // workers.
   const Json json = json_of({"importance", "--json"})["importance"];
   const Json& time = json["objectives"][0];
   EXPECT_EQ(json["objectives"][1]["multiple_of"], "time");
@@ -80,7 +82,7 @@ TEST_F(Analysis, ImportanceAgreesWithTheFormulaThatItWasMadeFrom) {
   EXPECT_NEAR(product, time["ablation"]["ratio"]["mean"].get<double>(), 0.05 * product);
 }
 
-TEST_F(Analysis, BottleneckWithoutPartsSaysWhatTheResponsesSay) {
+TEST_F(Analysis, BottleneckWithoutPartsShowsTheGainOfEachParameter) {
   const Ended ended = sandbox_->steptune({"bottleneck", "demo", "--trial", "1"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(

@@ -91,7 +91,7 @@ TEST_F(Bisect, AKilledBisectionContinuesFromItsHistory) {
   ASSERT_TRUE(sandbox_.until_err_contains("trial 2 started")) << sandbox_.read("err.txt");
   kill(pid, SIGKILL);
   EXPECT_EQ(sandbox_.wait(pid).exit_code, 128 + SIGKILL);
-  EXPECT_NE(trees(), "") << "nobody could remove the trees";
+  EXPECT_NE(trees(), "") << "a killed program cannot remove them";
 
   const Ended resumed = sandbox_.steptune(command);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
@@ -113,7 +113,7 @@ TEST_F(Bisect, AKilledBisectionContinuesFromItsHistory) {
   const Ended other = sandbox_.steptune(
       {"bisect", "HEAD~3", "HEAD~2", "--time", "10s", "--", "/bin/sh", "train.sh"});
   EXPECT_EQ(other.exit_code, 12) << other.err;
-  EXPECT_THAT(other.err, Not(HasSubstr("from the history")));
+  EXPECT_THAT(other.err, Not(HasSubstr("continues an earlier bisection")));
 }
 
 TEST_F(Bisect, VersionsThatDoNotBuildAreSkippedAndNamed) {
@@ -131,8 +131,8 @@ TEST_F(Bisect, VersionsThatDoNotBuildAreSkippedAndNamed) {
   EXPECT_THAT(ended.out, HasSubstr("read the changes: only the last of these can be measured"));
 }
 
-/// Writes wheels of a package `pacer`, whose versions before 1.3 make a step take 20 ms and later
-/// ones 60 ms. Version 1.2 needs a package that does not exist.
+/// Writes wheels of a package `pacer`. A step takes 20 ms up to version 1.2 and 60 ms from version
+/// 1.3 on. Version 1.2 needs a package that does not exist.
 constexpr const char* k_write_wheels = R"(import zipfile
 for version in ('1.0', '1.1', '1.2', '1.3', '1.4'):
     info = f'pacer-{version}.dist-info'

@@ -131,7 +131,7 @@ TEST_F(Export, OptunaAgrees) {
     if (one["state"] == "PRUNED" && !one["steps"].empty()) ++pruned_with_steps;
   }
   EXPECT_EQ(shown["states"], Json(states));
-  EXPECT_GT(states["PRUNED"], 0) << "otherwise the test would show nothing about pruned trials";
+  EXPECT_GT(states["PRUNED"], 0) << "without a pruned trial, this test shows nothing about them";
   EXPECT_EQ(pruned_with_steps, states["PRUNED"]);
   EXPECT_EQ(shown["best_value"], best);
   EXPECT_EQ(shown["attributes"]["steptune:recommendation"]["claim"], "faster");
@@ -186,7 +186,7 @@ TEST_F(Export, CsvHasARowPerTrial) {
     EXPECT_EQ(std::stod(row["time"].get<std::string>()),
               trial->second["objectives"][0]["value"].get<double>());
     EXPECT_EQ(row["batch"], trial->second["configuration"]["batch"].dump());
-    EXPECT_FALSE(row["note"].get<std::string>().starts_with("=")) << "a formula";
+    EXPECT_FALSE(row["note"].get<std::string>().starts_with("=")) << "a spreadsheet would run it";
   }
 }
 
@@ -237,7 +237,7 @@ print(json.dumps(read))
   const Json shown = python(script);
   EXPECT_TRUE(shown["faults"].empty()) << shown["faults"];
   EXPECT_TRUE(shown["earlier"].empty()) << shown["earlier"];
-  EXPECT_EQ(shown["broken"], 2) << "the schema says something";
+  EXPECT_EQ(shown["broken"], 2) << "the schema finds both faults";
 }
 
 TEST_F(Export, MlflowIsGivenAFileStore) {
@@ -276,7 +276,8 @@ print(json.dumps({'experiments': len(experiments), 'meta': meta, 'runs': runs,
     const std::string metric = run["metrics"]["time"];
     EXPECT_EQ(std::stod(metric.substr(metric.find(' '))), trial["objectives"][0]["value"]);
   }
-  EXPECT_EQ(exported("mlflow", "mlruns").exit_code, 4) << "once";
+  EXPECT_EQ(exported("mlflow", "mlruns").exit_code, 4)
+      << "a second export does not replace the first one";
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(Follow, JsonLinesEndWithTheVerdict) {
   EXPECT_EQ((*json)["promise"], "broken");
   EXPECT_EQ(sandbox_->steptune({"follow", "demo", "lines.log", "--json", "--json-lines"}).exit_code,
             2)
-      << "one of them";
+      << "only one of these options may be given";
 }
 
 TEST_F(Follow, AKeptPromiseEndsWithZero) {

@@ -63,8 +63,8 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
 )",
                        dry.out),
             "");
-  EXPECT_TRUE(fs::exists(log_of("old"))) << "so far";
-  // Other files there do not belong to the tuner.
+  EXPECT_TRUE(fs::exists(log_of("old"))) << "a dry run removes nothing";
+  // Files of trials and of `judge` are removed. Files of the user and of the long run stay.
   sandbox_.write(".steptune/logs/old/notes.txt", "mine");
   sandbox_.write(".steptune/logs/old/train.log", "of the long run");
   sandbox_.write(".steptune/logs/old/trial-1.ds.json", "{}");
@@ -142,11 +142,11 @@ TEST_F(Gc, ARunWithALimitRemovesOldDataButNotItsStudy) {
   };
   const Ended roomy = run("third", "1GiB");
   EXPECT_EQ(roomy.exit_code, 0) << roomy.err;
-  EXPECT_TRUE(fs::exists(log_of("old"))) << "it is within the limit";
+  EXPECT_TRUE(fs::exists(log_of("old"))) << "all files together are smaller than the limit";
   const Ended limited = run("fourth", "3MB");
   EXPECT_EQ(limited.exit_code, 0) << limited.err;
   EXPECT_EQ(limited.err.find("--history-limit"), std::string::npos) << limited.err;
-  EXPECT_FALSE(fs::exists(log_of("old"))) << "the least recently used one";
+  EXPECT_FALSE(fs::exists(log_of("old"))) << "the least recently used study loses its logs first";
   EXPECT_TRUE(fs::exists(log_of("third")));
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 0) << "its results are kept";
   const Ended tight = run("fifth", "1KB");

@@ -129,7 +129,7 @@ TEST_F(Judge, OneCommandIsComparedInSeveralVersions) {
   EXPECT_THAT(venv.out, HasSubstr("B is slower"));
 }
 
-/// The study's trials are known to differ; fresh runs compare their settings.
+/// `judge` runs the settings of these trials again; it does not compare the trials themselves.
 TEST_F(Judge, TrialsOfAStudyAreCompared) {
   sandbox_.write("study.json", R"({
     "name": "pauses", "command": ["/bin/sh", "steps.sh", "{pause}"],
@@ -262,6 +262,7 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
   EXPECT_TRUE(is_as_defined(sandbox_, better.out, "judge"));
   const Json first = Json::parse(better.out)["campaign"];
   EXPECT_EQ(first["kept"], 1);
+  // Errors of a campaign's edits are tested in campaign_error_test.cpp.
   EXPECT_NEAR(first["error"].get<double>(), 0.00732, 1e-5);
   EXPECT_GT(first["next_error"].get<double>(), 0.00732);
 
@@ -283,7 +284,7 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
   const Json campaign = Json::parse(ladder.out)["campaign"];
   ASSERT_EQ(campaign["edits"].size(), 3U);
   EXPECT_EQ(campaign["edits"][2]["verdict"], "failed");
-  EXPECT_EQ(campaign["edits"][2]["error"], 0.0);
+  EXPECT_EQ(campaign["edits"][2]["error"], 0.0) << "a failed edit claims nothing";
   EXPECT_EQ(campaign["champion"]["command"], "/bin/sh steps.sh 0.02");
   EXPECT_GT(campaign["gain"].get<double>(), 2.0);
   EXPECT_TRUE(campaign["measured"].is_null());

@@ -170,7 +170,7 @@ void expect_parameter(const std::vector<std::pair<Json, double>>& shown) {
   for (const auto& [text, at] : places) {
     const auto near = std::ranges::count_if(
         places, [at = at](const auto& other) { return std::abs(other.second - at) < 10.0; });
-    EXPECT_EQ(near, 1) << text << " stands beside another value";
+    EXPECT_EQ(near, 1) << text << " is less than 10 pixels from another value";
   }
 }
 
@@ -274,7 +274,7 @@ TEST_F(HtmlReport, HasEveryDecision) {
   EXPECT_GT(stops, 0);
 }
 
-TEST_F(HtmlReport, GoesToStdoutAndNamesAStudyThatIsNotThere) {
+TEST_F(HtmlReport, GoesToStdoutAndFailsForAnUnknownStudy) {
   const Ended page = sandbox_->steptune({"report", "--html", "-"});
   EXPECT_EQ(page.out, sandbox_->read("report.html"));
   EXPECT_EQ(sandbox_->steptune({"report", "dmo", "--html", "x.html"}).exit_code, 1);
@@ -443,7 +443,8 @@ TEST_F(HtmlReport, SlicesAndLinesShowTheValuesOfEachTrial) {
         continue;
       }
       on_line.emplace_back(trial["parameters"][k], line[k].second);
-      // Equal values are drawn beside each other.
+      // charts.js moves each mark to the side by an amount that depends on the trial's number, so
+      // that equal values do not cover each other.
       const double aside = (std::fmod(number * 0.618, 1.0) - 0.5) * 10.0;
       on_slice.emplace_back(trial["parameters"][k], places.at(number).first - aside);
       objective_on_slice.emplace_back(trial["values"][0], places.at(number).second);

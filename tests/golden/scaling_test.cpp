@@ -38,7 +38,7 @@ std::string helpers_study(const std::string& gpu, const std::string& cpu, double
   return study.dump();
 }
 
-/// The same cluster with any count up to 64, and with launch variation.
+/// The cluster of `cluster_study()` with any count of nodes up to 64, and with noise.
 std::string knee_study() {
   Json study = Json::parse(cluster_study());
   study["parameters"] = {{"nodes", {{"type", "int"}, {"low", 1}, {"high", 64}}},
@@ -70,7 +70,7 @@ TEST_F(ScalingCommand, TheSearcherFindsTheKneeWithFewTrials) {
   EXPECT_EQ(scaling["min_efficiency"], 0.5) << "that of the study file";
   const Json& knee = scaling["knee"];
   // Speed 1 / (0.06 + 0.94 / n + 0.004 (n - 1)): the fifth machine adds 53 % of the first one's
-  // speed, the sixth 44 %.
+  // speed, the sixth 44 %. So the knee at 50 % is 5 machines.
   EXPECT_LE(knee["low_95"], 5.0);
   EXPECT_GE(knee["high_95"], 5.0);
   EXPECT_LE(scaling["counts"].size(), 8U);

@@ -117,7 +117,7 @@ TEST_F(Serve, WorksInABrowser) {
     const Ended browser = document_in_browser(sandbox_, address + path + "?token=" + token_);
     ASSERT_EQ(browser.exit_code, 0) << browser.err;
     EXPECT_THAT(browser.err, Not(HasSubstr("CONSOLE")))
-        << "the content policy lets everything pass";
+        << "the content security policy blocks nothing";
     EXPECT_THAT(browser.out, testing::AnyOf(HasSubstr("aria-live=\"off\">live</p>"),
                                             HasSubstr("aria-live=\"off\">connecting</p>")))
         << "screen readers do not read text that changes often";
@@ -434,7 +434,8 @@ TEST_F(Serve, KeepsATokenInAFile) {
 }
 
 TEST_F(Serve, LeavesNoTokenFileWithoutAToken) {
-  expect_alive();  // files beside the database cannot grow any more
+  // Lets SQLite create its files beside the database, since the next server cannot write files.
+  expect_alive();
   const Ended full = sandbox_.program(
       {"timeout", "20", "/bin/sh", "-c",
        R"((trap '' XFSZ; ulimit -f 0; exec "$0" serve --port 0 --token-file kept/token) 2>&1 | cat)",

@@ -253,7 +253,7 @@ TEST(Usage, VersionsArePrintedAsTextAndJson) {
   }
 }
 
-/// Returns what bash offers for the last of `words`, a line.
+/// Returns what bash offers for the word with this index in the line `words`.
 std::string bash_completions(const Sandbox& sandbox, const std::string& words, int index) {
   const Ended ended = sandbox.program(
       {"bash", "-c",

@@ -70,6 +70,7 @@ TEST_F(GpuWatchTest, SumsUpWhatATrialMadeOfItsGpus) {
   EXPECT_EQ(others.from_s, 5.0);
   const auto use = watch.use();
   ASSERT_TRUE(use);
+  // The most memory of a GPU, and the means of 0.5 and 1.0, 1.8 GHz and 0.9 GHz, normal and slowed.
   EXPECT_EQ(use->peak_memory_bytes, 9.0 * 0x1p30);
   EXPECT_DOUBLE_EQ(use->peak_memory_share, 0.9);
   EXPECT_DOUBLE_EQ(use->utilisation, 0.75);
@@ -92,7 +93,7 @@ TEST_F(GpuWatchTest, AGpuThatTheTrialDoesNotUseIsIgnored) {
   EXPECT_EQ(use->most_other_processes, 0);
 }
 
-TEST_F(GpuWatchTest, AllGpuProcessesCountIfOwnersAreUnknown) {
+TEST_F(GpuWatchTest, AVisibleGpuCountsIfNoProcessesAreListed) {
   ASSERT_NE(nvml_, nullptr);
   GpuWatch watch(nvml_.get(), {"0"}, 0.0);
   EXPECT_EQ(watch.sample(1.0, trial()).count, 0);

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
     Local, EndingTable,
     testing::Values(
         EndingCase{"zero", {}, OutcomeKind::completed, 0},
-        EndingCase{"zero_but_talks_of_memory",
+        EndingCase{"zero_but_output_tells_of_memory",
                    {EndedBy::nothing, 0, k_nowhere, true},
                    OutcomeKind::completed,
                    0},
@@ -108,11 +108,11 @@ INSTANTIATE_TEST_SUITE_P(
                    {EndedBy::nothing, exit_status(137), k_nowhere, false},
                    OutcomeKind::out_of_memory,
                    137},
-        EndingCase{"says_so",
+        EndingCase{"output_tells_of_memory",
                    {EndedBy::nothing, exit_status(1), k_nowhere, true},
                    OutcomeKind::out_of_memory,
                    1},
-        EndingCase{"aborts_saying_so",
+        EndingCase{"aborts_and_output_tells_of_memory",
                    {EndedBy::nothing, signal_status(SIGABRT), k_nowhere, true},
                    OutcomeKind::out_of_memory,
                    128 + SIGABRT},
@@ -198,7 +198,7 @@ TEST(OutputTail, LastLinesArePrintableAndInOrder) {
   tail.feed("one\ntwo\r 50%\r100%\n\n  \n\033[1mthree\033[0m\nfour");
   EXPECT_THAT(tail.last_lines(3), ElementsAre("100%", "three", "four"));
   EXPECT_THAT(tail.last_lines(100), ElementsAre("one", "100%", "three", "four"))
-      << "of a line that is written anew the last";
+      << "of a rewritten line, the last version";
   tail.feed("\r\nfive\r\n");
   EXPECT_THAT(tail.last_lines(2), ElementsAre("four", "five")) << "Windows line ends";
 }
@@ -209,7 +209,7 @@ TEST(OutputTail, DropsOutputBeforeProgressOfAllProcesses) {
   EXPECT_EQ(tail.since_progress(), "one\n");
   tail.mark_progress(0, 1.0);
   tail.feed("two\n");
-  EXPECT_EQ(tail.since_progress(), "one\ntwo\n") << "the first mark may have overtaken a word";
+  EXPECT_EQ(tail.since_progress(), "one\ntwo\n") << "\"one\" may have come after the report";
   tail.mark_progress(0, 2.0);
   tail.feed("three\n");
   EXPECT_EQ(tail.since_progress(), "two\nthree\n");
@@ -223,7 +223,7 @@ TEST(OutputTail, DropsOutputBeforeProgressOfAllProcesses) {
     tail.mark_progress(0, 100.0 + i);
     tail.feed("five\n");
   }
-  EXPECT_EQ(tail.since_progress(), "four\nfive\nfive\n") << "process 1 went no further";
+  EXPECT_EQ(tail.since_progress(), "four\nfive\nfive\n") << "process 1 made no further progress";
 }
 
 class LogFileTest : public process_tests::LocalRunnerTest {};
@@ -309,9 +309,11 @@ TEST(Placement, ContainersWithQuotasStartAtDifferentCpus) {
     firsts.insert(own.front());
     EXPECT_EQ(rotated_for_container(cpus, 7, name), cpus)
         << "without a quota no other container shares these CPUs";
-    EXPECT_EQ(rotated_for_container(cpus, 4, name), cpus) << "there is no second place";
+    EXPECT_EQ(rotated_for_container(cpus, 4, name), cpus)
+        << "seven CPUs have no second place for four";
   }
-  EXPECT_THAT(firsts, UnorderedElementsAre(0, 1, 2)) << "cores are not divided";
+  EXPECT_THAT(firsts, UnorderedElementsAre(0, 1, 2))
+      << "every second CPU, so that cores are not divided";
 }
 
 TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
@@ -327,7 +329,7 @@ TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
   EXPECT_FALSE(divide_into_slots(resources({0, 1}), options));
 }
 
-TEST(Placement, AllGpusMayBeInUseAndOneEachIsEnough) {
+TEST(Placement, GpusAreDividedUnlessThereAreTooFew) {
   PlacementOptions options;
   options.parallel = 2;
   const TrialResources two_gpus = resources({0, 1}, {"0", "1"});
@@ -359,7 +361,7 @@ TEST(Placement, OpenMpsThreadsApplyToOtherLibraries) {
   EXPECT_FALSE(placement.contains("CUDA_VISIBLE_DEVICES"));
 }
 
-TEST(Placement, TheOrderThatAStudyCountsItsGpusInStays) {
+TEST(Placement, AStudysOrderOfGpusIsKept) {
   const Environment given{{"CUDA_DEVICE_ORDER", "FASTEST_FIRST"}};
   Environment environment = given;
   const Slot slot{{}, 4, std::vector<std::string>{"1"}};
@@ -466,7 +468,8 @@ TEST(CpuTime, SharesOfWhatTheCpusHad) {
   ASSERT_TRUE(disturbance);
   EXPECT_NEAR(disturbance->other_load, 0.2, 1e-12);
   EXPECT_NEAR(disturbance->steal, 0.1, 1e-12);
-  EXPECT_EQ(disturbance_between(before, after, 8.0)->other_load, 0.0) << "ticks are coarse";
+  EXPECT_EQ(disturbance_between(before, after, 8.0)->other_load, 0.0)
+      << "the trial's 8 s exceed the 6 busy ones, since ticks are coarse";
   EXPECT_FALSE(disturbance_between(before, {100.05, 50.01, 1.0}, 0.0)) << "too short to tell";
   EXPECT_TRUE(read_cpu_time({}));
 }
@@ -511,7 +514,8 @@ TEST(CpuUse, CountsAllProcessesSinceTheFirstLook) {
   EXPECT_DOUBLE_EQ(use.busy_share(2).value_or(0.0), 1.0) << "no more than there is";
   use.sample(13.0, 20.0);
   use.sample(15.0, 21.0);
-  EXPECT_DOUBLE_EQ(use.busy_share(1).value_or(0.0), 0.5) << "a process vanished before";
+  EXPECT_DOUBLE_EQ(use.busy_share(1).value_or(0.0), 0.5)
+      << "a process vanished, so the count began again";
 }
 
 TEST(DisturbanceWatch, ReportsTheCpuTimeOfOtherPrograms) {
@@ -562,7 +566,7 @@ TEST(DisturbanceWatch, AVanishedProcessMakesLoadUnknown) {
       << "the CPU time of an ended process is missing from the trial's";
 }
 
-TEST(DisturbanceWatch, AMachineThatStoodStillMakesNoLoadKnown) {
+TEST(DisturbanceWatch, LoadIsUnknownWhileTheMachineStoodStill) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
   EXPECT_TRUE(watch.sample(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
   const auto asleep = watch.sample(601.0, CpuTime{8.0, 8.0, 0.0}, 1.0);
@@ -692,7 +696,7 @@ TEST(TrialPauses, AClockReadBeforeAPauseDoesNotGoBack) {
   EXPECT_DOUBLE_EQ(clock_at(8.0), 6.0) << "the program's own clock went back";
 }
 
-/// The program is in `data` during the pauses, which takes a quarter of its own time.
+/// Without pauses, `data` takes a quarter of the program's time. The pause falls into `data`.
 TEST(TrialPauses, PartsKeepTheirSharesWithoutThePauses) {
   TrialPauses pauses;
   const auto parts_at = [&](double now_s, double data_s, double forward_s) {

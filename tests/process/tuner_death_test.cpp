@@ -122,6 +122,7 @@ TEST_F(TunerDeathTest, NoProcessSurvivesAKilledTuner) {
 }
 
 TEST_F(TunerDeathTest, ATrialThatIsStoppedWhileAnotherRunsDies) {
+  // "2i" starts two trials that take turns: one is always suspended while the other runs.
   start_tuner("turns-test",
               {"/bin/sh", "-c",
                "echo pid $$; echo ready; i=0; while :; do i=$((i + 1)); "
@@ -219,7 +220,7 @@ TEST_F(TunerDeathTest, AdoptEndsRemainingTrialsAndKeepsNone) {
 
 TEST_F(TunerDeathTest, AdoptGivesRemainingTrialsTimeToEnd) {
   const std::string saved = folder() / "saved";
-  // Nobody reads its output at that time.
+  // No tuner reads the trial's output when it ends, so it closes its output before.
   start_tuner("order-test", {"/bin/sh", "-c",
                              "trap 'echo checkpoint > " + saved +
                                  "; exit 0' TERM; echo ready; exec > /dev/null 2>&1; "
@@ -235,7 +236,7 @@ TEST_F(TunerDeathTest, AdoptGivesRemainingTrialsTimeToEnd) {
   EXPECT_EQ(carriers("order-test"), "");
 }
 
-TEST_F(TunerDeathTest, AdoptDoesNotTouchAProcessThatGotTheNumberSince) {
+TEST_F(TunerDeathTest, AdoptSparesALaterProcessWithTheSameNumber) {
   use();
   const auto bystander = local::spawn({{"/bin/sleep", "1000"}, {}, {}, true, -1, -1});
   ASSERT_TRUE(bystander);

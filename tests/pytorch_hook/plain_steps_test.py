@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests plain steps, in which the hook does little and reports the same."""
+"""Tests plain steps. Once the hook knows how a program trains, it takes a short way through a step, with few calls. The
+reports must be those of the long way."""
 
 import atexit
 import json
@@ -86,13 +87,13 @@ class ShortWay(unittest.TestCase):
         self.assertIsNone(ran.event("disabled"), ran.output)
         return ran
 
-    def test_tells_what_the_long_way_tells(self):
+    def test_reports_are_those_of_the_long_way(self):
         for name, *arguments in PROGRAMS:
             for lines_every in LINES_EVERY:
                 with self.subTest(name, arguments=arguments, lines_every=lines_every):
                     self.check(name, arguments, lines_every)
 
-    def test_tells_what_the_long_way_tells_of_steps_that_a_seed_draws(self):
+    def test_reports_of_random_steps_are_those_of_the_long_way(self):
         for seed in range(SEEDS):
             with self.subTest(seed=seed):
                 self.check("any_steps", [str(seed)], LINES_EVERY[seed % 2])
@@ -154,7 +155,7 @@ class Calls(unittest.TestCase):
 
     def test_are_few_when_live_trials_are_over(self):
         tuner = Tuner([switch(5, 0, last=True)])
-        # Batches come through a pass that can be switched. One call more: a plain end of a step that became a full one.
+        # More than eight calls, since live trials read batches through a pass that can be switched.
         self.assertIn(self.in_last_step(hook=settings("live", channel=tuner.path)), range(8, 24))
         self.assertEqual(tuner.messages()[-1]["step"], 4)
 

@@ -68,20 +68,20 @@ class Replays(unittest.TestCase):
     def test_over_the_end_of_a_loader(self):
         ran = survey("anew", after_steps=90)
         self.assertIsNotNone(ran.event("replay_ended").get("step_s"), ran.output)
-        # The first batch of another loader is not known to be trained on at once.
+        # Only a trained batch shows that a new loader is for training, so its first batch is not kept.
         kept = natural(91, 100) + natural(101, 108)
         self.assertEqual(seen(ran)[:140], natural(0, 108) + (2 * kept)[: 140 - 108])
 
-    def test_nothing_is_reported_of_it(self):
+    def test_replayed_steps_are_not_reported(self):
         ran = survey()
         self.assertEqual(ran.steps[-1]["step"], 21)
         self.assertEqual(ran.steps[-1]["samples"], 21 * 4)
         names = [event["event"] for event in ran.events]
         self.assertEqual(names[-2:], ["replay_begun", "replay_ended"])
 
-    def test_the_time_before_it_is_that_of_the_loader(self):
+    def test_the_step_time_before_the_replay_includes_the_loader(self):
         reported = survey("waits").event("replay_ended")
-        self.assertGreaterEqual(reported["before_step_s"], 4 * 0.002)
+        self.assertGreaterEqual(reported["before_step_s"], 4 * 0.002)  # four items of 2 ms
 
 
 class Refuses(unittest.TestCase):
@@ -115,7 +115,7 @@ class Refuses(unittest.TestCase):
         self.assertIsNone(ran.event("replay_begun"))
         self.assertEqual(seen(ran), natural(0, STEPS))
 
-    def test_two_training_loaders(self):
+    def test_two_training_loaders_replay_nothing(self):
         self.assert_none(survey("two"))
 
     def test_two_training_loaders_from_one_place(self):
@@ -123,7 +123,7 @@ class Refuses(unittest.TestCase):
         self.assert_refused(ran, "several loaders")
         self.assertEqual(seen(ran), natural(0, STEPS))
 
-    def test_several_ranks(self):
+    def test_several_ranks_replay_nothing(self):
         def two_ranks():
             from steptune_hook import ranks
 
@@ -131,10 +131,10 @@ class Refuses(unittest.TestCase):
 
         self.assert_none(survey(prepare=two_ranks))
 
-    def test_trials(self):
+    def test_trials_replay_nothing(self):
         self.assert_none(survey(mode="report"))
 
-    def test_a_program_that_fails_on_it_tells_no_time(self):
+    def test_a_program_that_fails_on_a_replayed_batch_reports_no_time(self):
         ran = survey("fails")
         self.assertEqual(ran.status, 1, ran.output)
         self.assertIn("this batch was here before", ran.output)

@@ -323,7 +323,7 @@ class Untouched(unittest.TestCase):
         self.assertLess(other_s[5] - other_s[4], 0.1)
 
     @unittest.skipUnless(has_cloudpickle(), "joblib brings it")
-    def test_what_is_pickled_by_value_goes_without_the_hook(self):
+    def test_models_pickled_by_value_load_without_the_hook(self):
         self.check("by_value", steps=12, samples=48, samples_by="forward")
 
     def test_batches_that_are_looked_at_alone(self):
@@ -352,8 +352,8 @@ class Untouched(unittest.TestCase):
                 self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
                 self.assertGreater(ran.steps[-1]["parts"]["optimizer"], 0)
 
-    def test_gradients_are_let_go_where_a_step_within_the_backward_ends_the_look(self):
-        def look_at_few_steps():
+    def test_gradients_are_released_if_a_step_within_the_backward_ends_their_observation(self):
+        def observe_few_steps():
             import atexit
 
             from steptune_hook.pytorch import hook, received_gradients
@@ -361,7 +361,7 @@ class Untouched(unittest.TestCase):
             received_gradients._FIRST_STEPS = 3
             atexit.register(lambda: print("let go", hook.installed.progress.received.before is None))
 
-        ran = run("step_in_backward", "caller", "clears", hook=SURVEY, prepare=look_at_few_steps)
+        ran = run("step_in_backward", "caller", "clears", hook=SURVEY, prepare=observe_few_steps)
         self.assertEqual(ran.lines[-1], "let go True", ran.output)
 
     def test_losses_of_a_great_many_backwards_are_not_kept(self):
@@ -374,7 +374,7 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.steps[-1]["step"], 12)
         self.assertFalse([r for r in ran.steps if "loss" in r], "four in each step")
 
-    def test_losses_that_nobody_knows_are_told_so(self):
+    def test_unknown_losses_are_reported_as_none(self):
         ran = run("many_steps", "own_gradients", hook=SURVEY)
         self.assertEqual(ran.event("losses")["first"], ["None"] * 8)
 

@@ -82,7 +82,7 @@ class Emulated(unittest.TestCase):
             if until(job):
                 return job
             time.sleep(0.2)
-        self.fail(f"{name} does not get there: {job['SecondaryStatus']}")
+        self.fail(f"{name} does not reach the awaited state: {job['SecondaryStatus']}")
 
     def refusal(self, function, *arguments, **keywords):
         with self.assertRaises(botocore.exceptions.ClientError) as caught:
@@ -108,6 +108,7 @@ class Jobs(Emulated):
             self.assertNotIn(absent, starting)
         cold = self.finish("cold", lambda job: job.get("WarmPoolStatus", {}).get("Status") == "Available")
         self.assertEqual(stages(cold), ["Starting", "Downloading", "Training", "Uploading", "Completed"])
+        # By default a cold job starts for 150 s, a warm one for 20 s.
         self.assertAlmostEqual(stage_s(cold, "Starting"), 150, delta=1)
         time.sleep(0.1)
         self.create("warm")
@@ -157,7 +158,7 @@ class Jobs(Emulated):
                          "AlgorithmError: no such file\n, exit code: 3")
         self.assertIn("instance type with more memory", self.finish("greedy")["FailureReason"])
 
-    def test_a_quota_is_an_error_at_once(self):
+    def test_a_job_beyond_the_quota_is_refused_at_once(self):
         self.create("one", image="sleep")
         self.create("two", image="sleep")
         code, message = self.refusal(self.create, "three", image="sleep")
@@ -183,7 +184,7 @@ class Jobs(Emulated):
         self.assertEqual(page["TrainingJobSummaries"], [])
         self.assertIn("NextToken", page)
 
-    def test_logs_come_late_and_by_prefix(self):
+    def test_logs_are_read_by_prefix_page_by_page(self):
         self.create("job")
         self.finish("job")
         time.sleep(0.1)
@@ -212,7 +213,7 @@ class Jobs(Emulated):
                 return error.response["Error"]["Code"]
             return None
 
-        # A busy machine answers requests one after another at less than the permitted rate.
+        # Sent one after another, requests to a busy machine would stay below the permitted rate.
         with concurrent.futures.ThreadPoolExecutor(20) as senders:
             codes = set(senders.map(code, range(60)))
         self.assertEqual(codes - {None}, {"ThrottlingException"})
@@ -238,7 +239,7 @@ class Misfortunes(Emulated):
         {"kind": "spot_interruption", "job": "^spot", "after_s": 1},
         {"kind": "drop_response", "operation": "CreateTrainingJob", "contains": '"lost"'}]}
 
-    def test_capacity_internal_errors_and_spot(self):
+    def test_faults_of_jobs_and_a_lost_response(self):
         self.create("full")
         full = self.finish("full")
         self.assertTrue(full["FailureReason"].startswith("CapacityError: "))

@@ -3,7 +3,7 @@
 
 
 class ServiceError(Exception):
-    """An error response: code, message, HTTP status. Errors of the service's model have `Message`."""
+    """An error response. Codes that the service's API model defines have the text in `Message`, other codes in `message`."""
 
     def __init__(self, code, message, status=400):
         super().__init__(message)
@@ -21,5 +21,5 @@ def validation(message):
 
 
 def not_found():
-    # Not ResourceNotFound: the service really answers so.
+    # The real service does not use the code ResourceNotFound here.
     return validation("Requested resource not found.")

@@ -256,7 +256,7 @@ class Job:
     # -- measurements ----------------------------------------------------------------------------
 
     def sample_cpu(self, now):
-        """Returns the average CPU use since the last sample, in percent of one core, summed as in CloudWatch."""
+        """Records the average CPU use since the last sample, in percent of one core, summed over cores as in CloudWatch."""
         for container in self._containers[:1]:
             used = container.cpu_seconds()
             if self._cpu:

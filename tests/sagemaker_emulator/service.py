@@ -176,7 +176,7 @@ class SageMaker:
     # -- for tests -------------------------------------------------------------------------------
 
     def audit(self):
-        """Returns the facts for an independent check: every job and pool, with its cost in seconds."""
+        """Returns the facts for an independent check: every job and pool, with its billed seconds."""
         with self.lock:
             self.tick()
             now = self.clock.now()

@@ -43,6 +43,7 @@ TEST(Bisections, AWrongVersionIsRarelyNamed) {
     model.launch_variation = variation;
     EXPECT_LE(search_all(model, bisect).wrong, 0.05 * k_searches) << variation;
   }
+  // Plain bisection names a wrong version in more than half of the searches.
   BisectionModel model;
   model.launch_variation = 0.03;
   EXPECT_GE(search_all(model, bisect_plainly).wrong, 0.5 * k_searches);

@@ -62,14 +62,16 @@ TEST_F(InterleavedPairs, OnlyRunsOfARoundRunTogether) {
   }
 }
 
-TEST_F(InterleavedPairs, AStudyMayDoWithout) {
+TEST_F(InterleavedPairs, AStudyCanTurnInterleavingOff) {
   document_["measure"]["interleave"] = false;
   run(train);
   EXPECT_THAT(rounds_of_confirming(), Each(0));
   EXPECT_EQ(most_running_, 1U);
 }
 
-TEST_F(InterleavedPairs, NoDisturbedRunIsRepeatedBesideARunThatAnInterruptionCut) {
+/// The interrupted run is repeated as a second attempt. Second attempts run alone, so no other run
+/// of the round may start beside it, not even the repetition of a disturbed run.
+TEST_F(InterleavedPairs, AnInterruptedRoundIsCompletedByRunsAlone) {
   const DatabaseFolder folder;
   const auto disturbed = [](const TrialSpec& spec) {
     TrialScript script = train(spec);

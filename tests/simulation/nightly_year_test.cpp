@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a season of nights under a virtual clock; benchmarks/nightly_year simulates years.
+// Tests `retune` in 40 simulated nights under a virtual clock; benchmarks/nightly_year simulates
+// years.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -45,7 +46,8 @@ TEST(NightlyYear, NoticesChangesTheSameNight) {
   EXPECT_EQ(upgrade.slowdown->since, model.library_upgrade);
   EXPECT_EQ(to_text(upgrade.changes), "torch 2.4.0 -> 2.5.1");
   EXPECT_EQ(upgrade.trust, Trust::hint) << "after an upgrade, earlier results are only hints";
-  EXPECT_EQ(upgrade.searched, 40) << "not ended by payback: every later night would lose the same";
+  EXPECT_EQ(upgrade.searched, 40)
+      << "payback does not end this search, since the slowdown lasts for all later nights";
   const Night& machine = year.nights[static_cast<std::size_t>(model.slower_machine) - 1];
   ASSERT_TRUE(machine.slowdown);
   EXPECT_EQ(machine.slowdown->scope, SlowdownScope::shared);

@@ -67,7 +67,8 @@ TEST_F(ResumeTest, AnInterruptedStudyContinuesWhereItStopped) {
   EXPECT_EQ(searched(run.trials()), uninterrupted);
   EXPECT_EQ(run.record().status, StudyStatus::finished);
   EXPECT_GT(run.record().elapsed_s, between.elapsed_s);
-  EXPECT_THAT(run.listener.started, ::testing::Not(Contains(1))) << "the baseline is measured";
+  EXPECT_THAT(run.listener.started, ::testing::Not(Contains(1)))
+      << "the baseline was measured before";
 }
 
 TEST_F(ResumeTest, AnInterruptionRecordsRunningTrialsAndStartsNone) {
@@ -157,7 +158,7 @@ TEST_F(ResumeTest, ALargerBudgetIsUsedAfterAnEarlyKill) {
     SimulatedRun run(folder_.path(), document_, train, 1000.0);
     run.listener.at_crash_point = [] { throw 1; };  // before any trial is started
     EXPECT_THROW((void)run.run(), int);
-    EXPECT_EQ(run.trials().size(), 16U);
+    EXPECT_EQ(run.trials().size(), 16U) << "ten trials and three pairs of confirming runs";
   }
   SimulatedRun run(folder_.path(), document_, train, 2000.0);
   EXPECT_EQ(must_run(run).reason, "15 trials");
@@ -209,6 +210,7 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
   ASSERT_EQ(attempts.size(), 3U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(attempts[i].status, TrialStatus::interrupted);
+    // Killed after 190 s; the last record of its time is at most a minute older.
     EXPECT_NEAR(attempts[i].spent_s, 160.0, 32.0);
     EXPECT_NEAR(attempts[i].spent_usd, 0.001 * attempts[i].spent_s, 1e-9);
     EXPECT_NEAR(attempts[i].ended_wall_s - attempts[i].started_wall_s, attempts[i].spent_s, 1e-6);
@@ -240,6 +242,7 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTrialsSideBySide) {
   must_run(run);
   const auto attempts = must(run.history.attempts(run.record().id, 2));
   ASSERT_EQ(attempts.size(), 2U);
+  // Killed after about 190 s; the last record of its time is at most a minute older.
   EXPECT_NEAR(attempts[0].spent_s, 160.0, 32.0);
   const TrialRecord trial = must(run.history.trial(run.record().id, 2));
   EXPECT_EQ(trial.earlier_s, attempts[0].spent_s);
@@ -279,7 +282,7 @@ TEST_F(ResumeTest, AnInterruptedConfirmationContinues) {
   SimulatedRun run(folder_.path(), document_, train, 1000.0);
   const LoopResult result = must_run(run);
   EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
-  EXPECT_EQ(run.trials().size(), 16U);
+  EXPECT_EQ(run.trials().size(), 16U) << "ten trials and three pairs of confirming runs";
 }
 
 TEST_F(ResumeTest, TheBudgetOfTimeCountsAllRuns) {

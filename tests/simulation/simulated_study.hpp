@@ -33,14 +33,14 @@ class RecordingListener final : public LoopListener {
   void on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) override;
   void on_warning(const std::string& message) override;
 
-  std::function<void()> at_crash_point;
+  std::function<void()> at_crash_point;  ///< called at phases, starts and ends
   std::vector<std::string> phases;
   std::vector<std::string> warnings;
   std::vector<std::int64_t> started;
   std::vector<TrialRecord> ended;
   std::vector<std::int64_t> incumbents;
   std::vector<double> progress_s;  ///< elapsed time at each display
-  std::size_t most_live = 0;
+  std::size_t most_live = 0;       ///< most trials that ran at the same time
 };
 
 /// One run of the tuner on a study in `folder`; only the runner is simulated. A second run on the

@@ -25,7 +25,7 @@ def faults(document, definition):
     valid = jsonschema.Draft202012Validator(schema)
     found = [f"{list(fault.path)} {fault.message[:300]}" for fault in valid.iter_errors(document)]
     if valid.is_valid({key: value for key, value in document.items() if key != "schema_version"}):
-        found.append("the schema says nothing")
+        found.append("the schema does not require schema_version")
     return found
 
 

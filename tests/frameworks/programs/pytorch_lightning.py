@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains by Lightning: four micro-batches a step, and a validation every ten of them, so in the middle of some steps."""
+"""Trains with Lightning: four micro-batches a step. It validates after every ten micro-batches, in the middle of some steps."""
 import logging
 import tempfile
 import warnings

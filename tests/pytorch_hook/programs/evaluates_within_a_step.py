@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accumulates four micro-batches, and evaluates every tenth, so in the middle of some steps (Lightning's
-`val_check_interval`)."""
+"""Accumulates four micro-batches a step. Evaluates after every tenth micro-batch, so in the middle of some steps, as with
+Lightning's `val_check_interval`."""
 import time
 
 import torch

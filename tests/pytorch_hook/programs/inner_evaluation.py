@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluates another module than the one that it trains: the module inside it (`inner`), one of a class that no step has
-called (`copy`), or one of its class that nothing trains (`average`). Before the first step it evaluates on the training
-data."""
+called (`copy`), or one of its class that nothing trains (`average`). Except for `average`, it also evaluates on the
+training data before the first step."""
 import sys
 
 import torch

@@ -64,6 +64,7 @@ TEST(Importance, OrdersParametersByExplainedVariance) {
   ASSERT_TRUE(importance.parameters[0].effect);
   EXPECT_EQ(importance.parameters[0].effect->least, Value{std::int64_t{8}});
   EXPECT_EQ(importance.parameters[0].effect->most, Value{std::int64_t{0}});
+  // Eight workers divide the loading time by 9, and bf16 divides the computing time by 2.
   EXPECT_NEAR(importance.parameters[0].effect->size.mean, 9.0, 0.5);
   EXPECT_NEAR(importance.parameters[1].effect->size.mean, 2.0, 0.1);
   EXPECT_EQ(importance.parameters[1].effect->least, Value{std::string("bf16")});
@@ -120,7 +121,7 @@ TEST(Importance, AParameterThatHadOneValueIsNotJudged) {
   EXPECT_FALSE(importance.parameters.back().effect);
 }
 
-TEST(Importance, FewTrialsTellNothing) {
+TEST(Importance, FewTrialsShowNothing) {
   const SearchSpace space = training_space();
   const Importance importance = time_importance(space, trials_of(space, 5));
   EXPECT_NE(importance.why_unknown.find("8 are needed"), std::string::npos)

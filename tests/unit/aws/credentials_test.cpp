@@ -39,10 +39,10 @@ TEST_F(CredentialsTest, RenewedKeysAreReadAfterARefusal) {
       {environment(), *config, transport_, clock_, "eu-west-1", &process_output});
   EXPECT_EQ(chain.get()->access_key_id, "OLD");
   write_keys("NEW");
-  EXPECT_EQ(chain.get()->access_key_id, "OLD") << "they are good as far as is known";
+  EXPECT_EQ(chain.get()->access_key_id, "OLD") << "nothing has refused the old keys";
   EXPECT_EQ(chain.get(/*refresh=*/true)->access_key_id, "NEW");
   write(".aws/credentials", "[default\n");
-  EXPECT_EQ(chain.get(/*refresh=*/true)->access_key_id, "NEW") << "half a file";
+  EXPECT_EQ(chain.get(/*refresh=*/true)->access_key_id, "NEW") << "the file is half written";
 }
 
 TEST_F(CredentialsTest, ProfilesAreReadFromBothFiles) {
@@ -68,9 +68,11 @@ TEST_F(CredentialsTest, AProcessMayProvideCredentials) {
 }
 
 TEST_F(CredentialsTest, AFailingProcessIsAnErrorThatQuotesNoOutput) {
-  write(".aws/config", "[default]\ncredential_process = sh -c 'echo sesame; exit 3'\n");
+  write("out", "sesame\n");
+  write(".aws/config", "[default]\ncredential_process = sh -c 'cat " +
+                           (home_.path() / "out").string() + "; exit 3'\n");
   EXPECT_THAT(id(), HasSubstr("exit status 3"));
-  EXPECT_THAT(id(), testing::Not(HasSubstr("sesame\n")));
+  EXPECT_THAT(id(), testing::Not(HasSubstr("sesame")));
 }
 
 TEST_F(CredentialsTest, ARoleIsAssumedWithItsSourceProfile) {
@@ -111,6 +113,7 @@ TEST_F(CredentialsTest, AnSsoSessionUsesTheCachedToken) {
   EXPECT_THAT(id(), HasSubstr("aws sso login"));
   const std::string cache =
       ".aws/sso/cache/ee0bfd2552fbd840c02cc48b6e823320543c450f.json";  // sha1 of "corp"
+  // It is 08:00, so this token has expired.
   write(cache, R"({"accessToken":"bearer","expiresAt":"2026-11-21T07:00:00Z"})");
   EXPECT_THAT(id(), HasSubstr("aws sso login"));
   write(cache, R"({"accessToken":"bearer","expiresAt":"2026-11-21T09:00:00Z"})");
@@ -158,6 +161,7 @@ TEST_F(CredentialsTest, TemporaryKeysAreReplacedBeforeTheyExpire) {
   ASSERT_TRUE(chain.get());
   ASSERT_TRUE(chain.get());
   EXPECT_EQ(transport_.requests.size(), 1U);
+  // They expire after 3600 s.
   clock_.advance_to(3400);
   ASSERT_TRUE(chain.get());
   EXPECT_EQ(transport_.requests.size(), 2U);
@@ -210,7 +214,7 @@ TEST_F(CredentialsTest, HalfAPairOfKeysIsIgnored) {
   EXPECT_EQ(id(), "CFG");
 }
 
-TEST_F(CredentialsTest, ANonsensicalProcessNamesItsProfile) {
+TEST_F(CredentialsTest, AnErrorOfAProcessNamesItsProfile) {
   const auto with_output = [&](const std::string& output) {
     write("out", output);
     write(".aws/config",
@@ -243,7 +247,7 @@ TEST_F(CredentialsTest, EndpointsCanBeRedirected) {
   EXPECT_EQ(host("SAGEMAKER", "api.sagemaker"), "api.sagemaker.eu-west-1.amazonaws.com");
 }
 
-TEST_F(CredentialsTest, TheRegionHasAnOrder) {
+TEST_F(CredentialsTest, TheEnvironmentsRegionPrecedesTheProfiles) {
   const auto region = [&] {
     const auto config = read_shared_config(environment());
     const auto resolved = resolve_region(environment(), *config);

@@ -250,6 +250,7 @@ TEST(BayesSearcher, ExhaustsASmallSpaceAndSaysSo) {
   const auto history = run(
       searcher, [](const Configuration& c) { return std::vector{1.0 + number(c, "a")}; }, 100);
   EXPECT_EQ(history.size(), space.enumerate(1000)->size());
+  EXPECT_EQ(searcher.why_done(), k_all_tried);
 }
 
 TEST(BayesSearcher, FindsTheFewConfigurationsThatConstraintsLeave) {

@@ -23,7 +23,7 @@ SearchSpace wide_space() {
                  real("d", 0.0, 1.0), integer("e", 0, 40)});
 }
 
-/// Random trials of up to two objectives, some of which fail.
+/// Random trials with one or two objectives. If `failures`, some of the trials fail.
 struct Study {
   Study(const SearchSpace& wanted, std::size_t objectives, bool failures, bool risks = false)
       : space(wanted), feature_map(space), pool(space, feature_map) {
@@ -65,6 +65,7 @@ struct Study {
                                                   int threads = 1) const {
     CandidateSearch search{space, feature_map, pool,     *acquisition, {},
                            {},    {},          k_trials, threads,      prune};
+    // a = 3 of 0 to 15 is encoded as 0.2.
     search.admissible = [](std::span<const double> point) { return point[0] != 0.2; };
     search.log_price = [](std::span<const double> point) { return 0.1 * point[0]; };
     search.promising.assign(points.begin(), points.begin() + 3);

@@ -65,7 +65,7 @@ TEST(EarlierStudy, SaysNothingWithTooFewTrials) {
 TEST(EarlierStudy, IsIgnoredIfOnlyItUsesLogarithms) {
   EarlierStudy study = study_of(seconds_then);
   Learner own(k_one_knob, 1, true);
-  own.add(knob(0.5), -1.0, 0.0);
+  own.add(knob(0.5), -1.0, 0.0);  // a negative value has no logarithm
   EXPECT_FALSE(study.shifted(own, Matrix(1)));
 }
 

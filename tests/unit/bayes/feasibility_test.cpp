@@ -150,7 +150,7 @@ TEST(FeasibilityLearner, ResultDoesNotDependOnTheNumberOfCalls) {
             silent.classifier().log_probabilities(probes, 0, 50));
 }
 
-TEST(FeasibilityClassifier, OneClassAndTwinsThatContradictEachOtherAreNoTrouble) {
+TEST(FeasibilityClassifier, HandlesOneClassAndEqualRowsWithOppositeOutcomes) {
   Matrix rows(2);
   for (int i = 0; i < 20; ++i)
     rows.append_row()[0] = 0.5;

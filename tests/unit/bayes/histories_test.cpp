@@ -12,8 +12,8 @@
 namespace steptune::bayes {
 namespace {
 
-// Histories that a program outside may write. For each of them, the searcher answers with a
-// configuration of the space that was never tried to its end.
+// Histories that another program may write. For each history, the searcher must suggest a valid
+// configuration that was never tried to its end.
 
 enum class Shape {
   ordinary,

@@ -45,7 +45,7 @@ TEST(MemoryModel, PeaksPredictWhatDoesNotFit) {
   ASSERT_TRUE(forecast);
   EXPECT_GT(fits(*forecast, 0.25), 0.95);
   EXPECT_GT(fits(*forecast, 0.55), 0.6) << "hardly larger than the largest that was seen to fit";
-  EXPECT_LT(fits(*forecast, 0.78), 0.3) << "fits the same as one that ran out of memory";
+  EXPECT_LT(fits(*forecast, 0.78), 0.3) << "nearly as large as one that ran out of memory";
   EXPECT_LT(fits(*forecast, 1.0), 0.05);
 }
 
@@ -113,14 +113,14 @@ TEST(MemoryModel, TermsPredictFarFromTheTrials) {
   EXPECT_FALSE(without.forecast()) << "five peaks are needed without terms";
 }
 
-TEST(MemoryModel, ASizeReplacesAFailure) {
+TEST(MemoryModel, TheDevicesSizeReplacesAFailure) {
   MemoryModel model(k_two_knobs, 2, terms_of);
   try_out_law(model, {{0.0, 0.0}, {0.1, 0.5}, {0.3, 0.1}, {0.2, 0.3}});
-  EXPECT_FALSE(model.forecast()) << "neither a failure nor a size";
+  EXPECT_FALSE(model.forecast()) << "neither a failure nor the device's size shows a limit";
   model.set_limit(8e9);
   const auto forecast = model.forecast();
   ASSERT_TRUE(forecast);
-  EXPECT_GT(fits(*forecast, 0.3, 0.3), 0.8) << "6.4 GB";
+  EXPECT_GT(fits(*forecast, 0.3, 0.3), 0.8) << "5.7 GB";
   EXPECT_LT(fits(*forecast, 1.0, 0.5), 0.2) << "11.5 GB";
 }
 

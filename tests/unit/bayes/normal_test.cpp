@@ -21,18 +21,18 @@ TEST(Normal, LogImprovementIncreasesFarIntoTheTail) {
     const double value = log_improvement(z);
     ASSERT_TRUE(std::isfinite(value)) << z;
     ASSERT_GT(value, previous) << z;
-    // Its slope is cdf / improvement, which near z is below |z| + 2 / |z| + 1.
+    // Its slope, cdf / improvement, is below |z| + 2.
     if (z > -59.5) {
       ASSERT_LT(value - previous, 0.01 * (std::abs(z) + 2.0)) << z;
     }
     previous = value;
   }
   EXPECT_TRUE(std::isfinite(log_improvement(-1e150)));
-  // Mills: log h(z) = log density(z) - 2 log |z| + log(1 - 3/z^2 + ...).
+  // By the series of Mills' ratio, log h(z) = log density(z) - 2 log |z| + log(1 - 3/z^2 + ...).
   EXPECT_NEAR(log_improvement(-1000.0), -500000.0 - 0.9189385332 - 2.0 * std::log(1000.0), 1e-5);
 }
 
-TEST(Normal, LogCdfIsContinuousAtTheSeries) {
+TEST(Normal, LogCdfIsContinuousWhereItsSeriesBegins) {
   EXPECT_NEAR(log_normal_cdf(-25.0 - 1e-9), log_normal_cdf(-25.0 + 1e-9), 1e-6);
   EXPECT_NEAR(log_normal_cdf(0.0), std::log(0.5), 1e-15);
   EXPECT_TRUE(std::isfinite(log_normal_cdf(-1e100)));

@@ -86,7 +86,7 @@ Recommendation claimed(Claim claim, std::int64_t trial) {
   return recommendation;
 }
 
-TEST_F(AuditTest, AlwaysAsksTheSameFiveInOrder) {
+TEST_F(AuditTest, AlwaysMakesTheSameFiveChecksInOrder) {
   std::vector<std::string> checks;
   for (const AuditResult& result : audited(add(1, 200.0)))
     checks.push_back(result.check);

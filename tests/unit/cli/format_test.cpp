@@ -46,7 +46,7 @@ TEST(Format, TimesAreIso8601InUtc) {
   EXPECT_EQ(format_utc(1e300), "9999-12-31T23:59:59Z");
 }
 
-TEST(Format, OnlyUnreadableNumbersHaveAnExponent) {
+TEST(Format, OnlyVeryLargeOrSmallNumbersHaveAnExponent) {
   EXPECT_EQ(format_number(1000.0), "1000");
   EXPECT_EQ(format_number(999.96), "1000");
   EXPECT_EQ(format_number(9999999.0), "9999999");
@@ -70,7 +70,7 @@ TEST(Format, RatiosAndSharesLoseDigitsAsTheyGrow) {
   EXPECT_EQ(format_ratio(0.0951), "0.10x");
   EXPECT_EQ(format_ratio(0.0), "0.00x");
   EXPECT_EQ(format_ratio(-1.5), "-1.50x");
-  EXPECT_EQ(format_factor(0.00333), "0.0033") << "as in intervals";
+  EXPECT_EQ(format_factor(0.00333), "0.0033") << "intervals show factors without the x";
   EXPECT_EQ(format_factor(123.4), "123");
   EXPECT_EQ(format_ratio(99.9), "99.90x");
   EXPECT_EQ(format_ratio(100.0), "100x");

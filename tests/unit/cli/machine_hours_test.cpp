@@ -46,8 +46,8 @@ class MachineHoursTest : public HistoryFixture {
     trial.placement = {{"allocation", allocation}, {"hosts", "n1 n2"}};
     must(history_.record_ended(record_.id, trial, totals));
   }
-  /// Adds half an hour on one node and a quarter on four. The four nodes were kept unused for five
-  /// minutes, and another allocation was unused for six.
+  /// Adds half an hour on one node and a quarter of an hour on four nodes. The four nodes were kept
+  /// unused for five minutes, and another allocation was unused for six.
   void run_two_trials() {
     add(1, 1, 1800.0, "one");
     StudyTotals totals;
@@ -110,7 +110,7 @@ TEST_F(MachineHoursTest, AreInTheReportOfAStudyWithItsRecommendation) {
   EXPECT_EQ(report.baseline, 1);
   ASSERT_TRUE(report.analysis) << report.no_analysis;
   EXPECT_EQ(report.analysis->importance.best, 2);
-  ASSERT_TRUE(report.words.machine_hours) << "whoever asks for the report";
+  ASSERT_TRUE(report.words.machine_hours) << "the report adds them to the caller's words";
   EXPECT_NEAR(*report.words.machine_hours, 1.9333, 1e-4);
 }
 

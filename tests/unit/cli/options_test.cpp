@@ -82,7 +82,8 @@ class CompletionOfHistory : public Options {
 TEST_F(CompletionOfHistory, KnowsStudies) {
   EXPECT_THAT(words_of({"retune", "--from", ""}), UnorderedElementsAre("nightly", "weekly"));
   EXPECT_THAT(words_of({"retune", "study.json", "--from=ni"}), ElementsAre("--from=nightly"));
-  EXPECT_THAT(words_of({"import", "--from", ""}), IsEmpty()) << "that of another program's file";
+  EXPECT_THAT(words_of({"import", "--from", ""}), IsEmpty())
+      << "this option names a study in the file of another program";
   EXPECT_THAT(words_of({"show", ""}), UnorderedElementsAre("nightly", "weekly"));
 }
 
@@ -92,7 +93,7 @@ TEST_F(CompletionOfHistory, KnowsObjectivesAndParameters) {
               UnorderedElementsAre("workers=", "precision=", "batch_size="));
   EXPECT_THAT(words_of({"best", "--map=pre"}), ElementsAre("--map=precision="));
   EXPECT_THAT(words_of({"scaling", "--over", ""}), UnorderedElementsAre("workers", "batch_size"))
-      << "those with numbers";
+      << "only parameters with numbers";
   EXPECT_THAT(words_of({"best", "absent", "--objective", ""}), IsEmpty());
 }
 
@@ -113,8 +114,8 @@ TEST_F(CompletionOfHistory, CompletesTheLastNameOfAnExpression) {
   EXPECT_THAT(where("precision == 'bf16' and wor"), ElementsAre("precision == 'bf16' and workers"));
   EXPECT_THAT(where("\"workers > 2 and pre"), ElementsAre("workers > 2 and precision"))
       << "the word begins with a quote of the shell";
-  EXPECT_THAT(where("precision == 't"), IsEmpty()) << "a text";
-  EXPECT_THAT(where("val"), IsEmpty()) << "no name of an expression";
+  EXPECT_THAT(where("precision == 't"), IsEmpty()) << "inside a quoted text";
+  EXPECT_THAT(where("val"), IsEmpty()) << "val-loss cannot be a name in an expression";
   EXPECT_THAT(where(""), IsSupersetOf({"trial", "time", "status", "workers"}));
 }
 
@@ -240,7 +241,7 @@ TEST_F(Options, PoolsAndPricesTakeKindsOfRunnersThatRentMachines) {
   }
 }
 
-TEST(ExitCodes, AreStableAndNeverThoseOfTheShell) {
+TEST(ExitCodes, AreStable) {
   EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::usage)), 2);
   EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::not_found)), 1);
   EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::unavailable)), 1);

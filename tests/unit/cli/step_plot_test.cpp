@@ -91,9 +91,9 @@ TEST(StepPlot, FitsEveryWidthWhateverTheStepsTake) {
         EXPECT_LE(line.size(), width) << line;
       const std::size_t margin = lines[7].find('0');
       for (std::size_t row = 0; row < 6; ++row)
-        EXPECT_GE(lines[row].find('#'), margin) << "all columns below each other: " << lines[row];
+        EXPECT_GE(lines[row].find('#'), margin) << "a column left of the time axis: " << lines[row];
       EXPECT_EQ(lines[6].size(), width) << "the ruler goes over the whole width";
-      EXPECT_EQ(lines[7].size(), width) << "and the time ends with it";
+      EXPECT_EQ(lines[7].size(), width) << "the time stands at the end of the ruler";
     }
   }
 }
@@ -142,7 +142,7 @@ TEST(StepPlot, HigherColumnsAreSlowerSteps) {
 
 TEST(StepPlot, WithoutAMeasuredWindowNoneIsMarked) {
   const auto lines = plot_lines(stalling_trace(), Measurement{}, 60);
-  ASSERT_EQ(lines.size(), 8U) << "and nothing is explained";
+  ASSERT_EQ(lines.size(), 8U) << "there is no legend";
   EXPECT_EQ(lines[6], std::string(60, ' '));
 }
 

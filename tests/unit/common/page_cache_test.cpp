@@ -15,7 +15,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Takes root's right to read everything for as long as it lives.
+/// While an object exists, root cannot read files that an ordinary user cannot read.
 class WithoutRoot {
  public:
   WithoutRoot() {
@@ -82,7 +82,7 @@ TEST(PageCache, AnUnreadableFolderIsNamedAndTheRestVisited) {
   EXPECT_THAT(itself.fault, HasSubstr("train/closed: Permission denied"));
 }
 
-TEST(PageCache, AnUnreadableFileIsReportedAndTheRestDropped) {
+TEST(PageCache, AMissingFileIsReportedAndTheRestDropped) {
   const TemporaryFolder folder("page-cache");
   folder.write("a.bin", "12345");
   const DataFiles dropped = drop_cached_pages({folder.path() / "missing", folder.path() / "a.bin"});

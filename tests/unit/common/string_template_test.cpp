@@ -69,7 +69,7 @@ TEST(StringTemplate, PlaceholdersThatAreNoParametersComeFromTheCaller) {
   EXPECT_THAT(text.parameters(), ElementsAre("batch"));
   EXPECT_THAT(text.others(), ElementsAre("out"));
   EXPECT_EQ(text.render(configuration(), {{"out", "/tmp"}}), "/tmp/64");
-  EXPECT_FALSE(text.render(configuration())) << "a text is missing";
+  EXPECT_FALSE(text.render(configuration())) << "the caller gives no value of {out}";
   EXPECT_FALSE(parsed("{out}", nullptr, {"out"}).has_parameters());
 }
 

@@ -33,6 +33,7 @@ TEST(PytorchResnet, PrintsItsProgressAndLearns) {
            "96", "--size", "64", "--epochs", "8", "--batch-size", "16", "--workers", "1", "--amp",
            "--channels-last", "--log-every", "4"});
   ASSERT_EQ(ended.exit_status, 0) << ended.err;
+  // Eight epochs of 96 pictures are 48 steps of 16 pictures. Every fourth step prints a line.
   const std::vector<double> losses = values_of("loss", ended.out);
   ASSERT_EQ(losses.size(), 12U);
   EXPECT_LT(losses.back(), 0.8 * losses.front());

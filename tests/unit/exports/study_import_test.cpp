@@ -135,7 +135,7 @@ TEST(StudyImport, ChoicesAreFoundByTheirTextOrTheirNumber) {
   EXPECT_EQ(read("8", "False"), "amp=false depth=8");
 }
 
-TEST(StudyImport, LeavesValuesThatTheParametersDoNotHave) {
+TEST(StudyImport, RowsOutsideTheSpaceAreLeftOut) {
   EXPECT_EQ(why_left({}), "");
   for (const Json& cell : {Json("0"), Json("65"), Json("4.5"), Json("many"), Json(1e300),
                            Json("nan"), Json::object()}) {
@@ -177,7 +177,7 @@ TEST(StudyImport, AMissingParameterHasTheBaselinesValue) {
   EXPECT_THAT(imported.notes[1], HasSubstr("no column has \"rate\""));
 }
 
-TEST(StudyImport, TrialsAreRenumberedWithoutErrors) {
+TEST(StudyImport, TrialsAreRenumberedAndTheirErrorsAreUnknown) {
   ForeignTrial broken = whole_row();
   broken.failed = true;
   ForeignTrial running = whole_row();
@@ -217,7 +217,7 @@ TEST(StudyImport, ColumnsMayHaveOtherNames) {
   ASSERT_EQ(imported.trials.size(), 1U);
   EXPECT_EQ(*imported.trials[0].configuration.find("batch"), whole(16));
   EXPECT_THAT(imported.trials[0].objectives, ElementsAre(2.5))
-      << "an objective is no parameter of that name";
+      << "prefixes such as params_ belong to parameters, not to objectives";
   const ForeignTrials foreign{"CSV", {row}, {}};
   EXPECT_THAT(refusal_of(foreign, {{"batch", "gone"}}),
               HasSubstr("no column \"gone\" for \"batch\""));
@@ -282,7 +282,7 @@ TEST(StudyImport, WarnsOfIncomparableTimes) {
   EXPECT_THAT(notes("step_time", "8"),
               ElementsAre(HasSubstr("\"batch\" varies: is \"step_time\" seconds per sample?")));
   EXPECT_THAT(notes("s_per_iter", "8"), ElementsAre(HasSubstr("\"batch\" varies")));
-  EXPECT_THAT(notes("step_time", "4"), IsEmpty()) << "one batch size alone";
+  EXPECT_THAT(notes("step_time", "4"), IsEmpty()) << "all rows have the same batch size";
   EXPECT_THAT(notes("seconds", "8"), IsEmpty());
   for (const char* column : {"time_total_s", "elapsed", "st_tuner_time", "timestamp"}) {
     EXPECT_THAT(notes(column, "4"),

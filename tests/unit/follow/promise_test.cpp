@@ -69,6 +69,7 @@ TEST(Promise, HasThePlansTimesOfBothTrials) {
   EXPECT_DOUBLE_EQ(run_of(baseline).half_width, 30.0);
   EXPECT_DOUBLE_EQ(run_of(other).value, 607.0) << "only the trial itself was measured";
 
+  // 543 s is the time of 550 s without the start.
   recommendation.incumbent_half_widths = {std::nan("")};
   EXPECT_DOUBLE_EQ(run_of(best).value, 550.0);
   EXPECT_NEAR(run_of(best).half_width, 1.96 * std::sqrt(2.0) * standing.launches().relative * 543.0,
@@ -84,7 +85,7 @@ TEST(Promise, HasThePlansTimesOfBothTrials) {
   EXPECT_DOUBLE_EQ(run_of(best).value, 507.0);
   EXPECT_DOUBLE_EQ(
       promise_of(time_study(), baseline, standing_of(), recommendation)->run_s()->value, 907.0)
-      << "the baseline is not marked as such";
+      << "without its standing, nobody knows that it is the baseline";
 }
 
 TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {
@@ -109,10 +110,11 @@ TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {
   EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5);
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.claim = Claim::unconfirmed;
-  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4) << "the trial's own figures";
+  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4) << "the trial's own start takes 107 s";
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.incumbent_objectives = recommendation.baseline_objectives = {100.0};
-  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5) << "less than the start alone";
+  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5)
+      << "the 100 s are less than its start alone";
 }
 
 TEST(Promise, IsTheTimeOfThePlanAndNotItsCost) {
@@ -162,6 +164,7 @@ TEST(Promise, HasThePhasesOfTheBaseline) {
   baseline.measurement->phases["evaluation"].period_error = 0.0;
   const auto promise =
       promise_of(time_study(), measured(4, 0.2), standing_of({baseline}), std::nullopt);
+  // Its own 0.2 s, and the baseline's 10 s every 100 samples.
   EXPECT_NEAR(promise->seconds_per_sample.value, 0.3, 1e-12);
   EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0)
       << "the evaluation is already in the promise";
@@ -205,7 +208,7 @@ TEST(Promise, ATrialThatWasNotMeasuredPromisesNothing) {
   }
 }
 
-TEST(Promise, DoesWithoutABaselineThatFailed) {
+TEST(Promise, NeedsNoMeasuredBaseline) {
   TrialRecord baseline = completed(1, 1.0);
   baseline.purpose = TrialPurpose::baseline;
   const auto promise =

@@ -42,7 +42,8 @@ class WatchedOutput {
 TEST(OutputWatch, GivesUpOnceALineWithALossHasRepeatedForSeconds) {
   WatchedOutput output;
   EXPECT_FALSE(output.is_not_understood()) << "nothing is printed yet";
-  EXPECT_EQ(output.lines_until_given_up("bunch {} cost 0.5"), 10);
+  EXPECT_EQ(output.lines_until_given_up("bunch {} cost 0.5"), 10)
+      << "ten lines, in more than five seconds";
   const OutputLook look = output.result();
   EXPECT_FALSE(look.reading);
   ASSERT_TRUE(look.unread && look.unread->repeated);
@@ -53,6 +54,7 @@ TEST(OutputWatch, GivesUpOnceALineWithALossHasRepeatedForSeconds) {
 TEST(OutputWatch, WaitsLongerForALineWithoutALoss) {
   WatchedOutput output;
   const int lines = output.lines_until_given_up("file {} is there");
+  // 30 s at a line per second.
   EXPECT_GT(lines, 30);
   EXPECT_LT(lines, 40);
 }

@@ -80,10 +80,11 @@ TEST(StudyGuess, PlansStepsOfABatchSizeThatIsNotVaried) {
   input.reading->progress = 3;
   const StudyGuess guess = must_guess(input);
   ASSERT_FALSE(guess.document["parameters"].contains("batch_size"));
-  EXPECT_EQ(guess.document["planned_run"], Json({{"batch_size", 128}, {"samples", 4'500'000}}));
+  EXPECT_EQ(guess.document["planned_run"], Json({{"batch_size", 128}, {"samples", 4'500'000}}))
+      << "90 epochs of 50 000 samples";
   input.program.argv.insert(input.program.argv.end(), {"--accumulate", "4"});
   EXPECT_FALSE(must_guess(input).document.contains("planned_run"))
-      << "what it counts is not known: 4 500 000 steps would be a wrong plan";
+      << "with accumulation, it is unknown if the program counts batches or optimizer steps";
   input.reading->reports_samples = true;
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 4'500'000}}));
 }
@@ -313,7 +314,8 @@ TEST(StudyGuess, AnInterruptionEndsTheCountOfFiles) {
       "  --workers N  (default: 2)\n",
       {"x"});
   input.folder = testing::TempDir();
-  EXPECT_EQ(must_guess(input).document["planned_run"]["samples"], 1200);
+  EXPECT_EQ(must_guess(input).document["planned_run"]["samples"], 1200)
+      << "600 pictures, two epochs";
   int asked = 0;
   input.interrupted = [&asked] { return ++asked > 0; };
   EXPECT_FALSE(must_guess(input).document.contains("planned_run"));
@@ -478,7 +480,7 @@ TEST_F(DeepSpeedGuess, KeepsSettingsThatTheFileForbidsToChange) {
       Contains(HasSubstr("gradient_accumulation_steps: the configuration file has no value")));
 }
 
-TEST_F(DeepSpeedGuess, FilesOfOtherProgramsAreVariedByTheirNames) {
+TEST_F(DeepSpeedGuess, SettingsInOtherFilesAreKnownByTheirNames) {
   folder_.write("train.yaml",
                 "size: &n 2\nthreads: &m 4\ndata:\n  workers: 2\n  name: x\neval:\n  workers: "
                 "1\nmodel:\n  compile: no\n"

@@ -89,6 +89,7 @@ std::vector<double> values_of(const std::vector<Observation>& known, const char*
 constexpr GuessMachine k_two_cpus{2, 0, false};
 constexpr GuessMachine k_gpu_machine{8, 1, true};
 
+/// A lever is a setting, or settings that are changed together (`levers_of`).
 TEST(FirstGuesses, ChangeOneLeverOfTheBestAtATime) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_gpu_machine);
@@ -152,7 +153,7 @@ TEST(FirstGuesses, NeverTryAValueOfALeverTwice) {
   }
 }
 
-TEST(FirstGuesses, PullTheWorkersAsLongAsTheyPay) {
+TEST(FirstGuesses, AddWorkersAsLongAsTheyPay) {
   const SearchSpace space =
       *SearchSpace::create({counted("num_workers", 0, 128, Scale::log)}, {}, {});
   const FirstGuesses guesses(space, one_value("num_workers", 0), k_two_cpus);
@@ -453,12 +454,12 @@ TEST(FirstGuesses, KeepASearcherNearTheWorkersThatHavePaid) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_gpu_machine);
   std::vector<Observation> known = {seen(today(), 1.0)};
-  EXPECT_EQ(guesses.reach(known)->most, 16.0);
+  EXPECT_EQ(guesses.reach(known)->most, 16.0) << "twice the CPUs";
   Configuration more = today();
   more.set("workers", Value(std::int64_t{64}));
   more.set("prefetch", Value(std::int64_t{2}));
   known.push_back(seen(more, 0.5));
-  EXPECT_EQ(guesses.reach(known)->most, 128.0);
+  EXPECT_EQ(guesses.reach(known)->most, 128.0) << "twice the best number so far";
   EXPECT_TRUE(guesses.reach(known)->contains(more));
   known.back() = seen(more, 1.5);
   EXPECT_FALSE(guesses.reach(known)->contains(more));

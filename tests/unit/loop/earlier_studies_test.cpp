@@ -51,11 +51,12 @@ TEST(EarlierStudies, MissingParametersHaveTheBaselinesValue) {
   ASSERT_EQ(observations->size(), 1U);
   EXPECT_EQ(observations->front().configuration.text(), "batch=16 workers=3");
   EXPECT_THAT(observations->front().values, ElementsAre(2.0));
+  // The run's own error, and the usual 1.5 % between launches of one configuration.
   EXPECT_THAT(observations->front().standard_errors,
               ElementsAre(::testing::DoubleEq(std::hypot(0.1, 0.015 * 2.0))));
 }
 
-TEST(EarlierStudies, InvalidConfigurationsAreDropped) {
+TEST(EarlierStudies, InvalidConfirmingAndUnfinishedTrialsAreDropped) {
   const StudySpec now =
       study("now", R"({"batch": {"type": "int", "low": 1, "high": 20}})", R"({"batch": 8})");
   const StudySpec earlier = study("earlier", k_batch_and_workers, R"({"batch": 8, "workers": 0})");

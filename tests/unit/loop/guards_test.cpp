@@ -171,7 +171,7 @@ TEST(Guards, AllowTheSameRatioForNegativeValues) {
   const auto violation = [&](double loss) {
     return violated_guard({guard}, {{"loss@1000", {loss}}}, {}, &baseline, GuardMoment::running);
   };
-  EXPECT_FALSE(violation(-5.0)) << "the baseline's own";
+  EXPECT_FALSE(violation(-5.0)) << "equals the baseline's loss";
   EXPECT_FALSE(violation(-4.91));
   EXPECT_FALSE(violation(-5.49));
   ASSERT_TRUE(violation(-4.89));
@@ -202,7 +202,7 @@ TEST(Guards, UseTheTighterLimitOnceTheBaselineIsKnown) {
   const GuardLimit unknown = limit_of(guard, completed(1, 1.0));
   EXPECT_EQ(unknown.metric, "loss@1000");
   EXPECT_EQ(unknown.max, 2.5);
-  EXPECT_FALSE(unknown.baseline) << "was not reported";
+  EXPECT_FALSE(unknown.baseline) << "the baseline reported no loss";
   const GuardLimit known = limit_of(guard, baseline_with("loss@1000", 2.0));
   EXPECT_DOUBLE_EQ(known.max.value(), 2.04);
   EXPECT_DOUBLE_EQ(known.baseline.value(), 2.0);
@@ -411,8 +411,9 @@ TEST(Guards, SayHowSureTheViolationIs) {
   };
   EXPECT_EQ(violation({3.0, 0.1, 20.0}), "loss is 3 +-0.2, above the limit of 2");
   EXPECT_FALSE(violation({2.1, 0.1, 20.0})) << "the difference is within the error";
-  EXPECT_TRUE(violation({2.1, 0.1, 0.0})) << "an error of which nothing is known explains nothing";
-  EXPECT_FALSE(violation({2.3, 0.1, 1.0})) << "a single degree of freedom takes 6.3 errors";
+  EXPECT_TRUE(violation({2.1, 0.1, 0.0})) << "an error with 0 degrees of freedom is ignored";
+  EXPECT_FALSE(violation({2.3, 0.1, 1.0}))
+      << "with one degree of freedom, the difference must exceed 6.3 errors";
 }
 
 TEST(Guards, TheBaselinesErrorExplainsADifferenceToo) {
@@ -493,7 +494,8 @@ TEST(MemoryHeadroom, IsMissingIfLittleMemoryIsLeft) {
   EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
   TrialRecord baseline = completed(1, 4.0);
   baseline.peak_memory_bytes = 15.5e9;
-  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
+  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline))
+      << "the baseline takes nearly all memory, too: the program may take all from the start";
   baseline.peak_unreclaimable_bytes = 4e9;
   EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline)) << "most of that memory was page cache";
   baseline.peak_unreclaimable_bytes.reset();
@@ -531,7 +533,8 @@ TEST(MemoryHeadroom, IsNotRequiredIfTheBaselineLeavesNone) {
   baseline.gpu->peak_memory_share = 0.9;
   EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline));
   baseline.gpu->peak_memory_share = 0.95;
-  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
+  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline))
+      << "the baseline takes nearly all memory, too: the program may take all from the start";
   baseline.gpu->most_other_processes = 1;
   EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline))
       << "it may take all memory beside other processes";

@@ -52,7 +52,8 @@ TEST(Budget, FreshRunsAreExpectedAsInTheLatestConfirmation) {
   EXPECT_DOUBLE_EQ(pair_s(), 40.0);
   trials.push_back(spent(5, 10));
   trials.push_back(spent(6, 50, TrialPurpose::confirm_incumbent));
-  EXPECT_DOUBLE_EQ(pair_s(), 10.0) << "the former confirmation was known";
+  EXPECT_DOUBLE_EQ(pair_s(), 10.0)
+      << "two runs of 5 s in the earlier confirmation; the run of 50 s belongs to a new one";
 }
 
 TEST(Budget, PricesTrialsByTheirBills) {
@@ -80,12 +81,13 @@ TEST(Budget, ExpectsFreshRunsToTakeLongerThanTrials) {
     EXPECT_DOUBLE_EQ(spending.confirm_pair_usd, spending.confirm_pair_s * 0.001);
     return spending.confirm_pair_s;
   };
-  EXPECT_DOUBLE_EQ(pair_s(), 16.0 + 12.0) << "windows twice as long";
+  EXPECT_DOUBLE_EQ(pair_s(), 16.0 + 12.0) << "fresh runs have windows twice as long";
   study.budget.time_s = 200.0;
   // The search has 120 s, for the baseline's two shares and 19 contenders. That leaves 4.7 s each
   // after the start, and a fresh run gets twice that.
   EXPECT_NEAR(pair_s(), 12.0 + 1.0 + 2.0 * (120.0 / 21.0 - 1.0), 1e-9)
-      << "their share, and no less than what the trial took";
+
+      << "the trial runs for its share, the baseline for no less than the 12 s of its trial";
 }
 
 TEST(Budget, EndsByTrialsTimeOrMoney) {
@@ -152,7 +154,7 @@ TEST(Budget, ATrialMayLeaveTimeForTheShortestConfirmation) {
   EXPECT_TRUE(is_over_at(150.0)) << "its proof is worth more than a further trial";
 }
 
-TEST(Budget, ATrialRunsIfHalfTheTimeCannotConfirm) {
+TEST(Budget, AConfirmationKeepsAtMostHalfOfTheTime) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 3;
   study.measure.min_window_s = 1.0;
@@ -215,7 +217,7 @@ TEST(Budget, ALongRunReservesTheShortestConfirmation) {
   EXPECT_TRUE(is_over_at(28.1));
   trials[1].objectives = {0.5};
   EXPECT_FALSE(is_over_at(14.0))
-      << "a trial of 6 s and half of the time, for the proof of what leads";
+      << "a trial of 6 s, and half of the time to confirm the leading trial";
   EXPECT_TRUE(is_over_at(14.1));
 }
 
@@ -268,22 +270,23 @@ TEST(Budget, ConfirmingRunsShareTheRest) {
             std::numeric_limits<double>::infinity());
   study.budget.time_s = 300.0;
   EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 2), 29.0)
-      << "a quarter of 120 s";
+      << "a quarter of the remaining 120 s, less the start of 1 s";
   EXPECT_TRUE(can_pay_confirming_round(study, spending, 2));
   spending.confirming_runs = 3;
   spending.elapsed_s = 272.0;
-  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 1), 27.0);
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 1), 27.0)
+      << "the fourth run has the remaining 28 s, less the start";
   spending.elapsed_s = 299.0;
   EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 1), 8.0) << "the least window";
   EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
   spending.confirming_runs = 4;
   spending.elapsed_s = 110.0;
   EXPECT_FALSE(can_pay_confirming_round(study, spending, 2))
-      << "the rounds that a claim needs were run";
+      << "a claim needs no further round, so a round must have the usual 200 s";
   spending.elapsed_s = 100.0;
   EXPECT_TRUE(can_pay_confirming_round(study, spending, 2));
   EXPECT_FALSE(can_pay_confirming_round(study, spending, 3))
-      << "one and a half times a pair's time";
+      << "three runs take one and a half times the 200 s of a pair";
   spending.elapsed_s = 240.0;
   EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 3), 19.0)
       << "later rounds share the remaining time, too";
@@ -334,19 +337,20 @@ TEST(Budget, KeepsAShareForTheConfirmation) {
     }
     return spending.elapsed_s;
   };
-  EXPECT_DOUBLE_EQ(ends_at(), 851.0) << "three pairs";
+  EXPECT_DOUBLE_EQ(ends_at(), 851.0) << "leaves time for three pairs of 50 s";
   spending.elapsed_s = 851.0;
-  EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true)) << "two are a proof";
+  EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true))
+      << "two pairs are enough for a claim";
   spending.elapsed_s = 901.0;
   EXPECT_TRUE(search_budget_spent(study, spending, /*confirmed=*/true));
   spending.confirm_pair_s = 100.0;
   EXPECT_DOUBLE_EQ(ends_at(), 701.0);
   spending.confirm_pair_s = 200.0;
-  EXPECT_DOUBLE_EQ(ends_at(), 601.0) << "two fifths at most";
+  EXPECT_DOUBLE_EQ(ends_at(), 601.0) << "leaves two fifths of the time at most";
   spending.confirm_pair_s = 225.0;
-  EXPECT_DOUBLE_EQ(ends_at(), 551.0) << "but time for two pairs";
+  EXPECT_DOUBLE_EQ(ends_at(), 551.0) << "except that two pairs get their time";
   spending.confirm_pair_s = 900.0;
-  EXPECT_DOUBLE_EQ(ends_at(), 501.0) << "up to a half";
+  EXPECT_DOUBLE_EQ(ends_at(), 501.0) << "up to half of the budget";
   study.measure.confirm_pairs = 0;
   EXPECT_DOUBLE_EQ(ends_at(), 1001.0);
 }
@@ -419,7 +423,8 @@ TEST(Budget, KeepsAShareOfMoneyForTheConfirmationAsOfTime) {
   EXPECT_FALSE(search_budget_spent(study, spending)) << "three pairs are left";
   spending.usd = 7.01;
   EXPECT_EQ(search_budget_spent(study, spending)->text, "$10.00");
-  EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true)) << "two are a proof";
+  EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true))
+      << "two pairs are enough for a claim";
   spending.has_contender = false;
   EXPECT_FALSE(search_budget_spent(study, spending)) << "there is nothing yet to confirm";
   spending.usd = 8.01;
@@ -497,10 +502,11 @@ TEST(LongestStart, IsTheBaselinesPlusAFifthOfTheSearch) {
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::baseline, nullptr)));
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::search, nullptr)));
   study.budget.trials = 2;
-  EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 48.0) << "few trials are left";
+  EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 48.0)
+      << "8 s and a third of 120 s, since two trials divide the time";
 }
 
-TEST(LongestStart, IsTwiceAsMuchLongerIfTheTrialCompilesAnew) {
+TEST(LongestStart, MayTakeTwoFifthsOfTheSearchIfTheTrialCompilesAnew) {
   StudySpec study = study_from_json(*parse_json(R"({
     "name": "s", "command": ["train", "--jit={compile}", "--x={x}"], "budget": {"time": "200s"},
     "parameters": {"compile": {"type": "bool"}, "x": {"type": "int", "low": 0, "high": 40}},
@@ -518,10 +524,12 @@ TEST(LongestStart, IsTwiceAsMuchLongerIfTheTrialCompilesAnew) {
   trial.configuration.set("compile", Value(true));
   EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 56.0);
   study.baseline = trial.configuration;
-  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0) << "as the baseline does";
+  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0)
+      << "the baseline compiles in the same way";
   study.baseline.set("compile", Value(false));
   study.parameter_roles["compile"] = std::nullopt;
-  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0) << "it has another meaning";
+  EXPECT_DOUBLE_EQ(longest_start_s(study, trial, &baseline), 32.0)
+      << "the study says that this parameter does not decide how the model is compiled";
 }
 
 TEST(LongestStart, ATooLongStartMayBeTriedAgainWithMoreTime) {
@@ -534,13 +542,14 @@ TEST(LongestStart, ATooLongStartMayBeTriedAgainWithMoreTime) {
   slow.measurement = Measurement();
   slow.awaited_start_s = 32.5;
   study.budget.time_s = 200.0;
-  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) << "32 s, as then";
+  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) << "the limit is still 32 s";
   study.budget.time_s = 210.0;
   EXPECT_TRUE(may_start_longer(study, slow, &baseline));
   study.budget.time_s.reset();
   EXPECT_TRUE(may_start_longer(study, slow, &baseline));
   slow.awaited_start_s.reset();
-  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) << "not ended for its start";
+  EXPECT_FALSE(may_start_longer(study, slow, &baseline))
+      << "the trial did not end because of a slow start";
 }
 
 TEST(ShareOfATrial, DividesThreeFifthsOfTheTime) {
@@ -584,7 +593,8 @@ TEST(ShareOfATrial, IsLargerInASmallSearchSpace) {
                             .value();
   const StudySpec study =
       study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
-  EXPECT_DOUBLE_EQ(share_of_trial_s(study, TrialPurpose::search, 0.0), 100.0) << "of 600 s";
+  EXPECT_DOUBLE_EQ(share_of_trial_s(study, TrialPurpose::search, 0.0), 100.0)
+      << "600 s for five configurations, of which the baseline gets two shares";
 }
 
 TEST(Payback, IsTheTuningOverWhatThePlannedRunSaves) {
@@ -698,7 +708,7 @@ TEST(TuningCost, TrialsThatShareAMachineCostTheMachine) {
   ASSERT_TRUE(study) << study.error().text();
   EXPECT_DOUBLE_EQ(usd_per_hour(*study, study->baseline), 28.8) << "the planned run has eight";
   const double trial_usd = usage_usd(on_demand_usd_per_hour(*study, study->baseline), 100.0);
-  EXPECT_DOUBLE_EQ(trial_usd, 0.025);
+  EXPECT_DOUBLE_EQ(trial_usd, 0.025) << "a quarter of the machine's price for 100 s";
   EXPECT_DOUBLE_EQ(tuning_cost_usd(*study, 4.0 * trial_usd, 0.0, 100.0), 0.1);
   std::vector<TrialRecord> trials{spent(1, 100, TrialPurpose::baseline)};
   trials[0].spent_usd = trial_usd;

@@ -18,6 +18,7 @@ TEST(Observations, MaximizedObjectivesAreNegatedForTheSearchOnly) {
   const Observation observation = to_observation(study, trial);
   EXPECT_EQ(observation.trial, 4);
   EXPECT_EQ(observation.values, std::vector<double>{-0.75});
+  // Launches of a configuration vary by 1.5 %.
   EXPECT_DOUBLE_EQ(observation.standard_errors.at(0), std::hypot(0.1, 0.015 * 0.75));
   EXPECT_EQ(observation.kind, ObservationKind::complete);
 }
@@ -56,7 +57,7 @@ TEST(Observations, FidelityIsTheShareOfStepsOfAStoppedTrial) {
   EXPECT_DOUBLE_EQ(to_observation(study, trial).fidelity, 1.0);
 }
 
-TEST(Observations, DeclaredTermsAreThoseOfTheGpusMemory) {
+TEST(Observations, WithMemoryTermsThePeakIsThatOfTheGpu) {
   StudySpec study = time_study();
   TrialRecord trial = completed(1, 2.0);
   trial.peak_memory_bytes = 5e9;

@@ -38,7 +38,7 @@ TEST_F(SlowLimitTest, IsOneAndAHalfTimesTheBestAfterWarmUp) {
   ASSERT_TRUE(found);
   EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 0.09);
   EXPECT_EQ(found->after_s, 7.0);
-  EXPECT_EQ(found->window_s, 3.0) << "two windows together are the least window";
+  EXPECT_EQ(found->window_s, 3.0) << "two windows together are as long as the least window";
 }
 
 TEST_F(SlowLimitTest, WarmUpOfAnUnsteadyTrialIsIgnored) {
@@ -61,7 +61,8 @@ TEST_F(SlowLimitTest, ACostLimitIsConvertedToSecondsByTheMachinesPrice) {
   study_.objectives.front().metric = "cost";
   const auto found = limit(0.05);
   ASSERT_TRUE(found);
-  EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 50.0 / 1000.0) << "at 3.6 USD an hour";
+  EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 50.0 / 1000.0)
+      << "0.05 USD are 50 s at 3.6 USD an hour; the planned run has 1000 samples";
 }
 
 TEST_F(SlowLimitTest, IsAbsentIfASlowTrialMayBeUseful) {
@@ -89,7 +90,8 @@ TEST_F(SlowLimitTest, ATrialThatItsJobEndedAsTooSlowIsStoppedEarly) {
   const TrialRecord ended = trial.finished(outcome, &trials_.front(), 0.0);
   EXPECT_EQ(ended.status, TrialStatus::stopped_early) << ended.failure;
   ASSERT_EQ(ended.objectives.size(), 1U);
-  EXPECT_NEAR(ended.objectives[0], 1000.0, 150.0) << "the measurement so far counts";
+  EXPECT_NEAR(ended.objectives[0], 1000.0, 150.0)
+      << "measured at 1 s per step, and the planned run has 1000 steps";
 }
 
 }  // namespace

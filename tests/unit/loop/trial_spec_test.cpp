@@ -24,7 +24,8 @@ StudySpec hooked_study(const char* trials = "attached") {
   return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
 }
 
-/// Returns the seconds per sample that a trial gets as its unit beside a baseline of these rates.
+/// Returns the baseline's time per sample that a live trial is given. The arguments are the
+/// baseline's seconds per sample: `step_rate` in steps alone, `rate` in all.
 std::optional<double> level(double step_rate, double rate) {
   TrialRecord baseline;
   baseline.measurement = steady(rate);
@@ -38,7 +39,7 @@ std::optional<double> level(double step_rate, double rate) {
   return spec.live ? spec.live->baseline_seconds_per_sample : std::nullopt;
 }
 
-TEST(TrialSpecOfLiveTrial, UsesTheStepRateOfABaselineWithoutASteadyRate) {
+TEST(TrialSpecOfLiveTrial, HasTheBaselinesStepTimeOrElseItsWholeTime) {
   constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(level(0.25, 0.5), 0.25);
   EXPECT_EQ(level(k_unknown, 0.5), 0.5);

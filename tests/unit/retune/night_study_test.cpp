@@ -69,7 +69,8 @@ TEST(NightStudy, TriesOfAFirstNightDoNotCountAsSearchTrials) {
   const StudySpec study = study_with(k_budget, Json::array({{{"workers", 2}}, {{"workers", 4}}}));
   NightBounds bounds;
   bounds.trials = 0;
-  EXPECT_EQ(must(first_night_study(study, night_with(0), bounds)).budget.trials, 3);
+  EXPECT_EQ(must(first_night_study(study, night_with(0), bounds)).budget.trials, 3)
+      << "the baseline and the two configurations to try";
 }
 
 TEST(NightStudy, NightsAcceptTheLargestStudyValues) {
@@ -99,10 +100,11 @@ TEST(NightStudy, APhaseHasItsShareOfTheTimeThatIsLeft) {
   plan.phase = NightPhase::search;
   plan.time_share = 0.6;
   plan.elapsed_s = 100.0;
-  EXPECT_EQ(must(night_study(study, night_with(4), bounds, plan)).budget.time_s, 400.0);
+  EXPECT_EQ(must(night_study(study, night_with(4), bounds, plan)).budget.time_s, 400.0)
+      << "100 s have passed, and the phase gets 60 % of the other 500 s";
   plan.elapsed_s = 700.0;
   EXPECT_EQ(must(night_study(study, night_with(4), bounds, plan)).budget.time_s, 700.0)
-      << "nothing is left";
+      << "the night has used its 600 s, so the phase gets no time";
 }
 
 TEST(NightStudy, SearchTrialsAreAddedToComparedOnes) {
@@ -160,13 +162,13 @@ TEST(NightStudy, OnlySearchesUseTheStudysSearcherAndScheduler) {
     EXPECT_EQ(night.search.seed, 7U + 12U) << "each night draws other configurations";
     EXPECT_EQ(night.name, "demo.night-12");
     EXPECT_FALSE(night.document["search"].contains("learn_from"))
-        << "earlier nights are better to learn from";
+        << "a night learns from earlier nights instead";
   }
   const StudySpec first = must(first_night_study(study, night_with(4), {}));
   EXPECT_EQ(first.name, "demo.night-12");
 }
 
-TEST(NightStudy, ConfirmsAsOftenAsTheMostOfItsRoundsAndPairs) {
+TEST(NightStudy, ConfirmPairsAreTheLargerOfRoundsAndPairs) {
   const StudySpec study = study_with(k_budget);
   PhasePlan plan;
   plan.rounds = 2;
@@ -176,7 +178,7 @@ TEST(NightStudy, ConfirmsAsOftenAsTheMostOfItsRoundsAndPairs) {
   EXPECT_EQ(must(night_study(study, night_with(4), {}, plan)).measure.confirm_pairs, 8);
 }
 
-TEST(NightStudy, AllPhasesMeasureTheSameThing) {
+TEST(NightStudy, AllPhasesHaveTheFingerprintOfTheStudy) {
   const StudySpec study = study_with(k_budget);
   PhasePlan search;
   search.phase = NightPhase::search;

@@ -58,7 +58,7 @@ TEST(EntryPoint, GivesTorchrunTheRankOfEachInstance) {
        "x", "it's  $HOME"},
       true, k_over_three);
   for (const auto& [host, rank] : {std::pair{"algo-1", 0}, std::pair{"algo-3", 2}}) {
-    // The service's own text; other services may write blanks differently.
+    // Blanks and line breaks are irregular, since the entry point must not depend on them.
     std::ofstream(ml.path() / "input/config/resourceconfig.json") << fmt::format(
         R"({{"current_group_name":"homogeneousCluster","current_host": "{}",)"
         "\n"

@@ -13,6 +13,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+/// Faults of a simulated account. A job spends 3 s on its data, 30 s on its image and 10 s on the
+/// upload (`StageTimes`); its program runs for 60 s.
 class Misfortunes : public AccountTest {
  protected:
   static Json spot(int max_wait_s) {

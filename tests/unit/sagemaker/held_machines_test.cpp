@@ -305,7 +305,7 @@ TEST_F(HeldMachinesTest, WaitsForSettlingMachinesAsRequested) {
   EXPECT_THAT(find(), SizeIs(0));
 }
 
-TEST_F(HeldMachinesTest, MachinesTakenMeanwhileAreGone) {
+TEST_F(HeldMachinesTest, MachinesThatExpiredMeanwhileAreGone) {
   start(trial(1));
   run_until_finished(1);
   kill_tuner();

@@ -25,6 +25,7 @@ TEST_F(Jobs, AJobIsBilledFromDownloadToUpload) {
   pass(1000.0);
   const Json job = describe("job");
   EXPECT_EQ(job["TrainingJobStatus"], "Completed");
+  // Seconds of the data download, the image download, the program and the upload (StageTimes).
   EXPECT_EQ(job["BillableTimeInSeconds"], 3 + 30 + 60 + 10);
   EXPECT_EQ(job["ModelArtifacts"]["S3ModelArtifacts"], "s3://data/out/job/output/model.tar.gz");
   EXPECT_NEAR(job["TrainingStartTime"].get<double>() - job["CreationTime"].get<double>(), 150.0,
@@ -89,6 +90,7 @@ TEST_F(Jobs, TheTimeLimitStopsAJobThatDidNotFail) {
   EXPECT_EQ(job["TrainingJobStatus"], "Stopped");
   EXPECT_EQ(job["SecondaryStatus"], "MaxRuntimeExceeded");
   EXPECT_FALSE(job.contains("FailureReason"));
+  // As above, but the program runs for 300 s and takes 0.5 s to stop.
   EXPECT_DOUBLE_EQ(account().audit().job("job")->billed_s, 3 + 30 + 300 + 0.5 + 10);
 }
 
@@ -98,7 +100,8 @@ TEST_F(Jobs, FailuresHaveTheServicesWords) {
   create("broken");
   pass(1000.0);
   EXPECT_EQ(describe("broken")["FailureReason"], "AlgorithmError: no such file, exit code: 3");
-  EXPECT_EQ(describe("broken")["WarmPoolStatus"]["Status"], "Terminated") << "600 s have passed";
+  EXPECT_EQ(describe("broken")["WarmPoolStatus"]["Status"], "Terminated")
+      << "the warm pool was kept for 600 s";
   EXPECT_DOUBLE_EQ(account().audit().pool_of("broken")->retained_s, 600.0);
   program.exit_code = 137;
   create("greedy");

@@ -225,6 +225,7 @@ TEST_P(TrialPackTest, ATrialThatIsClearlySlowIsEndedByItsReports) {
   std::vector<TrialSpec> trials{trial(1, reporting(steady(20, 9.0), wait)),
                                 trial(2, reporting(steady(20, 11.0), "echo ends")),
                                 trial(3, reporting(steady(20, 9.0), "echo ends"))};
+  // Nine samples per second take 0.11 s each, more than the limit of 0.1 s; eleven take 0.09 s.
   trials[0].slow_limit = SlowLimit{5.0, 4.0, 0.1};
   trials[1].slow_limit = SlowLimit{5.0, 4.0, 0.1};
   const std::string output = run(trials);
@@ -465,7 +466,7 @@ TEST(TrialPack, ASilenceLimitBelowTheTimeLimitIsWritten) {
   EXPECT_EQ(pack[0].seconds, 42.0);
   EXPECT_EQ(pack[1].idle_s, 31.0);
   EXPECT_EQ(pack[1].slow_limit, both.slow_limit);
-  EXPECT_FALSE(pack[2].idle_s) << "ten minutes";
+  EXPECT_FALSE(pack[2].idle_s) << "the default of ten minutes exceeds the time limit";
   EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:42/x"}}).empty());
 }
 

@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Returns a given decision, and counts the requests.
+/// Returns a given decision, and records the progress at each request.
 class DecidingSearcher final : public Searcher {
  public:
   explicit DecidingSearcher(std::optional<StopDecision> decision)
@@ -44,7 +44,8 @@ TEST(EarlyStopping, HasAMilestoneAtEachDoublingBelowTheFullTrial) {
   EXPECT_TRUE(early_stopping.record(step_estimate(12, 4.0, 1.96)));
   EXPECT_FALSE(early_stopping.record(step_estimate(19, 3.5)));
   EXPECT_TRUE(early_stopping.record(step_estimate(50, 3.0)));
-  EXPECT_FALSE(early_stopping.record(step_estimate(70, 2.5))) << "40 was passed with 50";
+  EXPECT_FALSE(early_stopping.record(step_estimate(70, 2.5)))
+      << "the milestone at 40 was passed at 50";
   EXPECT_FALSE(early_stopping.record(step_estimate(80, 2.0)))
       << "the full resource is the trial's end";
   ASSERT_EQ(early_stopping.milestones().size(), 2U);

@@ -87,6 +87,7 @@ TEST(Expression, AnyNumberButZeroIsTrue) {
   EXPECT_EQ(value_of("3 and 0.5 ? 7 : 8"), 7.0);
 }
 
+/// Simplifying the formula to 0.29 * workers would give 28.999999999999996.
 TEST(Expression, RoundsEachOperationAndNothingElse) {
   const auto floor_of_share =
       Expression::compile("floor(29 * workers / 100)", k_parameters, k_facts);

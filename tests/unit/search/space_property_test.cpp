@@ -57,11 +57,11 @@ TEST(AnySpace, ListsExactlyWhatItContains) {
       EXPECT_TRUE(listed.contains(configuration.text())) << configuration.text();
     const auto points = space.enumerate_points(k_most_listed);
     ASSERT_TRUE(points);
-    EXPECT_EQ(points->size(), all->size() * space.parameters().size());
+    EXPECT_EQ(points->size(), all->size() * space.parameters().size()) << "coordinates";
   }
 }
 
-TEST(AnySpace, RefusesAMissingAParameterTooManyAndAForeignValue) {
+TEST(AnySpace, RefusesMissingAndSurplusParametersAndForeignValues) {
   for (std::uint64_t seed = 0; seed < k_drawn_spaces; ++seed) {
     const SearchSpace space = random_space(seed);
     for (const Configuration& configuration : drawn_from(space, seed, 5)) {
@@ -77,9 +77,9 @@ TEST(AnySpace, RefusesAMissingAParameterTooManyAndAForeignValue) {
         EXPECT_NE(wrong.error().message.find(parameter.name), std::string::npos);
         const bool is_missing = configuration.contains(parameter.name);
         EXPECT_EQ(wrong.error().where, is_missing ? "" : "/" + parameter.name)
-            << "a pointer to what is at fault";
+            << "a missing parameter has no place in the configuration";
         changed = configuration;
-        changed.set(parameter.name, Value{std::string("no value of any")});
+        changed.set(parameter.name, Value{std::string("no value of any parameter")});
         EXPECT_FALSE(space.contains(changed));
       }
       Configuration more = configuration;

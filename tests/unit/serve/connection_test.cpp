@@ -29,7 +29,7 @@ struct Line {
   UniqueFd client;
 };
 
-/// Returns everything that can be read, in pieces.
+/// Reads to the end of the input.
 std::string all_of(Connection& connection) {
   std::string text;
   std::array<char, 1000> piece{};

@@ -81,7 +81,7 @@ class SlurmCommands : public ::testing::Test {
     ::unsetenv("FAKE_SLURM_DIR");
   }
   [[nodiscard]] const fs::path& folder() const { return directory_.path(); }
-  /// Makes the command answer by the shell text from now on, after it took effect.
+  /// From now on, the command first takes effect, then runs the shell text in place of its answer.
   void spoil(const std::string& command, const std::string& text) const {
     std::ofstream(folder() / "state" / (command + ".fault")) << text;
   }
@@ -189,7 +189,7 @@ TEST(SharedFiles, HaveOneFolderForOneContentAndAreMadeWholeAgain) {
   }
   const auto other = (*host)->share_files({{"a.py", "1"}, {"b/c.py", "3"}});
   EXPECT_NE(other.value(), *first);
-  EXPECT_TRUE(fs::exists(*first)) << "a trial of a former version may go on";
+  EXPECT_TRUE(fs::exists(*first)) << "trials of the former version may still read it";
   (*host)->remove_shared_files();
   EXPECT_TRUE(fs::is_empty(folder.path() / "study"));
 }
@@ -200,7 +200,7 @@ TEST_F(SlurmCommands, StepsGetTheCpusThatThePlaceholderSees) {
   wait_for(1, 30.0);
   start(2, "echo \"$SLURM_CPUS_PER_TASK\" > cpus");
   wait_for(2, 30.0);
-  EXPECT_EQ(content_of(folder() / "cpus"), "6\n");
+  EXPECT_EQ(content_of(folder() / "cpus"), "6\n") << "SLURM_JOB_CPUS_PER_NODE of fake-slurm";
   EXPECT_EQ(jobs(), 1);
 }
 
@@ -236,7 +236,7 @@ TEST_F(SlurmCommands, HangingCommandsAreKilled) {
   const double from_s = clock_.now_s();
   const auto events = runner_->wait(from_s + 0.2);
   EXPECT_TRUE(events);
-  EXPECT_LT(clock_.now_s() - from_s, 1.0) << "a wait blocks";
+  EXPECT_LT(clock_.now_s() - from_s, 1.0) << "a hanging command must not block the wait";
   let_pass(4.0);
   mend("squeue");
   wait_for(1, 30.0);
@@ -314,7 +314,8 @@ TEST(Supervisor, AnEarlySignalEndsSrunToo) {
   const TemporaryFolder folder{"supervisor"};
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
-  // Blocks the child until somebody reads: before srun, after its lock.
+  // The supervisor has its lock but not yet started srun when it opens this file. A pipe blocks it
+  // there until somebody reads.
   const auto status_file =
       folder.path() / ("status.new" + std::to_string(child > 0 ? child : ::getpid()));
   if (child == 0) {

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
-const BackoffLimits k_limits{3600.0, 900.0};
+const BackoffLimits k_limits{.queue_wait_s = 3600.0, .outage_s = 900.0};
 
 TEST(RequestBackoff, ARefusalWithNothingHeldIsFinal) {
   RequestBackoff backoff(k_limits);
@@ -25,7 +25,7 @@ TEST(RequestBackoff, ARefusalBesideAHeldAllocationIsRetried) {
   EXPECT_EQ(backoff.on_setback("a", Setback::refused, "limit", 1, 0.0), std::nullopt);
   EXPECT_EQ(backoff.may_ask_at_s("a", 1), 60.0);
   EXPECT_EQ(backoff.may_ask_at_s("a", 0), 0.0);
-  EXPECT_EQ(backoff.may_ask_at_s("b", 0), 0.0) << "of another kind";
+  EXPECT_EQ(backoff.may_ask_at_s("b", 0), 0.0) << "kind b had no setback";
   EXPECT_EQ(backoff.on_setback("a", Setback::refused, "limit", 1, 60.0), std::nullopt);
   EXPECT_EQ(backoff.may_ask_at_s("a", 1), 180.0);
   EXPECT_EQ(backoff.on_setback("a", Setback::refused, "limit", 0, 70.0), "limit");
@@ -55,11 +55,12 @@ TEST(RequestBackoff, AFullQueueIsRetriedUntilTheLimitOfWaiting) {
               Optional(HasSubstr("queue_wait")));
 }
 
-TEST(RequestBackoff, ASubmissionThatFailsForAnOutageIsFinal) {
+TEST(RequestBackoff, SubmissionsThatFailForLongerThanAnOutageAreGivenUp) {
   RequestBackoff backoff(k_limits);
   EXPECT_EQ(backoff.on_setback("a", Setback::unclear, "?", 0, 0.0), std::nullopt);
   EXPECT_EQ(backoff.on_setback("a", Setback::unclear, "?", 0, 899.0), std::nullopt);
   backoff.on_accepted("a");
+  // A new outage begins at 900 s.
   EXPECT_EQ(backoff.on_setback("a", Setback::unclear, "?", 0, 900.0), std::nullopt);
   EXPECT_EQ(backoff.on_setback("a", Setback::unclear, "?", 0, 1000.0), std::nullopt);
   EXPECT_THAT(backoff.on_setback("a", Setback::unclear, "?", 0, 1800.0),
@@ -91,7 +92,7 @@ TEST(RequestBackoff, AnAcceptedSubmissionClearsEarlierSetbacks) {
     RequestBackoff backoff(k_limits);
     EXPECT_EQ(backoff.on_setback("a", setback, "?", 0, 50.0), std::nullopt);
     backoff.on_accepted("b");
-    EXPECT_GT(backoff.may_ask_at_s("a", 0), 50.0) << "of another kind";
+    EXPECT_GT(backoff.may_ask_at_s("a", 0), 50.0) << "only kind b was accepted";
     backoff.on_accepted("a");
     EXPECT_EQ(backoff.may_ask_at_s("a", 0), 0.0);
   }
@@ -100,15 +101,16 @@ TEST(RequestBackoff, AnAcceptedSubmissionClearsEarlierSetbacks) {
   backoff.on_accepted("a");
   EXPECT_EQ(backoff.may_ask_at_s("a", 0), 55.0);
   backoff.on_used("b");
-  EXPECT_EQ(backoff.may_ask_at_s("a", 0), 55.0) << "of another kind";
+  EXPECT_EQ(backoff.may_ask_at_s("a", 0), 55.0) << "only kind b was used";
   EXPECT_EQ(backoff.on_setback("c", Setback::full, "full", 0, 50.0), std::nullopt);
   backoff.on_used("c");
-  EXPECT_EQ(backoff.may_ask_at_s("c", 0), 80.0) << "does not apply to a further kind";
+  EXPECT_EQ(backoff.may_ask_at_s("c", 0), 80.0)
+      << "a used allocation does not show that the queue has room";
 }
 
-/// For random setbacks: while an allocation of the kind is held, requests are never given up, and
-/// they come at a pace that grows up to its limit.
+/// Random setbacks. While an allocation of the kind is held, requests are never given up.
 TEST(RequestBackoff, DelaysLieBetweenTheFirstAndTheLongestOfTheirSetback) {
+  // For `refused`, `full`, `unclear` and `unused`.
   constexpr double k_first_s[] = {60.0, 30.0, 10.0, 5.0};
   constexpr double k_longest_s[] = {900.0, 600.0, 300.0, 60.0};
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the judged end of a trial, from its step's marks, Slurm's messages and the state of its
+// Tests how a trial's end is judged from its step's marks, Slurm's messages and the state of its
 // allocation.
 #include "trial_runner/slurm/step_outcome.hpp"
 
@@ -86,9 +86,9 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        false,
        OutcomeKind::lost,
        "preemption with a grace time"},
-      {"likewise, with a status of its own", 1, {"0 1 sigterm"}, "RUNNING"},
-      {"likewise, having saved its state", 1, {"0 0 sigterm"}, "RUNNING"},
-      {"likewise, seen as preempted",
+      {"preempted with a grace time, its own status", 1, {"0 1 sigterm"}, "RUNNING"},
+      {"preempted with a grace time, state saved", 1, {"0 0 sigterm"}, "RUNNING"},
+      {"preempted with a grace time, and Slurm says so",
        1,
        {"0 1 sigterm"},
        "PREEMPTED",
@@ -97,7 +97,7 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        false,
        OutcomeKind::lost,
        "preempted by a job of higher priority"},
-      {"likewise, the other task fails for want of it", 2, {"0 143 sigterm", "1 1"}, "RUNNING"},
+      {"preempted, then the other task fails", 2, {"0 143 sigterm", "1 1"}, "RUNNING"},
       {"the allocation's time limit",
        1,
        {"0 143 sigterm"},
@@ -107,7 +107,7 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        false,
        OutcomeKind::lost,
        "time limit"},
-      {"a node fails, what is left fails for want of it",
+      {"a node fails, then the task on the other node fails",
        2,
        {"0 1"},
        "NODE_FAIL",
@@ -116,7 +116,7 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        false,
        OutcomeKind::lost,
        "node that failed"},
-      {"likewise, and the controller does not know yet",
+      {"a node fails, and the controller does not know yet",
        2,
        {"0 1"},
        "RUNNING",
@@ -188,7 +188,7 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        false,
        false,
        OutcomeKind::out_of_memory},
-      {"out of memory by its own last words",
+      {"out of memory, as its last lines say",
        1,
        {"0 1"},
        "RUNNING",
@@ -198,7 +198,7 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        OutcomeKind::out_of_memory,
        "status 1",
        true},
-      {"words of memory, and ended from outside",
+      {"its lines say out of memory, but it was ended from outside",
        1,
        {"0 1 sigterm"},
        "PREEMPTED",
@@ -208,7 +208,7 @@ TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
        OutcomeKind::lost,
        "preempted",
        true},
-      {"success whatever was said",
+      {"success, although lines and state say out of memory",
        1,
        {"0 0"},
        "OUT_OF_MEMORY",

@@ -22,7 +22,7 @@ TEST(DeniedVariable, VariablesThatRunOtherCodeAreDenied) {
   EXPECT_THAT(denied_variable("STEPTUNE_DB").value_or(""), HasSubstr("are reserved"));
 }
 
-TEST(DeniedVariable, SecretsByTheirLastWord) {
+TEST(DeniedVariable, SecretsAreRecognizedByTheirLastWord) {
   for (const char* name : {"TOKEN", "HF_TOKEN", "WANDB_API_KEY", "API_KEY", "DB_PASSWORD",
                            "AWS_SECRET_ACCESS_KEY", "SSH_PASSPHRASE"})
     EXPECT_THAT(denied_variable(name).value_or(""), HasSubstr("looks like a secret")) << name;

@@ -79,6 +79,7 @@ TEST(RenderCommand, GivesTheStringBehindALabel) {
   EXPECT_THAT(fast.argv, ElementsAre("t", "--flags=-O3 -g"));
   EXPECT_THAT(fast.environment, ElementsAre(Pair("BOTH", "x-O3 -g"), Pair("EMPTY", ""),
                                             Pair("FIXED", "a {b}"), Pair("FLAGS", "-O3 -g")));
+  // A choice with an empty text sets no variable, while the literal "" of EMPTY does.
   const auto none = render_command(study, with_flags("none"));
   EXPECT_THAT(none.argv, ElementsAre("t", "--flags="));
   EXPECT_THAT(none.environment,

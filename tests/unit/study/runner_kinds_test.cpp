@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the duties of every kind of runner, with any section.
+// Tests rules for every kind of runner and its section of the study file.
 #include "trial_runner/runner_kinds.hpp"
 
 #include <set>
@@ -128,7 +128,8 @@ TEST(RunnerKinds, AStudyContinuesWithThePricesThatItsFileDoesNotState) {
   const auto price = [&](const Json& written) {
     return study.runner->resumed_document(begun, written)["prices"]["ml.g5.xlarge"]["usd_per_hour"];
   };
-  EXPECT_EQ(price(Json::object()), 1.0) << "from a table that may have changed";
+  EXPECT_EQ(price(Json::object()), 1.0)
+      << "the file states no price, so the study keeps its first price";
   EXPECT_EQ(price(document["runner"]), 2.0) << "the file says so";
 }
 

@@ -123,7 +123,7 @@ TEST(Draft, OffersTheLoaderThatWouldSoonLimitTheSteps) {
   EXPECT_TRUE(offers_workers("4", 4.0));
   EXPECT_FALSE(offers_workers("4", 7.5));
   EXPECT_FALSE(offers_workers("4", 8.0));
-  EXPECT_TRUE(offers_workers("1", 2.0)) << "may be busy for all of a step";
+  EXPECT_TRUE(offers_workers("1", 2.0)) << "the worker may be busy for a whole step";
   EXPECT_FALSE(offers_workers("0", 0.0));
 }
 
@@ -237,7 +237,7 @@ TEST(Draft, GoesBeyondTheCpusWithWorkersOnlyIfLoadingWaits) {
   survey.activity->children_cpu_s = 36.0;
   EXPECT_EQ(most_workers(survey), 16.0);
   survey.last.metrics["loader_worker_cpu_share"] = 0.05;
-  EXPECT_EQ(most_workers(survey), 512.0) << "the busy children are no workers";
+  EXPECT_EQ(most_workers(survey), 512.0) << "the busy child processes are not workers";
   survey.last.metrics["loader_worker_cpu_share"] = 0.9;
   survey.activity.reset();
   EXPECT_EQ(most_workers(survey), 16.0);

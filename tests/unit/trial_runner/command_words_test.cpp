@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests what a user's command starts: Python's script, a launcher, and whose ranks it would
-// inherit.
+// Tests how a Python script and a launcher are found in a user's command. Also tests that a
+// launcher does not inherit the ranks of an outer launcher.
 #include "trial_runner/launch/command_words.hpp"
 
 #include <map>
@@ -76,7 +76,7 @@ TEST(LauncherInACommand, SimilarWordsAreNoLauncher) {
     EXPECT_EQ(launcher_in(command), std::nullopt) << command.back();
 }
 
-TEST(OuterRanks, AreRemovedButSetVariablesStay) {
+TEST(OuterRanks, AreRemovedButOtherVariablesStay) {
   std::map<std::string, std::string> inherited{{"RANK", "3"},
                                                {"WORLD_SIZE", "4"},
                                                {"LOCAL_RANK", "1"},

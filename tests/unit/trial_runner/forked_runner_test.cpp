@@ -38,7 +38,7 @@ class ForkedRunnerTest : public ::testing::Test {
     if (may_fork) spec.forked = ForkedStart{};
     return spec;
   }
-  /// Returns the trials that have ended since the last call, without the runner's own checks.
+  /// Returns the trials that have ended since the last call. The runner's checks are no trials.
   std::vector<std::int64_t> ended() {
     std::vector<std::int64_t> numbers;
     const auto events = runner_->wait(clock_.now_s()).value();
@@ -52,7 +52,7 @@ class ForkedRunnerTest : public ::testing::Test {
     }
     return numbers;
   }
-  /// Runs the first trial, whose reports the next ones need.
+  /// Runs the first trial in a new process. A forked run must repeat its loss.
   void run_reference() {
     ASSERT_TRUE(runner_->start(trial(1)));
     EXPECT_FALSE(latest().forked);
@@ -111,7 +111,8 @@ TEST_F(ForkedRunnerTest, DifferentLossesEndForking) {
   EXPECT_FALSE(latest().forked);
 }
 
-TEST_F(ForkedRunnerTest, DoesNotForkWithoutALoss) {
+TEST_F(ForkedRunnerTest, DoesNotForkIfTheCheckReportsNoLoss) {
+  // The check is not forked, or ends before its loss.
   for (const bool can_fork : {false, true}) {
     begin();
     inner_->can_fork = can_fork;
@@ -125,7 +126,7 @@ TEST_F(ForkedRunnerTest, DoesNotForkWithoutALoss) {
   }
 }
 
-TEST_F(ForkedRunnerTest, WaitsForTheLossesOfATrial) {
+TEST_F(ForkedRunnerTest, TheFirstTrialWithLossesIsRepeatedByTheCheck) {
   ASSERT_TRUE(runner_->start(trial(1)));
   inner_->end(latest().key, OutcomeKind::failed);
   EXPECT_THAT(ended(), ElementsAre(1));
@@ -143,7 +144,8 @@ TEST_F(ForkedRunnerTest, WaitsForTheLossesOfATrial) {
 TEST_F(ForkedRunnerTest, DoesNotForkIfStepsAreLong) {
   ASSERT_TRUE(runner_->start(trial(1)));
   inner_->tell(latest().key, R"({"event":"program"})");
-  inner_->now_s = 31.0;  // six starts
+  // The program began after 5 s. Its losses come more than six times as late.
+  inner_->now_s = 31.0;
   inner_->report_losses(latest().key, "2.25");
   inner_->end(latest().key, OutcomeKind::completed);
   EXPECT_THAT(ended(), ElementsAre(1));
@@ -197,7 +199,7 @@ TEST_F(ForkedRunnerTest, ATrialThatWaitsForTheCheckCanBeStopped) {
     }
     EXPECT_THAT(ended(), ElementsAre(2));
     EXPECT_EQ(outcomes_.back().kind, OutcomeKind::stopped);
-    // A check comes before the next one.
+    // The next trial needs a new check.
     ASSERT_TRUE(runner_->start(trial(3)));
     EXPECT_LT(latest().key.trial, 0);
   }

@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-TEST(LackedStream, IsATerminalByMessagesOfPrograms) {
+TEST(LackedStream, IsATerminalIfAProgramsMessageMentionsOne) {
   for (const std::string words : {
            "stty: 'standard input': Inappropriate ioctl for device",
            "OSError: [Errno 25] Inappropriate ioctl for device",
@@ -23,7 +23,7 @@ TEST(LackedStream, IsATerminalByMessagesOfPrograms) {
   }
 }
 
-TEST(LackedStream, IsInputByMessagesOfPrograms) {
+TEST(LackedStream, IsInputIfAProgramsMessageMentionsItsEnd) {
   for (const std::string words :
        {"Continue? [y/N] Traceback (most recent call last):\n"
         "  File \"t.py\", line 1, in <module>\nEOFError: EOF when reading a line",

@@ -143,7 +143,7 @@ Root Cause (first observed failure):
 TEST(OutputTailOfAny, ProgressKeepsOutputSinceTheLastButOne) {
   OutputTail tail;
   tail.feed("loading\n");
-  EXPECT_EQ(tail.since_progress(), "loading\n") << "nothing has gone on yet";
+  EXPECT_EQ(tail.since_progress(), "loading\n") << "there was no progress yet";
   tail.feed("step 1\n");
   tail.mark_progress(0, 1.0);
   tail.feed("step 2\n");

@@ -41,7 +41,7 @@ TEST(PhaseLog, ANewPhaseEndsTheOpenOne) {
   log.begins("evaluation", 100.0, 12.0);
   log.begins("checkpoint", 100.0, 15.0);
   EXPECT_EQ(count(log, "evaluation"), 1.0);
-  EXPECT_EQ(log.total_s(), 5.0) << "since its first report";
+  EXPECT_EQ(log.total_s(), 5.0) << "a second report of the same phase does not restart it";
   log.end_open(101.0, 0.0, 16.0);
   EXPECT_EQ(log.total_s(), 6.0);
   log.end_open(102.0, 0.0, 99.0);

@@ -76,7 +76,8 @@ TEST(ProgressSeries, ThinningMergesNeighboursEvenly) {
   for (int i = 0; i < 5000; ++i)
     series.add(point_at(i, i));
   const auto intervals = intervals_of(series);
-  // All intervals but the last, which still grows, cover equally many reports.
+  // The 5,000 reports reach the limit of 1,024 points three times, so that every eighth is kept.
+  // The last interval still grows.
   for (std::size_t i = 0; i + 1 < intervals.size(); ++i)
     EXPECT_EQ(intervals[i].samples, 8) << i;
 }
@@ -110,7 +111,8 @@ TEST(ProgressSeries, UsesTheLastOfPointsThatArriveTogether) {
   for (int i = 1; i <= 100; ++i)
     series.add(point_at(i, std::ceil(i / 10.0)));
   const auto intervals = intervals_of(series);
-  // The last ten may be incomplete.
+  // The points arrive at ten times. The last group may be incomplete, so it is left out; eight
+  // intervals lie between the other nine.
   ASSERT_EQ(intervals.size(), 8U);
   for (const Interval& interval : intervals) {
     EXPECT_EQ(interval.samples, 10.0);
@@ -127,7 +129,7 @@ TEST(ProgressSeries, PhasesAreNoPartOfIntervals) {
   EXPECT_EQ(intervals_of(series)[0].seconds, 1.0);
 }
 
-TEST(ClockComparison, TrustsAClockBesideLateLines) {
+TEST(ClockComparison, TrustsAClockIfLinesArriveLateInBursts) {
   ClockComparison clock;
   for (int i = 1; i <= 100; ++i)
     clock.add(std::ceil(i / 10.0), 500.0 + 0.1 * i);
@@ -149,7 +151,7 @@ TEST(CounterRestart, IsACountFarBelowTheLast) {
   CounterRestart restart;
   for (int i = 1; i < 10; ++i)
     EXPECT_FALSE(restart.is_seen(i, 1000.0)) << i;
-  EXPECT_FALSE(restart.is_seen(9.0, 1000.0)) << "drawn again";
+  EXPECT_FALSE(restart.is_seen(9.0, 1000.0)) << "a repeated count is no further report";
   EXPECT_TRUE(restart.is_seen(10.0, 1000.0));
   EXPECT_FALSE(restart.is_seen(11.0, 10.0));
 }

@@ -29,7 +29,7 @@ TEST(RankCpus, AreEqualAndLeaveNoneOut) {
   EXPECT_EQ(rank_cpus({0, 4, 1, 5}, 2), "0,4/1,5") << "threads of a core stay together";
   EXPECT_EQ(rank_cpus({0, 1, 2, 3, 4, 5, 6, 7}, 3), "0-1/2-4/5-7");
   EXPECT_EQ(rank_cpus({0, 1}, 1), "") << "nothing to divide";
-  EXPECT_EQ(rank_cpus({0, 1}, 3), "") << "not enough for all";
+  EXPECT_EQ(rank_cpus({0, 1}, 3), "") << "fewer CPUs than processes";
   EXPECT_EQ(rank_cpus({}, 2), "");
 }
 
@@ -58,7 +58,7 @@ TEST(RankCpus, AModuleOptionOfTorchrunPreventsBinding) {
                            launched_words(module, k_torchrun, {"python3", "trainer"}), k_parts));
 }
 
-TEST(RankCpus, AreTheUsersWhereTheUserBinds) {
+TEST(RankCpus, AreNotSetIfTheUserBindsProcesses) {
   const Launch plain{Launcher::mpi, 1, 2};
   const Words words{"mpirun", "-np", "2", "train"};
   EXPECT_FALSE(binds_processes(plain, words, {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", ""}}));

@@ -18,18 +18,20 @@ using ::testing::Not;
 
 /// A rank that reports steps of `step_s`, `data_s` of which is spent on data. Each step has two
 /// samples over all ranks.
-struct TellingRank {
+struct ReportingRank {
   int rank = 0;
   double step_s = 0.1;
   double data_s = 0.0;
   double clock_origin_s = 0.0;
 };
 
-/// Measures reports of this many seconds, in order of arrival.
-Measurement measured(const std::vector<TellingRank>& ranks, double seconds, bool say_who = true) {
+/// Measures the ranks' reports of this many seconds, in order of arrival. If `with_rank`, each
+/// report names its rank.
+Measurement measured(const std::vector<ReportingRank>& ranks, double seconds,
+                     bool with_rank = true) {
   RankMeasurers measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   std::vector<std::pair<double, Report>> reports;
-  for (const TellingRank& each : ranks) {
+  for (const ReportingRank& each : ranks) {
     for (int step = 1; step * each.step_s < seconds; ++step) {
       Report report;
       report.received_s = 1.0 + step * each.step_s + 0.001 * each.rank;
@@ -38,7 +40,7 @@ Measurement measured(const std::vector<TellingRank>& ranks, double seconds, bool
       report.samples = 2 * step;
       report.metrics["loss"] = 10.0 + each.rank;
       if (each.data_s > 0.0) report.parts["data"] = step * each.data_s;
-      if (say_who) report.global_rank = each.rank;
+      if (with_rank) report.global_rank = each.rank;
       reports.emplace_back(report.received_s, report);
     }
   }
@@ -78,7 +80,7 @@ TEST(RankMeasurers, AWholeRunOfSeveralRanksEqualsThatOfOne) {
   EXPECT_FALSE(slowing_whole_run(2, 4).whole_run);
 }
 
-TEST(RankMeasurers, TakesEqualRanksForTheFirstOne) {
+TEST(RankMeasurers, EqualRanksAreMeasuredByTheFirstOne) {
   const Measurement m = measured({{0, 0.1, 0.01, 5.0}, {1, 0.1, 0.011, 9e6}}, 30.0);
   EXPECT_EQ(m.status, MeasurementStatus::steady);
   EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
@@ -87,7 +89,7 @@ TEST(RankMeasurers, TakesEqualRanksForTheFirstOne) {
   EXPECT_THAT(m.remark, IsEmpty());
 }
 
-TEST(RankMeasurers, TheSlowestRanksStepIsTheTrialsAndItIsNamed) {
+TEST(RankMeasurers, TheSlowestRankGivesTheStepTimeAndIsNamed) {
   const Measurement m = measured({{0, 0.1}, {1, 0.15}, {2, 0.1}}, 60.0);
   EXPECT_NEAR(m.seconds_per_sample, 0.075, 1e-6);
   EXPECT_EQ(m.metrics.at("loss"), 10.0);
@@ -104,7 +106,7 @@ TEST(RankMeasurers, NamesTheRankWithLateData) {
 }
 
 TEST(RankMeasurers, ReportsMoreRanksThanAreMeasured) {
-  std::vector<TellingRank> ranks;
+  std::vector<ReportingRank> ranks;
   for (int rank = 0; rank < 64; ++rank)
     ranks.push_back({rank, 0.1});
   EXPECT_THAT(measured(ranks, 5.0).remark, Not(HasSubstr("ranks are measured")));
@@ -150,16 +152,16 @@ TEST(Stragglers, ARankWithoutIntervalMustBeMuchSlower) {
 
 TEST(Stragglers, InDataAreComparedWithRanksThatReportIt) {
   Measurement first = rank_at(0.1, 0.001), second = first, slow = rank_at(0.2, 0.001);
-  const Measurement tells_none = first;
+  const Measurement without_data = first;
   first.parts["data"] = 0.010;
   slow.parts["data"] = 0.050;
-  EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}}), "")
+  EXPECT_EQ(stragglers({{0, &first}, {1, &without_data}}), "")
       << "there is no other rank to compare it with";
-  EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}, {2, &slow}}),
+  EXPECT_EQ(stragglers({{0, &first}, {1, &without_data}, {2, &slow}}),
             "straggler: rank 2 is 100 % slower than rank 0; rank 2 spends 20 % of each step more "
             "on data than the other ranks");
   second.parts["data"] = 0.014;
-  EXPECT_EQ(stragglers({{0, &first}, {1, &second}}), "") << "a twenty-fifth of a step";
+  EXPECT_EQ(stragglers({{0, &first}, {1, &second}}), "") << "4 % of a step";
 }
 
 TEST(RankMeasurers, ARemarkOfTheRankStaysBesideThatOfStragglers) {

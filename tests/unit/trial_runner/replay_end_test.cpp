@@ -163,7 +163,7 @@ TEST(ReplayEnds, WithoutTrialsTimeStopsAtTheDeadline) {
   EXPECT_DOUBLE_EQ(study.clock.now_s(), 5.0) << "nothing will happen";
 }
 
-TEST(ReplayEnds, ARunnerHasAPlaceAndTakesNothingOver) {
+TEST(ReplayEnds, ARunnerHasAtLeastOnePlaceAndAdoptsNothing) {
   ReplayOptions options;
   options.parallel = 0;
   ReplayedStudy study(options);

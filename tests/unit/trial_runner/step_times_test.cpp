@@ -18,14 +18,14 @@ StepNoise quiet() {
   return noise;
 }
 
-TEST(StepTimes, WithoutNoiseAStepIsOne) {
+TEST(StepTimes, WithoutNoiseAStepTakesOneUnitOfTime) {
   Rng rng(1, "steps");
   StepTimes times(quiet(), rng);
   EXPECT_EQ(times.take(1.0, rng), 1.0);
   EXPECT_EQ(times.take(1000.0, rng), 1000.0);
 }
 
-TEST(StepTimes, TheFirstStepIsSlowerBySoManySteps) {
+TEST(StepTimes, TheSlownessOfTheFirstStepDecays) {
   StepNoise noise = quiet();
   noise.warmup_steps = 10.0;
   noise.warmup_slowdown = 4.0;
@@ -99,6 +99,7 @@ TEST(StepTimes, StallsComeAtRandomAsOftenAndAsLongAsConfigured) {
     stalled += step >= 11.0 ? 1 : 0;
     one_by_one += step;
   }
+  // 50 000 steps with one stall in 50 steps have 1000 stalls of 10 steps each.
   EXPECT_NEAR(stalled, 1000, 100) << "three standard deviations of a Poisson count";
   EXPECT_NEAR(one_by_one, 60'000.0, 1'000.0);
   EXPECT_NEAR(times.take(50'000.0, rng), 60'000.0, 1'000.0)

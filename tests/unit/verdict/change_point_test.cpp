@@ -47,11 +47,12 @@ TEST(ChangePoint, TheErrorOfAStageFollowsFromItsInterval) {
     return slowdown_in_stage(speed_up, versions);
   };
   ASSERT_TRUE(measured(100, 1));
+  // 1.960 errors are the 95 % interval, so each error grows by Student's 97.5 % quantile / 1.960.
   EXPECT_NEAR(measured(100, 1)->slowdown, -std::log(0.9), 1e-9);
   EXPECT_NEAR(measured(100, 1)->error, 0.02 * 1.984 / 1.960, 1e-5);
   EXPECT_NEAR(measured(100, 7)->error, measured(100, 1)->error, 1e-9);
   EXPECT_NEAR(measured(3, 1)->error, 0.02 * 4.303 / 1.960, 1e-5) << "few pairs show little";
-  EXPECT_FALSE(slowdown_in_stage(SpeedUp(), 1));
+  EXPECT_FALSE(slowdown_in_stage(SpeedUp(), 1)) << "its interval is infinite";
 }
 
 /// All slowdowns look larger by 0.05, because the good version was lucky. The step remains.
@@ -64,6 +65,7 @@ TEST(ChangePoint, TheLuckOfTheGoodVersionDoesNotHideTheStep) {
                   {4, 0.12, 0.02},
                   {5, 0.12, 0.02}});
   EXPECT_THAT(change.remaining(0.9), ElementsAre(3));
+  // Measured apart, versions have no common error, so 0.05 may be a slowdown.
   ChangePoint apart(6);
   for (std::size_t version = 0; version < 6; ++version)
     apart.observe({{version, version < 3 ? 0.05 : 0.12, 0.02}});
@@ -108,9 +110,12 @@ TEST(ChangePoint, ASkippedVersionCannotBeDistinguishedFromTheNext) {
 TEST(ChangePoint, StagesShareTheTimeAndLeaveNoRestThatIsTooShort) {
   constexpr double k_whole_s = 1800.0;
   const ChangePoint change(64);
-  EXPECT_DOUBLE_EQ(change.stage_s(0.95, k_whole_s, k_whole_s), 600.0) << "64, 8, 1 versions";
-  EXPECT_DOUBLE_EQ(change.stage_s(0.95, 800.0, k_whole_s), 300.0) << "a sixth of the whole";
-  EXPECT_DOUBLE_EQ(change.stage_s(0.95, 599.0, k_whole_s), 599.0);
+  EXPECT_DOUBLE_EQ(change.stage_s(0.95, k_whole_s, k_whole_s), 600.0)
+      << "two stages narrow 64 versions to 8 and to 1, and a third one confirms";
+  EXPECT_DOUBLE_EQ(change.stage_s(0.95, 800.0, k_whole_s), 300.0)
+      << "a third of 800 s is less than the least stage, a sixth of the whole";
+  EXPECT_DOUBLE_EQ(change.stage_s(0.95, 599.0, k_whole_s), 599.0)
+      << "after 300 s, less than 300 s would be left for another stage";
 }
 
 TEST(ChangePoint, AVersionIsMeasuredBesideItsPredecessor) {

@@ -69,7 +69,7 @@ TEST(MachineDrift, LevelsAreNotExtrapolated) {
   EXPECT_GT(drift.at(60).standard_error, drift.at(50).standard_error);
 }
 
-TEST(MachineDrift, TwoRunsThatDifferByFarMoreThanLaunchesTell) {
+TEST(MachineDrift, TwoRunsThatDifferByFarMoreThanLaunchesShowDrift) {
   EXPECT_TRUE(MachineDrift({baseline_run(1, 100.0), baseline_run(20, 120.0)}).is_significant());
   EXPECT_FALSE(MachineDrift({baseline_run(1, 100.0), baseline_run(20, 103.0)}).is_significant());
   EXPECT_FALSE(
@@ -77,7 +77,7 @@ TEST(MachineDrift, TwoRunsThatDifferByFarMoreThanLaunchesTell) {
       << "a wide interval says nothing";
 }
 
-TEST(MachineDrift, QuietMachinesAreSeldomTakenToDrift) {
+TEST(MachineDrift, QuietMachinesSeldomSeemToDrift) {
   const auto level = [](std::int64_t /*number*/) { return 0.0; };
   for (const auto& [launch_variation, most] : {std::pair{0.0, 0}, {0.01, 2}, {0.03, 35}}) {
     int false_alarms = 0;
@@ -115,7 +115,7 @@ TEST(MachineDrift, IsNotTheVariationOfLaunches) {
   EXPECT_GT(taken_for, 0.05);
   const LaunchVariation variation = estimate_launch_variation(trials, MachineDrift(trials));
   EXPECT_LT(variation.relative, 0.02);
-  EXPECT_DOUBLE_EQ(variation.degrees_of_freedom, 3.0 + 5.0);
+  EXPECT_DOUBLE_EQ(variation.degrees_of_freedom, 3.0 + 5.0) << "of the prior and of six runs";
 }
 
 TEST(MachineDrift, IgnoresFailedAndOtherTrials) {
@@ -148,7 +148,7 @@ TEST_F(DriftingStanding, ComparesTrialsAsIfItHadNotDrifted) {
   EXPECT_NEAR(corrected.value(trials_[3], 0), 89.0 / 1.19, 2.0);
   EXPECT_GT(corrected.error(trials_[3], 0),
             error_among_launches(trials_[3], 0, corrected.launches()) / 1.19)
-      << "how surely the drift is known counts";
+      << "the error of the drift adds to it";
   EXPECT_EQ(corrected.find(20)->objectives[0], 89.0) << "records keep what was measured";
   EXPECT_NEAR(corrected.without_drift(trials_[3]).objectives[0], corrected.value(trials_[3], 0),
               1e-9);
@@ -194,6 +194,7 @@ TrialRecord with_noise(std::int64_t number, double relative_error) {
 TEST(UsualVariance, UsesCompletedUndisturbedTrials) {
   EXPECT_EQ(usual_variance_s({}), 0.0);
   std::vector<TrialRecord> trials{with_noise(1, 0.01), with_noise(2, 0.02)};
+  // The window of 3 s times the mean of the squared relative errors.
   const double usual_s = 3.0 * 0.5 * (1e-4 + 4e-4);
   EXPECT_DOUBLE_EQ(usual_variance_s(trials), usual_s);
   trials.push_back(with_noise(3, 0.5));

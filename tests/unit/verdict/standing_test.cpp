@@ -207,7 +207,7 @@ TEST(Standing, StoppedTrialsDoNotLeadButAreKept) {
   trials[0].status = trials[3].status = TrialStatus::infeasible;
   trials[1].status = trials[2].status = TrialStatus::stopped_early;
   Standing standing = standing_of(time_study(), trials);
-  EXPECT_EQ(standing.incumbent(), nullptr) << "no guard has judged the others";
+  EXPECT_EQ(standing.incumbent(), nullptr) << "guards have not judged the stopped trials";
   ASSERT_EQ(standing.stopped().size(), 2U);
   EXPECT_EQ(standing.stopped().front()->number, 3);
   TrialRecord refuting = confirming(5, TrialPurpose::confirm_incumbent, 1, 3, 2.0);
@@ -230,7 +230,7 @@ TEST(Standing, ThePriceOfATrialIsTheMeanOverAllThatEnded) {
 }
 
 TEST(Standing, ThePriceOfATrialIgnoresTheBaselinesLength) {
-  const MeasureSpec measure;  // 30 steps, and 2 %
+  const MeasureSpec measure;  // a trial needs at least 30 steps, and a half-width of 2 %
   TrialRecord baseline = completed(1, 0.1);
   baseline.purpose = TrialPurpose::baseline;
   baseline.measurement = steady(0.1, 0.0005);
@@ -238,7 +238,7 @@ TEST(Standing, ThePriceOfATrialIgnoresTheBaselinesLength) {
   baseline.measurement->window_steps = 210.0;
   baseline.spent_s = 24.0;
   baseline.spent_usd = 0.48;
-  // 2 % are reached after 3 s, and the start and warm-up take 3 s.
+  // 30 steps take 3 s, longer than a half-width of 2 % needs. The start and warm-up take 3 s.
   const auto first = standing_of(time_study(), {baseline}).mean_price(measure);
   ASSERT_TRUE(first);
   EXPECT_DOUBLE_EQ(first->seconds, 6.0);
@@ -251,7 +251,7 @@ TEST(Standing, ThePriceOfATrialIgnoresTheBaselinesLength) {
   EXPECT_DOUBLE_EQ(second->usd, 0.14);
   baseline.measurement->whole_run = true;
   EXPECT_DOUBLE_EQ(standing_of(time_study(), {baseline}).mean_price(measure)->seconds, 24.0)
-      << "its program ends when it ends";
+      << "a program that ends by itself is measured to its end";
 }
 
 TEST(Standing, ARepeatedConfigurationHasItsBestTrial) {

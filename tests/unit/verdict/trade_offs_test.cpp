@@ -52,7 +52,7 @@ TEST(TradeOffs, NoiseRarelyMakesATradeOff) {
   };
   for (const std::size_t count : {2U, 10U, 50U}) {
     const int studies = studies_with_trade_offs(count, independent);
-    EXPECT_LE(studies, 65) << count << ": one in twenty, and three standard deviations more";
+    EXPECT_LE(studies, 65) << count << ": one in twenty, and two standard deviations more";
   }
 }
 
