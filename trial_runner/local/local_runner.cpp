@@ -321,7 +321,7 @@ void LocalRunner::drop_launching(const std::function<bool(TrialKey)>& which) {
 
 void LocalRunner::kill_all() {
   for (LocalTrial& trial : trials_)
-    trial.end(EndedBy::stop, clock_.now_s(), 0.0);
+    trial.end(OutcomeKind::stopped, clock_.now_s(), 0.0);
   drop_launching([](TrialKey) { return true; });
 }
 
