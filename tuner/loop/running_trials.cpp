@@ -125,14 +125,14 @@ Result<void> RunningTrials::on_event(const TrialFinished& event) {
   return recorder_->ended(ended_.back(), trace);
 }
 
-std::span<const TurnEnd> RunningTrials::turns_beside(const RunningTrial& trial) const {
+std::span<const Interval> RunningTrials::turns_beside(const RunningTrial& trial) const {
   if (trial.round() == 0 || repeats_baseline(trial.record().purpose)) return {};
   const auto baseline = std::ranges::find_if(trials_, [&](const auto& other) {
     return repeats_baseline(other.second.record().purpose) && other.second.round() == trial.round();
   });
   if (baseline != trials_.end()) return baseline->second.turns();
-  return latest_round_ == trial.round() ? std::span<const TurnEnd>(latest_turns_)
-                                        : std::span<const TurnEnd>{};
+  return latest_round_ == trial.round() ? std::span<const Interval>(latest_turns_)
+                                        : std::span<const Interval>{};
 }
 
 void RunningTrials::end_overdue() {
