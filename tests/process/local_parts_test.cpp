@@ -266,7 +266,7 @@ TrialResources resources(std::vector<int> cpus, std::vector<std::string> gpus = 
 }
 
 TEST(Placement, SharesAreEqualAndDisjoint) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 2;
   const auto slots = divide_into_slots(resources({0, 4, 1, 5, 2}, {"0", "1", "2", "3"}), options);
   ASSERT_TRUE(slots);
@@ -279,7 +279,7 @@ TEST(Placement, SharesAreEqualAndDisjoint) {
 }
 
 TEST(Placement, ASingleTrialSeesEveryGpuByDefault) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   const TrialResources two_gpus = resources({0, 1}, {"0", "GPU-8f6"});
   EXPECT_FALSE(divide_into_slots(two_gpus, options)->at(0).gpus.has_value());
   options.gpus_per_trial = 1;
@@ -296,7 +296,7 @@ TEST(Placement, ASingleTrialSeesEveryGpuByDefault) {
 TEST(Placement, AQuotaBelowTheCpusSetsTheShares) {
   TrialResources limited = resources({0, 1, 2, 3, 4, 5, 6, 7});
   limited.usable_cpus = 4;
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 2;
   const auto slots = divide_into_slots(limited, options);
   ASSERT_TRUE(slots);
@@ -320,7 +320,7 @@ TEST(Placement, ContainersWithQuotasStartAtDifferentCpus) {
 }
 
 TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 3;
   EXPECT_FALSE(divide_into_slots(resources({0, 1}), options));
   options.pin = false;
@@ -333,7 +333,7 @@ TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
 }
 
 TEST(Placement, AllGpusMayBeInUseAndOneEachIsEnough) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 2;
   const TrialResources two_gpus = resources({0, 1}, {"0", "1"});
   EXPECT_THAT(*divide_into_slots(two_gpus, options)->at(1).gpus, ElementsAre("1"));
@@ -345,7 +345,7 @@ TEST(Placement, AllGpusMayBeInUseAndOneEachIsEnough) {
 }
 
 TEST(Placement, TooManyCpusAreReportedInNumbers) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 2;
   options.cpus_per_trial = 3;
   EXPECT_THAT(divide_into_slots(resources({0, 1, 2, 3}), options).error().text(),
@@ -402,7 +402,7 @@ TEST(Placement, VariablesOfTheStudyAreKept) {
 }
 
 TEST(Placement, ThreadCountsCanBeLeftAlone) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.set_thread_counts = false;
   Environment environment{{"OMP_NUM_THREADS", "16"}};
   const auto placement = apply_slot(Slot{{}, 4, std::nullopt}, options, {}, environment);
