@@ -46,13 +46,13 @@ TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environme
 std::optional<ForkedStartRequest> fork_request(const Launching& launching,
                                                const std::vector<int>& cpus) {
   const TrialSpec& spec = launching.spec;
-  if (!spec.forked || spec.launch || spec.python_path.empty()) return std::nullopt;
+  if (!spec.forked_modules || spec.launch || spec.python_path.empty()) return std::nullopt;
   // A forked process would have the streams of its fork server.
   if (spec.terminal || !spec.standard_input.empty()) return std::nullopt;
   ForkedStartRequest request;
   request.key = spec.key;
   request.argv = spec.argv;
-  request.modules = spec.forked->modules;
+  request.modules = *spec.forked_modules;
   request.traits = {spec.argv.front(), launching.environment, spec.working_directory, cpus};
   // These two variables differ between trials. Set them only in the forked process: no library
   // reads them while it is imported.
