@@ -15,6 +15,7 @@
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/budget.hpp"
+#include "tuner/loop/search_end.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/recommendation.hpp"
 #include "tuner/verdict/standing.hpp"
@@ -51,22 +52,6 @@ class LoopListener {
     on_warning(message);
   }
 };
-
-/// Reason for the end of a run of the tuner. The history stores the names, so they must not change.
-enum class LoopEnd {
-  budget,
-  exhausted,
-  payback,
-  interrupted,
-  too_many_failures,
-  no_feasible_trial,
-  nothing_faster,  ///< finished: nothing was shown to be better than the baseline
-  nothing_to_gain  ///< finished: the baseline is within `search.worth` of the best
-};
-[[nodiscard]] std::string to_text(LoopEnd end);
-[[nodiscard]] std::optional<LoopEnd> loop_end_from_text(std::string_view text);
-/// True if running the study again continues it after this end.
-[[nodiscard]] bool is_to_be_continued(LoopEnd end);
 
 struct LoopResult {
   LoopEnd end = LoopEnd::budget;
