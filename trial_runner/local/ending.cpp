@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -25,14 +24,6 @@ std::string signal_name(int signal) {
 std::string status_text(int status) {
   return WIFSIGNALED(status) ? "killed by " + signal_name(WTERMSIG(status))
                              : fmt::format("exit status {}", WEXITSTATUS(status));
-}
-
-Outcome outcome_of(OutcomeKind kind, int exit_code, std::string detail) {
-  Outcome outcome;
-  outcome.kind = kind;
-  outcome.exit_code = exit_code;
-  outcome.detail = std::move(detail);
-  return outcome;
 }
 
 Outcome classify_own_ending(const Ending& ending) {
@@ -57,11 +48,13 @@ Outcome classify_own_ending(const Ending& ending) {
     sign = "its output reports that memory ran out";
   }
   if (!sign.empty()) {
-    return outcome_of(OutcomeKind::out_of_memory, exit_code,
-                      fmt::format("{} ({})", sign, status_text(status)));
+    return {.kind = OutcomeKind::out_of_memory,
+            .exit_code = exit_code,
+            .detail = fmt::format("{} ({})", sign, status_text(status))};
   }
-  return outcome_of(OutcomeKind::failed, exit_code,
-                    status_text(status) + (killed ? " from outside" : ""));
+  return {.kind = OutcomeKind::failed,
+          .exit_code = exit_code,
+          .detail = status_text(status) + (killed ? " from outside" : "")};
 }
 
 /// Returns the limit for which the runner ended a trial with this outcome; empty without a limit.
