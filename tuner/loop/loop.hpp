@@ -22,12 +22,7 @@
 
 namespace steptune {
 
-/// A running trial, for display.
-struct TrialUnderWay {
-  const TrialRecord* trial = nullptr;
-  double started_s = 0.0;  ///< on the loop's clock
-  const Measurement* measurement = nullptr;
-};
+class RunningTrial;
 
 /// Receives the loop's events, for a terminal, a log or tests. Called on the loop's thread; must
 /// not call back into the loop.
@@ -45,7 +40,8 @@ class LoopListener {
   /// `standing` includes this trial.
   virtual void on_trial_ended(const TrialRecord& /*trial*/, const Standing& /*standing*/) {}
   /// Called at least once per second of the clock while trials run, however many reports arrive.
-  virtual void on_progress(const std::vector<TrialUnderWay>& /*running*/, double /*elapsed_s*/) {}
+  virtual void on_progress(const std::vector<const RunningTrial*>& /*running*/,
+                           double /*elapsed_s*/) {}
   virtual void on_warning(const std::string& /*message*/) {}
   /// Called with a warning about one trial, which `message` names.
   virtual void on_trial_warning(std::int64_t /*trial*/, const std::string& message) {

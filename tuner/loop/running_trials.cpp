@@ -147,10 +147,9 @@ void RunningTrials::show_progress() {
   if (shown_ && now_s < shown_s_ + k_between_displays_s) return;
   shown_ = true;
   shown_s_ = now_s;
-  std::vector<TrialUnderWay> live;
-  for (const auto& [number, trial] : trials_) {
-    live.push_back({&trial.record(), trial.started_s(), &trial.measurement()});
-  }
+  std::vector<const RunningTrial*> live;
+  for (const auto& [number, trial] : trials_)
+    live.push_back(&trial);
   parts_->listener.on_progress(live, stopwatch_->elapsed_s());
 }
 
