@@ -49,7 +49,7 @@ StopDecision EarlyStopping::decide(const TrialEstimate& estimate,
   StopDecision decision = scheduler.on_estimate(estimate);
   const bool new_milestone = record(estimate);
   if (!scheduler.defers_to_searcher()) return decision;
-  if (new_milestone) searcher_decision_ = searcher.should_stop({configuration, milestones_});
+  if (new_milestone) searcher_decision_ = searcher.should_stop(configuration, milestones_);
   return searcher_decision_.value_or(std::move(decision));
 }
 

@@ -72,13 +72,6 @@ struct Suggestion {
   std::optional<double> expected_improvement;
 };
 
-/// A running trial that has reached a milestone, at which it may be stopped.
-struct TrialProgress {
-  const Configuration& configuration;
-  /// At rising fidelities; the last one is the current state.
-  std::span<const Milestone> milestones;
-};
-
 /// Default of `Searcher::why_done`.
 inline constexpr const char* k_all_tried = "every configuration of the search space has been tried";
 
@@ -109,10 +102,12 @@ class Searcher {
   [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(
       const SuggestRequest& request) = 0;
 
-  /// Decides whether a running trial is still worth its remaining price. Returns nullopt if the
-  /// searcher has no model or knows too little; the scheduler then decides alone. Does not change
-  /// the model.
-  [[nodiscard]] virtual std::optional<StopDecision> should_stop(const TrialProgress& /*progress*/) {
+  /// Decides whether a running trial that has reached a milestone is still worth its remaining
+  /// price. `milestones`: at rising fidelities; the last one is the current state. Returns nullopt
+  /// if the searcher has no model or knows too little; the scheduler then decides alone. Does not
+  /// change the model.
+  [[nodiscard]] virtual std::optional<StopDecision> should_stop(
+      const Configuration& /*configuration*/, std::span<const Milestone> /*milestones*/) {
     return std::nullopt;
   }
 

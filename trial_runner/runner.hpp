@@ -80,13 +80,6 @@ inline constexpr const char* k_left_behind_fact = "left_behind";
 inline constexpr const char* k_start_fact = "start";
 inline constexpr const char* k_forked = "forked";
 
-/// Start of a trial by forking a process that has already imported the program's modules
-/// (trial_runner/forked). Saves starting a new interpreter.
-struct ForkedStart {
-  /// Modules to import after PyTorch, in this order. Modules that cannot be imported are skipped.
-  std::vector<std::string> modules{};
-};
-
 /// Limit beyond which a trial's own reports show that it is clearly slower than the best trial. The
 /// trial is too slow if two successive windows each take more than `seconds_per_sample`. The first
 /// window begins no earlier than `after_s`. A window spans at least `window_s` and four reports. A
@@ -142,9 +135,10 @@ struct TrialSpec {
   ReportFormat report_format;
   /// Set if the study measures its trials in a running program.
   std::optional<LiveTrial> live;
-  /// Set if the study allows forked trials and this trial may be forked. Used by runners whose
-  /// trials run on the tuner's machine.
-  std::optional<ForkedStart> forked;
+  /// Set if the study allows forked trials and this trial may be forked (trial_runner/forked): from
+  /// a process that has imported PyTorch and then these modules, in this order. Modules that cannot
+  /// be imported are skipped. Used by runners whose trials run on the tuner's machine.
+  std::optional<std::vector<std::string>> forked_modules;
   Resources resources;
   TrialLimits limits;
   /// Seconds after which the trial has reported enough. Used only if the tuner cannot ask a single

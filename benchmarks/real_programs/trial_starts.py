@@ -40,8 +40,12 @@ def drafted(steptune, name, command):
 
 
 def keep_switchable(study):
-    tables = [json.loads(file.read_text(encoding="utf-8")) for file in HOOK.rglob("knobs.json")]
-    switchable = {knob["name"] for table in tables for knob in table["knobs"] if knob.get("applied") == "live"}
+    switchable = set()
+    for file in HOOK.rglob("knobs.json"):
+        for knob in json.loads(file.read_text(encoding="utf-8"))["knobs"]:
+            # A family names the knobs that it takes from all programs.
+            if isinstance(knob, dict) and knob["applied"] == "live":
+                switchable.add(knob["name"])
     for section in (study["parameters"], study["baseline"], study["hooks"]["python"]):
         for name in [name for name in section if name not in switchable]:
             del section[name]

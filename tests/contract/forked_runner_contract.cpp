@@ -61,7 +61,7 @@ class ForkedBench final : public PythonBench {
   [[nodiscard]] TrialSpec forked(TrialSpec spec) const {
     spec.python_path = STEPTUNE_SOURCE_DIR "/trial_runner/hooks/python";
     spec.environment["PYTHONPATH"] = (folder().path() / "modules").string();
-    spec.forked = ForkedStart{};
+    spec.forked_modules.emplace();
     return spec;
   }
   [[nodiscard]] TrialStarted run(Runner& runner, const TrialSpec& spec) const {

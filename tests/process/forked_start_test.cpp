@@ -50,7 +50,7 @@ class ForkedStartTest : public LocalRunnerTest {
     spec.python_path = STEPTUNE_SOURCE_DIR "/trial_runner/hooks/python";
     spec.environment["PYTHONPATH"] = (folder() / "modules").string();
     spec.environment["PYTHONDONTWRITEBYTECODE"] = "1";
-    spec.forked = ForkedStart{};
+    spec.forked_modules.emplace();
     return spec;
   }
   static bool is_forked(const TrialRun& run) {

@@ -3,6 +3,7 @@
 // Tests the parts of the local runner that need no process.
 #include <cmath>
 #include <csignal>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -59,10 +60,10 @@ constexpr auto k_here = OomKillPlace::here;
 class EndingTable : public testing::TestWithParam<EndingCase> {};
 
 TEST_P(EndingTable, EveryCell) {
-  const Classification ended = classify(GetParam().ending, TrialLimits{});
-  EXPECT_EQ(ended.kind, GetParam().kind) << ended.reason;
+  const Outcome ended = classify(GetParam().ending, TrialLimits{});
+  EXPECT_EQ(ended.kind, GetParam().kind) << ended.detail;
   EXPECT_EQ(ended.exit_code, GetParam().exit_code);
-  EXPECT_EQ(ended.reason.empty(),
+  EXPECT_EQ(ended.detail.empty(),
             ended.kind == OutcomeKind::completed || ended.kind == OutcomeKind::stopped);
 }
 
@@ -71,73 +72,77 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         EndingCase{"zero", {}, OutcomeKind::completed, 0},
         EndingCase{"zero_but_output_tells_of_memory",
-                   {EndedBy::nothing, 0, k_nowhere, true},
+                   {std::nullopt, 0, k_nowhere, true},
                    OutcomeKind::completed,
                    0},
         EndingCase{"zero_while_something_was_killed",
-                   {EndedBy::nothing, 0, k_here, false},
+                   {std::nullopt, 0, k_here, false},
                    OutcomeKind::completed,
                    0},
         EndingCase{
-            "status", {EndedBy::nothing, exit_status(1), k_nowhere, false}, OutcomeKind::failed, 1},
+            "status", {std::nullopt, exit_status(1), k_nowhere, false}, OutcomeKind::failed, 1},
         EndingCase{"own_signal",
-                   {EndedBy::nothing, signal_status(SIGSEGV), k_nowhere, false},
+                   {std::nullopt, signal_status(SIGSEGV), k_nowhere, false},
                    OutcomeKind::failed,
                    128 + SIGSEGV},
         EndingCase{"killed_by_someone",
-                   {EndedBy::nothing, signal_status(SIGKILL), k_nowhere, true},
+                   {std::nullopt, signal_status(SIGKILL), k_nowhere, true},
                    OutcomeKind::failed,
                    128 + SIGKILL},
         EndingCase{"killed_by_the_kernel",
-                   {EndedBy::nothing, signal_status(SIGKILL), k_here, false},
+                   {std::nullopt, signal_status(SIGKILL), k_here, false},
                    OutcomeKind::out_of_memory,
                    128 + SIGKILL},
         EndingCase{"worker_killed_by_the_kernel",
-                   {EndedBy::nothing, exit_status(1), k_here, false},
+                   {std::nullopt, exit_status(1), k_here, false},
                    OutcomeKind::out_of_memory,
                    1},
         EndingCase{"failed_while_the_kernel_killed_elsewhere",
-                   {EndedBy::nothing, exit_status(1), k_elsewhere, false},
+                   {std::nullopt, exit_status(1), k_elsewhere, false},
                    OutcomeKind::failed,
                    1},
         EndingCase{"killed_while_the_kernel_killed_elsewhere",
-                   {EndedBy::nothing, signal_status(SIGKILL), k_elsewhere, false},
+                   {std::nullopt, signal_status(SIGKILL), k_elsewhere, false},
                    OutcomeKind::out_of_memory,
                    128 + SIGKILL},
         EndingCase{"killed_inside_a_wrapper",
-                   {EndedBy::nothing, exit_status(137), k_nowhere, false},
+                   {std::nullopt, exit_status(137), k_nowhere, false},
                    OutcomeKind::out_of_memory,
                    137},
         EndingCase{"output_tells_of_memory",
-                   {EndedBy::nothing, exit_status(1), k_nowhere, true},
+                   {std::nullopt, exit_status(1), k_nowhere, true},
                    OutcomeKind::out_of_memory,
                    1},
         EndingCase{"aborts_and_output_tells_of_memory",
-                   {EndedBy::nothing, signal_status(SIGABRT), k_nowhere, true},
+                   {std::nullopt, signal_status(SIGABRT), k_nowhere, true},
                    OutcomeKind::out_of_memory,
                    128 + SIGABRT},
         EndingCase{"stopped",
-                   {EndedBy::stop, signal_status(SIGTERM), k_nowhere, false},
+                   {OutcomeKind::stopped, signal_status(SIGTERM), k_nowhere, false},
                    OutcomeKind::stopped,
                    128 + SIGTERM},
-        EndingCase{
-            "stopped_in_order", {EndedBy::stop, 0, k_nowhere, false}, OutcomeKind::stopped, 0},
+        EndingCase{"stopped_in_order",
+                   {OutcomeKind::stopped, 0, k_nowhere, false},
+                   OutcomeKind::stopped,
+                   0},
         EndingCase{"stopped_with_an_error",
-                   {EndedBy::stop, exit_status(1), k_here, true},
+                   {OutcomeKind::stopped, exit_status(1), k_here, true},
                    OutcomeKind::stopped,
                    1},
         EndingCase{"wall",
-                   {EndedBy::wall_limit, signal_status(SIGKILL), k_nowhere, false},
+                   {OutcomeKind::timed_out, signal_status(SIGKILL), k_nowhere, false},
                    OutcomeKind::timed_out,
                    128 + SIGKILL},
-        EndingCase{
-            "wall_in_order", {EndedBy::wall_limit, 0, k_nowhere, false}, OutcomeKind::timed_out, 0},
+        EndingCase{"wall_in_order",
+                   {OutcomeKind::timed_out, 0, k_nowhere, false},
+                   OutcomeKind::timed_out,
+                   0},
         EndingCase{"idle",
-                   {EndedBy::idle_limit, signal_status(SIGTERM), k_nowhere, false},
+                   {OutcomeKind::hung, signal_status(SIGTERM), k_nowhere, false},
                    OutcomeKind::hung,
                    128 + SIGTERM},
         EndingCase{"memory",
-                   {EndedBy::memory_limit, signal_status(SIGKILL), k_nowhere, false},
+                   {OutcomeKind::out_of_memory, signal_status(SIGKILL), k_nowhere, false},
                    OutcomeKind::out_of_memory,
                    128 + SIGKILL}),
     [](const auto& cell) { return std::string(cell.param.name); });
@@ -261,7 +266,7 @@ TrialResources resources(std::vector<int> cpus, std::vector<std::string> gpus = 
 }
 
 TEST(Placement, SharesAreEqualAndDisjoint) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 2;
   const auto slots = divide_into_slots(resources({0, 4, 1, 5, 2}, {"0", "1", "2", "3"}), options);
   ASSERT_TRUE(slots);
@@ -274,7 +279,7 @@ TEST(Placement, SharesAreEqualAndDisjoint) {
 }
 
 TEST(Placement, ASingleTrialSeesEveryGpuByDefault) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   const TrialResources two_gpus = resources({0, 1}, {"0", "GPU-8f6"});
   EXPECT_FALSE(divide_into_slots(two_gpus, options)->at(0).gpus.has_value());
   options.gpus_per_trial = 1;
@@ -291,7 +296,7 @@ TEST(Placement, ASingleTrialSeesEveryGpuByDefault) {
 TEST(Placement, AQuotaBelowTheCpusSetsTheShares) {
   TrialResources limited = resources({0, 1, 2, 3, 4, 5, 6, 7});
   limited.usable_cpus = 4;
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 2;
   const auto slots = divide_into_slots(limited, options);
   ASSERT_TRUE(slots);
@@ -317,7 +322,7 @@ TEST(Placement, ContainersWithQuotasStartAtDifferentCpus) {
 }
 
 TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 3;
   EXPECT_FALSE(divide_into_slots(resources({0, 1}), options));
   options.pin = false;
@@ -330,7 +335,7 @@ TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
 }
 
 TEST(Placement, GpusAreDividedUnlessThereAreTooFew) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 2;
   const TrialResources two_gpus = resources({0, 1}, {"0", "1"});
   EXPECT_THAT(*divide_into_slots(two_gpus, options)->at(1).gpus, ElementsAre("1"));
@@ -342,7 +347,7 @@ TEST(Placement, GpusAreDividedUnlessThereAreTooFew) {
 }
 
 TEST(Placement, TooManyCpusAreReportedInNumbers) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.parallel = 2;
   options.cpus_per_trial = 3;
   EXPECT_THAT(divide_into_slots(resources({0, 1, 2, 3}), options).error().text(),
@@ -399,7 +404,7 @@ TEST(Placement, VariablesOfTheStudyAreKept) {
 }
 
 TEST(Placement, ThreadCountsCanBeLeftAlone) {
-  PlacementOptions options;
+  LocalRunnerOptions options;
   options.set_thread_counts = false;
   Environment environment{{"OMP_NUM_THREADS", "16"}};
   const auto placement = apply_slot(Slot{{}, 4, std::nullopt}, options, {}, environment);

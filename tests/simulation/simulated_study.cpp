@@ -62,7 +62,8 @@ void RecordingListener::on_trial_ended(const TrialRecord& trial, const Standing&
   if (at_crash_point) at_crash_point();
 }
 
-void RecordingListener::on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) {
+void RecordingListener::on_progress(const std::vector<const RunningTrial*>& running,
+                                    double elapsed_s) {
   progress_s.push_back(elapsed_s);
   most_live = std::max(most_live, running.size());
 }

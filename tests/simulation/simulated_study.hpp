@@ -30,7 +30,7 @@ class RecordingListener final : public LoopListener {
   void on_phase(const std::string& phase) override;
   void on_trial_started(const TrialRecord& trial) override;
   void on_trial_ended(const TrialRecord& trial, const Standing& standing) override;
-  void on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) override;
+  void on_progress(const std::vector<const RunningTrial*>& running, double elapsed_s) override;
   void on_warning(const std::string& message) override;
 
   std::function<void()> at_crash_point;  ///< called at phases, starts and ends

@@ -132,23 +132,24 @@ Result<void> ForkedRunner::start(const TrialSpec& spec) {
 
 Result<void> ForkedRunner::begin(const TrialSpec& spec) {
   // Interleaved trials start normally, in new processes.
-  if (!spec.forked || is_refused_ || spec.interleaved_round > 0) return start_fresh(spec);
+  if (!spec.forked_modules || is_refused_ || spec.interleaved_round > 0) return start_fresh(spec);
   if (may_fork_) return start_forked(spec);
   if (reference_ && !check_) return start_check(spec);
   return start_fresh(spec);
 }
 
 Result<void> ForkedRunner::start_fresh(TrialSpec spec) {
-  const bool is_watched = spec.forked && !is_refused_ && !reference_ && spec.interleaved_round == 0;
+  const bool is_watched =
+      spec.forked_modules && !is_refused_ && !reference_ && spec.interleaved_round == 0;
   const TrialKey key = spec.key;
-  spec.forked.reset();
+  spec.forked_modules.reset();
   auto started = runner_->start(spec);
   if (started && is_watched) watched_.insert_or_assign(key, Watched{std::move(spec)});
   return started;
 }
 
 Result<void> ForkedRunner::start_forked(TrialSpec spec) {
-  spec.forked->modules = reference_->log.imports();
+  spec.forked_modules = reference_->log.imports();
   return runner_->start(spec);
 }
 
@@ -161,7 +162,7 @@ void ForkedRunner::start_accepted(TrialSpec spec) {
 Result<void> ForkedRunner::start_check(const TrialSpec& waiting) {
   TrialSpec spec = reference_->spec;
   spec.key = {k_check_trial, ++checks_};
-  spec.forked = ForkedStart{};
+  spec.forked_modules.emplace();
   spec.live.reset();
   keep_no_events(spec);
   if (!spec.log_path.empty()) spec.log_path = spec.log_path.parent_path() / "fork-check.log";

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <string>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -25,11 +26,11 @@ std::string status_text(int status) {
                              : fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
-Classification classify_own_ending(const Ending& ending) {
+Outcome classify_own_ending(const Ending& ending) {
   const int status = ending.wait_status;
   const bool signalled = WIFSIGNALED(status);
   const int exit_code = signalled ? k_signal_base + WTERMSIG(status) : WEXITSTATUS(status);
-  if (exit_code == 0) return {OutcomeKind::completed, 0, ""};
+  if (exit_code == 0) return {};
 
   const bool killed = signalled && WTERMSIG(status) == SIGKILL;
   // Shells and container tools report a child's SIGKILL by this exit code. The kernel may have
@@ -47,40 +48,39 @@ Classification classify_own_ending(const Ending& ending) {
     sign = "its output reports that memory ran out";
   }
   if (!sign.empty()) {
-    return {OutcomeKind::out_of_memory, exit_code,
-            fmt::format("{} ({})", sign, status_text(status))};
+    return {.kind = OutcomeKind::out_of_memory,
+            .exit_code = exit_code,
+            .detail = fmt::format("{} ({})", sign, status_text(status))};
   }
-  return {OutcomeKind::failed, exit_code, status_text(status) + (killed ? " from outside" : "")};
+  return {.kind = OutcomeKind::failed,
+          .exit_code = exit_code,
+          .detail = status_text(status) + (killed ? " from outside" : "")};
+}
+
+/// Returns the limit for which the runner ended a trial with this outcome; empty without a limit.
+std::string exceeded_limit(OutcomeKind kind, const TrialLimits& limits) {
+  if (kind == OutcomeKind::timed_out) {
+    return fmt::format("ran longer than the wall limit of {}", format_duration(limits.wall_s));
+  }
+  if (kind == OutcomeKind::hung) {
+    return fmt::format("printed nothing for the idle limit of {}", format_duration(limits.idle_s));
+  }
+  if (kind == OutcomeKind::out_of_memory) {
+    return fmt::format("used more than the memory limit of {:.0f} MiB",
+                       limits.memory_bytes.value_or(0.0) / k_mib);
+  }
+  return "";
 }
 
 }  // namespace
 
-Classification classify(const Ending& ending, const TrialLimits& limits) {
-  Classification result = classify_own_ending(ending);
-  const auto ended = [&](OutcomeKind kind, std::string reason) {
-    result.kind = kind;
-    result.reason = std::move(reason);
-  };
-  switch (ending.by) {
-    case EndedBy::nothing:
-      break;
-    case EndedBy::stop:
-      ended(OutcomeKind::stopped, "");
-      break;
-    case EndedBy::wall_limit:
-      ended(OutcomeKind::timed_out,
-            fmt::format("ran longer than the wall limit of {}", format_duration(limits.wall_s)));
-      break;
-    case EndedBy::idle_limit:
-      ended(OutcomeKind::hung, fmt::format("printed nothing for the idle limit of {}",
-                                           format_duration(limits.idle_s)));
-      break;
-    case EndedBy::memory_limit:
-      ended(OutcomeKind::out_of_memory, fmt::format("used more than the memory limit of {:.0f} MiB",
-                                                    limits.memory_bytes.value_or(0.0) / k_mib));
-      break;
+Outcome classify(const Ending& ending, const TrialLimits& limits) {
+  Outcome outcome = classify_own_ending(ending);
+  if (ending.ended_as) {
+    outcome.kind = *ending.ended_as;
+    outcome.detail = exceeded_limit(*ending.ended_as, limits);
   }
-  return result;
+  return outcome;
 }
 
 }  // namespace steptune::local

@@ -46,13 +46,13 @@ TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environme
 std::optional<ForkedStartRequest> fork_request(const Launching& launching,
                                                const std::vector<int>& cpus) {
   const TrialSpec& spec = launching.spec;
-  if (!spec.forked || spec.launch || spec.python_path.empty()) return std::nullopt;
+  if (!spec.forked_modules || spec.launch || spec.python_path.empty()) return std::nullopt;
   // A forked process would have the streams of its fork server.
   if (spec.terminal || !spec.standard_input.empty()) return std::nullopt;
   ForkedStartRequest request;
   request.key = spec.key;
   request.argv = spec.argv;
-  request.modules = spec.forked->modules;
+  request.modules = *spec.forked_modules;
   request.traits = {spec.argv.front(), launching.environment, spec.working_directory, cpus};
   // These two variables differ between trials. Set them only in the forked process: no library
   // reads them while it is imported.
@@ -64,9 +64,8 @@ std::optional<ForkedStartRequest> fork_request(const Launching& launching,
   return request;
 }
 
-LaunchPreparation::LaunchPreparation(const PlacementOptions& placement, Environment environment,
-                                     std::string run_tag)
-    : placement_(placement), environment_(std::move(environment)), run_tag_(std::move(run_tag)) {}
+LaunchPreparation::LaunchPreparation(LocalRunnerOptions options, Environment environment)
+    : options_(std::move(options)), environment_(std::move(environment)) {}
 
 Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& slot,
                                              std::size_t index) {
@@ -79,12 +78,12 @@ Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& 
     log = *std::move(created);
   }
   Environment environment = own_environment(spec);
-  PlacementOptions placement = placement_;
-  placement.set_thread_counts = placement_.set_thread_counts && spec.set_thread_counts;
-  if (spec.launch) placement.processes = std::max(1, spec.launch->processes_per_node);
-  auto placed = apply_slot(slot, placement, spec.environment, environment);
+  LocalRunnerOptions options = options_;
+  options.set_thread_counts = options_.set_thread_counts && spec.set_thread_counts;
+  const int processes = spec.launch ? std::max(1, spec.launch->processes_per_node) : 1;
+  auto placed = apply_slot(slot, options, spec.environment, environment, processes);
   TrialSpec bound = with_bound_processes(spec, slot, environment, placed);
-  const std::vector<std::string> tags{run_tag_entry(run_tag_), trial_tag_entry(spec.key)};
+  const std::vector<std::string> tags{run_tag_entry(options_.run_tag), trial_tag_entry(spec.key)};
   for (const std::string& tag : tags) {
     const std::size_t equals = tag.find('=');
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));

@@ -10,6 +10,7 @@
 #include "common/error.hpp"
 #include "trial_runner/local/forked_starts.hpp"
 #include "trial_runner/local/leftovers.hpp"
+#include "trial_runner/local/local_runner.hpp"
 #include "trial_runner/local/placement.hpp"
 #include "trial_runner/output/log_file.hpp"
 #include "trial_runner/reports/report_reader.hpp"
@@ -37,9 +38,8 @@ struct Launching {
 /// Prepares the start of trials: their environment, command, log, and the state of the page cache.
 class LaunchPreparation {
  public:
-  /// `environment` are the variables of this process. `run_tag` marks all processes of this runner.
-  LaunchPreparation(const PlacementOptions& placement, Environment environment,
-                    std::string run_tag);
+  /// `environment` are the variables of this process. `options.run_tag` is set.
+  LaunchPreparation(LocalRunnerOptions options, Environment environment);
 
   /// Prepares a trial to run in `slot`, which is number `index`. Returns a `usage` error if the
   /// trial's reports cannot be read, and an error if its log cannot be created.
@@ -53,9 +53,8 @@ class LaunchPreparation {
   /// `placed`.
   void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
 
-  PlacementOptions placement_;
+  LocalRunnerOptions options_;
   Environment environment_;
-  std::string run_tag_;
   std::optional<bool> data_fits_;  ///< true if the data fits into memory; nullopt: not checked yet
 };
 

@@ -37,11 +37,11 @@ constexpr std::size_t k_most_fork_servers = 4;
 
 class LocalRunner final : public Runner {
  public:
-  LocalRunner(const Clock& clock, LocalRunnerOptions options, const PlacementOptions& placement,
-              std::vector<Slot> slots, bool has_gpus, Environment environment, Watchdog watchdog)
+  LocalRunner(const Clock& clock, LocalRunnerOptions options, std::vector<Slot> slots,
+              bool has_gpus, Environment environment, Watchdog watchdog)
       : clock_(clock),
         options_(std::move(options)),
-        preparation_(placement, std::move(environment), options_.run_tag),
+        preparation_(options_, std::move(environment)),
         slots_(std::move(slots)),
         watchdog_(std::move(watchdog)),
         nvml_(has_gpus ? Nvml::open() : nullptr),
@@ -321,7 +321,7 @@ void LocalRunner::drop_launching(const std::function<bool(TrialKey)>& which) {
 
 void LocalRunner::kill_all() {
   for (LocalTrial& trial : trials_)
-    trial.end(EndedBy::stop, clock_.now_s(), 0.0);
+    trial.end(OutcomeKind::stopped, clock_.now_s(), 0.0);
   drop_launching([](TrialKey) { return true; });
 }
 
@@ -337,9 +337,7 @@ Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptio
   Environment environment = process_variables();
   const auto resources = read_trial_resources(SystemFiles{}, environment);
   if (!resources) return tl::unexpected(resources.error());
-  const PlacementOptions placement{options.parallel, options.cpus_per_trial, options.gpus_per_trial,
-                                   options.pin, options.set_thread_counts};
-  auto slots = divide_into_slots(*resources, placement);
+  auto slots = divide_into_slots(*resources, options);
   if (!slots) return tl::unexpected(slots.error());
 
   if (options.run_tag.empty()) {
@@ -353,7 +351,7 @@ Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptio
   }
   auto watchdog = Watchdog::start(options.watchdog_program, options.run_tag);
   if (!watchdog) return tl::unexpected(watchdog.error());
-  return std::make_unique<LocalRunner>(clock, std::move(options), placement, *std::move(slots),
+  return std::make_unique<LocalRunner>(clock, std::move(options), *std::move(slots),
                                        !resources->gpus.empty(), std::move(environment),
                                        *std::move(watchdog));
 }

@@ -14,6 +14,7 @@
 #include "common/machine/memory.hpp"
 #include "common/machine/system_files.hpp"
 #include "common/numbers.hpp"
+#include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/held_files.hpp"
 #include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/usage.hpp"
@@ -195,9 +196,9 @@ std::vector<ProcessStat> LocalTrial::processes_now(Subreaper& subreaper) const {
 
 void LocalTrial::check_limits(double now_s) {
   if (now_s >= at_start_.started_s + excluded_s_ + limits_.wall_s) {
-    end(EndedBy::wall_limit, now_s, limits_.grace_s);
+    end(OutcomeKind::timed_out, now_s, limits_.grace_s);
   } else if (now_s >= idle_until_s()) {
-    end(EndedBy::idle_limit, now_s, limits_.grace_s);
+    end(OutcomeKind::hung, now_s, limits_.grace_s);
   }
 }
 
@@ -210,7 +211,7 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   }
   // Allow no grace period: a program that allocates without bound would exhaust the machine during
   // it.
-  if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
+  if (memory_.sample(processes, now_s)) end(OutcomeKind::out_of_memory, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   leftovers_.observe(processes);
   // Do not sample the machine of an interleaved trial. The load of the other trials in its round
@@ -242,14 +243,14 @@ void LocalTrial::look_at_machine(double now_s, double own_s,
   }
 }
 
-void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
+void LocalTrial::end(OutcomeKind as, double now_s, double grace_s) {
   if (exited_s_ || give_up_at_s_) return;
   if (kill_at_s_) {
     kill_at_s_ = std::min(*kill_at_s_, now_s + grace_s);
   } else {
     if (main_has_exited()) return;
     pauses_.end(now_s);
-    ended_by_ = by;
+    ended_as_ = as;
     kill_at_s_ = now_s + grace_s;
     leftovers_.observe_files(process_tree(process_.main.pid));
     if (grace_s > 0) {
@@ -333,23 +334,20 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   log_.finish();
 
   rusage usage{};
-  Ending ending{ended_by_, SIGKILL, OomKillPlace::nowhere, ended_out_of_memory(tail_)};
+  Ending ending{ended_as_, SIGKILL, OomKillPlace::nowhere, ended_out_of_memory(tail_)};
   Subreaper::ReapedUsage used = subreaper.reaped_usage(process_.main.pid);
   if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
     used.cpu_s += cpu_seconds(usage);
     used.storage_read_bytes += storage_read_bytes(usage);
     memory_.add(usage);
   }
-  if (ended_by_ == EndedBy::nothing && ending.wait_status != 0) {
+  if (!ended_as_ && ending.wait_status != 0) {
     ending.oom_kills = oom_kills_between(at_start_.oom_kills, oom_counters.read());
   }
-  const Classification ended = classify(ending, limits_);
 
-  Outcome outcome;
-  outcome.kind = ended.kind;
-  outcome.exit_code = ended.exit_code;
+  Outcome outcome = classify(ending, limits_);
   if (outcome.kind == OutcomeKind::failed) outcome.lacked_stream = lacked_stream(tail_.text());
-  outcome.detail = describe(ended, outcome.lacked_stream);
+  outcome.detail = describe(outcome);
   outcome.left_behind = leftovers_.clear().text();
   outcome.duration_s = pauses_.trial_time_s(exited_s_.value_or(now_s)) - at_start_.started_s;
   outcome.billed_s = outcome.duration_s - others_part_s_;
@@ -370,10 +368,11 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   return outcome;
 }
 
-std::string LocalTrial::describe(const Classification& ended, LackedStream lacked) const {
+std::string LocalTrial::describe(const Outcome& ended) const {
   std::vector<std::string> parts;
-  if (!ended.reason.empty()) parts.push_back(ended.reason);
-  if (auto advice = advice_for(lacked); !advice.empty()) parts.push_back(std::move(advice));
+  if (!ended.detail.empty()) parts.push_back(ended.detail);
+  if (auto advice = advice_for(ended.lacked_stream); !advice.empty())
+    parts.push_back(std::move(advice));
   if (!log_.fault().empty()) parts.push_back(log_.fault());
   if (auto rejections = reader_.rejections(); !rejections.empty())
     parts.push_back(std::move(rejections));

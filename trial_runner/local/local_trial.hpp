@@ -12,7 +12,6 @@
 #include "common/machine/processes.hpp"
 #include "trial_runner/local/activity_watch.hpp"
 #include "trial_runner/local/cpu_time.hpp"
-#include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/gpu_watch.hpp"
 #include "trial_runner/local/leftovers.hpp"
 #include "trial_runner/local/machine_watch.hpp"
@@ -63,12 +62,12 @@ class LocalTrial {
   /// the trial are gone; then call `finish`.
   [[nodiscard]] bool advance(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
 
-  /// Begins to end the trial, unless it has ended. If it is ending already, a shorter grace period
-  /// still takes effect.
-  void end(EndedBy by, double now_s, double grace_s);
+  /// Begins to end the trial with the outcome `as`, unless it has ended. If it is ending already, a
+  /// shorter grace period still takes effect.
+  void end(OutcomeKind as, double now_s, double grace_s);
 
   /// Ends the trial with its own grace period (`Runner::stop`).
-  void stop(double now_s) { end(EndedBy::stop, now_s, limits_.grace_s); }
+  void stop(double now_s) { end(OutcomeKind::stopped, now_s, limits_.grace_s); }
 
   /// Return the processes of the trial that have left its process group: all seen so far, or only
   /// the new ones since the last call. They are recorded because a process that also clears its
@@ -119,7 +118,7 @@ class LocalTrial {
   [[nodiscard]] std::vector<ProcessStat> processes_now(Subreaper& subreaper) const;
   [[nodiscard]] bool main_has_exited() const;
   [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);
-  [[nodiscard]] std::string describe(const Classification& ended, LackedStream lacked) const;
+  [[nodiscard]] std::string describe(const Outcome& ended) const;
 
   TrialKey key_;
   std::size_t slot_;
@@ -154,7 +153,7 @@ class LocalTrial {
   double others_part_s_ = 0.0;
   std::int64_t progress_reports_ = 0;
 
-  EndedBy ended_by_ = EndedBy::nothing;
+  std::optional<OutcomeKind> ended_as_;  ///< as `Ending::ended_as`
   std::optional<double> kill_at_s_;     // SIGTERM was sent; SIGKILL is due at this time
   std::optional<double> give_up_at_s_;  // SIGKILL was sent
   std::optional<double> exited_s_;

@@ -57,7 +57,7 @@ Result<TrialResources> read_trial_resources(const SystemFiles& files,
 }
 
 Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
-                                            const PlacementOptions& options) {
+                                            const LocalRunnerOptions& options) {
   if (options.parallel < 1) {
     return fail(ErrorKind::usage, "\"parallel\" must be at least 1", "runner");
   }
@@ -91,8 +91,9 @@ Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
   return slots;
 }
 
-std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementOptions& options,
-                                              const Environment& given, Environment& environment) {
+std::map<std::string, std::string> apply_slot(const Slot& slot, const LocalRunnerOptions& options,
+                                              const Environment& given, Environment& environment,
+                                              int processes) {
   std::map<std::string, std::string> placement;
   placement["cpu_count"] = std::to_string(slot.cpu_count);
   if (!slot.cpus.empty()) placement["cpus"] = format_cpus(slot.cpus);
@@ -100,7 +101,7 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementO
   // If a study tunes OpenMP's threads, the other libraries follow OpenMP's value.
   const auto openmp = given.find(k_openmp);
   const std::string threads = openmp == given.end()
-                                  ? std::to_string(std::max(1, slot.cpu_count / options.processes))
+                                  ? std::to_string(std::max(1, slot.cpu_count / processes))
                                   : openmp->second;
   for (const char* variable : k_thread_variables) {
     if (options.set_thread_counts && !given.contains(variable)) environment[variable] = threads;

@@ -9,6 +9,7 @@
 
 #include "common/error.hpp"
 #include "common/machine/system_files.hpp"
+#include "trial_runner/local/local_runner.hpp"
 #include "trial_runner/local/spawn.hpp"
 
 namespace steptune::local {
@@ -31,15 +32,6 @@ struct TrialResources {
 [[nodiscard]] Result<TrialResources> read_trial_resources(const SystemFiles& files,
                                                           const Environment& environment);
 
-struct PlacementOptions {
-  int parallel = 1;
-  std::optional<int> cpus_per_trial;  ///< default: an equal share
-  std::optional<int> gpus_per_trial;  ///< default: an equal share; all of them for a single trial
-  bool pin = true;
-  bool set_thread_counts = true;
-  int processes = 1;  ///< processes of one trial, which share its CPUs
-};
-
 /// A part of the machine that only one trial uses at a time.
 struct Slot {
   std::vector<int> cpus;  ///< to bind to; empty: not bound
@@ -47,15 +39,18 @@ struct Slot {
   std::optional<std::vector<std::string>> gpus;  ///< nullopt: the trial sees the tuner's GPUs
 };
 
-/// Divides the resources among `parallel` trials. Returns a `usage` error if they are too few.
+/// Divides the resources among `options.parallel` trials. Returns a `usage` error if they are too
+/// few.
 [[nodiscard]] Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
-                                                          const PlacementOptions& options);
+                                                          const LocalRunnerOptions& options);
 
 /// Sets the variables that keep a trial to its slot, except those in `given` (the study's own
-/// variables). Returns the values that apply: CPUs, GPUs, thread counts.
+/// variables). Returns the values that apply: CPUs, GPUs, thread counts. `processes` is the number
+/// of the trial's processes, which share its CPUs.
 [[nodiscard]] std::map<std::string, std::string> apply_slot(const Slot& slot,
-                                                            const PlacementOptions& options,
+                                                            const LocalRunnerOptions& options,
                                                             const Environment& given,
-                                                            Environment& environment);
+                                                            Environment& environment,
+                                                            int processes = 1);
 
 }  // namespace steptune::local

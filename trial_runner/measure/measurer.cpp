@@ -178,9 +178,7 @@ struct Measurer::State {
     const std::vector<Interval> intervals = series.intervals(points);
     Measurement& m = measurement;
     const SteadyState state = find_steady_state(intervals, series[points.front()].samples, phases,
-                                                {.widening = widening,
-                                                 .usual_variance_s = options.usual_variance_s,
-                                                 .in_turns = options.in_turns});
+                                                options, widening);
     was_tight = state.status == MeasurementStatus::steady &&
                 state.half_width_s * (k_widened_for_looks / widening) <=
                     options.target_half_width * state.seconds_per_sample;

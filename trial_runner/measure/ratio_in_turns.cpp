@@ -13,19 +13,19 @@ constexpr std::size_t k_warmup_divisor = 4;
 constexpr std::size_t k_least_turns = 3;
 
 /// Returns the samples and seconds of the turn that ends at `index`, which is at least 1.
-TurnEnd turn(std::span<const TurnEnd> ends, std::size_t index) {
+Interval turn(std::span<const Interval> ends, std::size_t index) {
   return {ends[index].samples - ends[index - 1].samples,
           ends[index].seconds - ends[index - 1].seconds};
 }
 
-TurnEnd all_turns(std::span<const TurnEnd> ends) {
+Interval all_turns(std::span<const Interval> ends) {
   return {ends.back().samples - ends.front().samples, ends.back().seconds - ends.front().seconds};
 }
 
 }  // namespace
 
-std::optional<RatioInTurns> ratio_in_turns(std::span<const TurnEnd> trial,
-                                           std::span<const TurnEnd> other) {
+std::optional<RatioInTurns> ratio_in_turns(std::span<const Interval> trial,
+                                           std::span<const Interval> other) {
   const std::size_t ends = std::min(trial.size(), other.size());
   if (ends == 0) return std::nullopt;
   const std::size_t warmup = (ends + k_warmup_divisor - 1) / k_warmup_divisor;
@@ -33,15 +33,15 @@ std::optional<RatioInTurns> ratio_in_turns(std::span<const TurnEnd> trial,
   if (turns < k_least_turns) return std::nullopt;
   trial = trial.subspan(warmup - 1, turns + 1);
   other = other.subspan(warmup - 1, turns + 1);
-  const TurnEnd of_trial = all_turns(trial);
-  const TurnEnd of_other = all_turns(other);
+  const Interval of_trial = all_turns(trial);
+  const Interval of_other = all_turns(other);
   const bool both_worked = of_trial.samples > 0.0 && of_other.samples > 0.0 &&
                            of_trial.seconds > 0.0 && of_other.seconds > 0.0;
   if (!both_worked) return std::nullopt;
   double squares = 0.0;
   for (std::size_t i = 1; i <= turns; ++i) {
-    const TurnEnd its = turn(trial, i);
-    const TurnEnd others = turn(other, i);
+    const Interval its = turn(trial, i);
+    const Interval others = turn(other, i);
     const double residual = its.seconds / of_trial.seconds - its.samples / of_trial.samples -
                             others.seconds / of_other.seconds + others.samples / of_other.samples;
     squares += residual * residual;

@@ -6,15 +6,9 @@
 #include <span>
 
 #include "trial_runner/measure/measurement.hpp"
+#include "trial_runner/measure/progress_series.hpp"
 
 namespace steptune {
-
-/// Progress of a trial at the end of one of its turns. Seconds leave out pauses and reported
-/// phases.
-struct TurnEnd {
-  double samples = 0.0;
-  double seconds = 0.0;
-};
 
 /// Time per sample of a trial divided by that of another trial that took turns with it.
 struct RatioInTurns {
@@ -32,10 +26,13 @@ inline constexpr std::size_t k_turns_to_compare = 8;
 /// closely, so a neighbour's load slows both. Returns nullopt if fewer than three turns of both are
 /// left after the warm-up, or if one of the trials made no progress in them.
 ///
+/// `trial` and `other` have one interval for each turn: from a fixed time to the end of this turn,
+/// without pauses.
+///
 /// The ratio of means and its error by linearization: W. G. Cochran, Sampling Techniques, 3rd
 /// edition, Wiley 1977, section 2.11.
-[[nodiscard]] std::optional<RatioInTurns> ratio_in_turns(std::span<const TurnEnd> trial,
-                                                         std::span<const TurnEnd> other);
+[[nodiscard]] std::optional<RatioInTurns> ratio_in_turns(std::span<const Interval> trial,
+                                                         std::span<const Interval> other);
 
 /// Converts a measurement to the machine's speed at the time when `baseline` was measured.
 /// `to_baseline` is the trial's ratio to another run of the baseline. The new time per sample of

@@ -246,7 +246,8 @@ void set_status(SteadyState& state, std::span<const Interval> steps, const Windo
 }  // namespace
 
 SteadyState find_steady_state(std::span<const Interval> intervals, double first_samples,
-                              const PhaseLog& reported, const SteadyStateOptions& options) {
+                              const PhaseLog& reported, const MeasureOptions& options,
+                              double widening) {
   SteadyState state;
   if (intervals.empty()) return state;
   std::vector<Stall> stalls = find_stalls(intervals);
@@ -256,8 +257,8 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
     stalls.erase(stalls.begin());
   }
   const std::vector<Interval> steps = without_stalls(intervals, stalls);
-  Window window = options.in_turns ? window_in_turns(steps, start, options.widening)
-                                   : window_of(steps, start, options.widening);
+  Window window = options.in_turns ? window_in_turns(steps, start, widening)
+                                   : window_of(steps, start, widening);
   const std::span<const Interval> counted = std::span(steps).subspan(window.begin);
   window.rate.half_width_s =
       with_usual_noise(window.rate.half_width_s, window.rate.seconds_per_sample,

@@ -10,6 +10,7 @@
 #include "common/numbers.hpp"
 #include "trial_runner/measure/level_shift.hpp"
 #include "trial_runner/measure/measurement.hpp"
+#include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/phase_log.hpp"
 #include "trial_runner/measure/progress_series.hpp"
 
@@ -33,20 +34,14 @@ struct SteadyState {
   std::string remark;  ///< why there is no steady state
 };
 
-struct SteadyStateOptions {
-  double widening = 1.0;          ///< as for `estimate_rate`
-  double usual_variance_s = 0.0;  ///< as for `with_usual_noise`
-  bool in_turns = false;          ///< as in `MeasureOptions`
-};
-
 /// Estimates the long run's rate. First removes isolated stalls and counts them as phases. Then
 /// finds the last change of level, cuts off the rest of a warm-up after it, and measures the
 /// remaining steps, the window. Adds the phases' cost per sample. For trials in turns, the window
 /// is all but the first quarter of the intervals. Otherwise the windows could begin at different
 /// changes of level, so the trials could not be compared. `first_samples` is the counter at the
-/// start of the first interval.
+/// start of the first interval. `widening`: as for `estimate_rate`.
 [[nodiscard]] SteadyState find_steady_state(std::span<const Interval> intervals,
                                             double first_samples, const PhaseLog& reported,
-                                            const SteadyStateOptions& options);
+                                            const MeasureOptions& options, double widening);
 
 }  // namespace steptune

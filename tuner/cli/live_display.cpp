@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/loop/running_trial.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {
@@ -165,19 +166,18 @@ std::string LiveDisplay::ended_line(const TrialRecord& trial, const Standing& st
   return line;
 }
 
-std::string LiveDisplay::trial_line(const TrialUnderWay& live) const {
-  const std::string head = fmt::format("{:>4}  ", live.trial->number);
-  std::string tail = "  ";
-  tail += live.measurement == nullptr ? "starting"
-                                      : speed_text(*live.measurement, unit_of(objectives_));
-  tail += "  " + format_duration(loop_clock_.now_s() - live.started_s);
-  if (!is_compared(live.trial->purpose)) tail += "  " + purpose_words(*live.trial);
+std::string LiveDisplay::trial_line(const RunningTrial& live) const {
+  const TrialRecord& trial = live.record();
+  const std::string head = fmt::format("{:>4}  ", trial.number);
+  std::string tail = "  " + speed_text(live.measurement(), unit_of(objectives_));
+  tail += "  " + format_duration(loop_clock_.now_s() - live.started_s());
+  if (!is_compared(trial.purpose)) tail += "  " + purpose_words(trial);
   const std::size_t taken = display_width(head) + display_width(tail);
   const std::size_t columns = printer_.columns();
   const std::size_t room =
       std::max(k_narrowest_configuration, columns > taken ? columns - taken : std::size_t{0});
-  return head +
-         elide_middle(configuration_text(live.trial->configuration, parameter_order_), room) + tail;
+  return head + elide_middle(configuration_text(trial.configuration, parameter_order_), room) +
+         tail;
 }
 
 std::string LiveDisplay::study_line(double elapsed_s) const {
@@ -195,16 +195,17 @@ std::string LiveDisplay::study_line(double elapsed_s) const {
   return line;
 }
 
-void LiveDisplay::on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) {
+void LiveDisplay::on_progress(const std::vector<const RunningTrial*>& running,
+                              double elapsed_s) {
   if (quiet_ || !printer_.smart() || screen_clock_.now_s() < next_draw_s_) return;
   next_draw_s_ = screen_clock_.now_s() + k_redraw_interval_s;
   std::vector<std::string> lines;
   // Count trials that wait for a place instead of listing them: they would fill the screen.
   std::size_t queued = 0;
-  for (const TrialUnderWay& live : running) {
-    const bool has_begun = live.trial->status != TrialStatus::launching;
+  for (const RunningTrial* live : running) {
+    const bool has_begun = live->record().status != TrialStatus::launching;
     if (has_begun || lines.size() < static_cast<std::size_t>(study_.runner->traits().parallel)) {
-      lines.push_back(trial_line(live));
+      lines.push_back(trial_line(*live));
     } else {
       ++queued;
     }

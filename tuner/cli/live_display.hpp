@@ -27,7 +27,7 @@ class LiveDisplay final : public LoopListener {
   void on_trial_started(const TrialRecord& trial) override;
   void on_resumed(const Standing& standing) override;
   void on_trial_ended(const TrialRecord& trial, const Standing& standing) override;
-  void on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) override;
+  void on_progress(const std::vector<const RunningTrial*>& running, double elapsed_s) override;
   void on_warning(const std::string& message) override;
 
   /// Removes the live lines. Call it before printing anything else.
@@ -36,7 +36,7 @@ class LiveDisplay final : public LoopListener {
  private:
   /// Updates the figures that the study's line shows.
   void take(const Standing& standing);
-  [[nodiscard]] std::string trial_line(const TrialUnderWay& live) const;
+  [[nodiscard]] std::string trial_line(const RunningTrial& live) const;
   [[nodiscard]] std::string study_line(double elapsed_s) const;
   /// Returns the gain over the baseline; empty if it has no meaning.
   [[nodiscard]] std::string gain_text(const TrialRecord& trial, const Standing& standing) const;

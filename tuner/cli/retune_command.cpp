@@ -55,7 +55,7 @@ class NightDisplay final : public LoopListener {
   void on_trial_ended(const TrialRecord& trial, const Standing& standing) override {
     if (shown_) display_.on_trial_ended(trial, standing);
   }
-  void on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) override {
+  void on_progress(const std::vector<const RunningTrial*>& running, double elapsed_s) override {
     if (shown_) display_.on_progress(running, elapsed_s);
   }
   void on_warning(const std::string& message) override {

@@ -104,9 +104,8 @@ struct Owner {
   std::int64_t pid = 0;
 };
 
-struct HistoryOptions {
-  double busy_timeout_s = 10.0;  ///< longest wait of a statement for another program's lock
-};
+/// Longest wait of a statement for another program's lock, in seconds.
+inline constexpr double k_lock_wait_s = 10.0;
 
 /// The trial database (SQLite, WAL, synchronous=FULL). Every writing method except `compact` is one
 /// IMMEDIATE transaction, committed on return. A database has one writer, guarded by `flock` on
@@ -130,11 +129,11 @@ class History {
   /// of FUSE and 9p, which containers and WSL use.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
-                                                        const HistoryOptions& options = {});
+                                                        double busy_timeout_s = k_lock_wait_s);
   /// Opens a database for reading; never writes or migrates. Fails with `not_found` if there is no
   /// such file or it is empty, and with `store` if its version is not this program's.
   [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path,
-                                                        const HistoryOptions& options = {});
+                                                        double busy_timeout_s = k_lock_wait_s);
 
   /// True if a program has the database open for writing now. Does not hinder a program that is
   /// about to open it. False if there is no lock file, or if the lock file may not be opened.

@@ -148,7 +148,7 @@ bool History::has_writer(const std::filesystem::path& path) {
 }
 
 Result<History> History::open_for_writing(const std::filesystem::path& named, const Clock& clock,
-                                          const HistoryOptions& options) {
+                                          double busy_timeout_s) {
   const std::filesystem::path path = behind_links(named);
   if (auto made = make_folder(folder_of(path)); !made) return tl::unexpected(made.error());
   auto warnings = check_file_system(path, folder_of(path));
@@ -159,7 +159,7 @@ Result<History> History::open_for_writing(const std::filesystem::path& named, co
   try {
     auto store = std::make_unique<Store>(
         path, SQLite::Database(path.string(), one_thread(SQLite::OPEN_READWRITE),
-                               milliseconds(options.busy_timeout_s)));
+                               milliseconds(busy_timeout_s)));
     store->lock.emplace(*std::move(lock));
     store->clock = &clock;
     store->warnings = *std::move(warnings);
@@ -204,7 +204,7 @@ Result<History> opened_or_new(std::optional<History> opened, const std::filesyst
 }
 
 Result<History> History::open_for_reading(const std::filesystem::path& path,
-                                          const HistoryOptions& options) {
+                                          double busy_timeout_s) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     return fail(ErrorKind::not_found, "no history found", path.string(),
@@ -214,7 +214,7 @@ Result<History> History::open_for_reading(const std::filesystem::path& path,
     return fail(ErrorKind::store, "is a folder, not a history", path.string(),
                 "name a history with --db");
   }
-  auto store = Store::open_for_reading(path, options.busy_timeout_s);
+  auto store = Store::open_for_reading(path, busy_timeout_s);
   if (!store) return tl::unexpected(store.error());
   return History(*std::move(store));
 }

@@ -36,8 +36,9 @@ class GuidedSearcher final : public Searcher {
     };
     return inner_->suggest(within);
   }
-  [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override {
-    return inner_->should_stop(progress);
+  [[nodiscard]] std::optional<StopDecision> should_stop(
+      const Configuration& configuration, std::span<const Milestone> milestones) override {
+    return inner_->should_stop(configuration, milestones);
   }
   [[nodiscard]] std::string why_done() const override { return inner_->why_done(); }
   [[nodiscard]] bool learns() const override {

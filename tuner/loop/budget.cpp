@@ -2,6 +2,8 @@
 #include "tuner/loop/budget.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -151,10 +153,15 @@ std::optional<BudgetLimit> budget_limit_from_text(std::string_view text) {
   return k_budget_limits.value_of(text);
 }
 
-SpentBudget spent_time(const BudgetSpec& budget) {
-  return {BudgetLimit::time,
-          budget.time_of_usd ? format_usd(*budget.time_of_usd)
-                             : fmt::format("{} of tuning time", format_duration(*budget.time_s))};
+SearchEnd spent_budget(BudgetLimit limit, std::string text) {
+  return {LoopEnd::budget, std::move(text), limit};
+}
+
+SearchEnd spent_time(const BudgetSpec& budget) {
+  return spent_budget(BudgetLimit::time, budget.time_of_usd
+                                             ? format_usd(*budget.time_of_usd)
+                                             : fmt::format("{} of tuning time",
+                                                           format_duration(*budget.time_s)));
 }
 
 std::string time_over_text(const BudgetSpec& budget) {
@@ -163,18 +170,18 @@ std::string time_over_text(const BudgetSpec& budget) {
              : fmt::format("the tuning time ({}) was over", format_duration(*budget.time_s));
 }
 
-std::optional<SpentBudget> search_budget_spent(const StudySpec& study, const Spending& spending,
-                                               bool confirmed) {
+std::optional<SearchEnd> search_budget_spent(const StudySpec& study, const Spending& spending,
+                                             bool confirmed) {
   const BudgetSpec& budget = study.budget;
   if (budget.trials && spending.search_trials >= *budget.trials) {
-    return SpentBudget{BudgetLimit::trials,
-                       fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s")};
+    return spent_budget(BudgetLimit::trials, fmt::format("{} trial{}", *budget.trials,
+                                                         *budget.trials == 1 ? "" : "s"));
   }
   if (search_time_spent(study, spending, confirmed)) return spent_time(budget);
   const KeptPairs pairs = pairs_to_keep(study, spending, confirmed || !spending.has_contender);
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
                                pairs, *budget.cost_usd)) {
-    return SpentBudget{BudgetLimit::cost, format_usd(*budget.cost_usd)};
+    return spent_budget(BudgetLimit::cost, format_usd(*budget.cost_usd));
   }
   return std::nullopt;
 }

@@ -3,8 +3,8 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
+#include "tuner/loop/search_end.hpp"
 #include "tuner/loop/spending.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/standing.hpp"
@@ -15,19 +15,8 @@ namespace steptune {
 inline constexpr double k_search_share = 0.6;
 inline constexpr double k_most_contenders = 20.0;
 
-/// A limit of the budget. The history stores the names, so they must not change.
-enum class BudgetLimit { trials, time, cost };
-[[nodiscard]] std::string to_text(BudgetLimit limit);
-[[nodiscard]] std::optional<BudgetLimit> budget_limit_from_text(std::string_view text);
-
-/// The limit that allows no further trial of the search.
-struct SpentBudget {
-  BudgetLimit limit = BudgetLimit::trials;
-  std::string text;  ///< for people: `40 trials`, `30 min of tuning time`, `$5.00`
-};
-
-/// Returns the limit that forbids another search trial, or nullopt if a trial may start. A trial
-/// may start only if the budget covers the least that a trial takes.
+/// Returns the end of the search if a limit forbids another trial; nullopt if a trial may start. A
+/// trial may start only if the budget covers the least that a trial takes.
 ///
 /// Keeps time and money for the confirmation: at most two fifths of the budget, or up to half of it
 /// if the pairs of a claim need that. If the search continues after a confirmation (`confirmed`),
@@ -37,9 +26,9 @@ struct SpentBudget {
 /// The first pair may overrun a time budget, by its shortest time at most. The last trial and the
 /// first pair may overrun a money budget. This cannot happen if `with_money_as_time` turns the
 /// budget into a time budget, or if `can_risk_a_trial` bounds the bill.
-[[nodiscard]] std::optional<SpentBudget> search_budget_spent(const StudySpec& study,
-                                                             const Spending& spending,
-                                                             bool confirmed = false);
+[[nodiscard]] std::optional<SearchEnd> search_budget_spent(const StudySpec& study,
+                                                           const Spending& spending,
+                                                           bool confirmed = false);
 
 /// Turns the budget of money into one of time if money depends on time alone: trials run one at a
 /// time (`capacity` is 1) on this machine, which always has the same price. The rules for a time
@@ -47,9 +36,11 @@ struct SpentBudget {
 /// other study unchanged.
 [[nodiscard]] StudySpec with_money_as_time(StudySpec study, int capacity);
 
-/// Returns the time limit as a spent budget: `10 min of tuning time`. Returns `$5.00` if
+/// Returns the end of a search by a limit of the budget. `text`: the limit, for people.
+[[nodiscard]] SearchEnd spent_budget(BudgetLimit limit, std::string text);
+/// Returns the end of a search by the time limit: `10 min of tuning time`. The text is `$5.00` if
 /// `with_money_as_time` made the limit from money. `budget.time_s` must be set.
-[[nodiscard]] SpentBudget spent_time(const BudgetSpec& budget);
+[[nodiscard]] SearchEnd spent_time(const BudgetSpec& budget);
 /// Returns why a trial was ended: `the tuning time (10 min) was over`, or `the budget of $5.00 was
 /// spent`.
 [[nodiscard]] std::string time_over_text(const BudgetSpec& budget);

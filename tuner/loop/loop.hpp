@@ -15,18 +15,14 @@
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/budget.hpp"
+#include "tuner/loop/search_end.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/recommendation.hpp"
 #include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 
-/// A running trial, for display.
-struct TrialUnderWay {
-  const TrialRecord* trial = nullptr;
-  double started_s = 0.0;  ///< on the loop's clock
-  const Measurement* measurement = nullptr;
-};
+class RunningTrial;
 
 /// Receives the loop's events, for a terminal, a log or tests. Called on the loop's thread; must
 /// not call back into the loop.
@@ -44,29 +40,14 @@ class LoopListener {
   /// `standing` includes this trial.
   virtual void on_trial_ended(const TrialRecord& /*trial*/, const Standing& /*standing*/) {}
   /// Called at least once per second of the clock while trials run, however many reports arrive.
-  virtual void on_progress(const std::vector<TrialUnderWay>& /*running*/, double /*elapsed_s*/) {}
+  virtual void on_progress(const std::vector<const RunningTrial*>& /*running*/,
+                           double /*elapsed_s*/) {}
   virtual void on_warning(const std::string& /*message*/) {}
   /// Called with a warning about one trial, which `message` names.
   virtual void on_trial_warning(std::int64_t /*trial*/, const std::string& message) {
     on_warning(message);
   }
 };
-
-/// Reason for the end of a run of the tuner. The history stores the names, so they must not change.
-enum class LoopEnd {
-  budget,
-  exhausted,
-  payback,
-  interrupted,
-  too_many_failures,
-  no_feasible_trial,
-  nothing_faster,  ///< finished: nothing was shown to be better than the baseline
-  nothing_to_gain  ///< finished: the baseline is within `search.worth` of the best
-};
-[[nodiscard]] std::string to_text(LoopEnd end);
-[[nodiscard]] std::optional<LoopEnd> loop_end_from_text(std::string_view text);
-/// True if running the study again continues it after this end.
-[[nodiscard]] bool is_to_be_continued(LoopEnd end);
 
 struct LoopResult {
   LoopEnd end = LoopEnd::budget;

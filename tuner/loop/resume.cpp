@@ -64,7 +64,7 @@ Result<void> resume_confirmation(StudyRun& run, const FormerRun& former) {
   const StudySpec& study = run.parts.study;
   const Spending so_far = run.as_of_now(spending_before_confirming(study, run.standing()));
   if (auto spent = search_budget_spent(study, so_far, run.confirmed)) {
-    run.end = end_by(*std::move(spent));
+    run.end = std::move(spent);
   }
   return {};
 }

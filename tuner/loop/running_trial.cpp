@@ -190,7 +190,7 @@ TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const
 }
 
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
-                                   double wall_time_s, std::span<const TurnEnd> beside) {
+                                   double wall_time_s, std::span<const Interval> beside) {
   cause_ = settled_cause(std::move(cause_), outcome, view());
   machine_ = thinned(outcome.machine, k_most_machine_seconds);
   TrialRecord ended = ended_record(view(), cause_, outcome, machine_, baseline, beside);

@@ -51,7 +51,7 @@ class RunningTrial {
   /// Returns the trial's final record. `outcome`: the end as the runner reports it. `beside`: turns
   /// of the baseline's run in the trial's round; empty if there is no such run.
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
-                                     double wall_time_s, std::span<const TurnEnd> beside = {});
+                                     double wall_time_s, std::span<const Interval> beside = {});
 
   /// Returns the trial's events for the history, including the points at both ends of the window of
   /// `measured`. `measured`: the measurement from `finished`; nullopt if there is none.
@@ -77,7 +77,7 @@ class RunningTrial {
   [[nodiscard]] double usd_per_billed_s() const { return usd_per_billed_s_; }
   [[nodiscard]] const Measurement& measurement() const { return reports_.measurement(); }
   /// Returns the turns so far, if the trial is interleaved.
-  [[nodiscard]] const std::vector<TurnEnd>& turns() const { return reports_.turns(); }
+  [[nodiscard]] const std::vector<Interval>& turns() const { return reports_.turns(); }
   /// Returns the number of the trial's interleaved round; 0 if it is not interleaved.
   [[nodiscard]] int round() const { return targets_.interleaved_round; }
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }

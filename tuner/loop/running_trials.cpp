@@ -125,14 +125,14 @@ Result<void> RunningTrials::on_event(const TrialFinished& event) {
   return recorder_->ended(ended_.back(), trace);
 }
 
-std::span<const TurnEnd> RunningTrials::turns_beside(const RunningTrial& trial) const {
+std::span<const Interval> RunningTrials::turns_beside(const RunningTrial& trial) const {
   if (trial.round() == 0 || repeats_baseline(trial.record().purpose)) return {};
   const auto baseline = std::ranges::find_if(trials_, [&](const auto& other) {
     return repeats_baseline(other.second.record().purpose) && other.second.round() == trial.round();
   });
   if (baseline != trials_.end()) return baseline->second.turns();
-  return latest_round_ == trial.round() ? std::span<const TurnEnd>(latest_turns_)
-                                        : std::span<const TurnEnd>{};
+  return latest_round_ == trial.round() ? std::span<const Interval>(latest_turns_)
+                                        : std::span<const Interval>{};
 }
 
 void RunningTrials::end_overdue() {
@@ -147,10 +147,9 @@ void RunningTrials::show_progress() {
   if (shown_ && now_s < shown_s_ + k_between_displays_s) return;
   shown_ = true;
   shown_s_ = now_s;
-  std::vector<TrialUnderWay> live;
-  for (const auto& [number, trial] : trials_) {
-    live.push_back({&trial.record(), trial.started_s(), &trial.measurement()});
-  }
+  std::vector<const RunningTrial*> live;
+  for (const auto& [number, trial] : trials_)
+    live.push_back(&trial);
   parts_->listener.on_progress(live, stopwatch_->elapsed_s());
 }
 

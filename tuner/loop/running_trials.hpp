@@ -84,7 +84,7 @@ class RunningTrials {
   [[nodiscard]] Result<void> on_event(const TrialPaused& event);
   [[nodiscard]] Result<void> on_event(const TrialFinished& event);
   /// Returns the turns of the baseline's run in the trial's round; empty if there is no such run.
-  [[nodiscard]] std::span<const TurnEnd> turns_beside(const RunningTrial& trial) const;
+  [[nodiscard]] std::span<const Interval> turns_beside(const RunningTrial& trial) const;
   void end_overdue();
   void show_progress();
   void keep_spent();
@@ -99,7 +99,7 @@ class RunningTrials {
   std::set<std::int64_t> lacked_time_;           ///< trials whose latest launch had too little time
   bool interleaving_failed_ = false;
   int latest_round_ = 0;               ///< round of the latest ended run of the baseline
-  std::vector<TurnEnd> latest_turns_;  ///< turns of that run
+  std::vector<Interval> latest_turns_;  ///< turns of that run
   double shown_s_ = 0.0;
   bool shown_ = false;
 };

@@ -65,7 +65,7 @@ Result<std::optional<TrialRecord>> SearchTrials::next() {
     // The highest possible bills of running trials may forbid another trial for now. Their real
     // bills may be lower.
     if (run_->running.empty() && !end)
-      end = end_by({BudgetLimit::cost, format_usd(*study.budget.cost_usd)});
+      end = spent_budget(BudgetLimit::cost, format_usd(*study.budget.cost_usd));
     return std::nullopt;
   }
   if (auto pending = pending_->next(/*confirming=*/false)) return pending;
@@ -81,7 +81,7 @@ Result<std::optional<TrialRecord>> SearchTrials::next() {
   const Spending so_far = run_->spending();
   log_spending(so_far);
   if (auto spent = search_budget_spent(study, so_far, run_->confirmed)) {
-    end = end_by(*std::move(spent));
+    end = std::move(spent);
     return std::nullopt;
   }
   if (auto sentinel = next_sentinel(*run_, /*search_is_over=*/false)) return sentinel;

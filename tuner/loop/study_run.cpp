@@ -8,10 +8,6 @@
 
 namespace steptune {
 
-SearchEnd end_by(SpentBudget spent) {
-  return {LoopEnd::budget, std::move(spent.text), spent.limit};
-}
-
 StudyRun::StudyRun(const LoopParts& loop_parts, StudyRecord study_record)
     : parts(loop_parts),
       machines(parts.runner.machine_holder()),
@@ -108,7 +104,7 @@ bool StudyRun::can_pay_another() const {
 }
 
 void StudyRun::end_for_time() {
-  if (!end) end = end_by(spent_time(parts.study.budget));
+  if (!end) end = spent_time(parts.study.budget);
 }
 
 void StudyRun::warn_of(std::optional<std::int64_t> trial, const std::string& text) const {

@@ -17,14 +17,6 @@
 
 namespace steptune {
 
-/// Reason for the end of a search.
-struct SearchEnd {
-  LoopEnd end = LoopEnd::budget;
-  std::string reason;                  ///< why the search ended, as text for people
-  std::optional<BudgetLimit> spent{};  ///< only for `LoopEnd::budget`
-};
-[[nodiscard]] SearchEnd end_by(SpentBudget spent);
-
 /// State of a study while the tuner runs: its trials, and the time and money spent so far. All
 /// parts of `Tuning` work on it.
 class StudyRun {

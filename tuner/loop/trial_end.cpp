@@ -56,7 +56,7 @@ class EndOfTrial {
  public:
   /// All arguments outlive the object.
   EndOfTrial(const TrialView& trial, const TrialEndCause& cause, const Outcome& outcome,
-             const TrialRecord* baseline, std::span<const TurnEnd> beside)
+             const TrialRecord* baseline, std::span<const Interval> beside)
       : trial_(trial), cause_(cause), outcome_(outcome), baseline_(baseline), beside_(beside) {}
 
   /// Collects what is known at the end. Removes the file of the hook's events.
@@ -80,7 +80,7 @@ class EndOfTrial {
   const TrialEndCause& cause_;
   const Outcome& outcome_;
   const TrialRecord* baseline_;
-  std::span<const TurnEnd> beside_;
+  std::span<const Interval> beside_;
 };
 
 FactsAtEnd EndOfTrial::facts() const {
@@ -229,7 +229,7 @@ void explain_changes(std::span<const MachineSecond> machine, double program_star
 
 TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, const Outcome& outcome,
                          std::span<const MachineSecond> machine, const TrialRecord* baseline,
-                         std::span<const TurnEnd> beside) {
+                         std::span<const Interval> beside) {
   TrialRecord record = trial.record;
   record_usage(outcome, trial.study, record);
   // The memory that the trial has used is evidence of its batch size.

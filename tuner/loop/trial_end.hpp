@@ -22,6 +22,6 @@ namespace steptune {
                                        const Outcome& outcome,
                                        std::span<const MachineSecond> machine,
                                        const TrialRecord* baseline,
-                                       std::span<const TurnEnd> beside);
+                                       std::span<const Interval> beside);
 
 }  // namespace steptune

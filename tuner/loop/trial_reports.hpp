@@ -6,6 +6,7 @@
 
 #include "common/configuration.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
+#include "trial_runner/measure/progress_series.hpp"
 #include "trial_runner/measure/progress_trace.hpp"
 #include "trial_runner/measure/rank_measurers.hpp"
 #include "trial_runner/measure/ratio_in_turns.hpp"
@@ -33,8 +34,8 @@ class TrialReports {
   void end_turn();
 
   [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
-  /// Returns the ends of all turns so far, in order.
-  [[nodiscard]] const std::vector<TurnEnd>& turns() const { return turns_; }
+  /// Returns the intervals that `ratio_in_turns` compares, one for each turn so far.
+  [[nodiscard]] const std::vector<Interval>& turns() const { return turns_; }
   /// Returns the measurement of the whole run of a program that ended by itself.
   [[nodiscard]] Measurement whole_run(double ended_s) const { return measurer_.whole_run(ended_s); }
   [[nodiscard]] const ProgressBound& progress() const { return progress_; }
@@ -59,7 +60,7 @@ class TrialReports {
  private:
   const StudySpec* study_;
   RankMeasurers measurer_;
-  std::vector<TurnEnd> turns_;
+  std::vector<Interval> turns_;  ///< from the start of the runner's clock to each turn's end
   ProgressTracer tracer_;
   ProgressBound progress_;
   GuardWindows guards_;

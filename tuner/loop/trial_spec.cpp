@@ -99,7 +99,7 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   if (command.launch) make_all_ranks_report(*command.launch, spec.environment);
   spec.live = live;
   if (study.trials == TrialsIn::forked && !is_confirmation(trial.purpose))
-    spec.forked = ForkedStart{};
+    spec.forked_modules.emplace();
   if (command.hook) {
     if (study.runner->traits().sees_files) command.hook->events = hook_events_path(trial);
     set_hook_variables(*command.hook, spec.environment);

@@ -48,9 +48,7 @@ Result<std::unique_lock<std::timed_mutex>> StudyPages::lock_for_reading() {
 }
 
 Result<StoredStudy> StudyPages::open_study(std::int64_t id) const {
-  HistoryOptions options;
-  options.busy_timeout_s = k_read_busy_timeout_s;
-  auto history = History::open_for_reading(database_, options);
+  auto history = History::open_for_reading(database_, k_read_busy_timeout_s);
   if (!history) return tl::unexpected(history.error());
   auto records = history->studies();
   if (!records) return tl::unexpected(records.error());
@@ -123,9 +121,7 @@ Result<std::string> StudyPages::leaderboard_text(std::int64_t id) {
 Result<std::vector<StudyFigures>> StudyPages::all_figures() {
   const auto lock = lock_for_reading();
   if (!lock) return tl::unexpected(lock.error());
-  HistoryOptions options;
-  options.busy_timeout_s = k_read_busy_timeout_s;
-  auto history = History::open_for_reading(database_, options);
+  auto history = History::open_for_reading(database_, k_read_busy_timeout_s);
   if (!history) return tl::unexpected(history.error());
   // Read versions before figures. If the study changes between both, the version differs at the
   // next request, and the figures are read again.

@@ -53,9 +53,7 @@ Result<void> StudyWatch::open_what_is_there() {
   const std::pair<std::uint64_t, std::uint64_t> file{now.st_dev, now.st_ino};
   if (exists && history_ && file == file_) return {};
   history_.reset();
-  HistoryOptions options;
-  options.busy_timeout_s = k_busy_timeout_s;
-  auto opened = History::open_for_reading(database_, options);
+  auto opened = History::open_for_reading(database_, k_busy_timeout_s);
   if (!opened) return tl::unexpected(opened.error());
   history_ = *std::move(opened);
   file_ = file;

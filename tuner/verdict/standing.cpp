@@ -321,7 +321,7 @@ std::vector<std::int64_t> Standing::tied_with(const TrialRecord& leader) const {
   return numbers;
 }
 
-ComparedTrial Standing::compared(const TrialRecord& trial) const {
+ObjectiveValues Standing::compared(const TrialRecord& trial) const {
   const std::size_t other = ranked_by_ == 0 ? 1 : 0;
   return {{value(trial, ranked_by_), value(trial, other)},
           {error(trial, ranked_by_), error(trial, other)}};
@@ -331,7 +331,7 @@ std::vector<std::int64_t> Standing::front(const TrialRecord& leader) const {
   if (rules_.objectives.size() < 2 || leader.objectives.size() != rules_.objectives.size()) {
     return {};
   }
-  std::vector<ComparedTrial> others;
+  std::vector<ObjectiveValues> others;
   std::vector<std::int64_t> numbers;
   for (const auto& [first, number] : by_value_) {
     const TrialRecord& trial = *find(number);

@@ -15,7 +15,7 @@ double known(double error) {
 
 class TradeOffs {
  public:
-  TradeOffs(const ComparedTrial& leader, std::span<const ComparedTrial> others)
+  TradeOffs(const ObjectiveValues& leader, std::span<const ObjectiveValues> others)
       : others_(others), critical_(critical_difference(others.size() + 1)) {
     for (std::size_t i = 0; i < others.size(); ++i) {
       if (is_better(others[i], leader, 1) && !is_better(others[i], leader, 0)) left_.push_back(i);
@@ -26,7 +26,7 @@ class TradeOffs {
     std::vector<std::size_t> chosen;
     while (!left_.empty()) {
       chosen.push_back(next());
-      const ComparedTrial& last = others_[chosen.back()];
+      const ObjectiveValues& last = others_[chosen.back()];
       std::erase_if(left_, [&](std::size_t i) { return !are_a_trade_off(others_[i], last); });
     }
     std::ranges::sort(chosen, {}, [&](std::size_t i) { return others_[i].values[0]; });
@@ -34,18 +34,19 @@ class TradeOffs {
   }
 
  private:
-  [[nodiscard]] bool is_better(const ComparedTrial& a, const ComparedTrial& b,
+  [[nodiscard]] bool is_better(const ObjectiveValues& a, const ObjectiveValues& b,
                                std::size_t objective) const {
-    const double both = std::hypot(known(a.errors[objective]), known(b.errors[objective]));
+    const double both =
+        std::hypot(known(a.standard_errors[objective]), known(b.standard_errors[objective]));
     return a.values[objective] + critical_ * both < b.values[objective];
   }
 
-  [[nodiscard]] bool are_a_trade_off(const ComparedTrial& a, const ComparedTrial& b) const {
+  [[nodiscard]] bool are_a_trade_off(const ObjectiveValues& a, const ObjectiveValues& b) const {
     return (is_better(a, b, 0) && is_better(b, a, 1)) || (is_better(b, a, 0) && is_better(a, b, 1));
   }
 
   [[nodiscard]] std::size_t next() const {
-    const ComparedTrial& least = others_[*std::ranges::min_element(left_, {}, [&](std::size_t i) {
+    const ObjectiveValues& least = others_[*std::ranges::min_element(left_, {}, [&](std::size_t i) {
       return std::pair(others_[i].values[1], others_[i].values[0]);
     })];
     std::size_t best = left_.front();
@@ -58,7 +59,7 @@ class TradeOffs {
     return best;
   }
 
-  std::span<const ComparedTrial> others_;
+  std::span<const ObjectiveValues> others_;
   double critical_;
   std::vector<std::size_t> left_;
 };
@@ -70,8 +71,8 @@ double critical_difference(std::size_t candidates) {
   return boost::math::quantile(boost::math::normal(), std::pow(0.95, 1.0 / others));
 }
 
-std::vector<std::size_t> trade_offs(const ComparedTrial& leader,
-                                    std::span<const ComparedTrial> others) {
+std::vector<std::size_t> trade_offs(const ObjectiveValues& leader,
+                                    std::span<const ObjectiveValues> others) {
   return TradeOffs(leader, others).choose();
 }
 

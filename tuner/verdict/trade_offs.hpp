@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
+
+#include "tuner/verdict/objectives.hpp"
 
 namespace steptune {
 
@@ -13,15 +14,11 @@ namespace steptune {
 /// one-sided critical value, by Sidak's bound.
 [[nodiscard]] double critical_difference(std::size_t candidates);
 
-/// Values of a trial in two objectives, the ranked objective first; less is better.
-struct ComparedTrial {
-  std::array<double, 2> values{};
-  /// Standard errors. If an error is 0 or not finite, nothing is known, and the values decide.
-  std::array<double, 2> errors{};
-};
-
 /// Returns the indices of the `others` that are trade-offs against `leader`, the best trial in the
 /// first objective. They are in the order of the first objective.
+///
+/// Each trial has two values, the ranked objective first, with signs so that less is better. If a
+/// standard error is 0 or not finite, nothing is known about it, and the values decide.
 ///
 /// "Better" means: by more than `critical_difference` standard errors of the difference, as ties
 /// are judged (J. C. Hsu, "Constrained simultaneous confidence intervals for multiple comparisons
@@ -38,7 +35,7 @@ struct ComparedTrial {
 /// then better in both or in none, so there are no trade-offs. For trials without noise, the result
 /// is the Pareto front. Among equal trials with independent noise, at most one study in twenty has
 /// a trade-off.
-[[nodiscard]] std::vector<std::size_t> trade_offs(const ComparedTrial& leader,
-                                                  std::span<const ComparedTrial> others);
+[[nodiscard]] std::vector<std::size_t> trade_offs(const ObjectiveValues& leader,
+                                                  std::span<const ObjectiveValues> others);
 
 }  // namespace steptune

@@ -98,12 +98,13 @@ std::optional<BayesSearcher::Restart> BayesSearcher::best_restart(
   return best;
 }
 
-std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& progress) {
-  if (objectives_.size() != 1 || progress.milestones.empty()) return std::nullopt;
-  const auto encoded = encode(progress.configuration);
+std::optional<StopDecision> BayesSearcher::should_stop(const Configuration& configuration,
+                                                       std::span<const Milestone> milestones) {
+  if (objectives_.size() != 1 || milestones.empty()) return std::nullopt;
+  const auto encoded = encode(configuration);
   if (!encoded) return std::nullopt;
   const Point& point = *encoded;
-  const double reached = progress.milestones.back().fidelity;
+  const double reached = milestones.back().fidelity;
   double reached_before = 0.0;
   for (const Measured& measured : measured_) {
     if (is_open(measured) && measured.point == point) {
@@ -123,7 +124,7 @@ std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& prog
   }
   auto model = stopping_model();
   if (!model) return std::nullopt;
-  for (const CurvePoint& at : learning_curve_of(progress.milestones)) {
+  for (const CurvePoint& at : learning_curve_of(milestones)) {
     if (at.fidelity > reached_before && !model->curves.learn(point, at)) return std::nullopt;
   }
   const double own = model->log_rate(point, reached, reached);

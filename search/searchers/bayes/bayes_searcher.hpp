@@ -31,7 +31,8 @@ class BayesSearcher final : public Searcher {
   void observe_earlier(std::size_t study, const Observation& observation) override;
   [[nodiscard]] std::vector<std::string> take_warnings() override;
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override;
-  [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override;
+  [[nodiscard]] std::optional<StopDecision> should_stop(
+      const Configuration& configuration, std::span<const Milestone> milestones) override;
   [[nodiscard]] std::string why_done() const override { return why_done_; }
 
  private:

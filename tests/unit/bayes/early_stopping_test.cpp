@@ -67,7 +67,7 @@ std::optional<StopDecision> decision_on(Searcher& searcher, int a, int b, double
                                         const Curve& curve = loss) {
   const Configuration configuration = at(a, b);
   const auto milestones = way(a, b, fidelity, curve);
-  return searcher.should_stop({configuration, milestones});
+  return searcher.should_stop(configuration, milestones);
 }
 
 void teach(Searcher& searcher) {
@@ -154,9 +154,9 @@ TEST(BayesEarlyStopping, LeavesNonPositiveValuesToTheScheduler) {
     searcher.observe(observation(++trial, a, a / 2, 1.0, steep));
   }
   const Milestone ordinary[] = {{0.25, {steep(7, 2, 0.25)}, {0.0}}};
-  EXPECT_TRUE(searcher.should_stop({at(7, 2), ordinary}));
+  EXPECT_TRUE(searcher.should_stop(at(7, 2), ordinary));
   const Milestone negative[] = {{0.25, {-1.0}, {0.0}}};
-  EXPECT_FALSE(searcher.should_stop({at(7, 2), negative}));
+  EXPECT_FALSE(searcher.should_stop(at(7, 2), negative));
 }
 
 TEST(BayesEarlyStopping, DoesNotDependOnEarlierQuestions) {

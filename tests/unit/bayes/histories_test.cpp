@@ -90,7 +90,7 @@ void ask_whether_to_stop(Searcher& searcher, Rng& rng, const SearchSpace& space,
     const double value = (rng.uniform() - 0.2) * std::pow(10.0, 12.0 * rng.uniform());
     milestones.push_back({fidelity, std::vector(objectives, value), {}});
   }
-  const auto decision = searcher.should_stop({configuration, milestones});
+  const auto decision = searcher.should_stop(configuration, milestones);
   if (!decision || !decision->stop) return;
   EXPECT_FALSE(decision->reason.empty());
   EXPECT_EQ(decision->reason.find("nan"), std::string::npos) << decision->reason;

@@ -310,7 +310,7 @@ TEST_F(HistoryFaults, ANewerVersionIsRefused) {
 }
 
 TEST_F(HistoryFaults, AForeignLockIsWaitedForThenReported) {
-  History history = must(History::open_for_writing(path(), clock_, {.busy_timeout_s = 0.05}));
+  History history = must(History::open_for_writing(path(), clock_, 0.05));
   const auto study = make_study(history);
   SQLite::Database other(path().string(), SQLite::OPEN_READWRITE);
   other.exec("BEGIN IMMEDIATE");

@@ -100,21 +100,21 @@ TEST(Budget, EndsByTrialsTimeOrMoney) {
   study.budget.trials = 11;
   EXPECT_FALSE(search_budget_spent(study, spending));
   study.budget.trials = 10;
-  EXPECT_EQ(search_budget_spent(study, spending)->text, "10 trials");
-  EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::trials);
+  EXPECT_EQ(search_budget_spent(study, spending)->reason, "10 trials");
+  EXPECT_EQ(search_budget_spent(study, spending)->spent, BudgetLimit::trials);
   study.budget.trials.reset();
   study.budget.time_s = 101.0;
   EXPECT_FALSE(search_budget_spent(study, spending));
   study.budget.time_s = 100.0 - 1e-9;
-  EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::time);
+  EXPECT_EQ(search_budget_spent(study, spending)->spent, BudgetLimit::time);
   // The time that an amount of money buys is shown as that amount.
   study.budget.time_of_usd = 0.99;
-  EXPECT_EQ(search_budget_spent(study, spending)->text, "$0.99");
-  EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::time);
+  EXPECT_EQ(search_budget_spent(study, spending)->reason, "$0.99");
+  EXPECT_EQ(search_budget_spent(study, spending)->spent, BudgetLimit::time);
   study.budget.time_s.reset();
   study.budget.cost_usd = 0.99;
-  EXPECT_EQ(search_budget_spent(study, spending)->text, "$0.99");
-  EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::cost);
+  EXPECT_EQ(search_budget_spent(study, spending)->reason, "$0.99");
+  EXPECT_EQ(search_budget_spent(study, spending)->spent, BudgetLimit::cost);
 }
 
 TEST(Budget, UnaffordableTrialsDoNotBegin) {
@@ -398,7 +398,7 @@ TEST(Budget, OneTrialIsASingular) {
   study.budget.trials = 1;
   Spending spending;
   spending.search_trials = 1;
-  EXPECT_EQ(search_budget_spent(study, spending)->text, "1 trial");
+  EXPECT_EQ(search_budget_spent(study, spending)->reason, "1 trial");
 }
 
 TEST(Budget, TimeIsPrintedAsADuration) {
@@ -406,7 +406,7 @@ TEST(Budget, TimeIsPrintedAsADuration) {
   study.budget.time_s = 600.0;
   Spending spending;
   spending.elapsed_s = 601.0;
-  EXPECT_EQ(search_budget_spent(study, spending)->text, "10 min of tuning time");
+  EXPECT_EQ(search_budget_spent(study, spending)->reason, "10 min of tuning time");
   EXPECT_TRUE(search_time_spent(study, spending));
   study.budget.time_s.reset();
   EXPECT_FALSE(search_time_spent(study, spending)) << "there is no such budget";
@@ -422,7 +422,7 @@ TEST(Budget, KeepsAShareOfMoneyForTheConfirmationAsOfTime) {
   spending.usd = 7.0;
   EXPECT_FALSE(search_budget_spent(study, spending)) << "three pairs are left";
   spending.usd = 7.01;
-  EXPECT_EQ(search_budget_spent(study, spending)->text, "$10.00");
+  EXPECT_EQ(search_budget_spent(study, spending)->reason, "$10.00");
   EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true))
       << "two pairs are enough for a claim";
   spending.has_contender = false;

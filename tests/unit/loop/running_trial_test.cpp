@@ -1211,7 +1211,7 @@ TEST(RunningTrial, ASearchTrialInTurnsTakesTheBaselinesTimeTimesTheRatio) {
   RunningTrial trial(study, record, 0.0, targets);
   trial.started({{2, 1}, 0.0, "", {}});
   double now_s = 0.0;
-  std::vector<TurnEnd> beside;
+  std::vector<Interval> beside;
   for (int turn = 1; turn <= 8; ++turn) {
     const double step_s = turn % 2 == 0 ? 0.1 : 0.2;  // a neighbour comes and goes
     for (int step = 0; step < 5; ++step) {

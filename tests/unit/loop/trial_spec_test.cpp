@@ -86,14 +86,14 @@ TEST(TrialSpecOfForkedTrial, SearchTrialsMayBeForkedAndConfirmingOnesMayNot) {
   for (const TrialPurpose purpose :
        {TrialPurpose::baseline, TrialPurpose::search, TrialPurpose::sentinel}) {
     trial.purpose = purpose;
-    EXPECT_TRUE(make_trial_spec(hooked_study("forked"), trial).forked);
-    EXPECT_FALSE(make_trial_spec(hooked_study("fresh"), trial).forked);
+    EXPECT_TRUE(make_trial_spec(hooked_study("forked"), trial).forked_modules);
+    EXPECT_FALSE(make_trial_spec(hooked_study("fresh"), trial).forked_modules);
     EXPECT_FALSE(make_trial_spec(hooked_study("forked"), trial).live);
   }
   for (const TrialPurpose purpose :
        {TrialPurpose::confirm_incumbent, TrialPurpose::confirm_baseline}) {
     trial.purpose = purpose;
-    EXPECT_FALSE(make_trial_spec(hooked_study("forked"), trial).forked);
+    EXPECT_FALSE(make_trial_spec(hooked_study("forked"), trial).forked_modules);
   }
 }
 

@@ -17,8 +17,9 @@ class DecidingSearcher final : public Searcher {
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& /*request*/) override {
     return std::optional<Suggestion>();
   }
-  std::optional<StopDecision> should_stop(const TrialProgress& progress) override {
-    fidelities.push_back(progress.milestones.back().fidelity);
+  std::optional<StopDecision> should_stop(const Configuration& /*configuration*/,
+                                          std::span<const Milestone> milestones) override {
+    fidelities.push_back(milestones.back().fidelity);
     return decision_;
   }
 

@@ -35,7 +35,7 @@ class ForkedRunnerTest : public ::testing::Test {
     spec.environment[k_python_hook_variable] = R"({"v":1,"mode":"report","events":"/x/1.hook"})";
     spec.environment["NUMBER"] = std::to_string(number);
     spec.log_path = fmt::format("/logs/trial-{}.log", number);
-    if (may_fork) spec.forked = ForkedStart{};
+    if (may_fork) spec.forked_modules.emplace();
     return spec;
   }
   /// Returns the trials that have ended since the last call. The runner's checks are no trials.
@@ -55,7 +55,7 @@ class ForkedRunnerTest : public ::testing::Test {
   /// Runs the first trial in a new process. A forked run must repeat its loss.
   void run_reference() {
     ASSERT_TRUE(runner_->start(trial(1)));
-    EXPECT_FALSE(latest().forked);
+    EXPECT_FALSE(latest().forked_modules);
     inner_->tell(latest().key, R"({"event":"imports","modules":["numpy","PIL.Image"]})");
     inner_->report_losses(latest().key, "2.25");
     inner_->end(latest().key, OutcomeKind::completed);
@@ -77,8 +77,8 @@ TEST_F(ForkedRunnerTest, ForksIfLossesEqualThoseOfAFreshStart) {
   EXPECT_EQ(latest().environment.at("NUMBER"), "1");
   EXPECT_EQ(latest().environment.at(k_python_hook_variable), R"({"v":1,"mode":"report"})");
   EXPECT_EQ(latest().log_path, "/logs/fork-check.log");
-  ASSERT_TRUE(latest().forked);
-  EXPECT_THAT(latest().forked->modules, ElementsAre("numpy", "PIL.Image"));
+  ASSERT_TRUE(latest().forked_modules);
+  EXPECT_THAT(*latest().forked_modules, ElementsAre("numpy", "PIL.Image"));
   EXPECT_LE(latest().limits.wall_s, 60.0);
   EXPECT_THAT(ended(), IsEmpty());
 
@@ -86,13 +86,13 @@ TEST_F(ForkedRunnerTest, ForksIfLossesEqualThoseOfAFreshStart) {
   EXPECT_THAT(ended(), IsEmpty());  // the check is asked to end
   EXPECT_THAT(ended(), IsEmpty());
   ASSERT_EQ(latest().key.trial, 2);
-  EXPECT_TRUE(latest().forked);
+  EXPECT_TRUE(latest().forked_modules);
   inner_->end(latest().key, OutcomeKind::completed);
   EXPECT_THAT(ended(), ElementsAre(2));
   ASSERT_TRUE(runner_->start(trial(3)));
   EXPECT_EQ(latest().key.trial, 3);
-  ASSERT_TRUE(latest().forked);
-  EXPECT_THAT(latest().forked->modules, ElementsAre("numpy", "PIL.Image"));
+  ASSERT_TRUE(latest().forked_modules);
+  EXPECT_THAT(*latest().forked_modules, ElementsAre("numpy", "PIL.Image"));
 }
 
 TEST_F(ForkedRunnerTest, DifferentLossesEndForking) {
@@ -103,12 +103,12 @@ TEST_F(ForkedRunnerTest, DifferentLossesEndForking) {
   static_cast<void>(ended());
   static_cast<void>(ended());
   ASSERT_EQ(latest().key.trial, 2);
-  EXPECT_FALSE(latest().forked);
+  EXPECT_FALSE(latest().forked_modules);
   inner_->end(latest().key, OutcomeKind::completed);
   EXPECT_THAT(ended(), ElementsAre(2));
   ASSERT_TRUE(runner_->start(trial(3)));
   EXPECT_EQ(latest().key.trial, 3);
-  EXPECT_FALSE(latest().forked);
+  EXPECT_FALSE(latest().forked_modules);
 }
 
 TEST_F(ForkedRunnerTest, DoesNotForkIfTheCheckReportsNoLoss) {
@@ -122,7 +122,7 @@ TEST_F(ForkedRunnerTest, DoesNotForkIfTheCheckReportsNoLoss) {
     if (can_fork) inner_->end(latest().key, OutcomeKind::timed_out);
     static_cast<void>(ended());
     ASSERT_EQ(latest().key.trial, 2) << can_fork;
-    EXPECT_FALSE(latest().forked);
+    EXPECT_FALSE(latest().forked_modules);
   }
 }
 
@@ -132,7 +132,7 @@ TEST_F(ForkedRunnerTest, TheFirstTrialWithLossesIsRepeatedByTheCheck) {
   EXPECT_THAT(ended(), ElementsAre(1));
   ASSERT_TRUE(runner_->start(trial(2)));
   EXPECT_EQ(latest().key.trial, 2);
-  EXPECT_FALSE(latest().forked);
+  EXPECT_FALSE(latest().forked_modules);
   inner_->report_losses(latest().key, "2.25");
   inner_->end(latest().key, OutcomeKind::completed);
   EXPECT_THAT(ended(), ElementsAre(2));
@@ -151,7 +151,7 @@ TEST_F(ForkedRunnerTest, DoesNotForkIfStepsAreLong) {
   EXPECT_THAT(ended(), ElementsAre(1));
   ASSERT_TRUE(runner_->start(trial(2)));
   EXPECT_EQ(latest().key.trial, 2);
-  EXPECT_FALSE(latest().forked);
+  EXPECT_FALSE(latest().forked_modules);
 }
 
 TEST_F(ForkedRunnerTest, DoesNotForkIfLossesAreUnknown) {
@@ -161,7 +161,7 @@ TEST_F(ForkedRunnerTest, DoesNotForkIfLossesAreUnknown) {
   EXPECT_THAT(ended(), ElementsAre(1));
   ASSERT_TRUE(runner_->start(trial(2)));
   EXPECT_EQ(latest().key.trial, 2);
-  EXPECT_FALSE(latest().forked);
+  EXPECT_FALSE(latest().forked_modules);
 }
 
 TEST_F(ForkedRunnerTest, TrialsThatTakeTurnsStartInNewProcessesWithoutACheck) {
@@ -171,7 +171,7 @@ TEST_F(ForkedRunnerTest, TrialsThatTakeTurnsStartInNewProcessesWithoutACheck) {
     spec.interleaved_round = 2;
     ASSERT_TRUE(runner_->start(spec)) << "trial " << number;
     EXPECT_EQ(latest().key.trial, number);
-    EXPECT_FALSE(latest().forked);
+    EXPECT_FALSE(latest().forked_modules);
     inner_->end(latest().key, OutcomeKind::completed);
     EXPECT_THAT(ended(), ElementsAre(number));
   }
@@ -181,7 +181,7 @@ TEST_F(ForkedRunnerTest, ConfirmingTrialsAreNotForked) {
   run_reference();
   ASSERT_TRUE(runner_->start(trial(2, false)));
   EXPECT_EQ(latest().key.trial, 2);
-  EXPECT_FALSE(latest().forked);
+  EXPECT_FALSE(latest().forked_modules);
 }
 
 TEST_F(ForkedRunnerTest, ATrialThatWaitsForTheCheckCanBeStopped) {

@@ -3,6 +3,7 @@
 // Tests that the last output shows that a program ran out of memory (local and SageMaker runners).
 #include "trial_runner/output/out_of_memory.hpp"
 
+#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -44,7 +45,7 @@ OutputTail tail_of(const std::string& output) {
 
 OutcomeKind local_outcome(const OutputTail& output) {
   constexpr int k_exit_status_1 = 1 << 8;  // as waitpid returns it
-  const local::Ending ending{local::EndedBy::nothing, k_exit_status_1, local::OomKillPlace::nowhere,
+  const local::Ending ending{std::nullopt, k_exit_status_1, local::OomKillPlace::nowhere,
                              ended_out_of_memory(output)};
   return local::classify(ending, {}).kind;
 }

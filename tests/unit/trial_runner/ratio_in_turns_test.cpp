@@ -13,9 +13,9 @@ namespace steptune {
 namespace {
 
 /// Returns the ends of `count` turns of half a second each. `step_s`: time of a step in a turn.
-std::vector<TurnEnd> turns_of(int count, const std::function<double(int)>& step_s) {
-  std::vector<TurnEnd> ends;
-  TurnEnd end;
+std::vector<Interval> turns_of(int count, const std::function<double(int)>& step_s) {
+  std::vector<Interval> ends;
+  Interval end;
   for (int turn = 0; turn < count; ++turn) {
     end.samples += 0.5 / step_s(turn);
     end.seconds += 0.5;

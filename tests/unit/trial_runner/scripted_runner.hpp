@@ -24,7 +24,7 @@ class ScriptedRunner final : public Runner {
     if (refuses) return fail(ErrorKind::unavailable, "cannot start a process");
     started.push_back(spec);
     std::map<std::string, std::string> placement;
-    if (spec.forked && can_fork) placement[k_start_fact] = k_forked;
+    if (spec.forked_modules && can_fork) placement[k_start_fact] = k_forked;
     events.emplace_back(TrialStarted{spec.key, 0.0, "token", placement});
     return {};
   }

@@ -22,7 +22,7 @@ double normal_deviate(Rng& rng) {
   return radius * std::cos(6.283185307179586 * rng.uniform());
 }
 
-ComparedTrial pair_of(double first, double second) {
+ObjectiveValues pair_of(double first, double second) {
   return {{first, second}, {k_pair_error * first, k_pair_error * second}};
 }
 
@@ -33,12 +33,12 @@ int studies_with_trade_offs(std::size_t count, Trial trial) {
   int studies = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     Rng rng(seed, "trade-offs");
-    std::vector<ComparedTrial> trials;
+    std::vector<ObjectiveValues> trials;
     for (std::size_t i = 0; i < count; ++i)
       trials.push_back(trial(rng, i));
     const auto best = std::ranges::min_element(
-        trials, {}, [](const ComparedTrial& compared) { return compared.values[0]; });
-    const ComparedTrial leader = *best;
+        trials, {}, [](const ObjectiveValues& compared) { return compared.values[0]; });
+    const ObjectiveValues leader = *best;
     trials.erase(best);
     studies += trade_offs(leader, trials).empty() ? 0 : 1;
   }
@@ -101,8 +101,8 @@ TEST(TradeOffs, ATrialThatIsTiedWithTheBestAndCheaperIsNamed) {
 
 TEST(TradeOffs, ValuesWithoutAnErrorAreComparedDirectly) {
   const double infinite = std::numeric_limits<double>::infinity();
-  const ComparedTrial best{{1.0, 10.0}, {infinite, 0.0}};
-  const std::vector<ComparedTrial> others{{{2.0, 9.9}, {infinite, 0.0}},
+  const ObjectiveValues best{{1.0, 10.0}, {infinite, 0.0}};
+  const std::vector<ObjectiveValues> others{{{2.0, 9.9}, {infinite, 0.0}},
                                           {{2.5, 9.9}, {infinite, infinite}},
                                           {{3.0, 9.8}, {0.1, std::nan("")}}};
   EXPECT_THAT(trade_offs(best, others), ElementsAre(0, 2));
