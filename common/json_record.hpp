@@ -204,15 +204,14 @@ class JsonRecord {
   }
   /// Adds a text that is null if empty.
   JsonRecord& text_or_null(std::string name, std::string T::*member, std::string doc = {}) {
-    return add(
-        {std::move(name), std::move(doc),
-         [member](const T& value) {
-           return (value.*member).empty() ? Json(nullptr) : Json(value.*member);
-         },
-         [member](const Json& json, T& value) {
-           return JsonForm<std::string>::read(json, value.*member);
-         },
-         [] { return JsonForm<std::optional<std::string>>::schema(); }});
+    return add({std::move(name), std::move(doc),
+                [member](const T& value) {
+                  return (value.*member).empty() ? Json(nullptr) : Json(value.*member);
+                },
+                [member](const Json& json, T& value) {
+                  return JsonForm<std::string>::read(json, value.*member);
+                },
+                [] { return JsonForm<std::optional<std::string>>::schema(); }});
   }
   /// Adds a value that `function` computes from a T. Reading ignores it.
   template <typename Function>

@@ -187,10 +187,11 @@ TEST_F(CheckOnSlurm, AsksAboutEachOfManyAllocationsWhileAllAreRefused) {
   const Ended refused = check(k_refusal, {}, 25);
   EXPECT_EQ(refused.exit_code, 5) << refused.err;
   EXPECT_EQ(refused.out.find("asked about"), std::string::npos) << refused.out;
-  const Ended granted = check("case \"$*\" in *--nodes=23*) echo 'Job 7 to start at soon' >&2\n"
-                              ";; *) " +
-                                  std::string(k_refusal) + ";; esac\n",
-                              {}, 25);
+  const Ended granted = check(
+      "case \"$*\" in *--nodes=23*) echo 'Job 7 to start at soon' >&2\n"
+      ";; *) " +
+          std::string(k_refusal) + ";; esac\n",
+      {}, 25);
   EXPECT_EQ(granted.exit_code, 0) << granted.err;
   EXPECT_NE(granted.out.find("\nsbatch     23 nodes: "), std::string::npos) << granted.out;
   EXPECT_EQ(granted.out.find("23 nodes: refused"), std::string::npos) << granted.out;

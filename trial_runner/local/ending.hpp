@@ -20,9 +20,9 @@ struct Ending {
 };
 
 /// Decides the outcome. Sets only kind, exit code and detail; the detail is empty if the kind says
-/// it all. `Ending::ended_as` has precedence over the exit status. If the trial failed, signs of too
-/// little memory make the outcome lack of memory: a kill by the kernel, the exit code of a killed
-/// child, or the last output.
+/// it all. `Ending::ended_as` has precedence over the exit status. If the trial failed, signs of
+/// too little memory make the outcome lack of memory: a kill by the kernel, the exit code of a
+/// killed child, or the last output.
 [[nodiscard]] Outcome classify(const Ending& ending, const TrialLimits& limits);
 
 }  // namespace steptune::local

@@ -154,8 +154,8 @@ class LocalTrial {
   std::int64_t progress_reports_ = 0;
 
   std::optional<OutcomeKind> ended_as_;  ///< as `Ending::ended_as`
-  std::optional<double> kill_at_s_;     // SIGTERM was sent; SIGKILL is due at this time
-  std::optional<double> give_up_at_s_;  // SIGKILL was sent
+  std::optional<double> kill_at_s_;      // SIGTERM was sent; SIGKILL is due at this time
+  std::optional<double> give_up_at_s_;   // SIGKILL was sent
   std::optional<double> exited_s_;
   double next_sweep_s_ = 0.0;
   double sweep_interval_s_;

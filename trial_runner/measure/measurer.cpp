@@ -177,8 +177,8 @@ struct Measurer::State {
     const std::vector<std::size_t> points = series.distinct_points();
     const std::vector<Interval> intervals = series.intervals(points);
     Measurement& m = measurement;
-    const SteadyState state = find_steady_state(intervals, series[points.front()].samples, phases,
-                                                options, widening);
+    const SteadyState state =
+        find_steady_state(intervals, series[points.front()].samples, phases, options, widening);
     was_tight = state.status == MeasurementStatus::steady &&
                 state.half_width_s * (k_widened_for_looks / widening) <=
                     options.target_half_width * state.seconds_per_sample;

@@ -195,8 +195,7 @@ std::string LiveDisplay::study_line(double elapsed_s) const {
   return line;
 }
 
-void LiveDisplay::on_progress(const std::vector<const RunningTrial*>& running,
-                              double elapsed_s) {
+void LiveDisplay::on_progress(const std::vector<const RunningTrial*>& running, double elapsed_s) {
   if (quiet_ || !printer_.smart() || screen_clock_.now_s() < next_draw_s_) return;
   next_draw_s_ = screen_clock_.now_s() + k_redraw_interval_s;
   std::vector<std::string> lines;

@@ -39,7 +39,7 @@ struct LeverNumber {
 /// Values of a lever that were tried, and rules for the next value.
 struct Climb {
   double today = 0.0;
-  double best = 0.0;               ///< value in the best configuration so far
+  double best = 0.0;  ///< value in the best configuration so far
   /// Numbers of the best configuration and of all trials, whatever their result.
   std::vector<double> tried;
   std::vector<double> first = {};  ///< values to try before any step from the best

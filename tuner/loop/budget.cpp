@@ -158,10 +158,10 @@ SearchEnd spent_budget(BudgetLimit limit, std::string text) {
 }
 
 SearchEnd spent_time(const BudgetSpec& budget) {
-  return spent_budget(BudgetLimit::time, budget.time_of_usd
-                                             ? format_usd(*budget.time_of_usd)
-                                             : fmt::format("{} of tuning time",
-                                                           format_duration(*budget.time_s)));
+  return spent_budget(BudgetLimit::time,
+                      budget.time_of_usd
+                          ? format_usd(*budget.time_of_usd)
+                          : fmt::format("{} of tuning time", format_duration(*budget.time_s)));
 }
 
 std::string time_over_text(const BudgetSpec& budget) {
@@ -174,8 +174,8 @@ std::optional<SearchEnd> search_budget_spent(const StudySpec& study, const Spend
                                              bool confirmed) {
   const BudgetSpec& budget = study.budget;
   if (budget.trials && spending.search_trials >= *budget.trials) {
-    return spent_budget(BudgetLimit::trials, fmt::format("{} trial{}", *budget.trials,
-                                                         *budget.trials == 1 ? "" : "s"));
+    return spent_budget(BudgetLimit::trials,
+                        fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s"));
   }
   if (search_time_spent(study, spending, confirmed)) return spent_time(budget);
   const KeptPairs pairs = pairs_to_keep(study, spending, confirmed || !spending.has_contender);

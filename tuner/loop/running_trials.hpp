@@ -98,7 +98,7 @@ class RunningTrials {
   std::vector<TrialRecord> ended_;               ///< trials that have ended since the last `listen`
   std::set<std::int64_t> lacked_time_;           ///< trials whose latest launch had too little time
   bool interleaving_failed_ = false;
-  int latest_round_ = 0;               ///< round of the latest ended run of the baseline
+  int latest_round_ = 0;                ///< round of the latest ended run of the baseline
   std::vector<Interval> latest_turns_;  ///< turns of that run
   double shown_s_ = 0.0;
   bool shown_ = false;

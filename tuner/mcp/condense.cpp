@@ -131,9 +131,8 @@ Json run_of(const Json& document) {
   const std::string name = plain_text(at(document, {"study", "name"}));
   json["verdict"] = at(result, {"verdict"});
   if (json["verdict"].is_null()) {
-    json["verdict"] = interrupted
-                          ? "stopped before a result"
-                          : verdict_without_result(at(document, {"leaderboard", "counts"}));
+    json["verdict"] = interrupted ? "stopped before a result"
+                                  : verdict_without_result(at(document, {"leaderboard", "counts"}));
   }
   json["study"] = name;
   copy(result, {"outcome"}, json);

@@ -202,21 +202,21 @@ TEST(FirstGuesses, MoveThreadCountsThatDifferToday) {
   };
   Configuration baseline = one_value("openblas_threads", 2);
   baseline.set("num_threads", Value(std::int64_t{8}));
-  EXPECT_EQ(texts_of_moves(*SearchSpace::create({counted("openblas_threads", 1, 2),
-                                                 counted("num_threads", 1, 8)},
-                                                {}, {}),
-                           baseline),
-            (std::vector<std::string>{"num_threads=8 openblas_threads=2",
-                                      "num_threads=1 openblas_threads=1",
-                                      "num_threads=2 openblas_threads=2"}));
+  EXPECT_EQ(
+      texts_of_moves(*SearchSpace::create(
+                         {counted("openblas_threads", 1, 2), counted("num_threads", 1, 8)}, {}, {}),
+                     baseline),
+      (std::vector<std::string>{"num_threads=8 openblas_threads=2",
+                                "num_threads=1 openblas_threads=1",
+                                "num_threads=2 openblas_threads=2"}));
   baseline.set("num_threads", Value(std::int64_t{1}));
-  EXPECT_EQ(texts_of_moves(*SearchSpace::create({counted("num_threads", 1, 2),
-                                                 counted("openblas_threads", 1, 2)},
-                                                {}, {}),
-                           baseline),
-            (std::vector<std::string>{"num_threads=1 openblas_threads=2",
-                                      "num_threads=2 openblas_threads=2",
-                                      "num_threads=1 openblas_threads=1"}));
+  EXPECT_EQ(
+      texts_of_moves(*SearchSpace::create(
+                         {counted("num_threads", 1, 2), counted("openblas_threads", 1, 2)}, {}, {}),
+                     baseline),
+      (std::vector<std::string>{"num_threads=1 openblas_threads=2",
+                                "num_threads=2 openblas_threads=2",
+                                "num_threads=1 openblas_threads=1"}));
 }
 
 TEST(FirstGuesses, TryOneThreadAndThePhysicalCores) {

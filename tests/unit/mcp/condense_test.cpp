@@ -68,7 +68,8 @@ TEST(Condense, TuningWithoutAResult) {
   EXPECT_THAT(interrupted["next"].get<std::string>(), HasSubstr("everything measured is kept"));
   const auto ended = [](const std::string& counts) {
     const std::string document = R"json({"study": {"name": "train"}, "end": "no_feasible_trial",
-      "reason": "why", "recommendation": null, "leaderboard": {"counts": )json" + counts + "}}";
+      "reason": "why", "recommendation": null, "leaderboard": {"counts": )json" +
+                                 counts + "}}";
     return answered(ToolName::tune, document.c_str());
   };
   EXPECT_EQ(ended(R"({"failed": 2, "out_of_memory": 1})")["verdict"], "every trial failed");

@@ -129,8 +129,8 @@ TEST(SageMakerStudy, ACommandFitsIntoAContainersArguments) {
   document["command"].push_back(std::string(256, 'x'));
   EXPECT_EQ(fault_of(document), "");
   document["command"].push_back(std::string(257, 'x'));
-  EXPECT_THAT(fault_of(document), AllOf(HasSubstr("#/command: "),
-                                        HasSubstr("257 characters long; the limit is 256")));
+  EXPECT_THAT(fault_of(document),
+              AllOf(HasSubstr("#/command: "), HasSubstr("257 characters long; the limit is 256")));
   document = cloud_document();
   while (document["command"].size() < 101)
     document["command"].push_back("-v");

@@ -103,8 +103,8 @@ TEST(TradeOffs, ValuesWithoutAnErrorAreComparedDirectly) {
   const double infinite = std::numeric_limits<double>::infinity();
   const ObjectiveValues best{{1.0, 10.0}, {infinite, 0.0}};
   const std::vector<ObjectiveValues> others{{{2.0, 9.9}, {infinite, 0.0}},
-                                          {{2.5, 9.9}, {infinite, infinite}},
-                                          {{3.0, 9.8}, {0.1, std::nan("")}}};
+                                            {{2.5, 9.9}, {infinite, infinite}},
+                                            {{3.0, 9.8}, {0.1, std::nan("")}}};
   EXPECT_THAT(trade_offs(best, others), ElementsAre(0, 2));
   EXPECT_THAT(trade_offs(best, {}), IsEmpty());
 }
