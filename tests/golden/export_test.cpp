@@ -88,7 +88,7 @@ if len(study.directions) == 1:
 else:
     read['best'] = [t.user_attrs['number'] for t in study.best_trials]
 study.enqueue_trial({}) # it can go on
-print(json.dumps(read))
+print(json.dumps(read, sort_keys=True))
 )";
 
 Json reported_by_optuna(const Sandbox& sandbox, const std::string& file) {
