@@ -55,13 +55,16 @@ std::vector<std::string> choices_in(const std::string& placeholder) {
   return {};
 }
 
-/// Reads the placeholder after an option's names: `N`, `[BF16]`, `INT:INT in [1 - 512]=32`.
+/// Reads the placeholder after an option's names: `N`, `[BF16]`, `INT:INT in [1 - 512]=32`, or since
+/// CLI11 2.4 `INT:INT in [1 - 512] [32]`.
 void read_placeholder(const std::string& placeholder, ProgramOption& option) {
   static const RE2 k_default(R"(^(?:[A-Za-z_]+(?::[^=]*)?|[^\s=]+)=([^\s=]+))");
+  static const RE2 k_default_in_brackets(R"(^[A-Za-z].* \[([^\[\]\s]+)\] *$)");
   static const RE2 k_word(R"(^[<\[]?([A-Za-z0-9]+))");
   option.choices = choices_in(placeholder);
   std::string value;
-  if (RE2::PartialMatch(placeholder, k_default, &value)) {
+  if (RE2::PartialMatch(placeholder, k_default, &value) ||
+      RE2::FullMatch(placeholder, k_default_in_brackets, &value)) {
     option.default_value = value;
     option.default_from = "--help";
   }

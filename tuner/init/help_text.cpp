@@ -85,7 +85,7 @@ std::optional<Entry> entry_of(const std::string& line) {
   static const RE2 k_gflags(R"(^(-[A-Za-z][A-Za-z0-9_\-]*)\s+(\(.*)$)");
   const std::size_t indent = indent_of(line);
   if (indent > k_max_indent) return std::nullopt;
-  const std::string content = line.substr(indent);
+  std::string content = line.substr(indent);
   if (!RE2::PartialMatch(content, k_option)) return std::nullopt;
   Entry entry;
   if (RE2::FullMatch(content, k_absl, &entry.heading, &entry.description)) {
@@ -99,8 +99,10 @@ std::optional<Entry> entry_of(const std::string& line) {
   // libmf and libffm: `-s <threads>: set number of threads (default 12)`.
   static const RE2 k_colon(R"((-{1,2}[A-Za-z][\w-]*(?: [<\[][^>\]]*[>\]])?)\s*:\s+(.+))");
   if (RE2::FullMatch(content, k_colon, &entry.heading, &entry.description)) return entry;
-  // CLI11 lists related options behind the name.
+  // CLI11 lists related options behind the name. Since 2.4, two blanks are before them.
+  static const RE2 k_far_relation(R"( {2,}(Excludes|Needs): )");
   static const RE2 k_relation(R"( (?:Excludes|Needs): .*$)");
+  RE2::GlobalReplace(&content, k_far_relation, R"( \1: )");
   const std::size_t end = heading_end(content);
   std::string collapsed;
   for (const char letter : content.substr(0, end)) {

@@ -179,6 +179,66 @@ Options:
   EXPECT_TRUE(must_find(help, "data").needs.empty());
 }
 
+TEST(HelpText, ReadsCli11SinceVersion24) {
+  const HelpText help = parse_help(R"(Trains
+Usage: train [OPTIONS]
+
+Options:
+  -h,--help                   Print this help message and exit
+  --batch-size INT:INT in [1 - 65536] [32] 
+                              images per batch
+  --epochs FLOAT:FLOAT in [1e-06 - 1e+06] [10]  Excludes: --steps
+                              passes
+  --data TEXT Excludes: --generate
+                              folder of class folders
+  --precision fp32|bf16 [fp32] 
+                              fp32, or bf16 by autocast
+  --channels-last             lay pictures out pixel by pixel
+  --images INT:INT in [2 - 99] [1000]  Needs: --generate --size Excludes: --data
+                              how many
+)");
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
+  EXPECT_EQ(must_find(help, "batch_size").kind, OptionKind::integer);
+  EXPECT_EQ(must_find(help, "epochs").default_value, "10");
+  EXPECT_EQ(must_find(help, "epochs").words, "passes");
+  EXPECT_EQ(must_find(help, "data").default_value, std::nullopt);
+  EXPECT_EQ(must_find(help, "precision").default_value, "fp32");
+  EXPECT_THAT(must_find(help, "precision").choices, ElementsAre("fp32", "bf16"));
+  EXPECT_EQ(must_find(help, "channels_last").form, OptionForm::flag);
+  EXPECT_EQ(must_find(help, "images").default_value, "1000");
+  EXPECT_THAT(must_find(help, "images").needs, ElementsAre("--generate", "--size"));
+}
+
+TEST(HelpText, ReadsCli11SinceVersion25) {
+  const HelpText help = parse_help(R"(Trains
+
+train [OPTIONS]
+
+OPTIONS:
+  -h,     --help              Print this help message and exit
+  -b,     --batch-size INT:INT in [1 - 65536] [32]
+                              images per batch
+          --workers UINT [0]  threads that read images
+)");
+  EXPECT_EQ(help.style, "CLI11");
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
+  EXPECT_EQ(must_find(help, "workers").default_value, "0");
+  EXPECT_EQ(must_find(help, "workers").kind, OptionKind::integer);
+}
+
+TEST(HelpText, ListsOfArgparseAreNoDefaults) {
+  const HelpText help = parse_help(R"(usage: train.py [-h]
+
+options:
+  -h, --help            show this help message and exit
+  --sizes SIZES [SIZES ...]
+                        layers
+  --amp [AMP]           half precision
+)");
+  EXPECT_EQ(must_find(help, "sizes").default_value, std::nullopt);
+  EXPECT_EQ(must_find(help, "amp").default_value, std::nullopt);
+}
+
 TEST(HelpText, ReadsHydra) {
   const HelpText help = parse_help(R"(train is powered by Hydra.
 
