@@ -13,7 +13,7 @@
 
 namespace steptune::nightly_year {
 
-/// Events in a simulated year of nights. The first night is 1; night 0 means never.
+/// A simulated year, in which `retune` runs once each night. The first night is 1; night 0 means never.
 struct YearModel {
   std::uint64_t seed = 0;
   std::int64_t nights = 365;
@@ -21,12 +21,12 @@ struct YearModel {
   double launch_variation = 0.012;  ///< relative standard deviation from launch to launch
   /// Relative standard deviation from night to night, shared by all launches of a night.
   double night_variation = 0.004;
-  /// Factor on the variations of steps, launches and nights during a season.
+  /// During a season of noise, variations of steps, launches and nights are larger by this factor.
   double season_factor = 3.0;
   std::vector<std::pair<std::int64_t, std::int64_t>> seasons;  ///< first and last night
   /// From this night on, a library makes bfloat16 slower and another configuration is the best.
   std::int64_t library_upgrade = 0;
-  /// From this night on, everything takes `machine_factor` times as long.
+  /// From this night on, each step takes `machine_factor` times as long.
   std::int64_t slower_machine = 0;
   double machine_factor = 1.15;
 };
@@ -42,12 +42,12 @@ struct YearModel {
 
 struct Year {
   std::vector<Night> nights;
-  double scratch_s = 0.0;  ///< mean seconds of a whole study, over `scratch_nights`
+  double scratch_s = 0.0;  ///< mean seconds of a study without earlier results
 };
 
-/// Simulates a year under a virtual clock. Only the trials' processes are simulated. `folder` must
-/// be empty. For comparison, also runs a whole study without earlier results on each of
-/// `scratch_nights`.
+/// Simulates a year. The clock, the machine and the trials are simulated; the search, the history
+/// and `retune` are the real ones. `folder` must be empty. For comparison, also runs a whole study
+/// without earlier results on each of `scratch_nights`.
 [[nodiscard]] Result<Year> play(const YearModel& model, const std::filesystem::path& folder,
                                 const std::vector<std::int64_t>& scratch_nights);
 

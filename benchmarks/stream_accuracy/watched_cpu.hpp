@@ -10,8 +10,9 @@
 namespace steptune {
 
 /// CPU of a simulated program, sampled once a second as the local runner does. With
-/// `disturber_shows`, the disturbance is a process that uses CPU time on this CPU and so lengthens
-/// the steps. The system's own processes use 2 % on average.
+/// `SimulatedProgram::disturber_shows`, the disturbance is a process that uses CPU time on this CPU
+/// and so lengthens the steps. Otherwise, nothing shows it. The system's own processes use 2 % on
+/// average.
 class WatchedCpu {
  public:
   WatchedCpu(const SimulatedProgram& program, std::uint64_t seed);

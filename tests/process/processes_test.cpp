@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests the search through the system's processes, with real children of this program.
+// Tests the search for processes, subreaper, memory tracker, watchdog and trial tokens, with real
+// children of this program.
 #include "common/machine/processes.hpp"
 
 #include <algorithm>
@@ -109,7 +110,7 @@ TEST(Processes, AProgramsNameMayContainBlanksAndParentheses) {
   EXPECT_EQ(stat->parent, ::getpid());
 }
 
-TEST(Processes, AnEndedProcessHasNoStatAndNoChildren) {
+TEST(Processes, AReapedProcessHasNoStatAndNoChildren) {
   Child child({"/bin/true"});
   const ProcessId id = child.id();
   child.reap();
@@ -119,7 +120,7 @@ TEST(Processes, AnEndedProcessHasNoStatAndNoChildren) {
   EXPECT_FALSE(send_signal(id, SIGKILL));
 }
 
-TEST(Processes, ATreeHasEveryDescendantThatCanBeReached) {
+TEST(Processes, ATreeHasEveryDescendantWhoseParentsLive) {
   const Child child(shell("sleep 1000 & (sleep 1000 & wait) & wait"));
   EXPECT_TRUE(eventually([&] { return process_tree(child.pid()).size() == 4; }));
   EXPECT_THAT(children_of(child.pid()), SizeIs(2));
@@ -127,7 +128,7 @@ TEST(Processes, ATreeHasEveryDescendantThatCanBeReached) {
   EXPECT_THAT(pids_of(process_tree(::getpid())), Contains(child.pid()));
 }
 
-TEST(Processes, ASignalReachesThatVeryProcessOnly) {
+TEST(Processes, ASignalIsNotSentIfTheStartTimeDiffers) {
   Child child({"/bin/sleep", "1000"});
   ProcessId other = child.id();
   ++other.start_ticks;
@@ -148,7 +149,7 @@ TEST(Processes, APidfdIsReadableOnceTheProcessHasEnded) {
   EXPECT_EQ(::poll(&waiting, 1, 10'000), 1);
 }
 
-TEST(Processes, AnEnvironmentHasAnEntryAsAWholeOrNot) {
+TEST(Processes, OnlyWholeEntriesOfTheEnvironmentMatch) {
   const Child child({"/bin/sleep", "1000"}, {{"STEPTUNE_RUN", "abc"}, {"OTHER", "1"}});
   const auto has = [&](const std::vector<std::string>& entries) {
     return environment_has(child.pid(), entries);
@@ -210,7 +211,7 @@ TEST(Subreaper, AnOrphanWithoutTagsBelongsToTheOnlyTrial) {
   subreaper.add_trial(second.pid(), {local::run_tag_entry("second")});
   ASSERT_TRUE(eventually([&] { return own_children().size() == 3; }));
   EXPECT_TRUE(eventually([&] { return subreaper.orphans_of(first.pid()).empty(); }))
-      << "a process that has left the trial's group cannot be assigned to a trial";
+      << "two trials run, and the orphan has neither a trial's group nor its tags";
   EXPECT_THAT(subreaper.orphans_of(second.pid()), IsEmpty());
   subreaper.remove_trial(second.pid());
   ASSERT_TRUE(eventually([&] {
@@ -242,7 +243,7 @@ TEST(Subreaper, EarlierChildrenAreNoOrphans) {
   EXPECT_THAT(subreaper.orphans_of(trial.pid()), IsEmpty());
 }
 
-TEST(MemoryTracker, FollowsOneProcessByItsPeak) {
+TEST(MemoryTracker, UsesTheKernelsPeakForASingleProcess) {
   const Child child({STEPTUNE_BINARY_DIR "/bin/fake_trial", "hog", "50000000"});
   local::MemoryTracker memory(40e6);
   EXPECT_TRUE(eventually([&] { return memory.sample(process_tree(child.pid()), 0.0); }));
@@ -333,7 +334,7 @@ TEST(TrialToken, ReadsBack) {
   EXPECT_EQ(read->run_tag, token.run_tag);
 }
 
-TEST(TrialToken, OthersTokensAreErrors) {
+TEST(TrialToken, TextsThatAreNoTokensAreErrors) {
   for (const char* text : {"", "no JSON", "[]", "{}", R"({"pid": "x", "start": 1})",
                            R"({"pid": 1, "start": 2, "boot": "b"})"}) {
     const auto read = local::parse_token(text);

@@ -111,8 +111,7 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const LocalRunne
 
   if (slot.gpus) placement["gpus"] = fmt::format("{}", fmt::join(*slot.gpus, ","));
   // By default CUDA numbers the fastest GPU first, while NVML numbers by PCI bus. So set the PCI
-  // order. If CUDA_VISIBLE_DEVICES is inherited, keep the order for which the user chose its
-  // indices.
+  // order. If CUDA_VISIBLE_DEVICES is inherited, keep the order, because its indices refer to it.
   if (slot.gpus && !environment.contains(k_visible_gpu_variables.front()) &&
       !given.contains(k_gpu_order)) {
     environment.emplace(k_gpu_order, "PCI_BUS_ID");

@@ -15,8 +15,8 @@ struct KnownFileSystem {
   std::string_view name;
 };
 
-// The numbers are from statfs(2) and linux/magic.h. Some are only in the sources of the file
-// systems' own projects.
+// The numbers are from statfs(2) and linux/magic.h. Those of Lustre, GPFS and BeeGFS are from the
+// sources of these projects.
 constexpr std::array<KnownFileSystem, 11> k_known{{
     {0x6969, FileSystemTrust::network, "NFS"},
     {0x517B, FileSystemTrust::network, "SMB"},

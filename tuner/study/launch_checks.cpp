@@ -18,8 +18,8 @@ std::optional<LaunchFault> fault_for(const StudySpec& study, const Configuration
   const Resources machines = study.runner->resources_of(configuration);
   if (machines.heterogeneous()) {
     return LaunchFault{"",
-                       "machines of several kinds have no common count of processes: let "
-                       "\"command\" start them"};
+                       "machines of several kinds have no common count of processes: leave out "
+                       "\"launch\" and start the processes in \"command\""};
   }
   return fault_of(*launch, machines.instance_count, study.runner->traits().launchers,
                   std::string(study.runner->kind().name()));
@@ -29,7 +29,7 @@ std::optional<LaunchFault> fault_for(const StudySpec& study, const Configuration
 /// processes would start further processes.
 std::optional<std::string> fault_of_command(const StudySpec& study) {
   const auto argv = plain_command(study, study.baseline);
-  if (argv.empty()) return "starts the processes of \"command\", which the study does not have";
+  if (argv.empty()) return "needs a \"command\", whose processes it starts";
   const auto launcher = launcher_in(argv);
   if (!launcher) return std::nullopt;
   return fmt::format(

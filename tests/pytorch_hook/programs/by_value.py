@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pickles a model and an optimizer of its own classes by value, as mlflow and ray do, and loads them in an interpreter
-without the program."""
+"""Pickles a model and an optimizer, whose classes this file defines, by value, as mlflow and ray do. Then another
+interpreter, without this file, loads them."""
 import subprocess
 import sys
 
