@@ -13,7 +13,8 @@
 
 namespace steptune::nightly_year {
 
-/// A simulated year, in which `retune` runs once each night. The first night is 1; night 0 means never.
+/// A simulated year, in which `retune` runs once each night. The first night is 1; night 0 means
+/// never.
 struct YearModel {
   std::uint64_t seed = 0;
   std::int64_t nights = 365;

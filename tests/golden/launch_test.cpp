@@ -68,8 +68,8 @@ Json shown_trial(const Sandbox& sandbox, const std::string& number) {
   return (*parse_json(ended.out, "show"))["trial"];
 }
 
-/// True if processes of torchrun can meet. Since PyTorch 2.4 they need libuv, which Debian's PyTorch
-/// lacks.
+/// True if processes of torchrun can meet. Since PyTorch 2.4 they need libuv, which Debian's
+/// PyTorch lacks.
 bool has_torchrun() {
   static const bool k_has = [] {
     const std::string meet =

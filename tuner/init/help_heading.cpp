@@ -55,8 +55,8 @@ std::vector<std::string> choices_in(const std::string& placeholder) {
   return {};
 }
 
-/// Reads the placeholder after an option's names: `N`, `[BF16]`, `INT:INT in [1 - 512]=32`, or since
-/// CLI11 2.4 `INT:INT in [1 - 512] [32]`.
+/// Reads the placeholder after an option's names: `N`, `[BF16]`, `INT:INT in [1 - 512]=32`, or
+/// since CLI11 2.4 `INT:INT in [1 - 512] [32]`.
 void read_placeholder(const std::string& placeholder, ProgramOption& option) {
   static const RE2 k_default(R"(^(?:[A-Za-z_]+(?::[^=]*)?|[^\s=]+)=([^\s=]+))");
   static const RE2 k_default_in_brackets(R"(^[A-Za-z].* \[([^\[\]\s]+)\] *$)");
