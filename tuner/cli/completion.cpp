@@ -182,7 +182,8 @@ Typed take_apart(const CLI::App& command, const std::vector<std::string>& words)
     if (typed.pending != nullptr) {
       if (typed.pending->check_lname("db")) typed.db = words[i];
       if (typed.pending->check_lname("study")) typed.study = words[i];
-      may_end = typed.pending->get_allow_extra_args();
+      // Behind one value of other options, a name of the history is more likely than another value.
+      may_end = typed.pending->check_lname("trial") && typed.pending->get_allow_extra_args();
       if (!may_end) typed.pending = nullptr;
     } else if (is_option) {
       may_end = false;
