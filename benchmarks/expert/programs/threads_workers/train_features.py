@@ -9,12 +9,14 @@ class SmoothedPatches(Dataset):
     """Each item is computed by PyTorch operations that run on several threads."""
 
     def __init__(self):
-        self.base = torch.linspace(-2, 2, 512 * 384).reshape(512, 384)
+        self.base = None
 
     def __len__(self):
         return 100000
 
     def __getitem__(self, index):
+        if self.base is None:  # not in __init__: a worker forked after a parallel operation would hang in PyTorch 2
+            self.base = torch.linspace(-2, 2, 512 * 384).reshape(512, 384)
         patch = self.base * (1 + index % 7)
         for _ in range(3):
             patch = torch.tanh(patch + 0.1)
