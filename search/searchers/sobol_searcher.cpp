@@ -8,10 +8,9 @@
 namespace steptune {
 namespace {
 
-/// Largest number of points of the sequence that are examined for one suggestion.
-constexpr int k_max_misses = 4096;
-/// Largest number of points that are kept for later, because they run or have an infinite price.
-constexpr std::size_t k_most_ahead = 4096;
+/// Largest number of points that are examined for one suggestion. As many are kept for later if
+/// they run or have an infinite price.
+constexpr std::size_t k_most_points = 4096;
 
 class SobolSearcher final : public Searcher {
  public:
@@ -34,7 +33,7 @@ class SobolSearcher final : public Searcher {
     for (const Point& point : ahead_) {
       if (is_open(point)) return suggestion(space_.decode(point), "sobol");
     }
-    for (int miss = 0; miss < k_max_misses && ahead_.size() < k_most_ahead; ++miss) {
+    for (std::size_t i = 0; i < k_most_points && ahead_.size() < k_most_points; ++i) {
       auto point = space_.point_at_quantiles(points_.next());
       if (!point || visited_.contains(*point)) continue;
       ahead_.push_back(*std::move(point));

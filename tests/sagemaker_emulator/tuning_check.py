@@ -179,17 +179,16 @@ class Example(Tuned):
         self.assertEqual(len(self.audit()["jobs"]), jobs, "a finished study starts nothing")
 
 
-def torchrun_works():
-    """Whether processes of torchrun can meet: Debian builds PyTorch 2 without the libuv that torchrun needs."""
-    meet = "import torch.distributed as d; d.TCPStore('127.0.0.1', 0, is_master=True)"
-    return subprocess.run(["/usr/bin/python3", "-c", meet], capture_output=True).returncode == 0
+def has_torchrun():
+    look = ["/usr/bin/python3", SOURCE / "tests/support/has_torchrun.py"]
+    return subprocess.run(look, capture_output=True).returncode == 0
 
 
 class Launching(Tuned):
     def test_torchrun_trains_over_two_instances(self):
         self.put_pytorch_program("ddp.py", SOURCE / "tests/slurm/ddp.py")
-        if not torchrun_works():
-            self.skipTest("torchrun meets through libuv, and this PyTorch was built without it")
+        if not has_torchrun():
+            self.skipTest("no torchrun that starts processes in /usr/bin/python3")
         study = fake_study(
             command=["/usr/bin/python3", "ddp.py", "{batch}", "it's $HOME"],
             env={"PYTHONPATH": str(SOURCE / "trial_runner/reporters"), "OMP_NUM_THREADS": "1"},
