@@ -156,9 +156,10 @@ class Example(Tuned):
         study = json.loads(without_comments(text))
         study["command"][0] = CLASSIFIER
         study["budget"] = {"trials": 5}
-        study["search"] = {"searcher": os.environ.get("STEPTUNE_SEARCHER", "sobol"), "scheduler": "none"}
+        study["search"] = {"searcher": "sobol", "scheduler": "none"}
         study["measure"] = {"max_trial": "25s", "min_window": "1s", "target_half_width": 0.12, "confirm_pairs": 1}
-        study["runner"].update(image="echo", poll="0.3s")
+        # A job of several trials would leave no job that could reuse its pool.
+        study["runner"].update(image="echo", poll="0.3s", trials_per_job=1)
         del study["$schema"]
         result = json.loads(self.finish(self.begin(study, "--json"))[0])
         self.assertGreater(result["recommendation"]["tuning_usd"], 0.0)
