@@ -175,26 +175,15 @@ struct Measurer::State {
 
   void evaluate_with(double widening) const {
     const std::vector<std::size_t> points = series.distinct_points();
-    const std::vector<Interval> intervals = series.intervals(points);
     Measurement& m = measurement;
-    const SteadyState state =
-        find_steady_state(intervals, series[points.front()].samples, phases, options, widening);
-    was_tight = state.status == MeasurementStatus::steady &&
-                state.half_width_s * (k_widened_for_looks / widening) <=
-                    options.target_half_width * state.seconds_per_sample;
-    m.status = state.status;
-    m.remark = state.remark.empty() ? series.clock().fault() : state.remark;
-    m.seconds_per_sample = state.seconds_per_sample;
-    m.half_width_s = state.half_width_s;
-    m.step_seconds_per_sample = state.step_seconds_per_sample;
-    m.step_half_width_s = state.step_half_width_s;
-    m.step_standard_error_s = state.step_standard_error_s;
-    m.phases = state.phases;
-    m.may_have_just_changed = state.may_have_just_changed;
-    window_begin = series[points[state.window_begin]];
-    window_index = state.window_begin;
+    window_index = find_steady_state(series, points, phases, options, widening, m);
+    window_begin = series[points[window_index]];
+    was_tight = m.status == MeasurementStatus::steady &&
+                m.half_width_s * (k_widened_for_looks / widening) <=
+                    options.target_half_width * m.seconds_per_sample;
+    if (m.remark.empty()) m.remark = series.clock().fault();
     m.slowest_seconds_per_sample = slowest();
-    if (std::isfinite(state.seconds_per_sample)) account(state, points);
+    if (std::isfinite(m.seconds_per_sample)) account(points);
   }
 
   [[nodiscard]] Measurement whole_run(double ended_s) const {
@@ -267,27 +256,19 @@ struct Measurer::State {
   }
 
   /// Splits the trial's time into start-up, warm-up and window.
-  void account(const SteadyState& state, std::span<const std::size_t> points) const {
+  void account(std::span<const std::size_t> points) const {
     Measurement& m = measurement;
-    const std::size_t cut = state.window_begin;
     const ProgressPoint& first = series[points.front()];
-    const ProgressPoint& begin = series[points[cut]];
+    const ProgressPoint& begin = series[points[window_index]];
     const ProgressPoint& end = series[points.back()];
     const double first_s = first.received_s - options.started_s;
     const double own_s = std::max(0.0, first_s - before_first(first) * m.step_seconds_per_sample);
     m.startup_s = options.before_start_s + own_s;
-    const double warmup_after_first_s = series.time_s(points[cut]) - series.time_s(points.front());
-    m.warmup_s = first_s - own_s + warmup_after_first_s;
-    m.warmup_excess_s = state.warmup.seconds - state.warmup.samples * m.step_seconds_per_sample;
-    m.window_s = series.time_s(points.back()) - series.time_s(points[cut]);
+    const double begin_s = series.time_s(points[window_index]);
+    m.warmup_s = first_s - own_s + (begin_s - series.time_s(points.front()));
+    m.window_s = series.time_s(points.back()) - begin_s;
     m.window_steps = std::max(0.0, end.steps - begin.steps);
     m.window_samples = end.samples - begin.samples;
-    m.level_changes.clear();
-    for (const LevelShift& shift : state.level_shifts) {
-      const ProgressPoint& at = series[points[shift.interval]];
-      m.level_changes.push_back(
-          {at.samples, at.received_s - options.started_s, shift.after / shift.before});
-    }
     account_parts(begin.parts, end.parts);
   }
 

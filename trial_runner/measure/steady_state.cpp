@@ -3,10 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "trial_runner/measure/batch_means.hpp"
+#include "trial_runner/measure/level_shift.hpp"
+#include "trial_runner/measure/phase_cost.hpp"
 #include "trial_runner/measure/recent_change.hpp"
 #include "trial_runner/measure/stalls.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
@@ -217,14 +224,25 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
   return window;
 }
 
+/// Removes the result of an earlier evaluation.
+void forget_rates(Measurement& measurement) {
+  measurement.status = MeasurementStatus::no_reports;
+  measurement.remark.clear();
+  measurement.seconds_per_sample = measurement.step_seconds_per_sample = k_nan;
+  measurement.half_width_s = measurement.step_half_width_s = k_infinity;
+  measurement.step_standard_error_s = k_infinity;
+  measurement.may_have_just_changed = false;
+  measurement.phases.clear();
+}
+
 /// Sets status and remark from the window.
-void set_status(SteadyState& state, std::span<const Interval> steps, const Window& window,
+void set_status(Measurement& measurement, std::span<const Interval> steps, const Window& window,
                 bool in_turns) {
   const RateEstimate& rate = window.rate;
   if (!std::isfinite(rate.seconds_per_sample)) return;
-  state.status = MeasurementStatus::warming_up;
+  measurement.status = MeasurementStatus::warming_up;
   if (in_turns) {
-    if (std::isfinite(rate.half_width_s)) state.status = MeasurementStatus::steady;
+    if (std::isfinite(rate.half_width_s)) measurement.status = MeasurementStatus::steady;
     return;
   }
   const double drift = significant_drift(steps.subspan(window.begin));
@@ -232,24 +250,37 @@ void set_status(SteadyState& state, std::span<const Interval> steps, const Windo
   const bool uncertain = !(rate.half_width_s <= k_convincing_half_width * rate.seconds_per_sample);
   if (drifts || (window.warmup.at_limit && uncertain)) {
     if (steps.size() < k_patience_intervals) return;
-    state.status = MeasurementStatus::not_steady;
-    state.remark = drifts
-                       ? fmt::format("the rate drifts: by {:.0f} % over the window", 100.0 * drift)
-                       : "the warm-up takes half of the window or more";
+    measurement.status = MeasurementStatus::not_steady;
+    measurement.remark =
+        drifts ? fmt::format("the rate drifts: by {:.0f} % over the window", 100.0 * drift)
+               : "the warm-up takes half of the window or more";
     return;
   }
   if (std::isfinite(rate.half_width_s) && !window.may_fade) {
-    state.status = MeasurementStatus::steady;
+    measurement.status = MeasurementStatus::steady;
   }
+}
+
+/// Returns the changes of level as counted from the trial's start.
+std::vector<LevelChange> level_changes(std::span<const LevelShift> shifts,
+                                       const ProgressSeries& series,
+                                       std::span<const std::size_t> points, double started_s) {
+  std::vector<LevelChange> changes;
+  for (const LevelShift& shift : shifts) {
+    const ProgressPoint& at = series[points[shift.interval]];
+    changes.push_back({at.samples, at.received_s - started_s, shift.after / shift.before});
+  }
+  return changes;
 }
 
 }  // namespace
 
-SteadyState find_steady_state(std::span<const Interval> intervals, double first_samples,
+std::size_t find_steady_state(const ProgressSeries& series, std::span<const std::size_t> points,
                               const PhaseLog& reported, const MeasureOptions& options,
-                              double widening) {
-  SteadyState state;
-  if (intervals.empty()) return state;
+                              double widening, Measurement& measurement) {
+  forget_rates(measurement);
+  const std::vector<Interval> intervals = series.intervals(points);
+  if (intervals.empty()) return 0;
   std::vector<Stall> stalls = find_stalls(intervals);
   std::size_t start = 0;
   while (!stalls.empty() && stalls.front().interval < k_start_intervals) {
@@ -264,6 +295,7 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
       with_usual_noise(window.rate.half_width_s, window.rate.seconds_per_sample,
                        sum_of(counted).seconds, counted.size(), options.usual_variance_s);
 
+  const double first_samples = series[points.front()].samples;
   const double end_samples = first_samples + samples_of(intervals);
   const double resolution = longest_of(intervals);
   Costs costs;
@@ -271,18 +303,23 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
   for (const auto& [name, events] : reported.events())
     costs.add(name, PhaseCost::of(events, first_samples, end_samples, resolution));
 
-  state.level_shifts = window.levels.shifts;
-  state.may_have_just_changed = !options.in_turns && may_have_just_changed(counted, window.rate);
-  state.window_begin = window.begin;
-  state.warmup = sum_of(std::span(steps).first(window.warmup_end(start)));
-  state.phases = std::move(costs.phases);
-  state.step_seconds_per_sample = window.rate.seconds_per_sample;
-  state.step_half_width_s = window.rate.half_width_s;
-  state.step_standard_error_s = window.rate.standard_error_s;
-  state.seconds_per_sample = window.rate.seconds_per_sample + costs.seconds_per_sample;
-  state.half_width_s = std::hypot(window.rate.half_width_s, costs.half_width_s);
-  set_status(state, steps, window, options.in_turns);
-  return state;
+  measurement.phases = std::move(costs.phases);
+  measurement.may_have_just_changed =
+      !options.in_turns && may_have_just_changed(counted, window.rate);
+  measurement.step_seconds_per_sample = window.rate.seconds_per_sample;
+  measurement.step_half_width_s = window.rate.half_width_s;
+  measurement.step_standard_error_s = window.rate.standard_error_s;
+  measurement.seconds_per_sample = window.rate.seconds_per_sample + costs.seconds_per_sample;
+  measurement.half_width_s = std::hypot(window.rate.half_width_s, costs.half_width_s);
+  set_status(measurement, steps, window, options.in_turns);
+  if (std::isfinite(measurement.seconds_per_sample)) {
+    const Interval warmup = sum_of(std::span(steps).first(window.warmup_end(start)));
+    measurement.warmup_excess_s =
+        warmup.seconds - warmup.samples * measurement.step_seconds_per_sample;
+    measurement.level_changes =
+        level_changes(window.levels.shifts, series, points, options.started_s);
+  }
+  return window.begin;
 }
 
 }  // namespace steptune
