@@ -30,44 +30,38 @@ std::string no_start_text(double waited_s, const StudySpec& study, const TrialTa
   return fmt::format("no step reported within {}: {}", waited, may_take);
 }
 
-std::string limit_text(const TimeOver& over, const TrialView& trial) {
-  switch (over.limit) {
-    case TimeLimit::start:
-      return no_start_text(over.waited_s, trial.study, trial.targets);
-    case TimeLimit::silence:
-      return fmt::format(
-          "hung: no step reported for {}, longer than any other trial took as a whole",
-          format_duration(over.waited_s));
-    case TimeLimit::budget:
-      return time_over_text(trial.study.budget);
-    case TimeLimit::job:
-      return "its time in the job was over";
-    case TimeLimit::slow_in_job:
-      return k_slow_in_job;
-    case TimeLimit::measuring:
-      break;
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
-  return cause.time ? limit_text(*cause.time, trial) : cause.reason;
+  if (!cause.reason.empty()) return cause.reason;
+  switch (cause.request) {
+    case EndRequest::slow_start:
+      return no_start_text(cause.waited_s, trial.study, trial.targets);
+    case EndRequest::silent:
+      return fmt::format(
+          "hung: no step reported for {}, longer than any other trial took as a whole",
+          format_duration(cause.waited_s));
+    case EndRequest::budget:
+      return time_over_text(trial.study.budget);
+    case EndRequest::job:
+      return "its time in the job was over";
+    case EndRequest::slow_in_job:
+      return k_slow_in_job;
+    default:
+      return "";
+  }
 }
 
 double time_end_s(const TrialEndCause& cause, const TrialView& trial) {
-  return trial.takes_turns() ? trial.reports.reported_s() : cause.time->at_s;
+  return trial.takes_turns() ? trial.reports.reported_s() : cause.at_s;
 }
 
 double silent_end_s(const TrialEndCause& cause, const TrialView& trial) {
-  if (cause.request != EndRequest::time_limit || trial.reports.in_phase() ||
-      trial.shares_program()) {
+  if (!is_time_limit(cause.request) || trial.reports.in_phase() || trial.shares_program()) {
     return 0.0;
   }
-  const double end_s = cause.time->at_s;
-  const double silent_s = end_s - trial.reports.progressed_s();
-  return silent_s > k_silent_share * (end_s - trial.time.started_s) ? silent_s : 0.0;
+  const double silent_s = cause.at_s - trial.reports.progressed_s();
+  return silent_s > k_silent_share * (cause.at_s - trial.time.started_s) ? silent_s : 0.0;
 }
 
 TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const TrialView& trial) {
@@ -76,20 +70,18 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
   const bool failed = outcome.kind != OutcomeKind::completed &&
                       outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
   if (failed && trial.targets.interleaved_round > 0 && cause.request == EndRequest::none) {
-    cause = {EndRequest::interleaved, {}, "it failed next to another trial"};
+    cause = {EndRequest::interleaved, "it failed next to another trial"};
   }
   if (outcome.had_enough && cause.request == EndRequest::none) {
-    const TimeLimit limit = outcome.was_slow ? TimeLimit::slow_in_job : TimeLimit::job;
-    cause = {EndRequest::time_limit, TimeOver{limit, trial.time.started_s + outcome.duration_s}};
+    cause = TrialEndCause{.request = outcome.was_slow ? EndRequest::slow_in_job : EndRequest::job,
+                          .at_s = trial.time.started_s + outcome.duration_s};
   }
   const double silent_s = silent_end_s(cause, trial);
   // The program continued to report, but its reports were rejected. The rate before that does not
   // count.
   if (silent_s > 0.0 && !outcome.detail.empty()) {
-    cause = {EndRequest::silent,
-             {},
-             fmt::format("no step was recognised for {}: {}", format_duration(silent_s),
-                         outcome.detail)};
+    cause = {EndRequest::silent, fmt::format("no step was recognised for {}: {}",
+                                             format_duration(silent_s), outcome.detail)};
   }
   return cause;
 }

@@ -6,7 +6,6 @@
 
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/runner.hpp"
-#include "tuner/loop/time_limits.hpp"
 #include "tuner/loop/trial_result.hpp"
 #include "tuner/loop/trial_view.hpp"
 
@@ -15,8 +14,9 @@ namespace steptune {
 /// Reason why the loop has asked a trial to end.
 struct TrialEndCause {
   EndRequest request = EndRequest::none;
-  std::optional<TimeOver> time{};  ///< limit that was reached; always set for `time_limit`
-  std::string reason{};    ///< why the trial is to end, as text for people; unused if `time` is set
+  std::string reason{};    ///< why the trial is to end, as text for people; may be empty
+  double at_s = 0.0;       ///< for time limits: loop's clock, without pauses (`TrialTime::at`)
+  double waited_s = 0.0;   ///< time without a step, for `slow_start` and `silent`
   bool is_slower = false;  ///< certainly slower than the best trial
   /// Measurement when the end was asked for. Reports that follow do not count.
   std::optional<Measurement> measured{};
@@ -25,7 +25,7 @@ struct TrialEndCause {
 inline constexpr const char* k_slow_in_job =
     "clearly slower than the best in two successive checks, so its job ended it";
 
-/// Returns the cause as text for people: the time limit in words, or `reason`. Empty if the request
+/// Returns the cause as text for people: `reason`, or the time limit in words. Empty if the request
 /// says everything.
 [[nodiscard]] std::string reason_of(const TrialEndCause& cause, const TrialView& trial);
 

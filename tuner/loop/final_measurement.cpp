@@ -9,6 +9,7 @@
 #include "common/text.hpp"
 #include "tuner/loop/baseline_comparison.hpp"
 #include "tuner/loop/progress_bound.hpp"
+#include "tuner/loop/time_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -57,7 +58,7 @@ Measurement measurement_at_limit(const TrialView& trial, const TrialEndCause& ca
       unsteady_at_limit(trial.measurement(), trial.reports.progress(), time_end_s(cause, trial));
   add_clause(measurement.remark, reason_of(cause, trial));
   count_silent_end(silent_end_s(cause, trial), measurement);
-  if (cause.time->at_s >= before_wall_s(trial) && measurement.remark.empty()) {
+  if (cause.at_s >= before_wall_s(trial) && measurement.remark.empty()) {
     measurement.remark =
         fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",
                     format_duration(trial.study.limits.wall_s), measurement.window_steps);
@@ -75,15 +76,8 @@ Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause
     Measurement whole_run = trial.reports.whole_run(trial.time.started_s + outcome.duration_s);
     if (is_as_long(whole_run, measurement_of(baseline))) return whole_run;
   }
-  switch (cause.request) {
-    case EndRequest::measured:
-    case EndRequest::scheduler:
-      return cause.measured.value_or(trial.measurement());
-    case EndRequest::time_limit:
-      return measurement_at_limit(trial, cause);
-    default:
-      return trial.measurement();
-  }
+  if (is_time_limit(cause.request)) return measurement_at_limit(trial, cause);
+  return cause.measured.value_or(trial.measurement());
 }
 
 }  // namespace steptune

@@ -11,6 +11,7 @@
 #include "tuner/loop/enough_measured.hpp"
 #include "tuner/loop/guards.hpp"
 #include "tuner/loop/observations.hpp"
+#include "tuner/loop/time_limits.hpp"
 #include "tuner/loop/trial_end.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/standing.hpp"
@@ -76,7 +77,6 @@ bool RunningTrial::paused(const TrialPaused& event) {
   time_.paused_s = event.paused_s;
   return event.prints_while_paused &&
          ask_for_end({EndRequest::interleaved,
-                      {},
                       "it prints while it is stopped, so a part of it runs elsewhere"});
 }
 
@@ -127,12 +127,12 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
                                 const TrialRecord* baseline) {
   if (cause_.request != EndRequest::none) return false;
   if (auto difference = settled_difference()) {
-    return ask_for_end({EndRequest::unlike, {}, *std::move(difference)});
+    return ask_for_end({EndRequest::unlike, *std::move(difference)});
   }
   if (is_searched(record_.purpose)) {
     auto violated = violated_guard(study_->guards, reports_.guards().settled(), std::nullopt,
                                    baseline, GuardMoment::running, unit_name(*study_));
-    if (violated) return ask_for_end({EndRequest::guard, {}, *std::move(violated)});
+    if (violated) return ask_for_end({EndRequest::guard, *std::move(violated)});
   }
   auto reason = given_up(scheduler, searcher, baseline);
   const bool is_measured = is_measured_enough(view());
@@ -159,25 +159,20 @@ double RunningTrial::deadline_s() const {
 
 bool RunningTrial::out_of_time(double now_s) {
   if (!has_limits()) return false;
-  const auto over = TimeLimits(view()).reached(now_s);
-  if (!over) return false;
-  const EndRequest request = request_for(over->limit);
-  return ask_for_end(request == EndRequest::no_time ? TrialEndCause{request}
-                                                    : TrialEndCause{request, over});
+  auto cause = TimeLimits(view()).reached(now_s);
+  if (!cause) return false;
+  if (cause->request == EndRequest::budget && is_measured_too_little()) {
+    cause->request = EndRequest::no_time;
+  }
+  return ask_for_end(*std::move(cause));
 }
 
-EndRequest RunningTrial::request_for(TimeLimit limit) const {
-  if (limit == TimeLimit::start) return EndRequest::slow_start;
-  if (limit == TimeLimit::silence) return EndRequest::silent;
-  if (limit != TimeLimit::budget) return EndRequest::time_limit;
-  // A study with more time repeats a trial that was measured too little. The baseline is not
-  // repeated: without a baseline, the study cannot continue.
+bool RunningTrial::is_measured_too_little() const {
+  // The baseline is not repeated: without a baseline, the study cannot continue.
+  if (record_.purpose == TrialPurpose::baseline) return false;
   const MeasurementStatus seen = measurement().status;
-  const bool too_little = seen == MeasurementStatus::no_reports ||
-                          seen == MeasurementStatus::warming_up ||
-                          (is_searched(record_.purpose) && awaits_guard(view()));
-  return too_little && record_.purpose != TrialPurpose::baseline ? EndRequest::no_time
-                                                                 : EndRequest::time_limit;
+  return seen == MeasurementStatus::no_reports || seen == MeasurementStatus::warming_up ||
+         (is_searched(record_.purpose) && awaits_guard(view()));
 }
 
 TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const {

@@ -11,7 +11,6 @@
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/end_cause.hpp"
-#include "tuner/loop/time_limits.hpp"
 #include "tuner/loop/trial_reports.hpp"
 #include "tuner/loop/trial_targets.hpp"
 #include "tuner/loop/trial_view.hpp"
@@ -46,7 +45,7 @@ class RunningTrial {
   bool interrupt(EndRequest request) { return ask_for_end({request}); }
   /// Asks for an end as failed, because the trial's output contains no reports. Returns false and
   /// does nothing if an end was already asked for.
-  bool refuse(std::string why) { return ask_for_end({EndRequest::silent, {}, std::move(why)}); }
+  bool refuse(std::string why) { return ask_for_end({EndRequest::silent, std::move(why)}); }
 
   /// Returns the trial's final record. `outcome`: the end as the runner reports it. `beside`: turns
   /// of the baseline's run in the trial's round; empty if there is no such run.
@@ -94,7 +93,8 @@ class RunningTrial {
   /// the trial continues.
   [[nodiscard]] std::optional<std::string> given_up(Scheduler& scheduler, Searcher& searcher,
                                                     const TrialRecord* baseline);
-  [[nodiscard]] EndRequest request_for(TimeLimit limit) const;
+  /// True if the trial is to be repeated in a study with more time.
+  [[nodiscard]] bool is_measured_too_little() const;
   /// Returns false and does nothing if an end was already asked for.
   bool ask_for_end(TrialEndCause cause);
 

@@ -100,18 +100,23 @@ double TimeLimits::deadline_s() const {
   return std::min(std::min({start_s_, silence_s_, measuring_s_}) + time_.paused_s, budget_end_s_);
 }
 
-std::optional<TimeOver> TimeLimits::reached(double now_s) const {
+std::optional<TrialEndCause> TimeLimits::reached(double now_s) const {
   if (now_s < deadline_s()) return std::nullopt;
   const double at_s = time_.at(now_s);
-  if (at_s >= start_s_) return TimeOver{TimeLimit::start, at_s, at_s - time_.started_s};
+  if (at_s >= start_s_) {
+    return TrialEndCause{
+        .request = EndRequest::slow_start, .at_s = at_s, .waited_s = at_s - time_.started_s};
+  }
   // If reports arrive late because the tuner was suspended, the measuring limit may have been
   // reached first.
   if (at_s >= silence_s_ && silence_s_ < measuring_s_) {
-    return TimeOver{TimeLimit::silence, at_s, at_s - progressed_s_};
+    return TrialEndCause{
+        .request = EndRequest::silent, .at_s = at_s, .waited_s = at_s - progressed_s_};
   }
   const bool is_before_budget = measuring_s_ + time_.paused_s <= budget_end_s_;
   const bool is_measuring = at_s >= measuring_s_ && is_before_budget;
-  return TimeOver{is_measuring ? TimeLimit::measuring : TimeLimit::budget, at_s};
+  return TrialEndCause{
+      .request = is_measuring ? EndRequest::time_limit : EndRequest::budget, .at_s = at_s};
 }
 
 }  // namespace steptune

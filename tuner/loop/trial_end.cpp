@@ -103,7 +103,7 @@ FactsAtEnd EndOfTrial::facts() const {
   const GuardWindows& guards = trial_.reports.guards();
   facts.guarded = was_cut_short() ? guards.settled() : guards.all();
   add_guarded(study.guards, facts.guarded, facts.measurement);
-  const bool counts = cause_.request == EndRequest::time_limit || facts.measurement.whole_run;
+  const bool counts = is_time_limit(cause_.request) || facts.measurement.whole_run;
   facts.priced = compared_with_baseline(
       trial_, counts ? marked_steady(facts.measurement) : facts.measurement, baseline_);
   facts.hook =
@@ -172,7 +172,7 @@ std::optional<std::string> EndOfTrial::violation(const GuardedValues& guarded) c
 
 std::optional<std::string> EndOfTrial::slowness(const Measurement& measurement) const {
   std::optional<std::string> slow;
-  if (is_searched(trial_.record.purpose) && cause_.request == EndRequest::time_limit) {
+  if (is_searched(trial_.record.purpose) && is_time_limit(cause_.request)) {
     slow = why_slow(measurement, trial_.reports.progress(), time_end_s(cause_, trial_),
                     unit_name(trial_.study));
   }
@@ -246,7 +246,7 @@ TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, con
   record_clock(machine, facts.measurement, program_startup_s, record);
   explain_changes(outcome.machine, program_startup_s, facts.measurement);
   if (cause.request == EndRequest::slow_start && record.status == TrialStatus::infeasible) {
-    record.awaited_start_s = cause.time->at_s - trial.time.started_s;
+    record.awaited_start_s = cause.waited_s;
   }
   const HookLog& hook = trial.reports.hook();
   if (record.purpose == TrialPurpose::baseline && !hook.empty()) record.hook = hook.to_json();

@@ -13,7 +13,11 @@ namespace steptune {
 enum class EndRequest {
   none,         ///< not asked to end
   measured,     ///< the interval is as tight as asked for
-  time_limit,   ///< measured for as long as allowed
+  time_limit,   ///< measured for as long as allowed, whatever the budget
+  budget,       ///< measured until the end of its part of a time budget
+  job,          ///< its time in a job that cannot be ended on request was over
+                ///< (`Outcome::had_enough`)
+  slow_in_job,  ///< its job found it clearly slower than the best (`Outcome::was_slow`)
   slow_start,   ///< the first step took longer than a time budget allows for one trial
   silent,       ///< no more steps reported: the program hangs, or its lines are not understood
   scheduler,    ///< the scheduler gave the trial up
@@ -39,6 +43,12 @@ struct TrialEnding {
   /// Why a hook ended the program: the configuration does not suit the program.
   std::optional<std::string> given_up{};
 };
+
+/// True if the trial's time was over and its measurement so far counts.
+[[nodiscard]] constexpr bool is_time_limit(EndRequest request) {
+  return request == EndRequest::time_limit || request == EndRequest::budget ||
+         request == EndRequest::job || request == EndRequest::slow_in_job;
+}
 
 /// True if a trial with this request is launched again when the study continues.
 [[nodiscard]] constexpr bool interrupts(EndRequest request) {

@@ -45,7 +45,7 @@ TEST_F(TimeLimitsTest, WithoutReportsTheLimitIsIdleTimePlusMeasuringTime) {
   EXPECT_FALSE(limits().reached(209.0));
   const auto over = limits().reached(211.0);
   ASSERT_TRUE(over);
-  EXPECT_EQ(over->limit, TimeLimit::measuring);
+  EXPECT_EQ(over->request, EndRequest::time_limit);
   EXPECT_EQ(over->at_s, 211.0);
 }
 
@@ -54,7 +54,7 @@ TEST_F(TimeLimitsTest, StartEndsATrialWithoutAStep) {
   EXPECT_DOUBLE_EQ(limits().deadline_s(), 123.0);
   const auto over = limits().reached(125.0);
   ASSERT_TRUE(over);
-  EXPECT_EQ(over->limit, TimeLimit::start);
+  EXPECT_EQ(over->request, EndRequest::slow_start);
   EXPECT_DOUBLE_EQ(over->waited_s, 25.0);
   train();
   EXPECT_GT(limits().deadline_s(), 150.0) << "the program has started";
@@ -68,7 +68,7 @@ TEST_F(TimeLimitsTest, PausesMoveAllLimitsButTheBudgets) {
   EXPECT_DOUBLE_EQ(limits().deadline_s(), 130.0);
   const auto over = limits().reached(130.0);
   ASSERT_TRUE(over);
-  EXPECT_EQ(over->limit, TimeLimit::budget);
+  EXPECT_EQ(over->request, EndRequest::budget);
   EXPECT_DOUBLE_EQ(over->at_s, 120.0) << "without pauses";
 }
 
@@ -79,7 +79,7 @@ TEST_F(TimeLimitsTest, OnlyTheBudgetEndsAPausedTrial) {
   targets_.budget_end_s = 500.0;
   EXPECT_FALSE(limits().reached(499.0));
   ASSERT_TRUE(limits().reached(500.0));
-  EXPECT_EQ(limits().reached(500.0)->limit, TimeLimit::budget);
+  EXPECT_EQ(limits().reached(500.0)->request, EndRequest::budget);
 }
 
 TEST_F(TimeLimitsTest, BudgetLeavesATrialItsLeastTime) {
@@ -95,7 +95,7 @@ TEST_F(TimeLimitsTest, SilenceCountsFromTheLatestProgress) {
   EXPECT_NEAR(limits().deadline_s(), 103.06 + 24.0, 1e-9) << "two start-ups";
   const auto over = limits().reached(130.0);
   ASSERT_TRUE(over);
-  EXPECT_EQ(over->limit, TimeLimit::silence);
+  EXPECT_EQ(over->request, EndRequest::silent);
   EXPECT_NEAR(over->waited_s, 26.94, 1e-9);
 }
 
@@ -106,7 +106,7 @@ TEST_F(TimeLimitsTest, SilenceAfterTheTimeOfATrialDoesNotMatter) {
   train();
   const auto over = limits().reached(600.0);
   ASSERT_TRUE(over);
-  EXPECT_EQ(over->limit, TimeLimit::measuring);
+  EXPECT_EQ(over->request, EndRequest::time_limit);
 }
 
 TEST_F(TimeLimitsTest, APhaseIsNoSilence) {
