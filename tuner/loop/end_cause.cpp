@@ -61,7 +61,7 @@ double silent_end_s(const TrialEndCause& cause, const TrialView& trial) {
     return 0.0;
   }
   const double silent_s = cause.at_s - trial.reports.progressed_s();
-  return silent_s > k_silent_share * (cause.at_s - trial.time.started_s) ? silent_s : 0.0;
+  return silent_s > k_silent_share * (cause.at_s - trial.reports.started_s()) ? silent_s : 0.0;
 }
 
 TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const TrialView& trial) {
@@ -74,7 +74,7 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
   }
   if (outcome.had_enough && cause.request == EndRequest::none) {
     cause = TrialEndCause{.request = outcome.was_slow ? EndRequest::slow_in_job : EndRequest::job,
-                          .at_s = trial.time.started_s + outcome.duration_s};
+                          .at_s = trial.reports.started_s() + outcome.duration_s};
   }
   const double silent_s = silent_end_s(cause, trial);
   // The program continued to report, but its reports were rejected. The rate before that does not

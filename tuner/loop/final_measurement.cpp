@@ -73,7 +73,7 @@ Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause
   const bool by_itself = cause.request == EndRequest::none &&
                          outcome.kind == OutcomeKind::completed && !trial.shares_program();
   if (by_itself) {
-    Measurement whole_run = trial.reports.whole_run(trial.time.started_s + outcome.duration_s);
+    Measurement whole_run = trial.reports.whole_run(trial.reports.started_s() + outcome.duration_s);
     if (is_as_long(whole_run, measurement_of(baseline))) return whole_run;
   }
   if (is_time_limit(cause.request)) return measurement_at_limit(trial, cause);

@@ -37,7 +37,6 @@ RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double no
     : study_(&study),
       targets_(std::move(targets)),
       record_(std::move(record)),
-      time_{now_s},
       reports_(study, record_.configuration, targets_, now_s, 0.0),
       early_stopping_(scheduler_options(study)),
       usd_per_hour_(usd_per_hour(study, record_.configuration)),
@@ -48,7 +47,6 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.token = event.token;
   record_.placement = event.placement;
   record_.disturbed_s = 0.0;
-  time_ = {event.time_s, event.program_startup_s};
   reports_ =
       TrialReports(*study_, record_.configuration, targets_, event.time_s, event.program_startup_s);
   disturbed_.clear();
@@ -66,15 +64,12 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
   // CPUs and GPUs may be disturbed at the same time.
   record_.disturbed_s += std::max(0.0, event.to_s - std::max(event.from_s, disturbed_until_s_));
   disturbed_until_s_ = std::max(disturbed_until_s_, event.to_s);
-  disturbed_.push_back(
-      {event.from_s - time_.started_s, event.to_s - time_.started_s, event.disturbance});
+  disturbed_.push_back({event.from_s - started_s(), event.to_s - started_s(), event.disturbance});
   keep_latest(disturbed_);
 }
 
 bool RunningTrial::paused(const TrialPaused& event) {
-  if (!event.resumes) reports_.end_turn();
-  time_.paused_since_s = event.resumes ? std::nullopt : std::optional(event.time_s);
-  time_.paused_s = event.paused_s;
+  reports_.paused(event);
   return event.prints_while_paused &&
          ask_for_end({EndRequest::interleaved,
                       "it prints while it is stopped, so a part of it runs elsewhere"});
@@ -109,7 +104,7 @@ std::optional<std::string> RunningTrial::given_up(Scheduler& scheduler, Searcher
   StopDecision decision =
       early_stopping_.decide(estimate, record_.configuration, scheduler, searcher);
   log_scheduled(estimate, decision);
-  decisions_.push_back({reports_.reported_s() - time_.started_s, estimate.resource, decision.stop,
+  decisions_.push_back({reports_.reported_s() - started_s(), estimate.resource, decision.stop,
                         estimate.values, estimate.half_widths, decision.reason});
   keep_latest(decisions_);
   if (!decision.stop) return std::nullopt;
@@ -154,12 +149,12 @@ bool RunningTrial::has_limits() const {
 }
 
 double RunningTrial::deadline_s() const {
-  return has_limits() ? TimeLimits(view()).deadline_s() : k_infinity;
+  return has_limits() ? next_limit_s(view()) : k_infinity;
 }
 
 bool RunningTrial::out_of_time(double now_s) {
   if (!has_limits()) return false;
-  auto cause = TimeLimits(view()).reached(now_s);
+  auto cause = reached_limit(view(), now_s);
   if (!cause) return false;
   if (cause->request == EndRequest::budget && is_measured_too_little()) {
     cause->request = EndRequest::no_time;
@@ -176,12 +171,13 @@ bool RunningTrial::is_measured_too_little() const {
 }
 
 TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const {
+  const double program_startup_s = reports_.program_startup_s();
   std::vector<double> kept_s;
   if (measured) {
-    kept_s = {measured->window_begin_s() - time_.program_startup_s,
-              measured->window_end_s() - time_.program_startup_s};
+    kept_s = {measured->window_begin_s() - program_startup_s,
+              measured->window_end_s() - program_startup_s};
   }
-  return {reports_.trace(kept_s), disturbed_, decisions_, time_.program_startup_s, machine_};
+  return {reports_.trace(kept_s), disturbed_, decisions_, program_startup_s, machine_};
 }
 
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,

@@ -57,9 +57,11 @@ class RunningTrial {
   [[nodiscard]] TrialTrace trace(const std::optional<Measurement>& measured) const;
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
-  [[nodiscard]] double started_s() const { return time_.started_s; }
+  [[nodiscard]] double started_s() const { return reports_.started_s(); }
   /// Returns the seconds that the trial has run, without pauses.
-  [[nodiscard]] double ran_s(double now_s) const { return time_.at(now_s) - time_.started_s; }
+  [[nodiscard]] double ran_s(double now_s) const {
+    return reports_.without_pauses_s(now_s) - started_s();
+  }
   /// True if the trial failed next to another trial, or could not be stopped for another trial.
   /// False for search trials: a new configuration may fail for other reasons, so it is tried again
   /// without another trial.
@@ -83,7 +85,7 @@ class RunningTrial {
 
  private:
   [[nodiscard]] TrialView view() const {
-    return {*study_, record_, targets_, time_, reports_, usd_per_hour_};
+    return {*study_, record_, targets_, reports_, usd_per_hour_};
   }
   /// True if the trial has started and its end was not asked for.
   [[nodiscard]] bool has_limits() const;
@@ -101,7 +103,6 @@ class RunningTrial {
   const StudySpec* study_;
   TrialTargets targets_;
   TrialRecord record_;
-  TrialTime time_;
   TrialReports reports_;
   std::vector<DisturbedTime> disturbed_;
   double disturbed_until_s_ = 0.0;

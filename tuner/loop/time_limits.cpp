@@ -24,7 +24,7 @@ constexpr double k_share_of_wall = 0.95;
 double start_limit_s(const TrialView& trial, double budget_end_s) {
   // A single report shows no rate, but it shows that the program has started.
   if (trial.reports.has_reported_progress()) return k_infinity;
-  const double limit_s = trial.time.started_s + trial.targets.longest_start_s;
+  const double limit_s = trial.reports.started_s() + trial.targets.longest_start_s;
   // If each configuration is confirmed, the study needs to know that one was too slow to start.
   const bool is_needed = trial.study.measure.confirm_all && !is_confirmation(trial.record.purpose);
   return is_needed ? std::min(limit_s, budget_end_s) : limit_s;
@@ -57,7 +57,7 @@ double longest_without_steady_state_s(const TrialView& trial) {
 double measuring_limit_s(const TrialView& trial) {
   const Measurement& current = trial.measurement();
   const MeasureSpec& measure = trial.targets.measure;
-  const double started_s = trial.time.started_s;
+  const double started_s = trial.reports.started_s();
   const double last_s = before_wall_s(trial);
   if (current.status == MeasurementStatus::no_reports) {
     return std::min(started_s + trial.study.limits.idle_s + measure.max_trial_s, last_s);
@@ -74,8 +74,31 @@ double measuring_limit_s(const TrialView& trial) {
       will_do ? trial.targets.share_of_budget_s : longest_without_steady_state_s(trial);
   const double longest_s = awaits_guard(trial) ? most_s : std::min(most_s, without_guard_s);
   // The shared program had started before this trial began.
-  const double startup_s = current.startup_s - trial.time.program_startup_s;
+  const double startup_s = current.startup_s - trial.reports.program_startup_s();
   return std::min(started_s + std::max(0.0, startup_s) + longest_s, last_s);
+}
+
+/// Times at which the limits of a trial are reached; infinite if there is no such limit.
+struct Limits {
+  double budget_s;  ///< loop's clock
+  // Loop's clock without pauses.
+  double start_s;
+  double silence_s;
+  double measuring_s;
+};
+
+Limits limits_of(const TrialView& trial) {
+  const double budget_s =
+      std::max(trial.targets.budget_end_s, trial.reports.started_s() + trial.targets.least_s);
+  return {budget_s, start_limit_s(trial, budget_s), silence_limit_s(trial),
+          measuring_limit_s(trial)};
+}
+
+/// Returns when the first of the limits is reached, on the loop's clock.
+double first_s(const Limits& limits, const TrialReports& reports) {
+  if (reports.is_paused()) return limits.budget_s;
+  const double unpaused_s = std::min({limits.start_s, limits.silence_s, limits.measuring_s});
+  return std::min(unpaused_s + reports.paused_s(), limits.budget_s);
 }
 
 }  // namespace
@@ -83,38 +106,30 @@ double measuring_limit_s(const TrialView& trial) {
 double before_wall_s(const TrialView& trial) {
   // If a trial has reported nothing, there is nothing to save.
   if (!trial.reports.progress().has_begun()) return k_infinity;
-  return trial.time.started_s + k_share_of_wall * trial.study.limits.wall_s;
+  return trial.reports.started_s() + k_share_of_wall * trial.study.limits.wall_s;
 }
 
-TimeLimits::TimeLimits(const TrialView& trial)
-    : time_(trial.time),
-      progressed_s_(trial.reports.progressed_s()),
-      budget_end_s_(
-          std::max(trial.targets.budget_end_s, trial.time.started_s + trial.targets.least_s)),
-      start_s_(start_limit_s(trial, budget_end_s_)),
-      silence_s_(silence_limit_s(trial)),
-      measuring_s_(measuring_limit_s(trial)) {}
-
-double TimeLimits::deadline_s() const {
-  if (time_.paused_since_s) return budget_end_s_;
-  return std::min(std::min({start_s_, silence_s_, measuring_s_}) + time_.paused_s, budget_end_s_);
+double next_limit_s(const TrialView& trial) {
+  return first_s(limits_of(trial), trial.reports);
 }
 
-std::optional<TrialEndCause> TimeLimits::reached(double now_s) const {
-  if (now_s < deadline_s()) return std::nullopt;
-  const double at_s = time_.at(now_s);
-  if (at_s >= start_s_) {
+std::optional<TrialEndCause> reached_limit(const TrialView& trial, double now_s) {
+  const TrialReports& reports = trial.reports;
+  const Limits limits = limits_of(trial);
+  if (now_s < first_s(limits, reports)) return std::nullopt;
+  const double at_s = reports.without_pauses_s(now_s);
+  if (at_s >= limits.start_s) {
     return TrialEndCause{
-        .request = EndRequest::slow_start, .at_s = at_s, .waited_s = at_s - time_.started_s};
+        .request = EndRequest::slow_start, .at_s = at_s, .waited_s = at_s - reports.started_s()};
   }
   // If reports arrive late because the tuner was suspended, the measuring limit may have been
   // reached first.
-  if (at_s >= silence_s_ && silence_s_ < measuring_s_) {
+  if (at_s >= limits.silence_s && limits.silence_s < limits.measuring_s) {
     return TrialEndCause{
-        .request = EndRequest::silent, .at_s = at_s, .waited_s = at_s - progressed_s_};
+        .request = EndRequest::silent, .at_s = at_s, .waited_s = at_s - reports.progressed_s()};
   }
-  const bool is_before_budget = measuring_s_ + time_.paused_s <= budget_end_s_;
-  const bool is_measuring = at_s >= measuring_s_ && is_before_budget;
+  const bool is_before_budget = limits.measuring_s + reports.paused_s() <= limits.budget_s;
+  const bool is_measuring = at_s >= limits.measuring_s && is_before_budget;
   return TrialEndCause{
       .request = is_measuring ? EndRequest::time_limit : EndRequest::budget, .at_s = at_s};
 }

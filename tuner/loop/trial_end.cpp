@@ -233,8 +233,7 @@ TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, con
   TrialRecord record = trial.record;
   record_usage(outcome, trial.study, record);
   // The memory that the trial has used is evidence of its batch size.
-  const TrialView used{trial.study, record,        trial.targets,
-                       trial.time,  trial.reports, trial.usd_per_hour};
+  const TrialView used{trial.study, record, trial.targets, trial.reports, trial.usd_per_hour};
   const EndOfTrial end(used, cause, outcome, baseline, beside);
   FactsAtEnd facts = end.facts();
   const TrialEnding ending = end.ending(facts);
@@ -242,7 +241,7 @@ TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, con
   record.status = end.status_after(result.status);
   record.failure = std::move(result.failure);
   if (!outcome.left_behind.empty()) record.placement[k_left_behind_fact] = outcome.left_behind;
-  const double program_startup_s = trial.time.program_startup_s;
+  const double program_startup_s = trial.reports.program_startup_s();
   record_clock(machine, facts.measurement, program_startup_s, record);
   explain_changes(outcome.machine, program_startup_s, facts.measurement);
   if (cause.request == EndRequest::slow_start && record.status == TrialStatus::infeasible) {

@@ -25,6 +25,8 @@ MeasureOptions measure_options(const StudySpec& study, const Configuration& conf
 TrialReports::TrialReports(const StudySpec& study, const Configuration& configuration,
                            const TrialTargets& targets, double started_s, double program_startup_s)
     : study_(&study),
+      started_s_(started_s),
+      program_startup_s_(program_startup_s),
       measurer_(measure_options(study, configuration, targets, started_s, program_startup_s)),
       tracer_(started_s, samples_per_count(study, configuration)),
       progress_(samples_per_count(study, configuration)),
@@ -55,9 +57,13 @@ bool TrialReports::add(const Report& report) {
   return starts_again;
 }
 
-void TrialReports::end_turn() {
+void TrialReports::paused(const TrialPaused& event) {
   const auto latest = measurer_.latest();
-  if (latest) turns_.push_back({latest->samples, latest->received_s - latest->phase_s});
+  if (!event.resumes && latest) {
+    turns_.push_back({latest->samples, latest->received_s - latest->phase_s});
+  }
+  paused_since_s_ = event.resumes ? std::nullopt : std::optional(event.time_s);
+  paused_s_ = event.paused_s;
 }
 
 bool TrialReports::has_reported_progress() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "trial_runner/measure/rank_measurers.hpp"
 #include "trial_runner/measure/ratio_in_turns.hpp"
 #include "trial_runner/report.hpp"
+#include "trial_runner/runner.hpp"
 #include "tuner/loop/guard_window.hpp"
 #include "tuner/loop/progress_bound.hpp"
 #include "tuner/loop/trial_targets.hpp"
@@ -18,11 +20,12 @@
 
 namespace steptune {
 
-/// Facts from the reports of a running trial since its start: measurement, progress, guarded values
-/// and hook events. Not thread safe.
+/// Facts about a running trial since its start: start and pauses on the loop's clock, and from its
+/// reports measurement, progress, guarded values and hook events. Not thread safe.
 class TrialReports {
  public:
-  /// `study` outlives the object. `program_startup_s`: as in `TrialTime`.
+  /// `study` outlives the object. `program_startup_s`: start-up of the shared program, before this
+  /// trial.
   TrialReports(const StudySpec& study, const Configuration& configuration,
                const TrialTargets& targets, double started_s, double program_startup_s);
 
@@ -30,8 +33,19 @@ class TrialReports {
   /// later reports.
   bool add(const Report& report);
 
-  /// Ends a turn of an interleaved trial.
-  void end_turn();
+  /// Records that an interleaved trial is paused, which ends its turn, or resumes.
+  void paused(const TrialPaused& event);
+
+  [[nodiscard]] double started_s() const { return started_s_; }
+  [[nodiscard]] double program_startup_s() const { return program_startup_s_; }
+  [[nodiscard]] bool is_paused() const { return paused_since_s_.has_value(); }
+  /// Returns the sum of the pauses that are over.
+  [[nodiscard]] double paused_s() const { return paused_s_; }
+  /// Returns the loop's time as if the trial had never been paused. The trial's reports and limits
+  /// use this time; the limit of the budget does not.
+  [[nodiscard]] double without_pauses_s(double now_s) const {
+    return paused_since_s_.value_or(now_s) - paused_s_;
+  }
 
   [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
   /// Returns the intervals that `ratio_in_turns` compares, one for each turn so far.
@@ -59,6 +73,10 @@ class TrialReports {
 
  private:
   const StudySpec* study_;
+  double started_s_;
+  double program_startup_s_;
+  std::optional<double> paused_since_s_;
+  double paused_s_ = 0.0;
   RankMeasurers measurer_;
   std::vector<Interval> turns_;  ///< from the start of the runner's clock to each turn's end
   ProgressTracer tracer_;

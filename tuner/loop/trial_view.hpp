@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-
 #include "trial_runner/live/attached_runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/trial_reports.hpp"
@@ -10,18 +8,6 @@
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
-
-/// Start and pauses of a trial, on the loop's clock.
-struct TrialTime {
-  double started_s = 0.0;
-  double program_startup_s = 0.0;  ///< start-up of the shared program, before this trial
-  std::optional<double> paused_since_s{};
-  double paused_s = 0.0;  ///< sum of the pauses that are over
-
-  /// Returns the loop's time as if the trial had never been paused. The trial's reports and limits
-  /// use this time; the limit of the budget does not.
-  [[nodiscard]] double at(double now_s) const { return paused_since_s.value_or(now_s) - paused_s; }
-};
 
 /// Factor for a trial that takes turns with the baseline in a shared program. The baseline takes
 /// half of the time, so the trial may take twice as long. The trial's window may be half as long,
@@ -33,7 +19,6 @@ struct TrialView {
   const StudySpec& study;
   const TrialRecord& record;
   const TrialTargets& targets;
-  const TrialTime& time;
   const TrialReports& reports;
   double usd_per_hour = 0.0;  ///< expected price of the planned run
 
