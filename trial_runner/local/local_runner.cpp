@@ -195,18 +195,17 @@ Result<void> LocalRunner::start_fresh(Launching launching) {
 void LocalRunner::begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
                               double spared_s) {
   const ProcessId main = process.main;
-  const TrialKey key = launching.spec.key;
+  const Slot& slot = slots_[launching.slot];
   watchdog_.watch(main);
   subreaper_.add_trial(main.pid, std::move(launching.tags));
-  events_.emplace_back(TrialStarted{key, at_start.started_s,
+  events_.emplace_back(TrialStarted{launching.spec.key, at_start.started_s,
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(launching.placed), spared_s});
   // The study's environment may select GPUs.
   GpuWatch gpus(nvml_.get(), visible_gpus(SystemFiles{}, launching.environment),
                 at_start.started_s);
-  trials_.emplace_back(launching.spec, launching.slot, std::move(process),
-                       std::move(launching.reader), std::move(launching.log), std::move(at_start),
-                       std::move(gpus), slots_[launching.slot], std::move(launching.leftovers));
+  trials_.emplace_back(std::move(launching), std::move(process), std::move(at_start),
+                       std::move(gpus), slot);
 }
 
 void LocalRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
@@ -333,29 +332,6 @@ Result<std::vector<TrialKey>> LocalRunner::adopt(std::span<const Orphan> orphans
   return std::vector<TrialKey>{};
 }
 
-Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptions options) {
-  Environment environment = process_variables();
-  const auto resources = read_trial_resources(SystemFiles{}, environment);
-  if (!resources) return tl::unexpected(resources.error());
-  auto slots = divide_into_slots(*resources, options);
-  if (!slots) return tl::unexpected(slots.error());
-
-  if (options.run_tag.empty()) {
-    const auto self = read_stat(::getpid());
-    options.run_tag = fmt::format("{}-{}", ::getpid(), self ? self->id.start_ticks : 0);
-  }
-  if (options.watchdog_program.empty()) {
-    auto found = find_watchdog_program();
-    if (!found) return tl::unexpected(found.error());
-    options.watchdog_program = *std::move(found);
-  }
-  auto watchdog = Watchdog::start(options.watchdog_program, options.run_tag);
-  if (!watchdog) return tl::unexpected(watchdog.error());
-  return std::make_unique<LocalRunner>(clock, std::move(options), *std::move(slots),
-                                       !resources->gpus.empty(), std::move(environment),
-                                       *std::move(watchdog));
-}
-
 }  // namespace
 }  // namespace steptune::local
 
@@ -370,7 +346,26 @@ const std::vector<LauncherSupport>& local_launchers() {
 }
 
 Result<std::unique_ptr<Runner>> make_local_runner(const Clock& clock, LocalRunnerOptions options) {
-  return local::make_runner(clock, std::move(options));
+  auto environment = process_variables();
+  const auto resources = local::read_trial_resources(SystemFiles{}, environment);
+  if (!resources) return tl::unexpected(resources.error());
+  auto slots = local::divide_into_slots(*resources, options);
+  if (!slots) return tl::unexpected(slots.error());
+
+  if (options.run_tag.empty()) {
+    const auto self = read_stat(::getpid());
+    options.run_tag = fmt::format("{}-{}", ::getpid(), self ? self->id.start_ticks : 0);
+  }
+  if (options.watchdog_program.empty()) {
+    auto found = local::find_watchdog_program();
+    if (!found) return tl::unexpected(found.error());
+    options.watchdog_program = *std::move(found);
+  }
+  auto watchdog = local::Watchdog::start(options.watchdog_program, options.run_tag);
+  if (!watchdog) return tl::unexpected(watchdog.error());
+  return std::make_unique<local::LocalRunner>(clock, std::move(options), *std::move(slots),
+                                              !resources->gpus.empty(), std::move(environment),
+                                              *std::move(watchdog));
 }
 
 }  // namespace steptune

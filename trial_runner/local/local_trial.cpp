@@ -61,19 +61,18 @@ bool begins_replay(const Report& report) {
 
 }  // namespace
 
-LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process,
-                       ReportReader reader, LogFile log, CountersAtStart at_start, GpuWatch gpus,
-                       const Slot& resources, Leftovers leftovers)
-    : key_(spec.key),
-      slot_(slot),
-      limits_(spec.limits),
+LocalTrial::LocalTrial(Launching launching, TrialProcess process, CountersAtStart at_start,
+                       GpuWatch gpus, const Slot& resources)
+    : key_(launching.spec.key),
+      slot_(launching.slot),
+      limits_(launching.spec.limits),
       process_(std::move(process)),
-      reader_(std::move(reader)),
-      log_(std::move(log)),
+      reader_(std::move(launching.reader)),
+      log_(std::move(launching.log)),
       at_start_(std::move(at_start)),
-      memory_(spec.limits.memory_bytes),
+      memory_(limits_.memory_bytes),
       activity_(process_.main.pid, resources.cpus, resources.cpu_count),
-      leftovers_(std::move(leftovers)),
+      leftovers_(std::move(launching.leftovers)),
       bound_to_(resources.cpus),
       cpus_(resources.cpu_count),
       machine_(at_start_.started_s, at_start_.cpu, resources.cpus),
@@ -82,7 +81,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       line_came_s_(at_start_.started_s),
       next_sample_s_(at_start_.started_s + k_first_sample_s),
       sample_interval_s_(k_first_sample_s),
-      is_interleaved_(spec.interleaved_round > 0),
+      is_interleaved_(launching.spec.interleaved_round > 0),
       sweep_interval_s_(k_first_sweep_s) {}
 
 double LocalTrial::next_timer_s(double now_s) const {

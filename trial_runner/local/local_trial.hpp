@@ -13,6 +13,7 @@
 #include "trial_runner/local/activity_watch.hpp"
 #include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/gpu_watch.hpp"
+#include "trial_runner/local/launch_preparation.hpp"
 #include "trial_runner/local/leftovers.hpp"
 #include "trial_runner/local/machine_watch.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
@@ -39,9 +40,8 @@ struct CountersAtStart {
 /// limits, and ends it and its remaining processes. Driven by `advance`; never blocks.
 class LocalTrial {
  public:
-  LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process, ReportReader reader,
-             LogFile log, CountersAtStart at_start, GpuWatch gpus, const Slot& resources,
-             Leftovers leftovers);
+  LocalTrial(Launching launching, TrialProcess process, CountersAtStart at_start, GpuWatch gpus,
+             const Slot& resources);
 
   [[nodiscard]] TrialKey key() const { return key_; }
   [[nodiscard]] std::size_t slot() const { return slot_; }
