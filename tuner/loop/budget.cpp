@@ -153,15 +153,11 @@ std::optional<BudgetLimit> budget_limit_from_text(std::string_view text) {
   return k_budget_limits.value_of(text);
 }
 
-SearchEnd spent_budget(BudgetLimit limit, std::string text) {
-  return {LoopEnd::budget, std::move(text), limit};
-}
-
 SearchEnd spent_time(const BudgetSpec& budget) {
-  return spent_budget(BudgetLimit::time,
-                      budget.time_of_usd
+  std::string limit = budget.time_of_usd
                           ? format_usd(*budget.time_of_usd)
-                          : fmt::format("{} of tuning time", format_duration(*budget.time_s)));
+                          : fmt::format("{} of tuning time", format_duration(*budget.time_s));
+  return {LoopEnd::budget, std::move(limit), BudgetLimit::time};
 }
 
 std::string time_over_text(const BudgetSpec& budget) {
@@ -174,14 +170,15 @@ std::optional<SearchEnd> search_budget_spent(const StudySpec& study, const Spend
                                              bool confirmed) {
   const BudgetSpec& budget = study.budget;
   if (budget.trials && spending.search_trials >= *budget.trials) {
-    return spent_budget(BudgetLimit::trials,
-                        fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s"));
+    return SearchEnd{LoopEnd::budget,
+                     fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s"),
+                     BudgetLimit::trials};
   }
   if (search_time_spent(study, spending, confirmed)) return spent_time(budget);
   const KeptPairs pairs = pairs_to_keep(study, spending, confirmed || !spending.has_contender);
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
                                pairs, *budget.cost_usd)) {
-    return spent_budget(BudgetLimit::cost, format_usd(*budget.cost_usd));
+    return SearchEnd{LoopEnd::budget, format_usd(*budget.cost_usd), BudgetLimit::cost};
   }
   return std::nullopt;
 }

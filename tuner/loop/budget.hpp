@@ -36,8 +36,6 @@ inline constexpr double k_most_contenders = 20.0;
 /// other study unchanged.
 [[nodiscard]] StudySpec with_money_as_time(StudySpec study, int capacity);
 
-/// Returns the end of a search by a limit of the budget. `text`: the limit, for people.
-[[nodiscard]] SearchEnd spent_budget(BudgetLimit limit, std::string text);
 /// Returns the end of a search by the time limit: `10 min of tuning time`. The text is `$5.00` if
 /// `with_money_as_time` made the limit from money. `budget.time_s` must be set.
 [[nodiscard]] SearchEnd spent_time(const BudgetSpec& budget);

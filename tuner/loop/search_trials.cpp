@@ -64,8 +64,9 @@ Result<std::optional<TrialRecord>> SearchTrials::next() {
   if (!run_->can_pay_another()) {
     // The highest possible bills of running trials may forbid another trial for now. Their real
     // bills may be lower.
-    if (run_->running.empty() && !end)
-      end = spent_budget(BudgetLimit::cost, format_usd(*study.budget.cost_usd));
+    if (run_->running.empty() && !end) {
+      end = SearchEnd{LoopEnd::budget, format_usd(*study.budget.cost_usd), BudgetLimit::cost};
+    }
     return std::nullopt;
   }
   if (auto pending = pending_->next(/*confirming=*/false)) return pending;
