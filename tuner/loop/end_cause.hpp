@@ -14,10 +14,9 @@ namespace steptune {
 /// Reason why the loop has asked a trial to end.
 struct TrialEndCause {
   EndRequest request = EndRequest::none;
-  std::string reason{};    ///< why the trial is to end, as text for people; may be empty
-  double at_s = 0.0;       ///< end of the time, for time limits; loop's clock without pauses
-  double waited_s = 0.0;   ///< time without a step, for `slow_start` and `silent`
-  bool is_slower = false;  ///< certainly slower than the best trial
+  std::string reason{};   ///< why the trial is to end, as text for people; may be empty
+  double at_s = 0.0;      ///< end of the time, for time limits; loop's clock without pauses
+  double waited_s = 0.0;  ///< time without a step, for `slow_start` and `silent`
   /// Measurement when the end was asked for. Reports that follow do not count.
   std::optional<Measurement> measured{};
 };

@@ -130,16 +130,19 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
     if (violated) return ask_for_end({EndRequest::guard, *std::move(violated)});
   }
   auto reason = given_up(scheduler, searcher, baseline);
-  const bool is_measured = is_measured_enough(view());
-  const bool is_slower = !is_measured && is_clearly_slower(view(), baseline);
-  if (!reason && !is_measured && !is_slower) return false;
-  // The measurement excludes what a program does while it ends (a last checkpoint).
-  TrialEndCause cause{
-      .request = EndRequest::measured, .is_slower = is_slower, .measured = measurement()};
-  if (!is_measured && !is_slower) {
+  TrialEndCause cause;
+  if (is_measured_enough(view())) {
+    cause.request = EndRequest::measured;
+  } else if (is_clearly_slower(view(), baseline)) {
+    cause.request = EndRequest::slower;
+  } else if (reason) {
     cause.request = EndRequest::scheduler;
     cause.reason = *std::move(reason);
+  } else {
+    return false;
   }
+  // The measurement excludes what a program does while it ends (a last checkpoint).
+  cause.measured = measurement();
   return ask_for_end(std::move(cause));
 }
 

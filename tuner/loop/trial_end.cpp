@@ -148,7 +148,8 @@ std::optional<std::string> EndOfTrial::missed_plan(const FactsAtEnd& facts) cons
 }
 
 bool EndOfTrial::was_cut_short() const {
-  return cause_.request == EndRequest::scheduler || cause_.is_slower || outcome_.was_slow;
+  return cause_.request == EndRequest::scheduler || cause_.request == EndRequest::slower ||
+         outcome_.was_slow;
 }
 
 std::optional<std::string> EndOfTrial::violation(const GuardedValues& guarded) const {

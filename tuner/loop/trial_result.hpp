@@ -13,6 +13,7 @@ namespace steptune {
 enum class EndRequest {
   none,         ///< not asked to end
   measured,     ///< the interval is as tight as asked for
+  slower,       ///< certainly slower than the best trial
   time_limit,   ///< measured for as long as allowed, whatever the budget
   budget,       ///< measured until the end of its part of a time budget
   job,          ///< its time in a job that cannot be ended on request was over
