@@ -78,17 +78,20 @@ TEST_F(PoolRules, ATrialStartsOnFreeMachinesOfItsOwnKindOnly) {
 }
 
 TEST_F(PoolRules, AFittingFreePoolIsUsedFirst) {
+  int fitting = 0;
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     const PoolScene scene(seed);
     const bool fits = std::ranges::any_of(scene.pools, [&](const WarmPool& pool) {
       return pool.available && scene.waits_for(pool.key);
     });
     if (!fits) continue;
+    ++fitting;
     const auto decision = scene.decision();
     const auto* start = std::get_if<StartTrial>(&decision);
     ASSERT_NE(start, nullptr) << "seed " << seed;
     EXPECT_TRUE(start->pool_job) << "seed " << seed;
   }
+  EXPECT_GT(fitting, 20);
 }
 
 TEST_F(PoolRules, NeverMoreMachinesThanPlaces) {

@@ -163,7 +163,7 @@ TEST_F(ListedTrainingPrices, ARegionWithoutPricesIsAnErrorThatNamesIt) {
   EXPECT_NE(listed.error().text().find("\"us-east-1\""), std::string::npos);
 }
 
-TEST(JobPrice, TravelsWithTheJob) {
+TEST(JobPrice, IsReadBackFromTheJobsVariable) {
   for (const auto& spot_share : {std::optional<double>(), std::optional(0.4), std::optional(1.0)}) {
     const JobPrice price{{3.0, 0.5, 0.1}, spot_share};
     EXPECT_EQ(job_price_of({{k_price_variable, to_text(price)}}), price);
