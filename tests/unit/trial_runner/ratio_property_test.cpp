@@ -72,24 +72,5 @@ TEST(RatioProperty, IsRightOnAMachineThatSlowsDown) {
   }
 }
 
-TEST(RatioProperty, NeedsALaterBaselineBlock) {
-  RatioFilter filter;
-  EXPECT_FALSE(filter.level());
-  EXPECT_FALSE(filter.ratio());
-  filter.begin_trial();
-  filter.add_baseline(1.0, 20.0, 10.0);
-  EXPECT_TRUE(filter.level());
-  EXPECT_FALSE(filter.ratio());
-  filter.add_trial(0.5, 20.0, 30.0);
-  EXPECT_FALSE(filter.ratio()) << "the machine may have changed since the baseline";
-  filter.add_baseline(1.0, 20.0, 50.0);
-  EXPECT_TRUE(filter.ratio());
-  filter.begin_trial();
-  filter.add_trial(2.0, 20.0, 70.0);
-  filter.add_baseline(1.0, 20.0, 90.0);
-  ASSERT_TRUE(filter.ratio());
-  EXPECT_NEAR(filter.ratio()->value, 2.0, 0.2) << "of the current trial, not of the one before";
-}
-
 }  // namespace
 }  // namespace steptune::live
