@@ -70,10 +70,12 @@ TEST(RentedInstances, ATypeWithoutAPriceThrows) {
 
 TEST(RentedInstances, TypesWithDisksAreKnownByName) {
   for (const char* type : {"ml.g4dn.xlarge", "ml.p4d.24xlarge", "ml.g5.xlarge", "ml.p5.48xlarge",
-                           "ml.trn1.2xlarge", "g5.xlarge", "ml.p4de.24xlarge"}) {
+                           "ml.trn1.2xlarge", "g5.xlarge", "ml.p4de.24xlarge", "ml.m5d.large",
+                           "ml.p3dn.24xlarge", "ml.p6-b200.48xlarge"}) {
     EXPECT_TRUE(has_own_disk(type)) << type;
   }
-  for (const char* type : {"ml.c5.xlarge", "ml.m5.xlarge", "ml.p3.2xlarge", "ml.dl.xlarge", ""})
+  for (const char* type : {"ml.c5.xlarge", "ml.c5n.xlarge", "ml.m5.xlarge", "ml.p3.2xlarge",
+                           "ml.dl.xlarge", "ml.", ""})
     EXPECT_FALSE(has_own_disk(type)) << type;
 }
 
