@@ -258,11 +258,12 @@ const std::vector<Broken>& space() {
        "parenthesis is not closed"},
       {"constraint_assignment", R"({"constraints": ["workers = 4"]})", "/constraints/0",
        "write == to compare"},
-      {"constraint_never", R"({"constraints": ["workers > 100"]})", "/constraints/0", ""},
+      {"constraint_never", R"({"constraints": ["workers > 100"]})", "/constraints/0",
+       "no configuration was found that satisfies the constraint \"workers > 100\""},
       {"constraints_contradict", R"({"constraints": ["workers > 4", "workers < 3"]})",
-       "/constraints", "satisfies"},
+       "/constraints", "satisfies all constraints together"},
       {"constraint_text_not_a_choice", R"({"constraints": ["precision != 'fp16'"]})",
-       "/constraints/0", "fp16"},
+       "/constraints/0", "\"fp16\" is not a value of precision"},
   };
   return k_cases;
 }

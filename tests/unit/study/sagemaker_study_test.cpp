@@ -373,7 +373,7 @@ const Refused k_refused[] = {
     {"price_zero", R"({"runner": {"prices": {"ml.g5.xlarge": 0}}})", "/runner/prices/ml.g5.xlarge",
      "must be at least"},
     {"discount_all", R"({"runner": {"discounts": {"ml.g5.xlarge": 1}}})",
-     "/runner/discounts/ml.g5.xlarge", ""},
+     "/runner/discounts/ml.g5.xlarge", "must be at most 0.99 (is 1)"},
     {"price_text", R"({"runner": {"prices": {"ml.g5.xlarge": "1.4"}}})",
      "/runner/prices/ml.g5.xlarge", "expected USD per hour"},
     {"price_per_hour", R"({"runner": {"price_per_hour": 2}})", "/runner/price_per_hour",
