@@ -50,7 +50,7 @@ TEST(AwsErrors, NameTheOperationTheRequestAndTheAttempts) {
             "ValidationException: as said (after 2 attempts) [request 7f-1]");
 }
 
-TEST(AwsErrors, OnlyWhatMayPassIsUnavailable) {
+TEST(AwsErrors, OnlyTemporaryErrorsAreUnavailable) {
   const auto kind = [](const AwsError& error) { return error.to_error().kind; };
   for (const char* code : {"ThrottlingException", "SlowDown", "RequestTimeout", "InternalFailure",
                            "ServiceUnavailable", "LimitExceededException"})
@@ -96,7 +96,7 @@ TEST(AwsErrors, TheFirstMessageIsTaken) {
   EXPECT_EQ(message(std::string(5000, 'x')).size(), 1024U) << "a page of a proxy is cut";
 }
 
-TEST(AwsErrors, KnowTheirRequest) {
+TEST(AwsErrors, HaveTheIdOperationAndStatusOfTheirRequest) {
   const AwsError error =
       parse_error_response({503, {{"X-AMZN-REQUESTID", "abc"}}, ""}, "DescribeTrainingJob");
   EXPECT_EQ(error.request_id, "abc");

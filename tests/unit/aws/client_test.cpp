@@ -88,15 +88,6 @@ TEST_F(JsonClientTest, ExpiredCredentialsAreReplacedOnce) {
   EXPECT_EQ(refreshes_, 2);
 }
 
-TEST_F(JsonClientTest, AClockThatDisagreesIsCorrectedFromTheServersDate) {
-  transport_.script = {answer(403, R"({"__type":"InvalidSignatureException","message":"not yet"})",
-                              {{"Date", "Sat, 21 Nov 2026 08:00:00 GMT"}}),
-                       answer(200, "{}")};
-  EXPECT_TRUE(create());
-  EXPECT_THAT(transport_.requests.at(1).headers,
-              testing::Contains(testing::Pair("X-Amz-Date", HasSubstr("20261121T0800"))));
-}
-
 TEST_F(JsonClientTest, ErrorsContainNoSecret) {
   transport_.script = {answer(403, R"({"__type":"AccessDeniedException","message":"no"})")};
   const std::string text = create().error().to_error().text();

@@ -127,29 +127,6 @@ TEST_F(CredentialsTest, AnSsoSessionUsesTheCachedToken) {
   EXPECT_THAT(id(), HasSubstr("SSO returned no complete keys"));
 }
 
-TEST_F(CredentialsTest, AContainerEndpointMustBeLocalOrEncrypted) {
-  variables_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://example.com/keys";
-  EXPECT_THAT(id(), HasSubstr("neither https nor a local address"));
-  variables_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://127.0.0.1:81/keys";
-  variables_["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "bearer";
-  transport_.routes["GET 127.0.0.1:81/keys"] =
-      std::string(R"({"AccessKeyId":"CONT","SecretAccessKey":"s","Token":"t","Expiration":")") +
-      k_credentials_later + "\"}";
-  EXPECT_EQ(id(), "CONT");
-}
-
-TEST_F(CredentialsTest, AnInstanceRoleUsesMetadataVersion2) {
-  variables_.erase("AWS_EC2_METADATA_DISABLED");
-  const std::string host = "169.254.169.254";
-  transport_.routes["PUT " + host + "/latest/api/token"] = "session";
-  transport_.routes["GET " + host + "/latest/meta-data/iam/security-credentials/"] = "role\n";
-  transport_.routes["GET " + host + "/latest/meta-data/iam/security-credentials/role"] =
-      R"({"AccessKeyId":"INST","SecretAccessKey":"s","Token":"t"})";
-  EXPECT_EQ(id(), "INST");
-  EXPECT_THAT(transport_.requests.back().headers,
-              testing::Contains(testing::Pair("X-aws-ec2-metadata-token", "session")));
-}
-
 TEST_F(CredentialsTest, TemporaryKeysAreReplacedBeforeTheyExpire) {
   write(".aws/config", "[default]\nrole_arn = r\nsource_profile = base\n");
   write(".aws/credentials", "[base]\naws_access_key_id = BASE\naws_secret_access_key = x\n");

@@ -115,11 +115,13 @@ TEST_F(MetadataCredentialsTest, TheSessionTokenIsNamedInEitherWay) {
   EXPECT_EQ(get()->session_token.reveal(), "t");
 }
 
-TEST_F(MetadataCredentialsTest, DoNotExistOutsideAnInstance) {
+TEST_F(MetadataCredentialsTest, ExistOnlyOnAnInstanceWithARole) {
   on_instance();
   EXPECT_EQ(id(), "KEYS");
   EXPECT_THAT(transport_.requests.at(0).headers,
               Contains(Pair("X-aws-ec2-metadata-token-ttl-seconds", "21600")));
+  EXPECT_THAT(transport_.requests.back().headers,
+              Contains(Pair("X-aws-ec2-metadata-token", "session")));
   EXPECT_EQ(transport_.requests.at(0).scheme, "http");
 
   variables_["AWS_EC2_METADATA_DISABLED"] = "true";

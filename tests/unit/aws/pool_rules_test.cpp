@@ -78,17 +78,20 @@ TEST_F(PoolRules, ATrialStartsOnFreeMachinesOfItsOwnKindOnly) {
 }
 
 TEST_F(PoolRules, AFittingFreePoolIsUsedFirst) {
+  int fitting = 0;
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     const PoolScene scene(seed);
     const bool fits = std::ranges::any_of(scene.pools, [&](const WarmPool& pool) {
       return pool.available && scene.waits_for(pool.key);
     });
     if (!fits) continue;
+    ++fitting;
     const auto decision = scene.decision();
     const auto* start = std::get_if<StartTrial>(&decision);
     ASSERT_NE(start, nullptr) << "seed " << seed;
     EXPECT_TRUE(start->pool_job) << "seed " << seed;
   }
+  EXPECT_GT(fitting, 20);
 }
 
 TEST_F(PoolRules, NeverMoreMachinesThanPlaces) {
@@ -179,8 +182,12 @@ TEST(JobNames, NamesOfOtherJobsHaveNoOwner) {
   for (const std::string& name :
        {std::string("my-training"), prefix, prefix + "t1", prefix + "t0-a1", prefix + "t1-a0",
         prefix + "t1-a1-r0", prefix + "t1-a1-r", prefix + "t1-a1x", "x" + prefix.substr(6) + "t1",
-        prefix + "t99999999999999999999-a1", std::string("study-xyz45678-t1-a1"), std::string()})
+        prefix + "t99999999999999999999-a1", std::string("study-xyz45678-t1-a1"), std::string(),
+        std::string("a-0123abcX-t1-a1"), std::string("a-123abcd-t1-a1"),
+        std::string("-0123abcd-t1-a1"), std::string("a-0123abcd-t1-a1-"),
+        std::string("a-0123abcd-tx-a1")})
     EXPECT_EQ(job_owner(name), std::nullopt) << name;
+  EXPECT_EQ(job_owner("a-0123abcd-t1-a1")->launch, 1);
 }
 
 }  // namespace

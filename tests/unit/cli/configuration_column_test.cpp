@@ -33,7 +33,7 @@ TEST(ConfigurationColumn, IsWholeWhereThereIsRoom) {
   EXPECT_EQ(alone(row, {"workers", "batch_size"}, 39), "workers=4 batch_size=128");
 }
 
-TEST(ConfigurationColumn, CutsNamesAndNoValues) {
+TEST(ConfigurationColumn, CutsNamesButNotValues) {
   const Configuration row = tried(128, 4, "bf16");
   EXPECT_EQ(alone(row, k_names, 38), "batch_...=128 workers=4 precision=bf16");
   EXPECT_EQ(alone(row, k_names, 36), "batch...=128 workers=4 preci...=bf16");
@@ -49,7 +49,7 @@ TEST(ConfigurationColumn, CutsNamesAlikeInAllRows) {
   EXPECT_EQ(column.text(rows[1]), "batc.=128 work.=4 pre.=bf16");
 }
 
-TEST(ConfigurationColumn, LeavesOutWhatIsInactive) {
+TEST(ConfigurationColumn, LeavesOutInactiveParameters) {
   std::vector<Configuration> rows = {tried(16, 0, "fp32"), tried(128, 4, "bf16")};
   rows[0].erase("batch_size");
   const ConfigurationColumn column(rows, k_names, 27);
@@ -67,7 +67,7 @@ TEST(ConfigurationColumn, KeepsNamesApart) {
   batches.set("batch", std::int64_t{1});
   batches.set("batch_size", std::int64_t{2});
   EXPECT_EQ(alone(batches, {"batch", "batch_size"}, 15), "batch=1 ba.ze=2")
-      << "neither \"bat.\" nor \"batch.\" tells which";
+      << "\"bat.\" and \"batch.\" could be either";
 }
 
 TEST(ConfigurationColumn, CutsValuesOnlyIfShortNamesDoNotFit) {

@@ -357,7 +357,7 @@ TEST(ChartData, HasEveryTrialAndTheDifferencesOfTraces) {
   EXPECT_EQ(trace["seconds"][1], 0.2);
   EXPECT_EQ(trace["samples"][1], 64);
   EXPECT_EQ(trace["samples_per_step"], 64);
-  EXPECT_TRUE(data["traces"].size() == 1U);
+  EXPECT_EQ(data["traces"].size(), 1U);
 }
 
 }  // namespace

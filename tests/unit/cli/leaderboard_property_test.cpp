@@ -107,7 +107,7 @@ TEST_P(AnyLeaderboard, RanksAreThePlacesInOrderOfTheObjective) {
   }
 }
 
-TEST_P(AnyLeaderboard, FiguresAreTheHistorys) {
+TEST_P(AnyLeaderboard, ShowsTheValuesOfTheHistory) {
   LeaderboardQuery query;
   query.all = true;
   query.limit = 1000;

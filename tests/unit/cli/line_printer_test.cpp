@@ -49,7 +49,7 @@ TEST_F(LinePrinterOnAPipe, RewritesItsBlockBelowPermanentLines) {
 TEST_F(LinePrinterOnAPipe, CutsStatusLinesToTheWidth) {
   LinePrinter printer(ends_[1], true);
   printer.status({std::string(200, 'x')});
-  EXPECT_EQ(written().size(), 80U) << "79 columns and a newline where the width is not known";
+  EXPECT_EQ(written().size(), 80U) << "79 columns and a newline if the width is not known";
 }
 
 }  // namespace

@@ -78,12 +78,12 @@ class LongStudy : public StoredStudyTest {
   }
 };
 
-TEST_F(LongStudy, TheReadTrialsDecideAsAllTrialsDo) {
+TEST_F(LongStudy, TheFewReadTrialsGiveTheStandingOfAllTrials) {
   const StoredStudy study = stored();
   const Standing all(ranking_rules(must(stored_spec(study.record))),
                      must(history_.trials(record_.id)));
   const Standing read = must(read_standing(study));
-  EXPECT_LT(read.trials().size(), 110U) << "and no more than that";
+  EXPECT_LT(read.trials().size(), 110U) << "few trials are read";
   ASSERT_NE(read.incumbent(), nullptr);
   EXPECT_EQ(read.incumbent()->number, all.incumbent()->number);
   EXPECT_EQ(read.tied_with(*read.incumbent()), all.tied_with(*all.incumbent()));
@@ -92,7 +92,7 @@ TEST_F(LongStudy, TheReadTrialsDecideAsAllTrialsDo) {
   EXPECT_EQ(read.refuted(), all.refuted());
 }
 
-TEST_F(LongStudy, TheLeaderboardMarksAsWithAllTrials) {
+TEST_F(LongStudy, TheLeaderboardHasTheMarksOfAllTrials) {
   const StoredStudy study = stored();
   for (const std::size_t sorted_by : {0U, 1U}) {
     const Standing all(ranking_rules(must(stored_spec(study.record))),

@@ -71,7 +71,7 @@ TEST(Color, FollowsTheDocumentedPrecedence) {
   }
 }
 
-TEST(Terminal, APipeIsNotSmart) {
+TEST(Terminal, AnInvalidDescriptorIsNoTerminal) {
   EXPECT_FALSE(is_smart_terminal(-1, environment_of({{"TERM", "xterm"}})));
   EXPECT_EQ(terminal_width(-1), 0U);
 }

@@ -179,7 +179,7 @@ TEST(TrialText, BillsEachAttempt) {
             "               its provider\n"
             "               2: completed, 40.0 s\n");
   EXPECT_EQ(fact(text_of(disturbed_trial(), {}, k_pipe), "attempts"), "attempts       2\n")
-      << "a history that has no bills of them";
+      << "the history has no bills of the attempts";
 }
 
 TEST(TrialText, ShowsUseOfMachinesWithoutPrices) {

@@ -34,7 +34,7 @@ TEST(WholeFile, NewFilesReplaceNoExistingFile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);
 }
 
-TEST(WholeFile, APipeIsWrittenIntoAndALinkStaysOne) {
+TEST(WholeFile, APipeIsWrittenToAndALinkStaysALink) {
   const fs::path folder = fs::path(::testing::TempDir()) / "whole_file_streams";
   fs::remove_all(folder);
   fs::create_directories(folder);

@@ -15,7 +15,7 @@ std::optional<std::string> nothing_set(const std::string& /*name*/) {
   return std::nullopt;
 }
 
-TEST(Certificates, TheFirstPlaceThatExistsCounts) {
+TEST(Certificates, UsesTheFirstFileThatExists) {
   const fs::path root = fs::path(::testing::TempDir()) / "certificates";
   fs::remove_all(root);
   fs::create_directories(root / "etc/ssl/certs/ca-certificates.crt");

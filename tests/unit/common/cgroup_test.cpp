@@ -69,6 +69,8 @@ TEST(CgroupCpuQuota, MalformedQuotasCountAsNoQuota) {
   machine.write("sys/fs/cgroup/cpu.max", "100000 0\n");
   machine.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "100000\n");  // no period file
   EXPECT_EQ(cgroup_cpu_quota(machine.files()), std::nullopt);
+  machine.write("sys/fs/cgroup/cpu.max", "garbage");
+  EXPECT_EQ(cgroup_cpu_quota(machine.files()), std::nullopt);
 }
 
 TEST(CgroupMemoryLimit, IsTheTightestOfAllGroups) {
@@ -78,6 +80,7 @@ TEST(CgroupMemoryLimit, IsTheTightestOfAllGroups) {
   machine.write("sys/fs/cgroup/a/b/memory.max", "max\n");
   EXPECT_EQ(cgroup_memory_limit_bytes(machine.files()), std::nullopt);
   machine.write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "4096000\n");
+  EXPECT_THAT(cgroup_memory_limit_bytes(machine.files()), Optional(4096000.0));
   machine.write("sys/fs/cgroup/a/memory.max", "2048000\n");
   EXPECT_THAT(cgroup_memory_limit_bytes(machine.files()), Optional(2048000.0));
 }

@@ -45,7 +45,7 @@ EndedChild run_script(const std::string& script, ChildRequest request = {}) {
   return ended;
 }
 
-TEST(ChildProcess, HasTheEnvironmentThatItIsGivenAndNoOther) {
+TEST(ChildProcess, HasOnlyTheGivenEnvironment) {
   ASSERT_EQ(::setenv("STEPTUNE_TEST_PARENT", "1", 1), 0);
   ChildRequest request;
   request.environment = {"ONE=1", "TWO=a b=c"};
@@ -56,15 +56,18 @@ TEST(ChildProcess, HasTheEnvironmentThatItIsGivenAndNoOther) {
   ::unsetenv("STEPTUNE_TEST_PARENT");
 }
 
-TEST(ChildProcess, HasNoInputAndOutputByDefault) {
-  EXPECT_EQ(run_script("cat; echo lost >&2; echo end").output, "end\n");
+TEST(ChildProcess, StreamsAreConnectedToDevNullByDefault) {
+  for (const char* stream : {"0", "2"}) {
+    const std::string is_null = std::string("test /proc/self/fd/") + stream + " -ef /dev/null";
+    EXPECT_EQ(run_script(is_null).status, 0) << "stream " << stream;
+  }
   const UniqueFd input = memory_file("typed\n");
   ChildRequest request;
   request.in = input.get();
   EXPECT_EQ(run_script("cat", request).output, "typed\n");
 }
 
-TEST(ChildProcess, BeginsInTheFolderThatIsNamed) {
+TEST(ChildProcess, BeginsInTheRequestedFolder) {
   ChildRequest request;
   request.working_directory = "/";
   EXPECT_EQ(run_script("pwd", request).output, "/\n");
@@ -124,7 +127,7 @@ TEST(ChildProcess, AFailedStartSaysWhy) {
   EXPECT_EQ(start_child(request).error(), ENOENT);
 }
 
-TEST(ChildProcess, InheritsTheVariablesOfThisProcess) {
+TEST(ProcessVariables, AreReadAndWrittenAsAssignments) {
   ASSERT_EQ(::setenv("STEPTUNE_TEST_EQUALS", "a=b=", 1), 0);
   ASSERT_EQ(::setenv("STEPTUNE_TEST_EMPTY", "", 1), 0);
   const auto variables = process_variables();

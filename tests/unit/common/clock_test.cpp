@@ -46,7 +46,7 @@ TEST(Error, TextHasPlaceAndHint) {
             "a.json: is not valid\n  write 1");
 }
 
-TEST(Error, AFailedResultCarriesIt) {
+TEST(Error, AFailedResultHasAllPartsOfIt) {
   const Result<int> result = fail(ErrorKind::runner, "no such program", "trial 1", "install it");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error(), (Error{ErrorKind::runner, "no such program", "trial 1", "install it"}));
@@ -70,7 +70,7 @@ bool is_open(int descriptor) {
   return ::fcntl(descriptor, F_GETFD) >= 0;
 }
 
-TEST(UniqueFd, ClosesWhatItOwnsOnce) {
+TEST(UniqueFd, ClosesItsDescriptorAtTheEndOfItsScope) {
   int number = -1;
   {
     const UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));

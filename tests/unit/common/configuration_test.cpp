@@ -16,7 +16,7 @@ TEST(ValueText, IsWhatACommandLineNeeds) {
   EXPECT_EQ(to_text(Value{std::string("bf16")}), "bf16");
 }
 
-TEST(ValueNumber, TextHasNone) {
+TEST(ValueNumber, IsNanForText) {
   EXPECT_EQ(to_number(Value{true}), 1.0);
   EXPECT_EQ(to_number(Value{std::int64_t{64}}), 64.0);
   EXPECT_TRUE(std::isnan(to_number(Value{std::string("64")})));

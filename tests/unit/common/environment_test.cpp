@@ -23,7 +23,7 @@ Environment environment_of(std::map<std::string, std::string> variables) {
   };
 }
 
-TEST(Environment, VariablesThatListSettingsKeepTheirOtherOnes) {
+TEST(Environment, AListOfSettingsKeepsItsOtherSettings) {
   EXPECT_EQ(merged_variable("OMP_NUM_THREADS", "8", "2"), "2");
   EXPECT_EQ(merged_variable("GLIBC_TUNABLES", "", "glibc.malloc.hugetlb=1"),
             "glibc.malloc.hugetlb=1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing and reading back give the same, for random content over fixed seeds.
+// Tests that random content is read back as it was written, over fixed seeds.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -44,7 +44,7 @@ std::string output_of_shell(const std::string& command) {
   return output;
 }
 
-TEST(PosixQuotedAny, WordsReachAProgramUnchanged) {
+TEST(PosixQuotedProperty, WordsReachAProgramUnchanged) {
   std::vector<std::string> words{"printf", "%s\\0"};
   Rng rng(1, "words");
   for (int i = 0; i < 300; ++i)
@@ -62,7 +62,7 @@ std::string csv_cell(const std::string& cell) {
   return quoted + '"';
 }
 
-TEST(CsvOfAny, CellsAreReadAsTheyWereWritten) {
+TEST(CsvProperty, CellsAreReadAsTheyWereWritten) {
   Rng rng(1, "tables");
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const std::size_t columns = 1 + rng.below(5);
@@ -84,7 +84,7 @@ TEST(CsvOfAny, CellsAreReadAsTheyWereWritten) {
   }
 }
 
-TEST(CsvOfAny, BytesAreATableOrAnErrorThatNamesTheFile) {
+TEST(CsvProperty, BytesAreATableOrAnErrorThatNamesTheFile) {
   Rng rng(1, "bytes");
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     std::string text;
@@ -129,7 +129,7 @@ Json random_json(Rng& rng, int depth) {
   }
 }
 
-TEST(JsonOfAny, DocumentIsReadAsItWasWritten) {
+TEST(JsonProperty, DocumentsAreReadAsTheyWereWritten) {
   Rng rng(1, "documents");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const Json json = random_json(rng, 5);
@@ -142,7 +142,7 @@ TEST(JsonOfAny, DocumentIsReadAsItWasWritten) {
   }
 }
 
-TEST(JsonOfAny, BytesAreWrittenAsTextThatEveryReaderTakes) {
+TEST(JsonProperty, BytesAreWrittenAsValidJson) {
   Rng rng(1, "bytes");
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     std::string bytes;
@@ -157,7 +157,7 @@ TEST(JsonOfAny, BytesAreWrittenAsTextThatEveryReaderTakes) {
             R"(["nan","inf","-inf"])");
 }
 
-TEST(JsonOfAny, ConfigurationKeepsValuesAndTheirTypes) {
+TEST(JsonProperty, ConfigurationsKeepValuesAndTheirTypes) {
   Rng rng(1, "configurations");
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Configuration configuration;
@@ -201,7 +201,7 @@ void expect_lines(const Json& json, const std::string& pointer, int& line,
   ++line;  // its closing bracket
 }
 
-TEST(SourceLinesOfAny, DocumentAreFoundForItsValues) {
+TEST(SourceLinesProperty, AreFoundForAllValues) {
   Rng rng(1, "documents");
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Json json = random_json(rng, 4);

@@ -14,7 +14,7 @@ void add_pci_device(const FakeMachine& machine, const std::string& address,
   machine.write("sys/bus/pci/devices/" + address + "/class", kind + "\n");
 }
 
-TEST(Gpus, AMachineWithoutAnyHasNone) {
+TEST(Gpus, AMachineWithoutGpusHasNone) {
   const FakeMachine machine;
   EXPECT_EQ(count_gpus(machine.files()).count, 0);
   EXPECT_EQ(count_gpus(machine.files()).vendor, GpuVendor::none);
@@ -46,7 +46,7 @@ TEST(Gpus, AContainerMayHaveFewerGpusThanListed) {
   EXPECT_EQ(count_gpus(machine.files()).count, 1);
 }
 
-TEST(Gpus, AmdsAreComputeNodesWithAGpu) {
+TEST(Gpus, AmdGpusAreComputeNodesWithAGpu) {
   const FakeMachine machine;
   machine.write("sys/class/kfd/kfd/topology/nodes/0/gpu_id", "0\n");
   machine.write("sys/class/kfd/kfd/topology/nodes/1/gpu_id", "51110\n");
@@ -58,7 +58,7 @@ TEST(Gpus, AmdsAreComputeNodesWithAGpu) {
   EXPECT_EQ(count_gpus(machine.files()).count, 2);
 }
 
-TEST(Gpus, NvidiasComeBeforeAmds) {
+TEST(Gpus, AmdGpusAreNotCountedBesideNvidiaGpus) {
   const FakeMachine machine;
   machine.write("sys/class/kfd/kfd/topology/nodes/1/gpu_id", "51110\n");
   machine.write("dev/kfd", "");

@@ -19,7 +19,7 @@ TEST(Identifier, IsALetterThenLettersAndDigits) {
   EXPECT_FALSE(is_identifier(std::string(65, 'x')));
 }
 
-TEST(StudyName, MayNameAFile) {
+TEST(StudyName, IsSafeAsAFileName) {
   for (const char* name : {"a", "9", "_", "resnet-50.v2", "A"})
     EXPECT_TRUE(is_study_name(name)) << name;
   for (const char* name : {"", "-a", ".a", "..", "a/b", "a b", "a:b"})
@@ -28,7 +28,7 @@ TEST(StudyName, MayNameAFile) {
   EXPECT_FALSE(is_study_name(std::string(65, 'x')));
 }
 
-TEST(MetricName, IsAsTrainersCallThem) {
+TEST(MetricName, AllowsThePunctuationOfTrainers) {
   for (const char* name : {"loss", "val/loss", "top-1", "acc@5", "a:b", "_x.y"})
     EXPECT_TRUE(is_metric_name(name)) << name;
   for (const char* name : {"", "1st", "/loss", "a b", "a=b", "a%"})
@@ -42,7 +42,7 @@ TEST(IdentifiersIn, LeavesOutStringsAndNumbers) {
               ElementsAre("workers", "threads", "cpus"));
   EXPECT_THAT(identifiers_in("precision == 'bf16' && x2 > 1e3"), ElementsAre("precision", "x2"));
   EXPECT_THAT(identifiers_in("a == \"b 'c' d\" || a"), ElementsAre("a", "a"));
-  EXPECT_THAT(identifiers_in("2x"), IsEmpty()) << "a slip, no name";
+  EXPECT_THAT(identifiers_in("2x"), IsEmpty()) << "a typing error, no name";
   EXPECT_THAT(identifiers_in("a == 'b"), ElementsAre("a")) << "a string that is never closed";
   EXPECT_THAT(identifiers_in(""), IsEmpty());
 }

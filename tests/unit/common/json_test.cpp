@@ -30,13 +30,6 @@ TEST(ParseJson, SyntaxErrorsHaveLineAndColumn) {
   EXPECT_THAT(broken.error().text(), HasSubstr("line 2, column 8"));
 }
 
-TEST(ParseJson, RefusesDeepNesting) {
-  const std::string deep(100'000, '[');
-  const auto json = parse_json(deep, "study.json");
-  ASSERT_FALSE(json);
-  EXPECT_THAT(json.error().text(), HasSubstr("deeper than 64"));
-}
-
 TEST(ParseJson, RefusesTextAfterTheDocument) {
   EXPECT_FALSE(parse_json("{} {}", "x"));
 }
@@ -74,7 +67,7 @@ TEST(ReadJsonFile, SaysWhyAFileCannotBeRead) {
   EXPECT_FALSE(read_json_file("/tmp"));
 }
 
-TEST(ParseJson, AllowsNestingToItsLimit) {
+TEST(ParseJson, AllowsNestingUpTo64Levels) {
   const auto nested = [](std::size_t levels) {
     return parse_json(std::string(levels, '[') + std::string(levels, ']'), "study.json");
   };

@@ -26,6 +26,7 @@ class Log : public ::testing::Test {
 TEST_F(Log, IsOffUnlessAskedFor) {
   EXPECT_FALSE(logs(LogLevel::error));
   EXPECT_FALSE(logs(LogLevel::off));
+  ASSERT_TRUE(set_up_log({LogLevel::off, file_}));
   write_log(LogLevel::error, "nobody asked");
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
@@ -37,7 +38,7 @@ TEST_F(Log, WritesOneLineWithTimeAndLevelAtOnce) {
                                       "verdict=stop\n"));
 }
 
-TEST_F(Log, LeavesOutWhatIsBelowItsLevel) {
+TEST_F(Log, LeavesOutLinesBelowItsLevel) {
   ASSERT_TRUE(set_up_log({LogLevel::warning, file_}));
   log_line(LogLevel::info, "decision");
   log_line(LogLevel::warning, "caution");
@@ -45,7 +46,7 @@ TEST_F(Log, LeavesOutWhatIsBelowItsLevel) {
   EXPECT_THAT(written(), ::testing::Not(HasSubstr("decision")));
 }
 
-TEST_F(Log, KeepsALineALine) {
+TEST_F(Log, WritesATextOfSeveralLinesAsOne) {
   ASSERT_TRUE(set_up_log({LogLevel::info, file_}));
   log_line(LogLevel::info, "reason={}", "first\nsecond\x1b[31m");
   const std::string text = written();
@@ -69,7 +70,7 @@ TEST_F(Log, AFileThatCannotBeWrittenIsAnError) {
   EXPECT_FALSE(logs(LogLevel::error));
 }
 
-TEST(LogOptions, ALevelAFileOrBoth) {
+TEST(LogOptions, NameALevelAFileOrBoth) {
   const auto expect = [](const char* text, LogLevel level, const char* file) {
     const auto options = parse_log_options(text);
     ASSERT_TRUE(options) << text;

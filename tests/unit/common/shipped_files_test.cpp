@@ -31,7 +31,7 @@ TEST(ShippedFiles, AMissingHelperIsReportedWithItsPlace) {
       << missing.error().hint;
 }
 
-TEST(ShippedFiles, TheFirstRegularFileCounts) {
+TEST(ShippedFiles, FindsTheFirstRegularFile) {
   const fs::path root = fs::path(::testing::TempDir()) / "shipped-files";
   fs::remove_all(root);
   fs::create_directories(root / "a/prices/x.json");

@@ -48,11 +48,13 @@ TEST(StringTemplate, MayContainNoPlaceholder) {
 TEST(StringTemplate, ADoubledBraceIsOneBraceAndALoneClosingBraceStays) {
   EXPECT_EQ(parsed("{{\"n\": {batch}}").render(configuration()), "{\"n\": 64}");
   EXPECT_EQ(parsed("}{{").render(configuration()), "}{");
+  EXPECT_EQ(parsed("{{{batch}}").render(configuration()), "{64}");
+  EXPECT_EQ(parsed("{{{{").render(configuration()), "{{");
   EXPECT_THAT(parsed("{{batch}").parameters(), IsEmpty());
 }
 
 TEST(StringTemplate, RefusesWhatIsNoPlaceholder) {
-  for (const char* text : {"{", "{batch", "{}", "{a b}", "{2x}", "x {batch"}) {
+  for (const char* text : {"{", "{{{", "{batch", "{}", "{a b}", "{2x}", "x {batch"}) {
     const auto refused = StringTemplate::parse(text);
     ASSERT_FALSE(refused) << text;
     EXPECT_THAT(refused.error().text(), HasSubstr("is not a placeholder: write {name}")) << text;

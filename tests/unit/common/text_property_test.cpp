@@ -85,7 +85,7 @@ TEST(AnyText, PrintableLinesKeepTheirCount) {
   }
 }
 
-TEST(AnyText, AsUtf8IsUtf8AndWhatWasIsKept) {
+TEST(AnyText, AsUtf8IsUtf8AndKeepsValidText) {
   Rng rng(1, "texts");
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const std::string text = random_bytes(rng);
@@ -124,7 +124,7 @@ TEST(AnyText, AnEscapeSequenceIsPartOfTheTextItBegins) {
   }
 }
 
-TEST(NearestNameOfAny, IsFoundAfterOneSlip) {
+TEST(NearestNameProperty, IsFoundAfterOneSlip) {
   const std::vector<std::string> names{"batch_size", "num_workers", "precision", "prefetch_factor"};
   Rng rng(1, "slips");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -159,7 +159,7 @@ TEST(AnyNumber, IsReadBackAsWritten) {
   }
 }
 
-TEST(AnyDuration, IsShownPreciselyAndInOrder) {
+TEST(AnyDuration, IsReadBackWithinItsRounding) {
   Rng rng(1, "durations");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const double seconds = std::pow(10.0, 9.0 * rng.uniform() - 2.0);
@@ -170,18 +170,6 @@ TEST(AnyDuration, IsShownPreciselyAndInOrder) {
     const auto read = parse_duration_s(text);
     ASSERT_TRUE(read) << format_duration(seconds);
     EXPECT_NEAR(*read, seconds, 0.051 * seconds) << format_duration(seconds);
-  }
-}
-
-TEST(AnySize, IsReadInCommonUnits) {
-  EXPECT_EQ(parse_bytes("0"), 0.0);
-  for (const char* bad : {"-5", "-1.5 GB", "GB", "", "5 apples", "5 bytes", "5iB", "nan", "1e400"})
-    EXPECT_EQ(parse_bytes(bad), std::nullopt) << bad;
-  double expected = 1.0;
-  for (const char* unit : {"B", "KiB", "MiB", "GiB", "TiB"}) {
-    EXPECT_EQ(parse_bytes(std::string("3") + unit), 3.0 * expected) << unit;
-    EXPECT_EQ(parse_bytes(std::string("3 ") + unit), 3.0 * expected) << unit;
-    expected *= 1024.0;
   }
 }
 

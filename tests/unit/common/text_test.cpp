@@ -161,7 +161,11 @@ TEST(ParseBytes, UnitsOfBothKinds) {
   EXPECT_EQ(parse_bytes("2GiB"), 0x1p31);
   EXPECT_EQ(parse_bytes("64g"), 64e9);
   EXPECT_EQ(parse_bytes("7 B"), 7.0);
-  for (const char* wrong : {"", "much", "5XB", "8 gigs", "GB", "1,5GB", "5 i", "5iB"})
+  EXPECT_EQ(parse_bytes("3KiB"), 3072.0);
+  EXPECT_EQ(parse_bytes("3 TiB"), 3.0 * 0x1p40);
+  EXPECT_EQ(parse_bytes("0"), 0.0);
+  for (const char* wrong : {"", "much", "5XB", "8 gigs", "GB", "1,5GB", "5 i", "5iB", "-5",
+                            "-1.5 GB", "5 apples", "5 bytes", "nan", "1e400"})
     EXPECT_FALSE(parse_bytes(wrong)) << wrong;
 }
 

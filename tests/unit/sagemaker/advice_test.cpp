@@ -63,7 +63,7 @@ TEST_F(AdviceTest, SaturatedCpusAndIdleGpusAdviseACluster) {
   EXPECT_THAT(lines[0].text, HasSubstr("1 ml.p4d.24xlarge + 2 ml.c5.18xlarge"));
 }
 
-TEST_F(AdviceTest, ABalancedMachineIsLeftInPeace) {
+TEST_F(AdviceTest, ABalancedMachineGetsNoAdvice) {
   EXPECT_THAT(advice(job({machine("ml.g5.xlarge", 0.95, 0.9)})), IsEmpty());
   EXPECT_THAT(advice(job({machine("ml.g5.xlarge", 0.5, 0.4)})), IsEmpty())
       << "waits for something else";
@@ -93,7 +93,7 @@ TEST_F(AdviceTest, UnusedGpusAndIdleMachinesAreReported) {
   EXPECT_THAT(gpu[0].text, HasSubstr("20 % of CPU and 25 % of GPU"));
 }
 
-TEST_F(AdviceTest, AMomentOfWorkIsNoIdling) {
+TEST_F(AdviceTest, AMachineThatWasBusyForAMomentIsNotIdle) {
   MachineUtilisation busy_once = machine("ml.c5.18xlarge", 0.1);
   busy_once.cpu_most = 0.9;
   EXPECT_THAT(advice(job({busy_once})), IsEmpty());

@@ -100,7 +100,7 @@ TEST_F(CloudWatchTest, OneRequestAsksForAllMachinesOfSeveralJobs) {
   EXPECT_EQ(many->size(), 1U);
 }
 
-TEST_F(CloudWatchTest, UnknownMetricsAreIgnored) {
+TEST_F(CloudWatchTest, MalformedMetricsAreIgnored) {
   const Json good = result("h0m1", {0.0, 200.0, 200.0, 200.0, 200.0, 0.0});
   for (const Json& bad :
        {Json("text"), Json(nullptr), Json::object(), Json{{"Id", "h0m0"}},

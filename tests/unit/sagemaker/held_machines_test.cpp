@@ -42,21 +42,6 @@ class HeldMachinesTest : public RunnerOnAccountTest {
   }
 };
 
-TEST(JobOwner, IsReadFromTheNamesThatJobsAreGiven) {
-  const auto owner = job_owner(job_name(job_name_prefix("ResNet nightly v2", "db"), {12, 3}, 2));
-  ASSERT_TRUE(owner);
-  EXPECT_EQ(owner->study, "ResNet-nightly-v2");
-  EXPECT_EQ(owner->key, (TrialKey{12, 3}));
-  EXPECT_EQ(owner->launch, 2);
-  EXPECT_EQ(job_owner("a-0123abcd-t1-a1")->launch, 1);
-  for (const char* stranger :
-       {"", "train", "a-0123abcd-t1", "a-0123abcd-t1-a1-", "a-0123abcd-t0-a1", "a-0123abcX-t1-a1",
-        "a-123abcd-t1-a1", "-0123abcd-t1-a1", "a-0123abcd-t1-a1-r0", "a-0123abcd-tx-a1",
-        "a-0123abcd-t99999999999999999999-a1"}) {
-    EXPECT_FALSE(job_owner(stranger)) << stranger;
-  }
-}
-
 TEST_F(HeldMachinesTest, AreFoundWithTheirCostAfterATunersDeath) {
   program.ends_after_s = 400.0;
   options.parallel = options.backlog = 2;
@@ -234,26 +219,6 @@ TEST(HeldMachinesOfOthers, AreNotPricedByAnEnvironmentThatWasCopied) {
   EXPECT_DOUBLE_EQ(*copy->usd_per_hour, 4 * 1.408);
   state.name = job_name(job_name_prefix("study", "db"), {1, 1});
   EXPECT_EQ(held_machines(state, 0.0, &table)->study_price, state.price->parts);
-}
-
-TEST(JobPrice, IsReadAsWritten) {
-  const JobPrice spot{{1.0 / 3.0, 0.1, 0.007}, 0.35};
-  EXPECT_EQ(job_price_of({{k_price_variable, to_text(spot)}}), spot);
-  const JobPrice on_demand{{1e9, 1.0 / 3.0, 1.0 / 7.0}};
-  EXPECT_EQ(job_price_of({{k_price_variable, to_text(on_demand)}}), on_demand);
-  EXPECT_LE(to_text(JobPrice{{1e9 / 3.0, 1e-9 / 3.0, 1e-9 / 7.0}, 1.0 / 3.0}).size(), 512U)
-      << "the longest that SageMaker takes";
-  for (const char* text :
-       {"", "1.4", "[]", "{}", "{", R"({"list": "1", "discount": 0, "volume": 0})",
-        R"({"list": 1, "discount": 0})", R"({"list": -1, "discount": 0, "volume": 0})",
-        R"({"list": 1, "discount": 2, "volume": 0})",
-        R"({"list": 1, "discount": 0, "volume": 1e99})",
-        R"({"list": 1, "discount": 0, "volume": 0, "spot_share": 0})",
-        R"({"list": 1, "discount": 0, "volume": 0, "spot_share": 1.5})"}) {
-    EXPECT_FALSE(job_price_of({{k_price_variable, text}})) << text;
-  }
-  EXPECT_FALSE(job_price_of({{k_price_variable, 1.4}}));
-  EXPECT_FALSE(job_price_of(Json::object()));
 }
 
 TEST_F(HeldMachinesTest, AnUnknownTypeHasAnUnknownPrice) {

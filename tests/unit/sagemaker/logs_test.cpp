@@ -135,7 +135,7 @@ TEST_F(Logs, OutputEndsWithTheJobWhateverTimePasses) {
   EXPECT_EQ(read("job/").messages.size(), soon);
 }
 
-TEST_F(Logs, AFailureIsTheLastWord) {
+TEST_F(Logs, AFailureIsTheLastLine) {
   program.exit_code = 1;
   program.failure = "CUDA out of memory";
   run_for("job", 100.0);

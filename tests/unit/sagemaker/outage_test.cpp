@@ -16,7 +16,7 @@ using testing::IsEmpty;
 aws::AwsError error(const char* code, int http_status = 400) {
   aws::AwsError error;
   error.code = code;
-  error.message = "told by a test";
+  error.message = "from a test";
   error.http_status = http_status;
   return error;
 }

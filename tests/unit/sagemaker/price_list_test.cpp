@@ -163,18 +163,22 @@ TEST_F(ListedTrainingPrices, ARegionWithoutPricesIsAnErrorThatNamesIt) {
   EXPECT_NE(listed.error().text().find("\"us-east-1\""), std::string::npos);
 }
 
-TEST(JobPrice, TravelsWithTheJob) {
+TEST(JobPrice, IsReadBackFromTheJobsVariable) {
   for (const auto& spot_share : {std::optional<double>(), std::optional(0.4), std::optional(1.0)}) {
     const JobPrice price{{3.0, 0.5, 0.1}, spot_share};
     EXPECT_EQ(job_price_of({{k_price_variable, to_text(price)}}), price);
   }
   const JobPrice all_off{{3.0, 3.0, 0.0}, {}};
   EXPECT_EQ(job_price_of({{k_price_variable, to_text(all_off)}}), all_off);
+  const JobPrice longest{{1e9 / 3.0, 1e-9 / 3.0, 1e-9 / 7.0}, 1.0 / 3.0};
+  EXPECT_EQ(job_price_of({{k_price_variable, to_text(longest)}}), longest);
+  EXPECT_LE(to_text(longest).size(), 512U) << "SageMaker's limit for a variable";
 }
 
 TEST(JobPrice, AnotherProgramsVariableIsNoPrice) {
   for (const char* text :
-       {"", "3.5", "not JSON", "[]", R"({"list":3,"volume":0})", R"({"discount":0,"volume":0})",
+       {"", "3.5", "not JSON", "[]", "{}", "{", R"({"list":"3","discount":0,"volume":0})",
+        R"({"list":3,"volume":0})", R"({"discount":0,"volume":0})",
         R"({"list":3,"discount":0})", R"({"list":-1,"discount":0,"volume":0})",
         R"({"list":3,"discount":4,"volume":0})", R"({"list":3,"discount":-1,"volume":0})",
         R"({"list":3,"discount":0,"volume":-1})", R"({"list":1e10,"discount":0,"volume":0})",
@@ -183,6 +187,7 @@ TEST(JobPrice, AnotherProgramsVariableIsNoPrice) {
         R"({"list":3,"discount":0,"volume":0,"spot_share":1.1})"}) {
     EXPECT_FALSE(job_price_of({{k_price_variable, text}})) << text;
   }
+  EXPECT_FALSE(job_price_of({{k_price_variable, 1.4}}));
   EXPECT_FALSE(job_price_of(Json::object()));
 }
 

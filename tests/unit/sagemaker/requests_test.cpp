@@ -60,7 +60,7 @@ class Signatures : public AccountTest {
   }
 };
 
-TEST_F(Signatures, TheClientsAreGood) {
+TEST_F(Signatures, TheClientsSignatureIsAccepted) {
   EXPECT_TRUE(call("ListTrainingJobs", Json::object()));
 }
 
@@ -71,6 +71,9 @@ TEST_F(Signatures, AWrongSecretIsRefused) {
 
 TEST_F(Signatures, AnUnknownKeyOrTokenIsRefused) {
   credentials.session_token = Secret("another");
+  EXPECT_EQ(refusal(), "UnrecognizedClientException");
+  credentials.session_token = Secret("token");
+  credentials.access_key_id = "ANOTHER";
   EXPECT_EQ(refusal(), "UnrecognizedClientException");
 }
 

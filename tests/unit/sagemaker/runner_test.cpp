@@ -65,7 +65,7 @@ TEST_F(RunnerOnAccountTest, TheLastTrialLeavesNoPool) {
   EXPECT_THAT(notices, IsEmpty());
 }
 
-TEST_F(RunnerOnAccountTest, AbsentPoolQuotaIsNoticedOnceAndNotRequestedAgain) {
+TEST_F(RunnerOnAccountTest, AnAbsentPoolQuotaIsNoticedOnce) {
   account_options.warm_pool_quota = {};
   for (int number = 1; number <= 3; ++number) {
     start(trial(number));
@@ -105,7 +105,7 @@ TEST_F(RunnerOnAccountTest, AFailedProgramIsReportedWithItsLastLines) {
   EXPECT_THAT(outcomes[0].detail, AllOf(HasSubstr("KeyError: 'lr'"), HasSubstr("last output")));
 }
 
-TEST_F(RunnerOnAccountTest, OutOfMemoryTeachesTheSearcher) {
+TEST_F(RunnerOnAccountTest, ExitCode137IsOutOfMemory) {
   program.ends_after_s = 20.0;
   program.exit_code = 137;
   start(trial(1));
@@ -113,7 +113,7 @@ TEST_F(RunnerOnAccountTest, OutOfMemoryTeachesTheSearcher) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::out_of_memory);
 }
 
-TEST_F(RunnerOnAccountTest, TheWallLimitIsTheServices) {
+TEST_F(RunnerOnAccountTest, TheServiceEndsATrialAtItsWallLimit) {
   program.ends_after_s.reset();
   TrialSpec spec = trial(1);
   spec.limits.wall_s = 100.0;

@@ -57,7 +57,7 @@ TEST_F(UtilisationTest, IsReadOnceMoreAtTheEnd) {
 
 TEST_F(UtilisationTest, ShortTrialsAreNotQueried) {
   program.ends_after_s = 60.0;
-  // Every machine is warm, so no image is downloaded while the job counts as "training".
+  // A download of the image would count as "training" and make the trial longer.
   account_options.stages.image_download_s = 0.0;
   start(trial(1));
   run_until_finished(1);
@@ -66,7 +66,7 @@ TEST_F(UtilisationTest, ShortTrialsAreNotQueried) {
   EXPECT_FALSE(asked_for_metrics());
 }
 
-TEST_F(UtilisationTest, DoesNotSpoilATuningThatCannotReadIt) {
+TEST_F(UtilisationTest, MetricsThatCannotBeReadDoNotFailTheStudy) {
   Fault fault;
   fault.kind = FaultKind::internal_error;
   fault.operation = "GetMetricData";

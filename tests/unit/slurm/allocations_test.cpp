@@ -384,7 +384,7 @@ TEST_F(AllocationsTest, UnusedTimeIsOverhead) {
   EXPECT_NEAR(total_usd(allocations().take_unused()), 2 * 36.0 * 50.0 / 3600.0, 1e-6);
 }
 
-TEST_F(AllocationsTest, NodesThatWereHeldBetweenTwoLooksArePaidForToo) {
+TEST_F(AllocationsTest, NodesHeldBetweenTwoQueriesArePaidForToo) {
   options_.usd_per_node_hour = NodePrices(36.0);
   (void)ask();
   pass(1.0);

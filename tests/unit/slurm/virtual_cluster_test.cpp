@@ -411,7 +411,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnInvalidPartitionFailsAtOnce) {
   EXPECT_EQ(count("sbatch"), 1);
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, PreemptionIsNoFailureAndExcludesTheNodes) {
+TEST_F(SlurmRunnerOnAVirtualCluster, APreemptedTrialIsLostAndItsAllocationIsNotReused) {
   cluster_.program = [](const StepRequest& request) {
     // When asked to end, a program exits with status 1.
     return VirtualProgram{0.1, launch_of(request.name, {1, 1}) ? 100.0 : 5.0, 0, 1};

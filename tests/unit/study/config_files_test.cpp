@@ -216,7 +216,7 @@ TEST_F(ConfigFiles, CopiesKeepRelativePathsValid) {
       << "a program that runs in the study's folder finds data.txt there";
 }
 
-TEST_F(ConfigFiles, ALauncherMayReadOne) {
+TEST_F(ConfigFiles, ALauncherMayReadAConfigFile) {
   const StudySpec of = study(R"({"command": ["python3", "train.py"], "env": null,
       "launch": {"processes_per_node": 1, "options": ["--config={ds}"]}})");
   EXPECT_THAT(launch_of(of, of.baseline)->options, ElementsAre("--config=" + config().string()));

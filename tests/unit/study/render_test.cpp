@@ -5,13 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/document/string_template.hpp"
 #include "tests/unit/study/study_fixture.hpp"
 
 namespace steptune {
 namespace {
 
-using document::StringTemplate;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
@@ -131,25 +129,6 @@ TEST(BufferedSteps, FollowTheConfiguration) {
   EXPECT_EQ(buffered_steps(study, no_workers), 0.0);
   const auto unknown = study_of(R"(["t", "{workers}", {"args": ["{prefetch}"]}])", space);
   EXPECT_EQ(buffered_steps(unknown, unknown.baseline), std::nullopt);
-}
-
-TEST(StringTemplate, KeepsBracesThatAreNoPlaceholders) {
-  const auto render = [](const char* text) {
-    Configuration configuration;
-    configuration.set("x", std::string("V"));
-    return *StringTemplate::parse(text)->render(configuration);
-  };
-  EXPECT_EQ(render(""), "");
-  EXPECT_EQ(render("}"), "}");
-  EXPECT_EQ(render("{{x}"), "{x}");
-  EXPECT_EQ(render("{{{x}}"), "{V}");
-  EXPECT_EQ(render("{{\"lr\": {x}, \"b\": {{}}"), "{\"lr\": V, \"b\": {}}");
-  EXPECT_EQ(render("{{{{"), "{{");
-  EXPECT_FALSE(StringTemplate::parse("{"));
-  EXPECT_FALSE(StringTemplate::parse("a{x"));
-  EXPECT_FALSE(StringTemplate::parse("{1x}"));
-  EXPECT_FALSE(StringTemplate::parse("{x y}"));
-  EXPECT_FALSE(StringTemplate::parse("{{{"));
 }
 
 }  // namespace

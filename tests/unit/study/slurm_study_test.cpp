@@ -131,7 +131,7 @@ TEST(SlurmStudy, TasksMayDependOnParameters) {
               HasSubstr("/runner/tasks_per_node: \"batch / 3\" is not a number of tasks"));
   EXPECT_THAT(fault(R"({"tasks_per_node": "1000 * batch"})"),
               HasSubstr("/runner/tasks_per_node: \"1000 * batch\" is not a number of tasks"))
-      << "no more than where it is a number";
+      << "the limit is the same as for a number";
   EXPECT_THAT(fault(R"({"tasks_per_node": "batch", "exclusive": false})"),
               HasSubstr("/runner/tasks_per_node: must be a number if"));
   EXPECT_THAT(fault(R"({"tasks_per_node": "cpus"})"), HasSubstr("\"cpus\" is mentioned"))
@@ -154,7 +154,7 @@ TEST(SlurmStudy, InheritedVariablesAreNamesOrBeginnings) {
   }
 }
 
-TEST(SlurmStudy, OnePriceForAllPartitionsWeighsWaiting) {
+TEST(SlurmStudy, WaitingMayBeWeighedWithOnePriceForAllPartitions) {
   const std::string partitions = R"({"partition": "{choice}", "price_per_node_hour": 12})";
   const StudySpec study = sound(on_slurm(partitions, R"({"waiting_per_hour": 60})"));
   EXPECT_EQ(study.search.waiting_per_hour, 60.0);

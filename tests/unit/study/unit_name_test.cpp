@@ -21,7 +21,7 @@ TEST(UnitName, HasASingularAndARate) {
   EXPECT_EQ(UnitName{"epochs"}.per_second(), "epochs/s");
 }
 
-TEST(UnitName, IsTheStudysWhereverItIsRead) {
+TEST(UnitName, IsReadFromTheStudyAndItsDocument) {
   Json document = study_document();
   EXPECT_EQ(unit_name(sound(document)).plural, "samples");
   document["unit"] = "epochs";
@@ -32,7 +32,7 @@ TEST(UnitName, IsTheStudysWhereverItIsRead) {
       << "the name of the unit changes no measurement";
 }
 
-TEST(UnitName, FitsIntoASentence) {
+TEST(UnitName, IsRefusedUnlessItFitsIntoASentence) {
   for (const char* wrong :
        {"", "Epochs", "epochs/s", " epochs", "rounds of a booster that is huge"}) {
     Json document = study_document();

@@ -142,7 +142,7 @@ TEST(CumulativeCounter, RareLinesAreNotTwoPrograms) {
   }
 }
 
-TEST(CounterSet, OnlyTheFurthestCounterSpeaks) {
+TEST(CounterSet, OnlyTheFurthestCounterIsUsed) {
   CounterSet counters;
   EXPECT_THAT(counters.add("outer", value(1)), Optional(1.0));
   EXPECT_THAT(counters.add("inner", value(10)), Optional(10.0));

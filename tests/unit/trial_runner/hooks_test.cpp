@@ -31,7 +31,7 @@ Value text(const char* value) {
   return Value(std::string(value));
 }
 
-TEST(KnobTable, HasOnlyKnobsOfTheTuner) {
+TEST(KnobTable, EveryKnobHasATypeAndAnEdit) {
   ASSERT_GE(python_knobs().size(), 20U);
   for (const Knob& knob : python_knobs()) {
     const auto type = knob.parameter.value("type", "");

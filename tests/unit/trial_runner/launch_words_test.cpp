@@ -15,19 +15,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const LauncherSupport k_torchrun_there{Launcher::torchrun, true, {"--rdzv_backend=c10d"}};
-const LauncherSupport k_mpi_here{Launcher::mpi, false};
-const LauncherSupport k_srun_there{Launcher::srun, true};
+const LauncherSupport k_torchrun{Launcher::torchrun, true, {"--rdzv_backend=c10d"}};
+const LauncherSupport k_mpi{Launcher::mpi, false};
+const LauncherSupport k_srun{Launcher::srun, true};
 
 TEST(LaunchedWords, TorchrunRunsWithTheCommandsPython) {
   const Launch launch{Launcher::torchrun, 2, 4, {"--max_restarts=0"}};
   EXPECT_THAT(
-      launched_words(launch, k_torchrun_there, {"/opt/py/bin/python3.11", "train.py", "-x"}),
+      launched_words(launch, k_torchrun, {"/opt/py/bin/python3.11", "train.py", "-x"}),
       ElementsAre("/opt/py/bin/python3.11", "-m", "torch.distributed.run", "--nnodes=2",
                   "--nproc_per_node=4", "--rdzv_backend=c10d", "--max_restarts=0", "train.py",
                   "-x"));
   EXPECT_THAT(
-      launched_words(launch, k_torchrun_there, {"python", "-u", "-m", "pkg.train"}),
+      launched_words(launch, k_torchrun, {"python", "-u", "-m", "pkg.train"}),
       ElementsAre("python", "-m", "torch.distributed.run", "--nnodes=2", "--nproc_per_node=4",
                   "--rdzv_backend=c10d", "--max_restarts=0", "-m", "pkg.train"));
 }
@@ -39,13 +39,13 @@ TEST(LaunchedWords, AnotherProgramIsLeftToTheTorchrunInPath) {
   EXPECT_THAT(launched_words({Launcher::torchrun, 1, 2}, {}, {"python3", "-O", "train.py"}),
               ElementsAre("torchrun", "--nnodes=1", "--nproc_per_node=2", "--no_python", "python3",
                           "-O", "train.py"))
-      << "options of Python's would be lost";
+      << "torchrun would lose Python's options";
 }
 
 TEST(LaunchedWords, MpirunStartsAllProcessesAndSrunIsTheRunners) {
-  EXPECT_THAT(launched_words({Launcher::mpi, 2, 3, {"--oversubscribe"}}, k_mpi_here, {"train"}),
+  EXPECT_THAT(launched_words({Launcher::mpi, 2, 3, {"--oversubscribe"}}, k_mpi, {"train"}),
               ElementsAre("mpirun", "-np", "6", "--oversubscribe", "train"));
-  EXPECT_THAT(launched_words({Launcher::srun, 2, 3, {"--mpi=pmix"}}, k_srun_there, {"train", "x"}),
+  EXPECT_THAT(launched_words({Launcher::srun, 2, 3, {"--mpi=pmix"}}, k_srun, {"train", "x"}),
               ElementsAre("train", "x"));
 }
 
@@ -57,7 +57,7 @@ TEST(TypedWords, BeginWithSrunIfTheRunnerCallsIt) {
 }
 
 TEST(AsStarted, MpiUsesSrunIfTheRunnerDoes) {
-  const std::vector<LauncherSupport> with_srun{k_torchrun_there, k_srun_there};
+  const std::vector<LauncherSupport> with_srun{k_torchrun, k_srun};
   const Launch mpi{Launcher::mpi, 2, 3, {"--cpu-bind=cores"}};
   const Launch started = as_started(mpi, with_srun);
   EXPECT_EQ(started.with, Launcher::srun);
@@ -65,8 +65,8 @@ TEST(AsStarted, MpiUsesSrunIfTheRunnerDoes) {
   EXPECT_THAT(started.options, ElementsAre("--mpi=pmix", "--cpu-bind=cores"));
   EXPECT_THAT(as_started({Launcher::mpi, 1, 1, {"--mpi=pmi2"}}, with_srun).options,
               ElementsAre("--mpi=pmi2"))
-      << "the user's word";
-  EXPECT_EQ(as_started(mpi, std::vector{k_mpi_here}), mpi);
+      << "the user's option has priority";
+  EXPECT_EQ(as_started(mpi, std::vector{k_mpi}), mpi);
   const Launch torchrun{Launcher::torchrun, 2, 3};
   EXPECT_EQ(as_started(torchrun, with_srun), torchrun);
 }
@@ -82,16 +82,16 @@ class LaunchFaults : public testing::Test {
     const auto fault = fault_of(launch, machines, supported, "cloud");
     return fault ? fault->message : "none";
   }
-  inline static const std::vector<LauncherSupport> k_supported{k_torchrun_there, k_mpi_here};
+  inline static const std::vector<LauncherSupport> k_supported{k_torchrun, k_mpi};
 };
 
-TEST_F(LaunchFaults, ALaunchThatTheRunnerCanStartHasNone) {
+TEST_F(LaunchFaults, ALaunchThatTheRunnerCanStartHasNoFault) {
   EXPECT_EQ(key_of({Launcher::torchrun, 1, 8}, 1), "none");
   EXPECT_EQ(key_of({Launcher::torchrun, 4, 8}, 4), "none");
   EXPECT_EQ(key_of({Launcher::mpi, 1, 8}, 1), "none");
 }
 
-TEST_F(LaunchFaults, NameTheKeyAndWhatWouldDo) {
+TEST_F(LaunchFaults, NameTheKeyAndTheLaunchersThatWork) {
   EXPECT_EQ(key_of({Launcher::srun, 1, 1}, 1), "with");
   EXPECT_EQ(message_of({Launcher::srun, 1, 1}, 1),
             "the runner cloud has no \"srun\": use \"torchrun\" or \"mpi\"");
@@ -102,11 +102,11 @@ TEST_F(LaunchFaults, NameTheKeyAndWhatWouldDo) {
   EXPECT_THAT(message_of({Launcher::mpi, 3, 1}, 3),
               HasSubstr("\"mpi\" starts processes on one machine only, and a trial has 3: use "
                         "\"torchrun\""));
-  EXPECT_EQ(message_of({Launcher::srun, 3, 1}, 3, {k_mpi_here}), "the runner cloud has no \"srun\"")
-      << "nothing else would do";
+  EXPECT_EQ(message_of({Launcher::srun, 3, 1}, 3, {k_mpi}), "the runner cloud has no \"srun\"")
+      << "no other launcher works either";
 }
 
-TEST_F(LaunchFaults, CountsMustBePositiveAndTheRunnersOwn) {
+TEST_F(LaunchFaults, CountsMustBePositiveAndMatchTheRunner) {
   EXPECT_EQ(key_of({Launcher::torchrun, 1, 0}, 1), "processes_per_node");
   EXPECT_EQ(key_of({Launcher::torchrun, 0, 1}, 1), "nodes");
   EXPECT_EQ(key_of({Launcher::torchrun, 2, 1}, 1), "nodes");

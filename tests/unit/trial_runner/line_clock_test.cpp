@@ -72,7 +72,7 @@ TEST(LineClock, CountsOfBatchesAreNoDates) {
   EXPECT_FALSE(clock.read("F1128 05:12:33 tokens"));
 }
 
-TEST(LineClock, AnOffsetThatChangesIsNoTimeThatPassed) {
+TEST(LineClock, AChangedOffsetIsNoPassedTime) {
   EXPECT_EQ(gaps({"2025-03-30T01:59:59+01:00", "2025-03-30T03:00:01+02:00"}),
             (std::vector<double>{2.0}));
 }
@@ -81,22 +81,22 @@ TEST(LineClock, HandlesDaylightSavingShifts) {
   EXPECT_EQ(gaps({"2025-03-30 01:59:40", "2025-03-30 01:59:50", "2025-03-30 03:00:00",
                   "2025-03-30 03:00:10"}),
             (std::vector<double>{10.0, 10.0, 10.0}))
-      << "forth";
+      << "the clock goes forward";
   EXPECT_EQ(gaps({"2025-10-26 02:59:35", "2025-10-26 02:59:50", "2025-10-26 02:00:05",
                   "2025-10-26 02:59:59", "2025-10-26 03:00:04"}),
             (std::vector<double>{15.0, 15.0, 3594.0, 5.0}))
-      << "back";
+      << "the clock goes back";
   EXPECT_EQ(gaps({"2025-04-05 23:59:58", "2025-04-05 23:59:59", "2025-04-05 23:00:00"}),
             (std::vector<double>{1.0, 1.0}))
-      << "back at midnight";
+      << "the clock goes back at midnight";
 }
 
-TEST(LineClock, APauseOfAnHourIsTimeThatPassed) {
+TEST(LineClock, APauseOfAnHourIsPassedTime) {
   EXPECT_EQ(gaps({"2025-03-30 01:40:00", "2025-03-30 01:40:10", "2025-03-30 02:40:15"}),
             (std::vector<double>{10.0, 3605.0}));
   EXPECT_EQ(gaps({"2025-03-30 11:59:40", "2025-03-30 11:59:50", "2025-03-30 13:00:00"}),
             (std::vector<double>{10.0, 3610.0}))
-      << "by day";
+      << "no clock is changed by day";
   EXPECT_EQ(gaps({"2025-03-30 02:59:50", "2025-03-30 03:00:00", "2025-03-30 03:00:10"}),
             (std::vector<double>{10.0, 10.0}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials that run in turns with those that they are compared with.
+// Tests the measurement of trials that take turns with the trials that they are compared with.
 #include <functional>
 #include <optional>
 

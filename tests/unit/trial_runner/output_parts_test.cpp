@@ -79,7 +79,7 @@ TEST(OutputLines, ATooLongLineIsCutTheSameInAnyPieces) {
   }
 }
 
-TEST(OutputTailOfAny, StreamIsItsLast32KiB) {
+TEST(OutputTailProperty, KeepsTheLast32KiB) {
   Rng rng(2, "output");
   for (const std::size_t bytes : {0U, 1U, 32'767U, 32'768U, 32'769U, 65'537U, 200'000U}) {
     const std::string output = random_output(rng, bytes);
@@ -93,7 +93,7 @@ TEST(OutputTailOfAny, StreamIsItsLast32KiB) {
   }
 }
 
-TEST(OutputTailOfAny, StreamHasLastLinesThatArePrintable) {
+TEST(OutputTailProperty, LastLinesArePrintable) {
   Rng rng(3, "output");
   for (int i = 0; i < 40; ++i) {
     OutputTail tail;
@@ -140,7 +140,7 @@ Root Cause (first observed failure):
                           testing::HasSubstr("failed (exitcode: 1) local_rank: 1 (pid: 7)")));
 }
 
-TEST(OutputTailOfAny, ProgressKeepsOutputSinceTheLastButOne) {
+TEST(OutputTailProperty, KeepsOutputSinceTheLastProgressButOne) {
   OutputTail tail;
   tail.feed("loading\n");
   EXPECT_EQ(tail.since_progress(), "loading\n") << "there was no progress yet";
@@ -160,7 +160,7 @@ TEST(OutputTailOfAny, ProgressKeepsOutputSinceTheLastButOne) {
   EXPECT_EQ(tail.since_progress().substr(0, 7), "loading") << "another process has just begun";
 }
 
-TEST(LogFileOfAny, OutputIsHeadAndTailOfTheCap) {
+TEST(LogFileProperty, KeepsHeadAndTailUpToTheCap) {
   const TemporaryFolder folder("log");
   const auto path = folder.path() / "trial.log";
   Rng rng(4, "output");
@@ -188,7 +188,7 @@ TEST(LogFileOfAny, OutputIsHeadAndTailOfTheCap) {
       << "no temporary file is left";
 }
 
-TEST(LogFileOfAny, NeverTakesMoreThanItsCapWhileItIsWritten) {
+TEST(LogFileProperty, NeverTakesMoreThanItsCapWhileItIsWritten) {
   const TemporaryFolder folder("log");
   LogFile log = must(LogFile::create(folder.path() / "trial.log", 8192));
   for (int i = 0; i < 200; ++i) {
@@ -197,7 +197,7 @@ TEST(LogFileOfAny, NeverTakesMoreThanItsCapWhileItIsWritten) {
   }
 }
 
-TEST(LogFileOfAny, IsTheUsersAlone) {
+TEST(LogFileProperty, IsReadableByTheUserOnly) {
   const TemporaryFolder folder("log");
   must(LogFile::create(folder.path() / "trial.log", 8192)).finish();
   const auto rights = std::filesystem::status(folder.path() / "trial.log").permissions();

@@ -179,7 +179,7 @@ TEST(TqdmPhases, AreBarsThatSaySo) {
                           "200: checkpoint begins"));
 }
 
-TEST(TqdmPhases, ASecondBarDuringTheTrainingIsOne) {
+TEST(TqdmPhases, ASecondBarDuringTheTrainingIsAnEvaluation) {
   std::vector<TimedLine> lines;
   double time_s = 0.0;
   const auto draw = [&](int total, const std::vector<int>& counts, double seconds) {
@@ -198,7 +198,7 @@ TEST(TqdmPhases, ASecondBarDuringTheTrainingIsOne) {
   }
   EXPECT_THAT(reported_phases("tqdm", lines),
               ElementsAre("100: evaluation took 1.00 s", "200: evaluation took 1.00 s"))
-      << "and the bar over the epochs is none";
+      << "the bar over the epochs is not a phase";
 }
 
 TEST(KeyValuePhases, AreTheExcessTimeOfAnEvaluationsLine) {

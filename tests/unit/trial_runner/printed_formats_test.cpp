@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests formats that `key=value` reads by general rules: a few lines of each, and the values of the
-// last.
+// Tests formats that `key=value` reads by general rules. Each case has a few lines, and the last
+// values that the reader finds in them.
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +49,7 @@ TEST_P(PrintedFormat, IsRead) {
 }
 
 // clang-format off
-INSTANTIATE_TEST_SUITE_P(Refused, PrintedFormat, testing::Values(
+INSTANTIATE_TEST_SUITE_P(Unambiguous, PrintedFormat, testing::Values(
   FormatCase{"Steps", {"steps: 10 loss: 4.5100 iter time (s): 0.352 samples/sec: 90.8", "steps: 20 loss: 4.4100 iter time (s): 0.352 samples/sec: 90.8"}, 20, {}, 4.41},
   FormatCase{"TrainingIteration", {"Training Iteration: 10 loss: 0.5"}, 10, {}, 0.5},
   FormatCase{"IterInBrackets", {"Iter [50/160000]  lr: 1.0e-03, eta: 1 day, 1:00:00, time: 0.352, data_time: 0.010, loss: 0.4"}, 50, {}, 0.4},
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Refused, PrintedFormat, testing::Values(
   FormatCase{"FastText", {"Progress:  0.5% words/sec/thread:  155823 lr: 0.04 loss: 2.1 ETA: 0h 0m 5s", "Progress:  1.0% words/sec/thread:  155823 lr: 0.04 loss: 2.0 ETA: 0h 0m 5s"}, {}, 1.0, 2.0, CountUnit::percent}),
   [](const auto& tested) { return tested.param.name; });
 
-INSTANTIATE_TEST_SUITE_P(Doubtful, PrintedFormat, testing::Values(
+INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"ATimeIsNoStep", {"time (ms) | forward: 10.10 | step: 1170.00", "fps step: 1048568.0"}, {}, {}, {}},
   FormatCase{"TheTotalAloneChanges", {"TRAIN Batch 0/0 loss 9.0", "TRAIN Batch 0/100 loss 8.0", "TRAIN Batch 0/200 loss 7.0", "TRAIN Batch 1/0 loss 6.0", "TRAIN Batch 1/100 loss 5.0"}, {}, {}, 5.0},
   FormatCase{"AWrappersReport", {"Training finished iteration 2 at 2024-01-01 10:00:00. Total running time: 10s", "Training finished iteration 3 at 2024-01-01 10:00:10. Total running time: 20s"}, {}, {}, {}},
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Doubtful, PrintedFormat, testing::Values(
   FormatCase{"Dates", {"05/11 12:30:00 reading", "05/12 12:31:00 reading", "2024/05/12 begin"}, {}, {}, {}},
   FormatCase{"AListOfLayers", {"0 | conv1 | Conv2d | 1.2 M", "step 1 loss 0.5", "step 2 loss 0.4"}, 2, {}, 0.4},
   FormatCase{"ASizeNamedStep", {"step: 1170 | iteration: 1", "step: 1170 | iteration: 2", "step: 1170 | iteration: 3", "step: 1170 | iteration: 4", "step: 1170 | iteration: 5"}, 5, {}, {}},
-FormatCase{"EpochsUntilAStepComes", {"Epoch 1/3", "Epoch 2/3", "step 10 loss 0.5", "Epoch 3/3", "step 20 loss 0.4"}, 20, 2, 0.4},
+  FormatCase{"EpochsUntilAStepComes", {"Epoch 1/3", "Epoch 2/3", "step 10 loss 0.5", "Epoch 3/3", "step 20 loss 0.4"}, 20, 2, 0.4},
   FormatCase{"MicroBatchesOfAStep", {"iter 8 step 2", "iter 12 step 3", "iter 16 step 4"}, 4, {}, {}},
   FormatCase{"OneCountUnderTwoNames", {"step 250: val loss 2.2", "iter 250: loss 2.1", "iter 260: loss 2.0"}, 260, {}, 2.0}),
   [](const auto& tested) { return tested.param.name; });
@@ -110,7 +110,7 @@ TEST(PrintedTables, CellsWithoutAFiniteNumberAreNoMetrics) {
   EXPECT_FALSE(reader.read_line("|    entropy  | -         |", 5.0));
 }
 
-/// Phases of the lines, and the names of the losses.
+/// Phases that some lines report, and the loss in the last report.
 struct Phases {
   std::vector<std::string> names;
   double loss = 0.0;

@@ -92,7 +92,7 @@ TEST(ProgressTrace, ALongOneLosesNeitherWarmUpNorStallsNorTheWindow) {
   }));
 }
 
-TEST(ProgressTrace, ThinningKeepsTheTimesItIsGiven) {
+TEST(ProgressTrace, ThinningKeepsThePointsAtTheGivenTimes) {
   std::vector<TracePoint> points;
   for (int i = 0; i < 1'000; ++i)
     points.push_back({1.0 * i, 2.0 * i, 1.0 * i});
@@ -195,7 +195,7 @@ TEST(ProgressTrace, UsesTheTrialsClockIfItIsValid) {
   EXPECT_EQ(seconds, 5.0);
 }
 
-TEST(ProgressTrace, PhasesLastUntilTheNextCounterOrAsLongAsTheyTell) {
+TEST(ProgressTrace, PhasesLastUntilTheNextCounterOrForTheirReportedTime) {
   ProgressTracer tracer(0.0, std::nullopt);
   tracer.add(counted(1.0, 10));
   Report report = counted(2.0, 20);

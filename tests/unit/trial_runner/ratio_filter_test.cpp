@@ -227,7 +227,7 @@ TEST(RatioFilter, NeedsBaselineBlocksOnBothSidesOfTheTrial) {
   EXPECT_NEAR(filter.ratio()->value, 2.0, 1e-3);
   EXPECT_NEAR(filter.level().value(), 0.1, 1e-4);
   filter.begin_trial();
-  EXPECT_FALSE(filter.ratio()) << "that ratio belonged to another trial";
+  EXPECT_FALSE(filter.ratio()) << "the ratio was that of another trial";
 }
 
 TEST(RatioFilter, AnotherProcessHasALevelOfItsOwn) {

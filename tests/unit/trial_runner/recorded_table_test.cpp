@@ -195,10 +195,13 @@ TEST_F(RecordedTableFiles, FaultsNameFileAndLine) {
   EXPECT_FALSE(model());
   std::filesystem::remove(folder_ / "t.csv");
   EXPECT_FALSE(model());
-  write("t.json", R"({"csv": 3})");
-  EXPECT_FALSE(model());
-  write("t.json", "[]");
-  EXPECT_FALSE(model());
+  for (const char* json : {R"({"csv": 3})", "[]"}) {
+    write("t.json", json);
+    replay = model();
+    ASSERT_FALSE(replay) << json;
+    EXPECT_NE(replay.error().message.find("does not describe a recorded table"), std::string::npos)
+        << json;
+  }
 }
 
 }  // namespace

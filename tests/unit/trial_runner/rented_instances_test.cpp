@@ -41,7 +41,7 @@ TEST(RentedInstances, CostThePriceTimesTheirCount) {
   EXPECT_DOUBLE_EQ(cluster().usd_per_hour(of("ml.g4dn.xlarge", std::int64_t{2})), 1.4);
 }
 
-TEST(RentedInstances, TheLongestMatchingDiscountCounts) {
+TEST(RentedInstances, TheExactNameOrElseTheLongestPatternSetsTheDiscount) {
   RentedInstances instances = cluster();
   const auto discount = [&](std::map<std::string, double> discounts) {
     instances.discounts = std::move(discounts);
@@ -49,7 +49,7 @@ TEST(RentedInstances, TheLongestMatchingDiscountCounts) {
   };
   EXPECT_DOUBLE_EQ(discount({{"ml.*", 0.1}, {"ml.g4dn.*", 0.3}}), 0.3);
   EXPECT_DOUBLE_EQ(discount({{"*.xlarge", 0.2}, {"ml.*", 0.1}}), 0.2);
-  EXPECT_DOUBLE_EQ(discount({{"ml.g4dn.xlarg?*", 0.4}, {"ml.g4dn.xlarge", 0.5}}), 0.5) << "itself";
+  EXPECT_DOUBLE_EQ(discount({{"ml.g4dn.xlarg?*", 0.4}, {"ml.g4dn.xlarge", 0.5}}), 0.5) << "exact";
   EXPECT_DOUBLE_EQ(discount({{"ml.p5.*", 0.1}}), 0.0);
 }
 
@@ -63,17 +63,19 @@ TEST(RentedInstances, AreBilledWithDiscountAndVolume) {
   EXPECT_DOUBLE_EQ(instances.usd_per_hour(of("ml.c5.xlarge", std::int64_t{1})), 0.21);
 }
 
-TEST(RentedInstances, WithoutAPriceAreAFaultOfTheProgram) {
+TEST(RentedInstances, ATypeWithoutAPriceThrows) {
   EXPECT_THROW(static_cast<void>(cluster().usd_per_hour(of("ml.p5.xlarge", std::int64_t{1}))),
                std::logic_error);
 }
 
 TEST(RentedInstances, TypesWithDisksAreKnownByName) {
   for (const char* type : {"ml.g4dn.xlarge", "ml.p4d.24xlarge", "ml.g5.xlarge", "ml.p5.48xlarge",
-                           "ml.trn1.2xlarge", "g5.xlarge", "ml.p4de.24xlarge"}) {
+                           "ml.trn1.2xlarge", "g5.xlarge", "ml.p4de.24xlarge", "ml.m5d.large",
+                           "ml.p3dn.24xlarge", "ml.p6-b200.48xlarge"}) {
     EXPECT_TRUE(has_own_disk(type)) << type;
   }
-  for (const char* type : {"ml.c5.xlarge", "ml.m5.xlarge", "ml.p3.2xlarge", "ml.dl.xlarge", ""})
+  for (const char* type : {"ml.c5.xlarge", "ml.c5n.xlarge", "ml.m5.xlarge", "ml.p3.2xlarge",
+                           "ml.dl.xlarge", "ml.", ""})
     EXPECT_FALSE(has_own_disk(type)) << type;
 }
 
@@ -119,7 +121,7 @@ TEST(PricesLine, ListsThePartsOfEachPrice) {
             "the discount for ml.p5.* matches no instance type of this study");
 }
 
-TEST(StoredPrices, StayButForThoseThatTheFileStates) {
+TEST(StoredPrices, AreKeptExceptThoseInTheStudyFile) {
   const Json document = {{"prices", {{"a", 1.0}, {"b", 2.0}}}};
   const Json stored = {{"prices", {{"a", 1.1}, {"b", 2.2}, {"c", 3.3}}}};
   const Json written = {{"prices", {{"b", 2.0}}}};

@@ -213,7 +213,7 @@ TEST(ReplayRunner, InjectedEndsHappen) {
   }
 }
 
-TEST(ReplayRunner, CompletesAfterTheStepsAskedFor) {
+TEST(ReplayRunner, CompletesAfterTheRequestedSteps) {
   VirtualClock clock;
   ReplayOptions options;
   options.steps = 500;

@@ -227,7 +227,7 @@ TEST(PythonReporter, AddsUpPartsAndTakesWhateverIsANumber) {
   EXPECT_EQ(reports[0].metrics.at("loss"), 0.5);
   EXPECT_GE(reports[0].parts.at("data"), 0.502);
   EXPECT_LT(reports[0].parts.at("data"), 2.0);
-  EXPECT_EQ(reports[0].parts.at("compute"), 1.0) << "a text is none and left out";
+  EXPECT_EQ(reports[0].parts.at("compute"), 1.0) << "a text is not a number";
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST(Stalls, AreNotMadeOfNoise) {
   EXPECT_TRUE(find_stalls({}).empty());
 }
 
-TEST(Stalls, ALongRunIsAnotherLevel) {
+TEST(Stalls, SeveralSlowStepsInARowAreAnotherLevel) {
   auto intervals = noisy_steps(200);
   for (std::size_t i = 180; i < 184; ++i)
     intervals[i].seconds += 3.0;
@@ -55,7 +55,7 @@ TEST(Stalls, AreNotTheSlowStepsOfAStart) {
     }
     EXPECT_TRUE(find_stalls(intervals).empty()) << seed;
     intervals[300].seconds += 1.0;
-    EXPECT_EQ(find_stalls(intervals).size(), 1U) << seed << ": what comes later is one";
+    EXPECT_EQ(find_stalls(intervals).size(), 1U) << seed << ": a later slow step is a stall";
   }
 }
 
