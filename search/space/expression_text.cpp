@@ -5,8 +5,10 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/text.hpp"
 
@@ -244,9 +246,17 @@ class Translator {
     for (const auto& [fact, value] : facts_)
       names.push_back(fact);
     const std::string nearest = did_you_mean(token.text, names);
+    // A bound of a parameter has no parameters.
+    const bool has_parameters = !parameters_.empty();
+    std::string hint;
+    if (nearest.empty()) {
+      hint = has_parameters ? "put strings in quotes, as in precision == 'bf16'"
+                            : fmt::format("facts: {}", fmt::join(names, ", "));
+    }
     return error(token,
-                 fmt::format("\"{}\" is neither a parameter nor a fact{}", token.text, nearest),
-                 nearest.empty() ? "put strings in quotes, as in precision == 'bf16'" : "");
+                 fmt::format("\"{}\" is {}{}", token.text,
+                             has_parameters ? "neither a parameter nor a fact" : "no fact", nearest),
+                 std::move(hint));
   }
 
   Result<void> function(const Token& token) {

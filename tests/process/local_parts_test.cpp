@@ -9,11 +9,10 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "common/machine/cpus.hpp"
 #include "common/machine/gpus.hpp"
-#include "common/rng.hpp"
-#include "tests/process/local_runner_fixture.hpp"
 #include "tests/unit/common/fake_machine.hpp"
 #include "trial_runner/local/cpu_set.hpp"
 #include "trial_runner/local/cpu_time.hpp"
@@ -23,7 +22,6 @@
 #include "trial_runner/local/pressure_watch.hpp"
 #include "trial_runner/local/trial_pauses.hpp"
 #include "trial_runner/output/lines.hpp"
-#include "trial_runner/output/log_file.hpp"
 
 namespace steptune::local {
 namespace {
@@ -147,56 +145,6 @@ INSTANTIATE_TEST_SUITE_P(
                    128 + SIGKILL}),
     [](const auto& cell) { return std::string(cell.param.name); });
 
-std::vector<std::string> split_in_pieces(const std::string& text, Rng& rng) {
-  LineSplitter splitter;
-  std::vector<std::string> lines;
-  const auto keep = [&](std::string_view line) { lines.emplace_back(line); };
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = 1 + rng.below(9);
-    splitter.feed(std::string_view(text).substr(at, size), keep);
-    at += size;
-  }
-  splitter.flush(keep);
-  return lines;
-}
-
-TEST(LineSplitter, PiecesDoNotMatter) {
-  using namespace std::string_literals;
-  const std::string text = "a\r\nbc\n\n\rd\0e\xFF\nlast"s;
-  Rng rng(1, "pieces");
-  for (int i = 0; i < 200; ++i) {
-    ASSERT_THAT(split_in_pieces(text, rng), ElementsAre("a", "bc", "d\0e\xFF"s, "last"));
-  }
-}
-
-TEST(LineSplitter, CutsLongLinesAndDropsTheRest) {
-  constexpr std::size_t k_max = LineSplitter::k_max_line_bytes;
-  for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 20}) {
-    const std::string text = std::string(3 * k_max, 'x') + "\nshort\n";
-    LineSplitter splitter;
-    std::vector<std::string> lines;
-    for (std::size_t at = 0; at < text.size(); at += piece) {
-      splitter.feed(std::string_view(text).substr(at, piece),
-                    [&](std::string_view line) { lines.emplace_back(line); });
-    }
-    EXPECT_THAT(lines, ElementsAre(std::string(k_max, 'x'), "short"));
-  }
-}
-
-TEST(OutputTail, KeepsTheLastBytesWhateverThePieces) {
-  Rng rng(2, "tail");
-  std::string all;
-  OutputTail tail;
-  for (int i = 0; i < 300; ++i) {
-    std::string piece(rng.below(3000), static_cast<char>('a' + i % 26));
-    if (i % 50 == 49) piece.append(2 * OutputTail::k_bytes, '.');
-    all += piece;
-    tail.feed(piece);
-    const std::size_t kept = std::min(all.size(), OutputTail::k_bytes);
-    ASSERT_EQ(tail.text(), std::string_view(all).substr(all.size() - kept));
-  }
-}
-
 TEST(OutputTail, LastLinesArePrintableAndInOrder) {
   OutputTail tail;
   EXPECT_THAT(tail.last_lines(3), IsEmpty());
@@ -229,35 +177,6 @@ TEST(OutputTail, DropsOutputBeforeProgressOfAllProcesses) {
     tail.feed("five\n");
   }
   EXPECT_EQ(tail.since_progress(), "four\nfive\nfive\n") << "process 1 made no further progress";
-}
-
-class LogFileTest : public process_tests::LocalRunnerTest {};
-
-TEST_F(LogFileTest, HeadAndTailAreExactForEveryLength) {
-  constexpr std::uint64_t k_cap = 4096;
-  const auto path = folder() / "log";
-  Rng rng(3, "log");
-  for (const std::size_t size : {0UL, 1UL, 2048UL, 2049UL, 4095UL, 4096UL, 4097UL, 6143UL, 6144UL,
-                                 6145UL, 8192UL, 10'001UL, 100'000UL}) {
-    std::string all(size, ' ');
-    for (char& c : all)
-      c = static_cast<char>('a' + rng.below(26));
-    auto log = LogFile::create(path, k_cap);
-    ASSERT_TRUE(log);
-    for (std::size_t at = 0; at < size;) {
-      const std::size_t piece = 1 + rng.below(5000);
-      log->write(std::string_view(all).substr(at, piece));
-      at += piece;
-    }
-    log->finish();
-    EXPECT_EQ(log->fault(), "");
-    std::string expected = all;
-    if (size > k_cap) {
-      expected = all.substr(0, k_cap / 2) + "\n--- " + std::to_string(size - k_cap) +
-                 " bytes omitted ---\n" + all.substr(size - k_cap / 2);
-    }
-    ASSERT_EQ(read_file(path), expected) << size;
-  }
 }
 
 TrialResources resources(std::vector<int> cpus, std::vector<std::string> gpus = {}) {

@@ -98,13 +98,12 @@ std::optional<double> number_in(std::string text) {
 /// A kind of line.
 struct Kind {
   ShapedLine widest;  ///< line with the most padding: its expressions also match the other lines
-  std::string last;
+  std::vector<std::string> lines;
   std::vector<Series> numbers;
-  std::size_t count = 0;
   bool is_evaluation = false;
 
   void add(ShapedLine line) {
-    if (count == 0) begin(line);
+    if (lines.empty()) begin(line);
     std::size_t next = 0;
     for (const LinePiece& piece : line.pieces) {
       if (piece.kind != LinePiece::Kind::number) continue;
@@ -115,8 +114,7 @@ struct Kind {
                         piece.text.find_first_not_of("0123456789,") == std::string::npos;
       series.has_thousands = series.has_thousands || piece.text.find(',') != std::string::npos;
     }
-    ++count;
-    last = line.line;
+    lines.push_back(line.line);
     if (widest.pieces.size() >= line.pieces.size()) return;
     widest = std::move(line);
     place();
@@ -266,7 +264,7 @@ std::vector<Kind> kinds_of(const std::vector<std::string>& lines) {
       return std::ranges::any_of(series.values,
                                  [&](double value) { return value != series.values.front(); });
     });
-    if (kind.count >= k_least_count && changes) kinds.push_back(std::move(kind));
+    if (kind.lines.size() >= k_least_count && changes) kinds.push_back(std::move(kind));
   }
   return kinds;
 }
@@ -279,36 +277,65 @@ bool says_more(const Kind& a, const Kind& b) {
                       loss_in(kind) == nullptr);
   };
   const auto of_a = rank(a), of_b = rank(b);
-  return of_a != of_b ? of_a < of_b : a.count > b.count;
+  return of_a != of_b ? of_a < of_b : a.lines.size() > b.lines.size();
 }
 
-MetricDefinition counter_metric(const std::string& name, const Kind& kind, const Series& series) {
+/// An expression and the number that it is for.
+struct Proposal {
+  MetricDefinition metric;
+  const Kind* kind = nullptr;
+  const Series* series = nullptr;
+};
+
+Proposal counter_proposal(const std::string& name, const Kind& kind, const Series& series) {
   const char* group = !series.is_whole       ? k_decimal_group
                       : series.has_thousands ? k_thousands_group
                                              : k_count_group;
-  return {name, expression_for(kind.widest, series.piece, group)};
+  return {{name, expression_for(kind.widest, series.piece, group)}, &kind, &series};
 }
 
-MetricDefinition loss_metric(const Kind& kind, const Series& loss) {
-  return {kind.is_evaluation ? "eval_loss" : "loss",
-          expression_for(kind.widest, loss.piece, k_loss_group)};
+Proposal loss_proposal(const Kind& kind, const Series& loss) {
+  return {{kind.is_evaluation ? "eval_loss" : "loss",
+           expression_for(kind.widest, loss.piece, k_loss_group)},
+          &kind,
+          &loss};
 }
 
-std::vector<MetricDefinition> counters_of(const Kind& kind) {
+/// Returns the expressions for the counters of a kind of line, the most useful one first.
+std::vector<Proposal> counters_of(const Kind& kind) {
   const Counts counts = best_counter(kind);
   if (counts == Counts::nothing) return {};
   const bool is_step = counts == Counts::steps || counts == Counts::unnamed;
-  std::vector<MetricDefinition> metrics{
-      counter_metric(is_step ? "step" : "samples", kind, *counter_in(kind, counts))};
-  if (counts == Counts::epochs || counts == Counts::percent) return metrics;
+  std::vector<Proposal> proposals{
+      counter_proposal(is_step ? "step" : "samples", kind, *counter_in(kind, counts))};
+  if (counts == Counts::epochs || counts == Counts::percent) return proposals;
   const Series* samples = counter_in(kind, Counts::samples);
   if (counts == Counts::steps && samples != nullptr) {
-    metrics.push_back(counter_metric("samples", kind, *samples));
+    proposals.push_back(counter_proposal("samples", kind, *samples));
   }
   if (const Series* epoch = counter_in(kind, Counts::epochs)) {
-    metrics.push_back(counter_metric("epoch", kind, *epoch));
+    proposals.push_back(counter_proposal("epoch", kind, *epoch));
   }
-  return metrics;
+  return proposals;
+}
+
+/// True if the expression reads its number in each line of its kind. A shortened expression may
+/// read another number.
+bool reads_its_number(const Proposal& proposal) {
+  // The reader keeps the value of a metric as it is. It adds up counters that restart.
+  const std::string name = "value";
+  auto reader = ReportReader::create(
+      {.preset = {}, .metrics = {{name, proposal.metric.regex}}, .samples_per_step = {}});
+  if (!reader) return false;
+  for (std::size_t i = 0; i < proposal.kind->lines.size(); ++i) {
+    const auto report = reader->read_line(proposal.kind->lines[i], 0.0);
+    const double expected = proposal.series->values[i];
+    if (!std::isfinite(expected)) continue;
+    if (!report) return false;
+    const auto found = report->metrics.find(name);
+    if (found == report->metrics.end() || found->second != expected) return false;
+  }
+  return true;
 }
 
 /// True if the expressions are short enough and find a counter in at least `count` of the lines.
@@ -337,9 +364,9 @@ std::optional<RepeatedLine> repeated_line(std::string_view output) {
   std::ranges::sort(kinds, says_more);
   const Kind& kind = kinds.front();
   RepeatedLine repeated;
-  repeated.line = kind.last;
-  repeated.count = kind.count;
-  std::vector<MetricDefinition> metrics = counters_of(kind);
+  repeated.line = kind.lines.back();
+  repeated.count = kind.lines.size();
+  std::vector<Proposal> proposals = counters_of(kind);
   const Counts counts = best_counter(kind);
   repeated.counts_percent = counts == Counts::percent;
   repeated.counts_epochs = counts == Counts::epochs;
@@ -348,10 +375,18 @@ std::optional<RepeatedLine> repeated_line(std::string_view output) {
     const Series* loss = loss_in(each);
     if (loss == nullptr || each.is_evaluation) continue;
     repeated.has_loss = true;
-    if (!metrics.empty()) metrics.push_back(loss_metric(each, *loss));
+    if (!proposals.empty()) proposals.push_back(loss_proposal(each, *loss));
     break;
   }
-  if (reads(metrics, lines, kind.count)) repeated.metrics = std::move(metrics);
+  std::vector<MetricDefinition> metrics;
+  for (Proposal& proposal : proposals) {
+    if (reads_its_number(proposal)) {
+      metrics.push_back(std::move(proposal.metric));
+    } else if (metrics.empty()) {
+      return repeated;
+    }
+  }
+  if (reads(metrics, lines, kind.lines.size())) repeated.metrics = std::move(metrics);
   return repeated;
 }
 

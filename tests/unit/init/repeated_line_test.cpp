@@ -228,6 +228,19 @@ TEST(RepeatedLine, TooLongExpressionsAreNotProposed) {
   EXPECT_THAT(metrics_with(200), IsEmpty()) << "no word tells these lines from others";
 }
 
+TEST(RepeatedLine, AShortenedExpressionThatReadsAnotherNumberIsNotProposed) {
+  const auto line = repeated_line(output_of(
+      [](int i) {
+        std::string row = "values";
+        for (int column = 0; column < 90; ++column)
+          row += " 0.5";
+        return fmt::format("{} {}", row, 10 * i);
+      },
+      12));
+  ASSERT_TRUE(line);
+  EXPECT_THAT(line->metrics, IsEmpty());
+}
+
 TEST(RepeatedLine, IsShownAsItWasPrintedLast) {
   const auto line = repeated_line(output_of(
       [](int i) { return fmt::format("\x1b[32mUp. {}\x1b[0m\tCost {}.5", 10 * i, 9 - i); }, 4));

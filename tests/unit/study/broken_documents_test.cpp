@@ -185,7 +185,7 @@ const std::vector<Broken>& space() {
       {"bound_unknown_fact", R"({"parameters": {"threads": {"high": "cpu"}}})",
        "/parameters/threads/high", "did you mean \"cpus\"?"},
       {"bound_of_parameter", R"({"parameters": {"threads": {"high": "workers"}}})",
-       "/parameters/threads/high", "workers"},
+       "/parameters/threads/high", "\"workers\" is no fact"},
       {"bound_infinite", R"({"parameters": {"threads": {"high": "cpus / gpus"}}})",
        "/parameters/threads/high", "cannot be used as a bound"},
       {"bound_boolean", R"({"parameters": {"threads": {"high": true}}})",
