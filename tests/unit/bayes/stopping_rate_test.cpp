@@ -56,7 +56,7 @@ TEST(ImprovementRate, StaysFiniteWithoutExpectedImprovement) {
   EXPECT_LT(hopeless, log_stopping_rate({1.1, 1e-3}, 1.0, stages));
 }
 
-TEST(WayOfATrial, UsesRisingMilestonesWithDoubledEarlierErrors) {
+TEST(LearningCurve, UsesRisingMilestonesWithDoubledEarlierErrors) {
   const Milestone milestones[] = {{0.25, {3.0}, {0.4}},
                                   {0.125, {9.0}, {0.4}},
                                   {0.5, {std::nan("")}, {0.3}},
