@@ -752,7 +752,7 @@ TEST(RecommendationJson, RefusesWhatItIsNot) {
 
 TEST(LoopEndNames, AreReadBackAsWritten) {
   for (const char* name : {"budget", "exhausted", "payback", "interrupted", "too_many_failures",
-                           "no_feasible_trial"}) {
+                           "no_feasible_trial", "nothing_faster", "nothing_to_gain"}) {
     const auto end = loop_end_from_text(name);
     ASSERT_TRUE(end) << name;
     EXPECT_EQ(to_text(*end), name);
