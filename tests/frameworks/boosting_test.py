@@ -53,6 +53,7 @@ class Reports(unittest.TestCase):
                 # XGBoost and LightGBM evaluate after the round, so the line of a round has the loss of the one before.
                 lag = 0 if program == "catboost_train" else 1
                 reported = [step["loss"] for step in ran.steps if "loss" in step]
+                self.assertGreaterEqual(len(reported), 9 - lag, ran.output)
                 for loss, expected in zip(reported[: 9 - lag], losses(ran)):
                     self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
 
@@ -70,6 +71,7 @@ class SafeKnobs(unittest.TestCase):
         for name, value in knobs.items():
             row = ran.knob(name)
             self.assertEqual((row["value"], row["may"]), (value, True), row)
+        self.assertEqual(len(losses(ran)), len(expected_losses))
         for loss, expected in zip(losses(ran), expected_losses):
             self.assertAlmostEqual(loss, expected, delta=relative * expected)
         return ran

@@ -86,6 +86,7 @@ class Knobs(unittest.TestCase):
     def test_threads_of_the_host(self):
         ran = run("jax_optax", hook=settings(), environment={"PJRT_NPROC": "1"})
         self.rows(ran, host_threads=1)
+        self.assertEqual(len(losses(ran)), len(losses(untouched("jax_optax"))))
         for loss, expected in zip(losses(ran), losses(untouched("jax_optax"))):
             self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
 

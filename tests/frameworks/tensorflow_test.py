@@ -120,6 +120,7 @@ class SafeKnobs(unittest.TestCase):
         ran = hooked("keras_fit", hook=settings(knobs={"intra_op_threads": 1, "inter_op_threads": 1}))
         for name in ("intra_op_threads", "inter_op_threads"):
             self.assertEqual((ran.knob(name)["today"], ran.knob(name)["value"]), (cpus, 1))
+        self.assertEqual(len(losses(ran)), len(expected))
         for loss, other in zip(losses(ran), expected):
             self.assertAlmostEqual(loss, other, delta=1e-5 * other)
 
@@ -133,6 +134,7 @@ class OtherKnobs(unittest.TestCase):
                 self.assertEqual(ran.status, 0, ran.errors)
                 for name, value in knobs.items():
                     self.assertEqual(ran.knob(name)["value"], value)
+                self.assertEqual(len(losses(ran)), len(expected))
                 for loss, other in zip(losses(ran), expected):
                     self.assertAlmostEqual(loss, other, delta=0.1 * other)
         self.assertNotEqual(losses(ran), expected)

@@ -66,16 +66,20 @@ TEST_F(Analysis, ImportanceAgreesWithTheFormulaThatItWasMadeFrom) {
   const Json json = json_of({"importance", "--json"})["importance"];
   const Json& time = json["objectives"][0];
   EXPECT_EQ(json["objectives"][1]["multiple_of"], "time");
+  int compared = 0;
   for (const Json& parameter : time["parameters"]) {
     const double ratio = parameter["effect"]["ratio"]["mean"];
     if (parameter["parameter"] == "precision") {
+      ++compared;
       EXPECT_NEAR(ratio, 1.0 / 0.6, 0.03);
       EXPECT_EQ(parameter["effect"]["value_at_least"], "bf16");
     }
     if (parameter["parameter"] == "workers") {
+      ++compared;
       EXPECT_NEAR(ratio, 1.5 / 1.1, 0.03);
     }
   }
+  EXPECT_EQ(compared, 2);
   double product = 1.0;
   for (const Json& step : time["ablation"]["steps"])
     product *= step["ratio"]["mean"].get<double>();

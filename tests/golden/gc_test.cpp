@@ -111,7 +111,7 @@ TEST_F(Gc, StudiesAreRemovedOnRequest) {
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "new"}).exit_code, 0);
 }
 
-TEST_F(Gc, EditsOfACampaignStay) {
+TEST_F(Gc, StudiesOfACampaignAreKept) {
   sql("UPDATE studies SET document = json_set(document, '$.campaign', json_object('name', 'c')) "
       "WHERE name = 'old'");
   for (const Json& step : gc({"--older-than", "90d", "--studies"})["removed"])

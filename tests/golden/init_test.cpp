@@ -406,7 +406,7 @@ TEST(Init, HostileHelpIsHarmless) {
   EXPECT_EQ(sandbox.steptune({"check"}).exit_code, 0);
 }
 
-TEST(Init, TakesTheScriptOfTheFolder) {
+TEST(Init, AMissingCommandOrStudyFileIsReported) {
   const Sandbox sandbox;
   EXPECT_THAT(sandbox.steptune({"init"}).err, HasSubstr("no command is given"));
   EXPECT_THAT(sandbox.steptune({"check"}).err, HasSubstr("this folder has none"));

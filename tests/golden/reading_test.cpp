@@ -142,9 +142,11 @@ TEST_F(Reading, LeaderboardSelectsSortsAndWritesColumns) {
     EXPECT_GT(row["trial"]["configuration"]["workers"].get<int>(), 1);
   }
   const Json feasible = json_of({"leaderboard", "--json", "--all", "--feasible"});
+  EXPECT_FALSE(feasible["rows"].empty());
   for (const Json& row : feasible["rows"])
     EXPECT_EQ(row["trial"]["status"], "completed");
   const Json pareto = json_of({"leaderboard", "--json", "--pareto"});
+  EXPECT_FALSE(pareto["rows"].empty());
   for (const Json& row : pareto["rows"])
     EXPECT_TRUE(row["pareto"].get<bool>());
   int last = -1;
@@ -154,6 +156,7 @@ TEST_F(Reading, LeaderboardSelectsSortsAndWritesColumns) {
     EXPECT_GE(workers, last);
     last = workers;
   }
+  EXPECT_GE(last, 0);
   const Ended csv = sandbox_->steptune(
       {"leaderboard", "--csv", "--columns", "trial,workers", "--where", "trial == 1"});
   EXPECT_EQ(csv.out, "trial,workers\r\n1,0\r\n");
@@ -315,11 +318,14 @@ run     python3 train.py {{.*}}
 TEST_F(Reading, BestByAnObjective) {
   const Json by_cost = json_of({"best", "--json", "--objective", "cost"});
   const Json board = json_of({"leaderboard", "--json", "--sort", "cost"});
+  int compared = 0;
   for (const Json& row : board["rows"]) {
     if (row["best"].get<bool>()) {
+      ++compared;
       EXPECT_EQ(row["trial"]["number"], by_cost["trial"]);
     }
   }
+  EXPECT_GT(compared, 0);
   const Ended wrong = sandbox_->steptune({"best", "--objective", "cots"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.err,

@@ -170,7 +170,9 @@ std::vector<double> seconds_of_equal_configurations(const std::string& launch_va
 }
 
 TEST(Run, ReplayedLaunchesVaryIfTheStudyFileSaysSo) {
-  for (const double seconds : seconds_of_equal_configurations(""))
+  const auto equal = seconds_of_equal_configurations("");
+  ASSERT_EQ(equal.size(), 3U);
+  for (const double seconds : equal)
     EXPECT_NEAR(seconds, 0.1, 1e-5);
   const auto varied = seconds_of_equal_configurations(R"(, "launch_variation": 0.2)");
   ASSERT_EQ(varied.size(), 3U);
@@ -289,7 +291,7 @@ TEST(Run, AnInvalidDurationIsReported) {
   }
 }
 
-TEST(Run, SaysHowItEnded) {
+TEST(Run, NotifiesOfAnImprovement) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
   const Ended notified_run = sandbox.steptune(

@@ -76,6 +76,7 @@ TEST_F(ScalingCommand, TheSearcherFindsTheKneeWithFewTrials) {
   EXPECT_LE(scaling["counts"].size(), 8U);
   const Ended shown = sandbox_.steptune({"leaderboard", "--all", "--json"});
   const Json rows = Json::parse(shown.out)["rows"];
+  EXPECT_FALSE(rows.empty());
   for (const Json& row : rows) {
     EXPECT_EQ(row["trial"]["configuration"]["batch"], 32) << "other parameters stay";
   }

@@ -22,7 +22,7 @@ bool any_finished(const std::vector<TrialEvent>& events) {
       events, [](const TrialEvent& event) { return std::holds_alternative<TrialFinished>(event); });
 }
 
-TEST_F(EndingTest, ExitStatusAndLastLinesOfAFailure) {
+TEST_F(EndingTest, AFailureReportsItsExitStatusAndLastLines) {
   const TrialRun done = run(shell("echo before; echo 'the reason' >&2; exit 3"));
   EXPECT_EQ(done.outcome().kind, OutcomeKind::failed);
   EXPECT_EQ(done.outcome().exit_code, 3);
@@ -72,7 +72,7 @@ TEST_F(EndingTest, KillAllCutsARunningGraceShort) {
   EXPECT_EQ(wait_for_end().outcome().kind, OutcomeKind::stopped);
 }
 
-TEST_F(EndingTest, ASuspendedTrialHearsTheRequestToo) {
+TEST_F(EndingTest, AStopReachesASuspendedTrial) {
   const TrialSpec spec = shell("echo ready; kill -STOP $$; sleep 1000");
   start(spec);
   wait_for_output(spec, "ready");
@@ -135,6 +135,7 @@ TEST_F(EndingTest, NoProcessSurvivesTheRunner) {
   start(spec);
   wait_for_output(spec, "ready");
   drop_runner();
+  EXPECT_THAT(pids_in(log_of(spec)), SizeIs(5));
   EXPECT_THAT(alive(pids_in(log_of(spec))), IsEmpty());
 }
 
@@ -173,7 +174,7 @@ TEST_F(EndingTest, DeadDaemonsDoNotPileUpAsZombies) {
   EXPECT_THAT(own_children(), IsEmpty());
 }
 
-TEST_F(EndingTest, WallLimit) {
+TEST_F(EndingTest, ATrialBeyondItsWallLimitTimesOut) {
   TrialSpec spec = shell("echo ready; while :; do echo busy; sleep 0.01; done");
   spec.limits.wall_s = 100.0;
   start(spec);

@@ -198,7 +198,7 @@ TEST(Subreaper, InheritsTheOrphansOfATrialAndReapsThem) {
   EXPECT_TRUE(eventually([&] {
     return subreaper.orphans_of(trial.pid()).empty() && !read_stat(orphan);
   })) << "a dead orphan is reaped";
-  EXPECT_GE(subreaper.reaped_usage(trial.pid()).cpu_s, 0.0);
+  EXPECT_GT(subreaper.reaped_usage(trial.pid()).cpu_s, 0.0);
   subreaper.remove_trial(trial.pid());
   EXPECT_EQ(subreaper.reaped_usage(trial.pid()).cpu_s, 0.0);
 }

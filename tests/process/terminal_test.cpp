@@ -100,7 +100,7 @@ TEST_F(TerminalTest, AMissingInputIsAnOutcomeWithTheReason) {
   EXPECT_THAT(done.outcome().detail, HasSubstr("cannot open the standard input"));
 }
 
-TEST_F(TerminalTest, IsNoControllingTerminal) {
+TEST_F(TerminalTest, TheTerminalControlsNeitherTrialNorTuner) {
   const std::string before = controlling_terminal(read_file("/proc/self/stat"));
   const TrialSpec spec = in_terminal("cat /proc/self/stat");
   run(spec);
@@ -110,9 +110,11 @@ TEST_F(TerminalTest, IsNoControllingTerminal) {
 
 TEST_F(TerminalTest, HelpersGetNoHangUpWhenTheMainProcessEnds) {
   const std::string hup = (folder() / "hup").string();
-  const std::string script = "(trap 'echo > " + hup +
-                             "' HUP; trap '' TERM; echo helper; while :; do sleep 0.01; done) & "
-                             "read line; exit 0";
+  const std::string up = (folder() / "up").string();
+  const std::string script = "(trap 'echo > " + hup + "' HUP; trap '' TERM; echo > " + up +
+                             "; while :; do sleep 0.01; done) & "
+                             "while [ ! -e " +
+                             up + " ]; do sleep 0.01; done; read line; exit 0";
   const TrialSpec spec = in_terminal(script);
   EXPECT_EQ(run(spec).outcome().kind, OutcomeKind::completed);
   EXPECT_FALSE(std::filesystem::exists(hup));

@@ -138,14 +138,14 @@ class Arrival(unittest.TestCase):
                 self.assertIn("tr?n.py", text)
                 self.assertNotIn("\\ud", text)
 
-    def test_settings_that_are_none(self):
+    def test_invalid_settings_switch_the_hook_off(self):
         for text in ("{", '{"v":1,"mode":"race"}'):
             ran = run_fresh([program("settings")], text)
             self.assertEqual(ran.status, 0)
             self.assertEqual(ran.reports + ran.events, [])
             self.assertIn("steptune: the hook is off", ran.output)
 
-    def test_settings_that_are_none_for_other_frameworks(self):
+    def test_invalid_settings_switch_the_hook_off_for_other_frameworks(self):
         for module in ("xgboost", "keras"):
             self.write(module + ".py", "answer = 42\n")
             script = self.write("program.py", "import %s\nprint(%s.answer)\n" % (module, module))
@@ -244,7 +244,7 @@ class Arrival(unittest.TestCase):
             self.assertEqual(ran.lines, untouched)
             self.assertEqual(ran.event("disabled")["why"], "KeyError: '%s'" % method)
 
-    def test_nobody_reads_any_more(self):
+    def test_output_that_nobody_reads(self):
         def close():
             from steptune_hook import events
 
@@ -257,7 +257,7 @@ class Arrival(unittest.TestCase):
         self.assertEqual((ran.status, ran.events), (0, []))
         self.assertEqual(ran.lines, run("mnist").lines)
 
-    def test_what_it_patched_is_as_before_after_a_fault(self):
+    def test_nothing_is_told_after_a_fault(self):
         def fail():
             from steptune_hook.pytorch import hook
 

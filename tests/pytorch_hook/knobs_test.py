@@ -213,6 +213,7 @@ class SafeKnobs(Knobs):
         self.assertEqual(ran.knob("num_threads")["value"], 2)
         self.assertEqual(ran.knob("num_threads")["today"], 1)
         untouched = run("mnist")
+        self.assertEqual(len(ran.lines), len(untouched.lines))
         for line, other in zip(ran.lines, untouched.lines):
             self.assertAlmostEqual(
                 float.fromhex(line.split()[1]), float.fromhex(other.split()[1]), delta=1e-3
@@ -430,6 +431,7 @@ class NumericKnobs(Knobs):
             self.assertEqual(ran.knob("precision")["value"], "bf16")
             untouched = self.losses(run(name))
             self.assertNotEqual(self.losses(ran), untouched)
+            self.assertEqual(len(self.losses(ran)), len(untouched))
             for loss, other in zip(self.losses(ran), untouched):
                 self.assertAlmostEqual(loss, other, delta=0.05 * abs(other) + 0.05)
 
@@ -463,6 +465,7 @@ class NumericKnobs(Knobs):
                 self.assertIn("view size is not compatible", ran.knob("channels_last")["why"])
                 self.assertEqual(ran.knob("compile")["value"], "default")
                 untouched = run("view_after_convolution", *ways)
+                self.assertEqual(len(self.losses(ran)), len(self.losses(untouched)))
                 for loss, other in zip(self.losses(ran), self.losses(untouched)):
                     self.assertAlmostEqual(loss, other, delta=1e-3 * abs(other) + 1e-5)
                 counted, expected = (json.loads(of.lines[-1])[2] for of in (ran, untouched))
@@ -491,6 +494,7 @@ class NumericKnobs(Knobs):
             self.assertEqual(ran.knob(knob).get("value"), value, ran.knob(knob))
         untouched = self.losses(run(name, *arguments))
         self.assertTrue(untouched)
+        self.assertEqual(len(self.losses(ran)), len(untouched))
         for loss, other in zip(self.losses(ran), untouched):
             self.assertAlmostEqual(loss, other, delta=relative * abs(other) + 1e-5)
 

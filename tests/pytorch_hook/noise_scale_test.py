@@ -84,6 +84,7 @@ class MicroBatchNoise(unittest.TestCase):
     def test_nothing_without_micro_batches(self):
         for name in ("mnist", "gan", "lbfgs", "no_optimizer"):
             ran = run(name, hook=settings(interval_s=0), prepare=spare_no_time)
+            self.assertTrue(ran.steps, ran.output)
             self.assertFalse([r for r in ran.steps if NAME in r], name)
 
     def test_takes_no_more_than_its_share_of_the_time(self):

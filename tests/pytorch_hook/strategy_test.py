@@ -61,6 +61,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual(ran.steps[-1]["step"], 18)
             self.assertEqual(ran.steps[-1]["samples"], 136)
             self.assertEqual(evaluated_samples(ran), evaluated_samples(alone))
+        self.assertTrue(evaluated(alone), alone.output)
         for name, value in values.items():
             self.assertEqual(ranks[0].knob(name).get("value"), value, ranks[0].knob(name))
         self.assertEqual(evaluated(ranks[0]), evaluated(ranks[1]))
@@ -140,7 +141,7 @@ class Strategies(Ranks):
         self.assertIn("the sampler draws", ranks[0].knob("num_workers").get("why", ""))
 
     def test_running_statistics(self):
-        """Compares running statistics of the first rank; each rank normalises by its own part."""
+        """All ranks evaluate with the first rank's. In training, each rank normalises by its own part."""
         self.trains_alike("--norm", distributed_strategy="ddp", delta=0.5)
 
     def test_without_a_seed(self):

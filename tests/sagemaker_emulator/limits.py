@@ -12,8 +12,8 @@ REQUESTS_PER_SECOND = {
 
 
 class RequestRates:
-    """A token bucket per operation, with one second's worth of tokens. Rates are per emulated second, or per real
-    second if `real_time`: the API's limits stay the same when the jobs' time is compressed."""
+    """A token bucket per operation, with one second's worth of tokens. Rates are per second of `clock`. The
+    emulator gives it a clock of real time, since the API's limits stay the same when the jobs' time is compressed."""
 
     def __init__(self, clock):
         self._clock = clock

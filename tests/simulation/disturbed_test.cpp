@@ -84,7 +84,7 @@ TEST_F(DisturbedStudy, DoesNotRepeatSlowDisturbedTrials) {
   EXPECT_THAT(origins(), IsEmpty()) << "without the disturbed seconds they would be slower still";
 }
 
-TEST_F(DisturbedStudy, DoesNotCountLoadThatIsAlwaysThere) {
+TEST_F(DisturbedStudy, RepeatsHardlyAnyTrialIfHalfOfThemAreDisturbed) {
   std::set<std::int64_t> half;
   for (std::int64_t number = 2; number <= 40; number += 2)
     half.insert(number);

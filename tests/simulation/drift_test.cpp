@@ -183,7 +183,7 @@ TEST_F(DriftingStudy, TheDecisionLogHasSentinelsAndFreshRuns) {
   EXPECT_EQ(last.numbers.at("claim"), "faster");
 }
 
-TEST_F(DriftingStudy, AQuietMachineIsLeftInPeace) {
+TEST_F(DriftingStudy, ASteadyMachineGetsFewSentinelsAndNoCorrection) {
   const Played played = play(document_, [](const TrialSpec& spec) { return step_of(spec, 1.0); });
   EXPECT_LE(of_purpose(played.trials, TrialPurpose::sentinel).size(), 3U);
   EXPECT_THAT(played.warnings, ::testing::IsEmpty());

@@ -69,9 +69,9 @@ TEST_F(InterleavedPairs, AStudyCanTurnInterleavingOff) {
   EXPECT_EQ(most_running_, 1U);
 }
 
-/// The interrupted run is repeated as a second attempt. Second attempts run alone, so no other run
-/// of the round may start beside it, not even the repetition of a disturbed run.
-TEST_F(InterleavedPairs, AnInterruptedRoundIsCompletedByRunsAlone) {
+/// An interrupted run is repeated as a second attempt, which runs alone. No other run may start
+/// beside it, not even the repetition of a disturbed run: the runner would throw.
+TEST_F(InterleavedPairs, RepeatedRunsOfAnInterruptedRoundRunAlone) {
   const DatabaseFolder folder;
   const auto disturbed = [](const TrialSpec& spec) {
     TrialScript script = train(spec);
@@ -91,6 +91,13 @@ TEST_F(InterleavedPairs, AnInterruptedRoundIsCompletedByRunsAlone) {
   const LoopResult result = must(run.run());
   ASSERT_TRUE(result.recommendation);
   EXPECT_EQ(result.recommendation->claim, Claim::faster);
+  int repeated = 0;
+  for (const TrialSpec& spec : run.runner.started()) {
+    if (spec.key.attempt == 1) continue;
+    ++repeated;
+    EXPECT_EQ(spec.interleaved_round, 0) << spec.key.trial;
+  }
+  EXPECT_GE(repeated, 1);
 }
 
 TEST_F(InterleavedPairs, ATrialThatFailsBesideAnotherRunsAgainAlone) {

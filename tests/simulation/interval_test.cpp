@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests whether intervals are right in trials that end as soon as their interval is tight.
+// Tests that 95 % intervals cover the true time although trials end as soon as theirs is tight.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -52,7 +52,7 @@ double share_covered(const std::vector<Measurement>& measurements) {
   return covered / static_cast<double>(measurements.size());
 }
 
-TEST(TrialsThatEndByThemselves, HaveIntervalsThatHold) {
+TEST(TrialsThatEndByThemselves, HaveIntervalsThatCoverTheTrueTime) {
   for (const double step : {0.02, 0.05}) {
     for (const double correlation : {0.0, 0.3}) {
       StepNoise noise;

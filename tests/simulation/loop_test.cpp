@@ -341,6 +341,7 @@ TEST_F(LoopTest, AWinnerThatFailsWhenConfirmedIsNoWinner) {
     if (trial.configuration == trials[10].configuration) refuted = trial.number;
   }
   ASSERT_TRUE(result.recommendation);
+  ASSERT_GT(refuted, 0);
   EXPECT_NE(result.recommendation->incumbent_trial, refuted);
   EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
   EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("failed when it was confirmed")));

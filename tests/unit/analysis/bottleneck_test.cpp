@@ -411,6 +411,8 @@ TEST(Bottleneck, IntervalsCoverTheTruthAfterAGreedySearch) {
       }
     }
   }
+  EXPECT_GT(counts[0], 0);
+  EXPECT_GT(counts[1], 0);
   EXPECT_GE(held[1], 0.9 * counts[1]) << "at the best configuration";
   EXPECT_GE(held[0], 0.75 * counts[0]) << "at the baseline";
   EXPECT_LE(wrongly_matter, 1);

@@ -291,6 +291,8 @@ TEST(BayesSearcher, SuggestionsDoNotDependOnThreads) {
     BayesSearcher many(space, options(5, 8));
     const auto a = run(one, trial, 30);
     const auto b = run(many, trial, 30);
+    ASSERT_EQ(a.size(), 30U);
+    ASSERT_EQ(b.size(), 30U);
     for (std::size_t i = 0; i < a.size(); ++i)
       EXPECT_EQ(a[i].configuration, b[i].configuration) << i;
   }
@@ -300,12 +302,14 @@ TEST(BayesSearcher, ContinuesTheSameAfterARestart) {
   const SearchSpace space = mixed_space();
   BayesSearcher whole(space, options(8));
   const auto history = run(whole, step_time_or_failure, 45);
+  ASSERT_EQ(history.size(), 45U);
   for (const std::size_t cut : {4U, 17U, 30U, 41U}) {
     BayesSearcher resumed(space, options(8));
     for (std::size_t i = 0; i < cut; ++i)
       resumed.observe(history[i]);
     const auto rest =
         run(resumed, step_time_or_failure, static_cast<int>(45 - cut), static_cast<int>(cut) + 1);
+    ASSERT_EQ(rest.size(), 45 - cut);
     for (std::size_t i = 0; i < rest.size(); ++i) {
       ASSERT_EQ(rest[i].configuration, history[cut + i].configuration) << cut << " + " << i;
     }

@@ -35,7 +35,7 @@ double loss(int a, int b, double fidelity) {
 /// Value of a configuration at a fidelity.
 using Curve = std::function<double(int a, int b, double fidelity)>;
 
-std::vector<Milestone> way(int a, int b, double until, const Curve& curve = loss) {
+std::vector<Milestone> milestones_until(int a, int b, double until, const Curve& curve = loss) {
   std::vector<Milestone> milestones;
   for (const double fidelity : k_fidelities) {
     if (fidelity <= until) milestones.push_back({fidelity, {curve(a, b, fidelity)}, {0.0}});
@@ -49,7 +49,7 @@ Observation observation(std::int64_t trial, int a, int b, double fidelity,
   result.trial = trial;
   result.configuration = at(a, b);
   result.kind = fidelity < 1.0 ? ObservationKind::partial : ObservationKind::complete;
-  result.milestones = way(a, b, fidelity, curve);
+  result.milestones = milestones_until(a, b, fidelity, curve);
   result.values = result.milestones.back().values;
   result.standard_errors = {0.0};
   result.milestones.pop_back();
@@ -66,7 +66,7 @@ SearcherOptions options() {
 std::optional<StopDecision> decision_on(Searcher& searcher, int a, int b, double fidelity,
                                         const Curve& curve = loss) {
   const Configuration configuration = at(a, b);
-  const auto milestones = way(a, b, fidelity, curve);
+  const auto milestones = milestones_until(a, b, fidelity, curve);
   return searcher.should_stop(configuration, milestones);
 }
 

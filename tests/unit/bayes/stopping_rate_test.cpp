@@ -56,21 +56,21 @@ TEST(ImprovementRate, StaysFiniteWithoutExpectedImprovement) {
   EXPECT_LT(hopeless, log_stopping_rate({1.1, 1e-3}, 1.0, stages));
 }
 
-TEST(WayOfATrial, UsesRisingMilestonesWithDoubledEarlierErrors) {
+TEST(LearningCurve, UsesRisingMilestonesWithDoubledEarlierErrors) {
   const Milestone milestones[] = {{0.25, {3.0}, {0.4}},
                                   {0.125, {9.0}, {0.4}},
                                   {0.5, {std::nan("")}, {0.3}},
                                   {0.5, {2.0}, {}},
                                   {1.0, {1.0}, {0.1}}};
-  const auto way = learning_curve_of(milestones);
-  ASSERT_EQ(way.size(), 3U);
-  EXPECT_EQ(way[0].fidelity, 0.25);
-  EXPECT_EQ(way[0].value, 3.0);
-  EXPECT_EQ(way[0].standard_error, 0.8);
-  EXPECT_EQ(way[1].value, 2.0);
-  EXPECT_EQ(way[1].standard_error, 0.0);
-  EXPECT_EQ(way[2].fidelity, 1.0);
-  EXPECT_EQ(way[2].standard_error, 0.1);
+  const auto curve = learning_curve_of(milestones);
+  ASSERT_EQ(curve.size(), 3U);
+  EXPECT_EQ(curve[0].fidelity, 0.25);
+  EXPECT_EQ(curve[0].value, 3.0);
+  EXPECT_EQ(curve[0].standard_error, 0.8);
+  EXPECT_EQ(curve[1].value, 2.0);
+  EXPECT_EQ(curve[1].standard_error, 0.0);
+  EXPECT_EQ(curve[2].fidelity, 1.0);
+  EXPECT_EQ(curve[2].standard_error, 0.1);
   EXPECT_TRUE(learning_curve_of({}).empty());
 }
 

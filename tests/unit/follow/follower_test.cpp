@@ -561,7 +561,7 @@ TEST(Follower, WithoutProgressSaysWhatToDo) {
   Follower follower = follower_of();
   follower.read_line("hello", 1.0);
   EXPECT_EQ(follower.state().keeping, Keeping::unknown);
-  EXPECT_THAT(follower.state().reason, HasSubstr("no progress was read"));
+  EXPECT_THAT(follower.state().reason, HasSubstr("no progress was read: does it print what the"));
   EXPECT_THAT(follow_text(follower.promise(), follower.state()), HasSubstr("not known yet"));
 }
 

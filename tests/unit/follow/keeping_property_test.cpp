@@ -137,7 +137,7 @@ TEST(AnyFollowedRun, BeyondItsPlanNothingIsLeft) {
   EXPECT_EQ(state.run_s->half_width, 0.0);
 }
 
-TEST(AnyFollowedRun, TextAndDocumentTellTheSame) {
+TEST(AnyFollowedRun, TextAndDocumentAgree) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed, "runs");
     const FollowState state = state_after(random_run(rng));

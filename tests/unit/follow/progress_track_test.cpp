@@ -19,7 +19,7 @@ void run(ProgressTrack& track, TrackPoint& at, int count, double seconds, Rng& r
   }
 }
 
-TEST(ProgressTrack, KeepsABoundedNumberOfPointsAndTheEnds) {
+TEST(ProgressTrack, ALongRunKeepsItsEndsAndItsRate) {
   ProgressTrack track;
   for (int i = 0; i < 100'000; ++i)
     track.add({64.0 * i, 0.1 * i});

@@ -152,7 +152,7 @@ TEST(TrackDeviation, ChangesWithinThePromisesIntervalDoNotCount) {
   }
 }
 
-TEST(TrackDeviation, DoesNotLookAtWhatCameBefore) {
+TEST(TrackDeviation, ReportsBeforeTheWarmUpEndsDoNotCount) {
   std::vector<double> seconds(300, 1.0);
   for (std::size_t i = 0; i < 100; ++i)
     seconds[i] = 5.0;

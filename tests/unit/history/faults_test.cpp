@@ -102,7 +102,7 @@ TEST_F(HistoryFaults, OneOfTenWritersProceeds) {
   EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), 'c'), 9) << outcomes;
 }
 
-TEST_F(HistoryFaults, CopyingTheFolderDoesNotLoseTheLock) {
+TEST_F(HistoryFaults, TheLockOutlivesACopyOfTheDatabase) {
   // Copy by SQLite, since opening the files directly would release the locks.
   History history = open();
   const auto study = make_study(history);
@@ -114,6 +114,9 @@ TEST_F(HistoryFaults, CopyingTheFolderDoesNotLoseTheLock) {
     vacuum.bind(1, copy.string());
     vacuum.exec();
   }
+  const auto second = History::open_for_writing(path(), clock_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::conflict);
   must(history.record_launching(study.id, launching_trial(2)));
   EXPECT_EQ(must(History::open_for_reading(copy)).trials(study.id)->size(), 1U);
   EXPECT_EQ(must(history.trials(study.id)).size(), 2U);

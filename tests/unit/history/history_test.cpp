@@ -445,7 +445,8 @@ TEST_F(HistoryTest, FilesAreForTheirOwnerOnly) {
 }
 
 TEST(HistoryNames, AreReadBackAsWritten) {
-  for (const char* name : {"baseline", "hint", "search", "confirm_incumbent", "confirm_baseline"}) {
+  for (const char* name :
+       {"baseline", "hint", "search", "sentinel", "confirm_incumbent", "confirm_baseline"}) {
     const auto purpose = trial_purpose_from_text(name);
     ASSERT_TRUE(purpose) << name;
     EXPECT_EQ(to_text(*purpose), name);

@@ -292,8 +292,9 @@ The following arguments for training are optional:
   EXPECT_EQ(must_find(help, "fast").form, OptionForm::flag);
 }
 
-TEST(HelpText, TwoOptionsAreNoList) {
+TEST(HelpText, ThreeDescribedOptionsAreAList) {
   EXPECT_TRUE(parse_help("  -a N  first\n  -b N  second\n  -c N  third\n").is_list());
+  EXPECT_FALSE(parse_help("  -a N  first\n  -b N  second\n").is_list());
   const HelpText mentioned = parse_help("unknown option --help, known are\n  -a\n  -b\n  -c\n");
   EXPECT_FALSE(mentioned.is_list());
   EXPECT_FALSE(mentioned.understood());

@@ -173,7 +173,7 @@ TEST(OutputLook, BoostingRoundsAreTheirOwnUnit) {
   EXPECT_TRUE(reading->counts_shares());
 }
 
-TEST(OutputLook, FindsThePresetThatAProgramPrintsFor) {
+TEST(OutputLook, ReadsABarAmongLinesOfMetrics) {
   const auto reading = best_reading(
       output_formats(),
       "{'loss': 2.5, 'learning_rate': 1e-05, 'epoch': 0.1}\n"

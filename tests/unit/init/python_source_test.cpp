@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tuner/init/program_facts.hpp"
-
 namespace steptune {
 namespace {
 
@@ -84,19 +82,6 @@ TEST(PythonSource, AnyBytesAreHarmless) {
   while (many.size() < 3'000'000)
     many += "add_argument((((((";
   EXPECT_TRUE(options_of_source(many, "x").empty());
-}
-
-TEST(PythonSource, AddsFactsMissingInTheHelp) {
-  ProgramOption expected;
-  expected.name = "--batch-size";
-  ProgramOption declared = expected;
-  declared.default_value = "32";
-  declared.default_from = "train.py";
-  declared.kind = OptionKind::integer;
-  const auto merged = merged_options({expected}, {declared});
-  ASSERT_EQ(merged.size(), 1U);
-  EXPECT_EQ(merged[0].default_value, "32");
-  EXPECT_EQ(merged[0].kind, OptionKind::integer);
 }
 
 }  // namespace

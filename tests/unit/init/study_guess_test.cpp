@@ -117,7 +117,7 @@ TEST(StudyGuess, MayPlanInEpochsOrPercent) {
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 100}}));
 }
 
-TEST(StudyGuess, TotalLossGuardsAsWell) {
+TEST(StudyGuess, TheGuardIsOnTheTotalLossAndNoPartOfIt) {
   GuessInput input = input_of(k_help, {"python3", "train.py"});
   input.reading = reading_of(32.0);
   input.reading->metrics = {"total_loss", "iou_loss", "val_loss"};
@@ -673,7 +673,7 @@ TEST(StudyGuess, ReadsNumbersThatAreNoPowersOfTwo) {
   EXPECT_EQ(study.search.first_guesses, true);
 }
 
-TEST(StudyGuess, FlagsThatTheCommandSetsAreLeftOutToSwitchThemOff) {
+TEST(StudyGuess, AFlagOfTheCommandIsLeftOutToSwitchItOff) {
   GuessInput input = input_of(
       "usage: x\n  --amp  mixed\n  --compile, --no-compile\n    (default: True)\n", {"x", "--amp"});
   input.reading = reading_of(1.0);
@@ -681,6 +681,9 @@ TEST(StudyGuess, FlagsThatTheCommandSetsAreLeftOutToSwitchThemOff) {
   const StudySpec study = must_study(guess, input);
   EXPECT_THAT(render_command(study, study.baseline).argv, ElementsAre("x", "--amp", "--compile"));
   EXPECT_EQ(study.space.parameters().size(), 2U);
+  Configuration off = study.baseline;
+  off.set("amp", false);
+  EXPECT_THAT(render_command(study, off).argv, ElementsAre("x", "--compile"));
 }
 
 TEST(StudyGuess, WithoutAnythingToVaryIsAnError) {

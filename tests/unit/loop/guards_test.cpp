@@ -241,7 +241,7 @@ TEST(Guards, PeakMemoryIsGuardedAtTheEnd) {
   EXPECT_TRUE(violated_guard({guard}, {}, 1.1e9, nullptr, GuardMoment::ended));
 }
 
-TEST(Guards, LowerLimits) {
+TEST(Guards, ALowerLimitMayBeARatioToTheBaseline) {
   Guard guard;
   guard.metric = "accuracy";
   guard.min_ratio_to_baseline = 0.9;
@@ -541,7 +541,7 @@ TEST(MemoryHeadroom, IsNotRequiredIfTheBaselineLeavesNone) {
   EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
 }
 
-TEST(MemoryHeadroom, IsMissingIfMachineMemoryIsNearlyFull) {
+TEST(MemoryHeadroom, MachineMemoryIsJudgedBesideAGpu) {
   Outcome outcome;
   outcome.gpu.emplace();
   outcome.gpu->peak_memory_share = 0.5;

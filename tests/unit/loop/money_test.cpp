@@ -86,7 +86,6 @@ TEST(Budget, ExpectsFreshRunsToTakeLongerThanTrials) {
   // The search has 120 s, for the baseline's two shares and 19 contenders. That leaves 4.7 s each
   // after the start, and a fresh run gets twice that.
   EXPECT_NEAR(pair_s(), 12.0 + 1.0 + 2.0 * (120.0 / 21.0 - 1.0), 1e-9)
-
       << "the trial runs for its share, the baseline for no less than the 12 s of its trial";
 }
 
@@ -753,7 +752,7 @@ TEST(RecommendationJson, RefusesWhatItIsNot) {
 
 TEST(LoopEndNames, AreReadBackAsWritten) {
   for (const char* name : {"budget", "exhausted", "payback", "interrupted", "too_many_failures",
-                           "no_feasible_trial"}) {
+                           "no_feasible_trial", "nothing_faster", "nothing_to_gain"}) {
     const auto end = loop_end_from_text(name);
     ASSERT_TRUE(end) << name;
     EXPECT_EQ(to_text(*end), name);

@@ -453,7 +453,7 @@ TEST(RunningTrial, AWholeRunKeepsTheEndsOfItsWindow) {
   const TrialRecord ended = trial.finished(Outcome{}, nullptr, 0.0);
   ASSERT_TRUE(ended.measurement && ended.measurement->whole_run);
   const double begin_s = ended.measurement->window_begin_s();
-  ASSERT_GT(begin_s, first_window_s + 5.0) << "the level changed after the last look";
+  ASSERT_GT(begin_s, first_window_s + 5.0) << "the level changed after the last evaluation";
   const auto& points = trial.trace(ended.measurement).progress.points;
   ASSERT_LE(points.size(), k_most_trace_points);
   const auto nearest = std::ranges::min_element(

@@ -71,11 +71,6 @@ TEST_F(SentinelTest, ReturnsAfterTheSearchIfManyTrialsRanSince) {
   EXPECT_FALSE(is_due(true)) << "once";
 }
 
-TEST_F(SentinelTest, IsNotWorthItInAShortSearch) {
-  search(9, 5.0, quiet);
-  EXPECT_FALSE(is_due(true));
-}
-
 TEST_F(SentinelTest, OneAtATime) {
   for (int i = 0; i < 30; ++i)
     add(TrialPurpose::search, 90.0, 10.0);
@@ -113,8 +108,6 @@ TEST_F(SentinelTest, NeedsABaselineToCompareWith) {
 TEST_F(SentinelTest, FollowsTenTrialsOfTheSearchAtTheEarliest) {
   for (int i = 0; i < 9; ++i)
     add(TrialPurpose::search, 90.0, 1000.0);
-  add(TrialPurpose::sentinel, 100.0, 1.0);
-  trials_.pop_back();
   EXPECT_FALSE(is_due(true));
   add(TrialPurpose::search, 90.0, 1.0);
   EXPECT_TRUE(is_due(true));

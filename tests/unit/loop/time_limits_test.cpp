@@ -51,7 +51,7 @@ TEST_F(TimeLimitsTest, WithoutReportsTheLimitIsIdleTimePlusMeasuringTime) {
   EXPECT_EQ(over->at_s, 211.0);
 }
 
-TEST_F(TimeLimitsTest, StartEndsATrialWithoutAStep) {
+TEST_F(TimeLimitsTest, ATrialWithoutAStepEndsAtTheStartLimit) {
   targets_.longest_start_s = 23.0;
   EXPECT_DOUBLE_EQ(deadline_s(), 123.0);
   const auto over = reached(125.0);

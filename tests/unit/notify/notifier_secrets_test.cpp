@@ -145,7 +145,7 @@ TEST(HookCommand, ReadsTheWholeDocumentHoweverLong) {
   EXPECT_EQ(std::stol(read_file(file)), 3'000'000);
 }
 
-TEST(SecretVariables, MayHaveAPasswordInAnyAddress) {
+TEST(SecretVariables, APasswordInAnyAddressMakesThemSecret) {
   for (const char* value :
        {"amqp://a/,amqp://me:hunter2@b/", "http://a http://me:hunter2@b", "a://x;b://u:p@y"})
     EXPECT_TRUE(is_secret_variable("BROKERS", value)) << value;

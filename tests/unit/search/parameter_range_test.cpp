@@ -63,8 +63,6 @@ TEST(ParameterRange, OnePowerOfTwoIsEnough) {
 TEST(ParameterRange, ChoicesAreFiniteAndParametersHaveNames) {
   EXPECT_THAT(fault_of(categorical("x", {whole(1), Value{INFINITY}})),
               HasSubstr("/choices/1: a choice is not a finite number"));
-  EXPECT_THAT(fault_of(categorical("x", {whole(1), whole(1)})),
-              HasSubstr("the choice 1 is repeated"));
   EXPECT_THAT(fault_of(boolean("")), HasSubstr("the name is empty"));
   EXPECT_EQ(fault_of(boolean("x")), "");
 }

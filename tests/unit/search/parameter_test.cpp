@@ -123,7 +123,6 @@ TEST(Parameter, TakesTheSameNumberInEitherType) {
 
 TEST(Parameter, FindsFaultsInDefinitions) {
   EXPECT_THAT(parameter_fault(integer("x", 5, 4)), HasSubstr("/low: the range is empty"));
-  EXPECT_THAT(parameter_fault(integer("x", 0.5, 4)), HasSubstr("not a whole number"));
   EXPECT_THAT(parameter_fault(integer("x", -1, 4, Scale::log)), HasSubstr("positive low"));
   EXPECT_THAT(parameter_fault(floating("x", 0, 4, Scale::log)), HasSubstr("positive low"));
   EXPECT_THAT(parameter_fault(integer("x", 0, 4, Scale::log2)), HasSubstr("positive low"));
@@ -133,7 +132,6 @@ TEST(Parameter, FindsFaultsInDefinitions) {
   EXPECT_THAT(parameter_fault(stepped(floating("x", 1, 4), 0)), HasSubstr("not a positive"));
   EXPECT_THAT(parameter_fault(stepped(integer("x", 1, 4), 1.5)), HasSubstr("fraction"));
   EXPECT_THAT(parameter_fault(stepped(floating("x", 0, 1e9), 1e-9)), HasSubstr("too small"));
-  EXPECT_THAT(parameter_fault(floating("x", 0, INFINITY)), HasSubstr("finite"));
   EXPECT_THAT(parameter_fault(categorical("x", {})), HasSubstr("no choices"));
   EXPECT_THAT(parameter_fault(categorical("x", {text("a"), text("b"), text("a")})),
               HasSubstr("/choices/2: the choice \"a\" is repeated"));

@@ -113,7 +113,7 @@ TEST(Knee, IsTheLastMachineThatPays) {
   }
 }
 
-TEST(Knee, KneeOfAmdahlsLawFollowsFromItsDerivative) {
+TEST(Knee, OfAmdahlsLawFollowsFromItsDerivative) {
   // n / (1 + s (n - 1)) grows by (1 - s) / (1 + s (n - 1))^2 per machine.
   const double s = 0.02;
   const double efficiency = 0.5;
@@ -204,6 +204,7 @@ TEST(ScalingFits, TheBestCurveIsInItsRegion) {
   for (const ScalingFit& fit : fit_scaling_laws(points, k_known_errors)) {
     EXPECT_NEAR(chi_squared_of(fit.best), fit.chi_squared, 1e-6);
     EXPECT_LT(fit.chi_squared, fit.chi_squared_limit);
+    EXPECT_FALSE(fit.region.empty());
     for (const ScalingCurve& curve : fit.region) {
       EXPECT_LE(chi_squared_of(curve), fit.chi_squared_limit + 1e-6);
       EXPECT_GE(curve.serial, 0.0);
@@ -266,7 +267,9 @@ TEST(ScalingFits, LawsAreNotComparedOnFewPoints) {
   const std::vector<ScalingPoint> points{{1, 10.0, 0.01}, {2, 6.0, 0.01}, {4, 4.0, 0.01}};
   EXPECT_TRUE(fit_scaling_laws(std::vector<ScalingPoint>{{1, 10.0, 0.01}}, 10.0).empty());
   EXPECT_TRUE(fit_scaling_laws({}, 10.0).empty());
-  for (const ScalingFit& fit : fit_scaling_laws(points, 10.0)) {
+  const auto fits = fit_scaling_laws(points, 10.0);
+  EXPECT_EQ(fits.size(), k_every_law.size());
+  for (const ScalingFit& fit : fits) {
     EXPECT_FALSE(fit.aicc) << "2 parameters are compared from 4 points on";
     EXPECT_EQ(fit.weight, 0.0);
   }

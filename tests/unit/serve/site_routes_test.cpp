@@ -128,7 +128,7 @@ TEST_F(SiteRoutes, RevealNothingWithoutTheToken) {
   }
 }
 
-TEST_F(SiteRoutes, AnotherHostIsRefusedBeforeTheTokenIsLookedAt) {
+TEST_F(SiteRoutes, AnotherHostIsRefusedEvenWithTheToken) {
   for (const char* host : {"evil.example", "192.168.0.1:7417", ""}) {
     httplib::Request asked = with_token("/studies/1");
     asked.headers.erase("Host");

@@ -142,7 +142,7 @@ TEST_F(HostileStudy, AnUnreadableResultHidesNoOtherStudies) {
   EXPECT_EQ(get("/api/studies").status, 200);
 }
 
-TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
+TEST_F(HostileStudy, UnusedTimeOfItsMachinesIsCountedOnce) {
   const auto idle = [](const std::string& seconds) {
     return HasSubstr("\"} " + seconds + "\n# HELP steptune_tuning_seconds_total");
   };
@@ -203,7 +203,7 @@ TEST_F(HostileStudy, TooManyTrialsForAnAnswerAreReported) {
   EXPECT_EQ(get("/api/studies/1").status, 413);
 }
 
-TEST_F(HostileStudy, PagesAreMadeAnewOnceItChanges) {
+TEST_F(HostileStudy, PagesShowATrialAddedSinceTheLastRequest) {
   const std::string before = get("/studies/1").body;
   EXPECT_EQ(get("/studies/1").body, before);
   {

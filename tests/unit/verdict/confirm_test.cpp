@@ -594,7 +594,7 @@ TEST_F(PairsTest, OnePairMaySufficeIfTheStudyRequestsOne) {
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
 }
 
-TEST_F(PairsTest, HowAMetricDiffersBetweenLaunchesPairsAloneTell) {
+TEST_F(PairsTest, OnlyPairsShowHowAMetricDiffersBetweenLaunches) {
   study_.objectives = {{"loss", Direction::minimize}};
   study_.measure.confirm_pairs = 1;
   runs_ = {confirming(1, k_a, 1, 2, 1.0), confirming(2, k_b, 1, 1, 4.0)};
@@ -662,7 +662,7 @@ TEST(SpeedUp, TheBaselineHasNoneOverItself) {
   EXPECT_TRUE(std::isnan(speed_up_of_trials(time_study(), baseline, baseline).ratio));
 }
 
-TEST_F(PairsTest, WithoutAnyNothingIsKnown) {
+TEST_F(PairsTest, WithoutPairsNothingIsKnown) {
   const SpeedUp speed_up = speed_up_of_pairs(study_, {}, k_error);
   EXPECT_EQ(speed_up.pairs, 0);
   EXPECT_TRUE(std::isnan(speed_up.ratio));

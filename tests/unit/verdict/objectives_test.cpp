@@ -21,7 +21,7 @@ TEST(Objectives, TimeIsThePlannedRunsIncludingItsStart) {
   EXPECT_NEAR(values->standard_errors.at(0), 10.0, 1e-3);
 }
 
-TEST(Objectives, WithoutAPlannedRunAMillionSamplesAndNoStart) {
+TEST(Objectives, WithoutAPlannedRunTheTimeIsThatOfAMillionSamples) {
   StudySpec study = time_study();
   study.planned_run.samples.reset();
   const auto values = objective_values(study, steady(0.5, 0.0, 7.0), 3.6);
@@ -110,7 +110,7 @@ TEST(Objectives, SayWhyThereIsNoTime) {
   EXPECT_EQ(why(MeasurementStatus::steady), "the measured speed is not a positive number");
 }
 
-TEST(Objectives, AMetricBesideATimeHasAnErrorOfItsOwn) {
+TEST(Objectives, AMetricBesideATimeHasNoError) {
   StudySpec study = time_study();
   study.objectives.push_back({"loss", Direction::minimize});
   EXPECT_FALSE(all_timed(study));

@@ -72,7 +72,7 @@ TEST(PlannedTime, PhasesComeAsOftenAsTheyWereSeen) {
   EXPECT_NEAR(time.standard_error, std::hypot(51.0, 500 * 0.2), 0.1);
 }
 
-TEST(PlannedTime, OrAsOftenAsThePlanDeclares) {
+TEST(PlannedTime, PhasesComeAsOftenAsThePlanDeclares) {
   Measurement measurement = stepping();
   measurement.phases["evaluation"] = seen(4, 2.0, 2000);
   PlannedRun plan = run_of(1e6);
