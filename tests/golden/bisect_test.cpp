@@ -131,6 +131,35 @@ TEST_F(Bisect, VersionsThatDoNotBuildAreSkippedAndNamed) {
   EXPECT_THAT(ended.out, HasSubstr("read the changes: only the last of these can be measured"));
 }
 
+/// Odd and even launches of the bad version differ, so a stage cannot show if it is slower. The next
+/// stage builds it again.
+TEST_F(Bisect, ABadVersionThatCannotBeBuiltAgainEndsIt) {
+  commit("0.02", "good");
+  commit("0.02", "one");
+  const std::string count = (sandbox_.folder() / "count").string();
+  sandbox_.write("train.sh", fmt::format(R"(n=$(cat {0} 2>/dev/null || echo 0)
+echo $((n + 1)) > {0}
+pause=0.03
+[ $((n % 2)) = 0 ] || pause=0.015
+while :; do
+  i=$((i + 1))
+  echo "[steptune] {{\"v\":1,\"step\":$i}}"
+  sleep $pause
+done
+)",
+                                         count));
+  sandbox_.write("version", "bad");
+  git("commit -qam bad");
+  const std::string built = (sandbox_.folder() / "built").string();
+  const Ended ended = sandbox_.steptune({"bisect", "HEAD~2", "HEAD", "--build",
+                                         "! grep bad version || mkdir " + built, "--time", "1m",
+                                         "--quiet", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(ended.exit_code, 2) << ended.out << ended.err;
+  const std::size_t failure = ended.err.find("the command failed in ");
+  EXPECT_NE(failure, std::string::npos) << ended.err;
+  EXPECT_EQ(ended.err.find("the command failed in ", failure + 1), std::string::npos) << ended.err;
+}
+
 /// Writes wheels of a package `pacer`. A step takes 20 ms up to version 1.2 and 60 ms from version
 /// 1.3 on. Version 1.2 needs a package that does not exist.
 constexpr const char* k_write_wheels = R"(import zipfile

@@ -217,6 +217,7 @@ class Bisecting {
   }
 
   ExitCode judge_stage(const std::vector<std::size_t>& versions) {
+    has_verdicts_ = false;
     std::vector<ReadyVersion> ready;
     std::vector<std::size_t> compared;
     for (const std::size_t version : versions) {
