@@ -98,6 +98,11 @@ TEST_F(Bisect, AKilledBisectionContinuesFromItsHistory) {
   EXPECT_THAT(resumed.out, HasSubstr(" slow: "));
   EXPECT_THAT(resumed.err, HasSubstr("continues an earlier bisection, which took "));
   EXPECT_THAT(resumed.err, Not(HasSubstr("trial 1 started"))) << "it was measured before";
+  // Two stages divide the time that is left, and a start may take half of a stage.
+  const std::string limit = "until it has reported progress for some seconds, for at most ";
+  const std::size_t at = resumed.err.find(limit);
+  ASSERT_NE(at, std::string::npos) << resumed.err;
+  EXPECT_LE(std::stod(resumed.err.substr(at + limit.size())), 45.0) << resumed.err;
   EXPECT_THAT(studies("name"), ElementsAre(StartsWith("bisect-")));
   EXPECT_THAT(studies("status"), ElementsAre("finished"));
   EXPECT_EQ(trees(), "");

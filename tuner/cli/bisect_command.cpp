@@ -47,7 +47,6 @@ struct BisectOptions {
 /// Last stage of a bisection that was killed or interrupted.
 struct UnfinishedStage {
   std::string study;
-  double elapsed_s = 0.0;
   std::vector<std::size_t> versions;
 };
 
@@ -174,7 +173,7 @@ class Bisecting {
       if (stage.is_finished) {
         if (stage.judged.first.verdict != CommandVerdict::failed) take(*versions, stage.judged);
       } else {
-        unfinished_ = {stage.study, stage.elapsed_s, *versions};
+        unfinished_ = UnfinishedStage{stage.study, *versions};
       }
     }
     if (!stages->empty())
@@ -232,7 +231,6 @@ class Bisecting {
       compared.push_back(version);
     }
     const std::string continued = unfinished_ ? unfinished_->study : "";
-    const double continued_s = unfinished_ ? unfinished_->elapsed_s : 0.0;
     unfinished_.reset();
     has_verdicts_ = compared.empty();
     if (compared.empty()) return ExitCode::ok;
@@ -240,7 +238,7 @@ class Bisecting {
     judge.name = name_;
     judge.continued = continued;
     const double stage_s = change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s);
-    judge.time = fmt::format("{:.0f}s", continued_s + stage_s);
+    judge.time = fmt::format("{:.0f}s", stage_s);
     judge.input = options_.input;
     judge.quiet = options_.quiet;
     judge.words = versions_.command(versions_.names.front());

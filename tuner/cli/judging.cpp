@@ -259,8 +259,8 @@ class Judging {
     return {};
   }
 
-  /// Gives the study the name and seed of the unfinished study `continued`. Returns false if there
-  /// is none with these commands.
+  /// Gives the study the name and seed of the unfinished study `continued`, and adds the time that
+  /// this has taken. Returns false if there is none with these commands.
   bool continue_study(const History& history, StudySpec& study) const {
     if (options_.continued.empty()) return false;
     const auto former = history.study(options_.continued);
@@ -270,6 +270,9 @@ class Judging {
     study.document["name"] = former->name;
     study.search.seed = former->seed;
     study.document["search"]["seed"] = former->seed;
+    const double time_s = former->elapsed_s + request_.time_s;
+    study.budget.time_s = time_s;
+    study.document["budget"]["time"] = time_s;
     return true;
   }
 
