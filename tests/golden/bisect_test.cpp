@@ -136,6 +136,16 @@ TEST_F(Bisect, VersionsThatDoNotBuildAreSkippedAndNamed) {
   EXPECT_THAT(ended.out, HasSubstr("read the changes: only the last of these can be measured"));
 }
 
+TEST_F(Bisect, ATimeThatIsOverAfterTheBuildsLeavesItUndecided) {
+  for (const char* version : {"good", "one", "two"})
+    commit("0.02", version);
+  const Ended ended =
+      sandbox_.steptune({"bisect", "HEAD~2", "HEAD", "--build", "sleep 8", "--time", "23s",
+                         "--quiet", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("; 0 of 2 versions measured\n"));
+}
+
 /// Odd and even launches of the bad version differ, so a stage cannot show if it is slower. The next
 /// stage builds it again.
 TEST_F(Bisect, ABadVersionThatCannotBeBuiltAgainEndsIt) {

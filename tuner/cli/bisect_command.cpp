@@ -67,7 +67,7 @@ class Bisecting {
       }
       const ExitCode code = judge_stage(next_versions());
       if (code == ExitCode::interrupted || code == ExitCode::terminated) return code;
-      if (!has_verdicts_) return code == ExitCode::ok ? ExitCode::failure : code;
+      if (has_failed_) return code == ExitCode::ok ? ExitCode::failure : code;
     }
     return report();
   }
@@ -216,7 +216,7 @@ class Bisecting {
   }
 
   ExitCode judge_stage(const std::vector<std::size_t>& versions) {
-    has_verdicts_ = false;
+    has_failed_ = true;
     std::vector<ReadyVersion> ready;
     std::vector<std::size_t> compared;
     for (const std::size_t version : versions) {
@@ -232,8 +232,11 @@ class Bisecting {
     }
     const std::string continued = unfinished_ ? unfinished_->study : "";
     unfinished_.reset();
-    has_verdicts_ = compared.empty();
-    if (compared.empty()) return ExitCode::ok;
+    // Building may have taken the rest of the time.
+    if (compared.empty() || left_s() < k_least_stage_s) {
+      has_failed_ = false;
+      return ExitCode::ok;
+    }
     JudgeOptions judge;
     judge.name = name_;
     judge.continued = continued;
@@ -248,8 +251,8 @@ class Bisecting {
       judge.words.insert(judge.words.end(), words.begin(), words.end());
     }
     judge.take_verdicts = [&](const JudgedCommands& judged) {
-      has_verdicts_ = judged.first.verdict != CommandVerdict::failed;
-      if (!has_verdicts_) {
+      has_failed_ = judged.first.verdict == CommandVerdict::failed;
+      if (has_failed_) {
         context_.console.message(judged_text(judged));
         return;
       }
@@ -343,7 +346,7 @@ class Bisecting {
   std::optional<ChangePoint> change_;
   std::set<std::size_t> measured_;
   std::optional<UnfinishedStage> unfinished_;
-  bool has_verdicts_ = false;   ///< the latest stage compared versions
+  bool has_failed_ = false;     ///< the latest stage could compare nothing because of an error
   bool bad_is_slower_ = false;  ///< the measurements so far have shown it
   Bisection result_;
 };
