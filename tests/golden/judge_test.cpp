@@ -182,6 +182,18 @@ TEST_F(Judge, TreesOfRevisionsAreComparedAndRemoved) {
   EXPECT_THAT(trees.out, IsEmpty());
 }
 
+TEST_F(Judge, ABuildThatIsInterruptedIsNoFault) {
+  const Ended repository = sandbox_.program(
+      {"/bin/sh", "-c",
+       "git init -q . && git add . && git -c user.name=n -c user.email=e@example.org commit -qm m"});
+  ASSERT_EQ(repository.exit_code, 0) << repository.err;
+  const Ended ended =
+      sandbox_.steptune({"judge", "--git", "HEAD", "HEAD", "--build", "kill -INT $PPID; exit 1",
+                         "--", "/bin/sh", "steps.sh", "0.02"});
+  EXPECT_EQ(ended.exit_code, 130) << ended.err;
+  EXPECT_THAT(ended.err, Not(HasSubstr("the command failed in")));
+}
+
 TEST_F(Judge, ACommandThatFailsIsNamed) {
   const Ended ended =
       sandbox_.steptune({"judge", "--time", "20s", "--quiet", "--", "/bin/sh", "steps.sh", "0.02",

@@ -78,7 +78,10 @@ class Judging {
       : context_(context), options_(options) {}
 
   ExitCode run() {
-    if (auto ready = prepare(); !ready) return context_.console.error(ready.error());
+    const auto ready = prepare();
+    // A signal to the terminal also ends a build.
+    if (flags_.count() > 0) return stopped();
+    if (!ready) return context_.console.error(ready.error());
     const double begin_s = context_.clock.now_s();
     std::optional<OutputLook> look;
     if (options_.study.empty()) {
