@@ -146,6 +146,16 @@ TEST_F(Bisect, ATimeThatIsOverAfterTheBuildsLeavesItUndecided) {
   EXPECT_THAT(ended.out, HasSubstr("; 0 of 2 versions measured\n"));
 }
 
+TEST_F(Bisect, ASlowStartIsNamed) {
+  for (const char* version : {"good", "bad"})
+    commit("0.02", version);
+  const Ended ended =
+      sandbox_.steptune({"bisect", "HEAD~1", "HEAD", "--time", "24s", "--quiet", "--", "/bin/sh",
+                         "-c", "sleep 60; exec sh train.sh"});
+  EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the first command reported no step within 1"));
+}
+
 /// Odd and even launches of the bad version differ, so a stage cannot show if it is slower. The next
 /// stage builds it again.
 TEST_F(Bisect, ABadVersionThatCannotBeBuiltAgainEndsIt) {

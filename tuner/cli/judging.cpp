@@ -92,6 +92,8 @@ class Judging {
         JudgedCommands judged = judged_without_start(
             request_.commands, request_.margin, context_.clock.now_s() - begin_s, request_.time_s);
         name_revisions(judged);
+        // The caller's result does not say why nothing was compared.
+        if (is_part()) context_.console.message(judged_text(judged));
         return print(judged, nullptr, std::nullopt);
       }
       look = *std::move(seen);
@@ -120,6 +122,11 @@ class Judging {
   }
 
  private:
+  /// True if another command prints the result.
+  [[nodiscard]] bool is_part() const {
+    return options_.measures_gain || options_.take_verdicts != nullptr;
+  }
+
   void say(const std::string& text) {
     if (!options_.quiet) context_.console.message(text);
   }
@@ -366,7 +373,7 @@ class Judging {
     const std::vector<FailResult> results = check_conditions(conditions_, judged);
     const ExitCode code = exit_code_of(judged, results);
     if (options_.take_verdicts) options_.take_verdicts(judged);
-    if (options_.measures_gain || options_.take_verdicts) return code;
+    if (is_part()) return code;
     if (context_.json) {
       Json json;
       json["schema_version"] = k_json_schema_version;
