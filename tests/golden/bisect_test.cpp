@@ -143,6 +143,8 @@ TEST_F(Bisect, ATimeThatIsOverAfterTheBuildsLeavesItUndecided) {
       sandbox_.steptune({"bisect", "HEAD~2", "HEAD", "--build", "sleep 8", "--time", "23s",
                          "--quiet", "--", "/bin/sh", "train.sh"});
   EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("undecided: the bad version may not be slower; if it is, one of "
+                                   "2 versions made it slower\n"));
   EXPECT_THAT(ended.out, HasSubstr("; 0 of 2 versions measured\n"));
 }
 

@@ -300,6 +300,7 @@ class Bisecting {
 
   ExitCode report() {
     result_.spent_s = spent_s();
+    result_.bad_is_slower = bad_is_slower_;
     result_.measured = measured_.size();
     const std::vector<double> probability = change_->probabilities();
     const bool is_slower = result_.outcome != BisectionOutcome::not_slower;
