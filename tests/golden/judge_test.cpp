@@ -180,6 +180,7 @@ TEST_F(Judge, TreesOfRevisionsAreComparedAndRemoved) {
   EXPECT_THAT(ended.out, HasSubstr("keep    HEAD~1: /bin/sh train.sh\n"));
   const Ended trees = sandbox_.program({"/bin/sh", "-c", "git worktree list | tail -n +2"});
   EXPECT_THAT(trees.out, IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(sandbox_.folder() / ".steptune" / "worktrees"));
 }
 
 TEST_F(Judge, ABuildThatIsInterruptedIsNoFault) {

@@ -79,8 +79,11 @@ GitWorktrees::GitWorktrees(GitWorktrees&& other) noexcept
       commits_(std::exchange(other.commits_, {})) {}
 
 GitWorktrees::~GitWorktrees() {
-  for (const fs::path& tree : trees_)
+  for (const fs::path& tree : trees_) {
     remove_tree(tree);
+    std::error_code error;
+    fs::remove(tree.parent_path(), error);  // fails while it contains other trees
+  }
 }
 
 Result<void> GitWorktrees::build(const std::string& shell_command) const {
