@@ -204,6 +204,19 @@ TEST_F(Judge, ACommandThatFailsIsNamed) {
   EXPECT_THAT(ended.out, HasSubstr("no such data"));
 }
 
+TEST_F(Judge, ManyFailuresDoNotEndTheComparisonOfTheOthers) {
+  std::vector<std::string> words{"judge", "--time",  "60s",      "--quiet", "--json",
+                                 "--",    "/bin/sh", "steps.sh", "0.06"};
+  for (int i = 0; i < 5; ++i)
+    words.insert(words.end(), {"---", "/bin/sh", "-c", "exit 3"});
+  words.insert(words.end(), {"---", "/bin/sh", "steps.sh", "0.02"});
+  const Ended ended = sandbox_.steptune(words);
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  const Json commands = Json::parse(ended.out)["judge"]["commands"];
+  EXPECT_EQ(commands[1]["verdict"], "failed");
+  EXPECT_EQ(commands[6]["verdict"], "faster");
+}
+
 /// A slow start is no failure: the time was too short for it.
 TEST_F(Judge, ASlowStartLeavesItUndecided) {
   const Ended second =
