@@ -272,6 +272,10 @@ TEST_F(Judge, AProgramWithoutProgressIsRefusedWithTheReason) {
   EXPECT_EQ(ended.exit_code, 2) << ended.out;
   EXPECT_THAT(ended.err, HasSubstr("the progress of A cannot be read"));
   EXPECT_THAT(ended.err, Not(HasSubstr(" B")));
+  const Ended failed = sandbox_.steptune(
+      {"judge", "--time", "10s", "--", "/bin/sh", "-c", "exit 3", "---", "/bin/true"});
+  EXPECT_EQ(failed.exit_code, 2) << failed.out;
+  EXPECT_THAT(failed.err, HasSubstr("A failed before it reported progress: "));
 }
 
 /// A campaign of two edits: one is faster, one changes nothing.
