@@ -136,6 +136,20 @@ TEST_F(Bisect, VersionsThatDoNotBuildAreSkippedAndNamed) {
   EXPECT_THAT(ended.out, HasSubstr("read the changes: only the last of these can be measured"));
 }
 
+TEST_F(Bisect, ABadVersionThatDoesNotRunIsNamedWithTheReason) {
+  commit("0.02", "good");
+  sandbox_.write("train.sh", "echo no such data; exit 3\n");
+  git("commit -qam bad");
+  const Ended ended = sandbox_.steptune(
+      {"bisect", "HEAD~1", "HEAD", "--time", "40s", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  const std::string bad = sandbox_.program({"git", "rev-parse", "HEAD"}).out.substr(0, 12);
+  EXPECT_THAT(ended.err, HasSubstr("skipped " + bad + ": "));
+  EXPECT_THAT(ended.err, HasSubstr("no such data"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("next    give an earlier bad version: this one could not be measured\n"));
+}
+
 TEST_F(Bisect, ATimeThatIsOverAfterTheBuildsLeavesItUndecided) {
   for (const char* version : {"good", "one", "two"})
     commit("0.02", version);
@@ -158,8 +172,8 @@ TEST_F(Bisect, ASlowStartIsNamed) {
   EXPECT_THAT(ended.err, HasSubstr("the first command reported no step within 1"));
 }
 
-/// Odd and even launches of the bad version differ, so a stage cannot show if it is slower. The next
-/// stage builds it again.
+/// Odd and even launches of the bad version differ, so a stage cannot show if it is slower. So the
+/// next stage builds it again.
 TEST_F(Bisect, ABadVersionThatCannotBeBuiltAgainEndsIt) {
   commit("0.02", "good");
   commit("0.02", "one");

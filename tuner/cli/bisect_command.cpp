@@ -197,10 +197,13 @@ class Bisecting {
     return versions;
   }
 
-  [[nodiscard]] bool is_over() const {
-    if (result_.outcome == BisectionOutcome::not_slower) return true;
+  [[nodiscard]] bool bad_is_unusable() const {
     const auto& unusable = result_.unusable;
-    if (std::ranges::find(unusable, versions_.names.back()) != unusable.end()) return true;
+    return std::ranges::find(unusable, versions_.names.back()) != unusable.end();
+  }
+
+  [[nodiscard]] bool is_over() const {
+    if (result_.outcome == BisectionOutcome::not_slower || bad_is_unusable()) return true;
     if (bad_is_slower_ &&
         (change_->found(k_bisect_confidence) || !change_->can_narrow(k_bisect_confidence)))
       return true;
@@ -223,8 +226,7 @@ class Bisecting {
       auto made = versions_.make_ready(name_of(version));
       if (!made) {
         if (version == last()) return context_.console.error(made.error());
-        say(fmt::format("skipped {}: {}", name_of(version).substr(0, 12), made.error().message));
-        give_up(version);
+        give_up(version, made.error().message);
         continue;
       }
       ready.push_back(*std::move(made));
@@ -240,8 +242,8 @@ class Bisecting {
     JudgeOptions judge;
     judge.name = name_;
     judge.continued = continued;
-    const double stage_s = change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s);
-    judge.time = fmt::format("{:.0f}s", stage_s);
+    judge.time = fmt::format(
+        "{:.0f}s", change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s));
     judge.input = options_.input;
     judge.quiet = options_.quiet;
     judge.words = versions_.command(versions_.names.front());
@@ -260,15 +262,17 @@ class Bisecting {
       // Give up versions only in this run: one that failed in an earlier run is tried again.
       for (std::size_t i = 0; i < compared.size(); ++i) {
         const JudgedCommand& command = judged.others[i];
-        if (command.verdict == CommandVerdict::failed || command.slow_start_s) give_up(compared[i]);
+        if (command.verdict == CommandVerdict::failed || command.slow_start_s)
+          give_up(compared[i], command.why);
       }
     };
     return judge_commands(context_, judge);
   }
 
-  void give_up(std::size_t version) {
+  void give_up(std::size_t version, const std::string& why) {
     change_->skip(version);
     const std::string& name = name_of(version);
+    say(fmt::format("skipped {}: {}", name.substr(0, 12), printable_line(why, 500)));
     if (std::ranges::find(result_.unusable, name) == result_.unusable.end())
       result_.unusable.push_back(name);
   }
@@ -301,6 +305,7 @@ class Bisecting {
   ExitCode report() {
     result_.spent_s = spent_s();
     result_.bad_is_slower = bad_is_slower_;
+    result_.bad_is_unusable = bad_is_unusable();
     result_.measured = measured_.size();
     const std::vector<double> probability = change_->probabilities();
     const bool is_slower = result_.outcome != BisectionOutcome::not_slower;
