@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "common/json.hpp"
 #include "tests/golden/counting_program.hpp"
@@ -325,6 +326,18 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
   EXPECT_THAT(measured.out, HasSubstr("campaign fast: 3 edits, 1 kept\n"));
   EXPECT_THAT(measured.out, HasSubstr("measured  /bin/sh steps.sh 0.02: faster, "));
   EXPECT_THAT(measured.out, HasSubstr("times as fast as /bin/sh steps.sh 0.06 (95 % interval"));
+}
+
+TEST_F(Judge, AnInterruptedEditIsUndecided) {
+  const pid_t pid = sandbox_.start({"judge", "--campaign", "fast", "--", "/bin/sh", "steps.sh",
+                                    "0.02", "---", "/bin/sh", "steps.sh", "0.06"});
+  ASSERT_TRUE(sandbox_.until_err_contains("trial 1 started")) << sandbox_.read("err.txt");
+  kill(pid, SIGINT);
+  EXPECT_EQ(sandbox_.wait(pid).exit_code, 130);
+  const Ended ladder = sandbox_.steptune({"campaign", "fast", "--json"});
+  const Json edit = Json::parse(ladder.out)["campaign"]["edits"][0];
+  EXPECT_EQ(edit["verdict"], "undecided") << ladder.out;
+  EXPECT_EQ(edit["why"], "the comparison was not finished");
 }
 
 /// Commits are named, and the champion's commit is checked out again.

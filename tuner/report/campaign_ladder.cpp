@@ -70,6 +70,11 @@ Result<CampaignEdit> edit_of(const History& history, const StudyRecord& record,
   edit.verdict = *command.verdict;
   edit.speed_up = command.speed_up;
   edit.why = command.why;
+  // `judge` was stopped or still runs, so nobody has kept the edit, whatever its runs have shown.
+  if (record.status != StudyStatus::finished && edit.verdict != CommandVerdict::failed) {
+    edit.verdict = CommandVerdict::undecided;
+    edit.why = "the comparison was not finished";
+  }
   return edit;
 }
 

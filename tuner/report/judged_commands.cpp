@@ -252,7 +252,8 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     if (configuration == study.baseline) {
       const bool is_measured = baseline_of(trials) != nullptr;
       command.verdict.reset();
-      if (!is_measured && !command.slow_start_s) command.verdict = CommandVerdict::failed;
+      if (!is_measured && has_failed && !command.slow_start_s)
+        command.verdict = CommandVerdict::failed;
       if (is_measured) {
         command.why.clear();
         command.slow_start_s.reset();

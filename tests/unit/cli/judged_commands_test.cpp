@@ -164,6 +164,15 @@ TEST_F(JudgedCommandsTest, WithoutTheFirstCommandNothingIsCompared) {
   EXPECT_EQ(json["commands"][1]["why"], "the first command failed");
 }
 
+TEST_F(JudgedCommandsTest, AnInterruptedFirstCommandHasNotFailed) {
+  trials_.resize(1);
+  trials_[0].status = TrialStatus::interrupted;
+  trials_[0].objectives.clear();
+  const JudgedCommands none = judged_commands(study_of_three(), trials_, std::nullopt, 3.0);
+  EXPECT_FALSE(none.first.verdict);
+  EXPECT_EQ(verdict_of_all(none), CommandVerdict::undecided);
+}
+
 TEST_F(JudgedCommandsTest, JsonHasTheSameVerdicts) {
   const Json json = json_of(judged());
   EXPECT_EQ(json["verdict"], "faster");
