@@ -326,6 +326,14 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
   EXPECT_THAT(measured.out, HasSubstr("campaign fast: 3 edits, 1 kept\n"));
   EXPECT_THAT(measured.out, HasSubstr("measured  /bin/sh steps.sh 0.02: faster, "));
   EXPECT_THAT(measured.out, HasSubstr("times as fast as /bin/sh steps.sh 0.06 (95 % interval"));
+
+  const pid_t stopped = sandbox_.start({"campaign", "fast", "--measure"});
+  ASSERT_TRUE(sandbox_.until_err_contains("trial 1 started")) << sandbox_.read("err.txt");
+  kill(stopped, SIGINT);
+  EXPECT_EQ(sandbox_.wait(stopped).exit_code, 130);
+  EXPECT_THAT(sandbox_.steptune({"campaign", "fast"}).out,
+              HasSubstr("measured  /bin/sh steps.sh 0.02: faster, "))
+      << "the comparison that was stopped replaces no earlier one";
 }
 
 TEST_F(Judge, AnInterruptedEditIsUndecided) {
