@@ -270,6 +270,8 @@ TEST_F(Judge, WrongCommandLinesAreRefused) {
            {{"judge", "--env", "A", "--", "true"}, "A sets no variable"},
            {{"judge", "--env", "A=1", "--venv", "v", "--", "true"}, "only one of --git, --env and"},
            {{"judge", "--venv", "v", "--", "true"}, "is no virtual environment"},
+           {{"judge", "--venv", "v", "--", "/usr/bin/python3", "train.py"},
+            "is the same interpreter in each virtual environment"},
            {{"judge", "--study", "s", "--", "true"}, "--study and --trial belong together"},
            {{"judge", "--study", "s", "--trial", "1", "--", "true"},
             "trials run the study's own command"},
