@@ -98,7 +98,9 @@ std::string next_text(const Bisection& bisection) {
     case BisectionOutcome::undecided:
       break;
   }
-  if (bisection.bad_is_unusable) return "give an earlier bad version: this one could not be measured";
+  if (bisection.bad_is_unusable) {
+    return "give an earlier bad version: this one could not be measured";
+  }
   if (are_inseparable(bisection)) return "read the changes: only the last of these can be measured";
   return "the same command with a longer --time continues from here";
 }
