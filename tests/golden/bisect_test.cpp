@@ -98,6 +98,11 @@ TEST_F(Bisect, AKilledBisectionContinuesFromItsHistory) {
   EXPECT_THAT(resumed.out, HasSubstr(" slow: "));
   EXPECT_THAT(resumed.err, HasSubstr("continues an earlier bisection, which took "));
   EXPECT_THAT(resumed.err, Not(HasSubstr("trial 1 started"))) << "it was measured before";
+  // Two stages divide the time that is left, and a start may take half of a stage.
+  const std::string limit = "until it has reported progress for some seconds, for at most ";
+  const std::size_t at = resumed.err.find(limit);
+  ASSERT_NE(at, std::string::npos) << resumed.err;
+  EXPECT_LE(std::stod(resumed.err.substr(at + limit.size())), 45.0) << resumed.err;
   EXPECT_THAT(studies("name"), ElementsAre(StartsWith("bisect-")));
   EXPECT_THAT(studies("status"), ElementsAre("finished"));
   EXPECT_EQ(trees(), "");
@@ -129,6 +134,71 @@ TEST_F(Bisect, VersionsThatDoNotBuildAreSkippedAndNamed) {
   EXPECT_THAT(ended.out,
               HasSubstr("skipped 1 version that could not be built or run: " + broken + "\n"));
   EXPECT_THAT(ended.out, HasSubstr("read the changes: only the last of these can be measured"));
+}
+
+TEST_F(Bisect, ABadVersionThatDoesNotRunIsNamedWithTheReason) {
+  commit("0.02", "good");
+  sandbox_.write("train.sh", "echo no such data; exit 3\n");
+  git("commit -qam bad");
+  const Ended ended = sandbox_.steptune(
+      {"bisect", "HEAD~1", "HEAD", "--time", "40s", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  const std::string bad = sandbox_.program({"git", "rev-parse", "HEAD"}).out.substr(0, 12);
+  EXPECT_THAT(ended.err, HasSubstr("skipped " + bad + ": "));
+  EXPECT_THAT(ended.err, HasSubstr("no such data"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("next    give an earlier bad version: this one could not be measured\n"));
+}
+
+TEST_F(Bisect, ATimeThatIsOverAfterTheBuildsLeavesItUndecided) {
+  for (const char* version : {"good", "one", "two"})
+    commit("0.02", version);
+  const Ended ended =
+      sandbox_.steptune({"bisect", "HEAD~2", "HEAD", "--build", "sleep 8", "--time", "23s",
+                         "--quiet", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("undecided: the bad version may not be slower; if it is, one of "
+                                   "2 versions made it slower\n"));
+  EXPECT_THAT(ended.out, HasSubstr("; 0 of 2 versions measured\n"));
+}
+
+TEST_F(Bisect, ASlowStartIsNamed) {
+  for (const char* version : {"good", "bad"})
+    commit("0.02", version);
+  const Ended ended =
+      sandbox_.steptune({"bisect", "HEAD~1", "HEAD", "--time", "24s", "--quiet", "--", "/bin/sh",
+                         "-c", "sleep 60; exec sh train.sh"});
+  EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the first command reported no step within 1"));
+}
+
+/// Odd and even launches of the bad version differ, so a stage cannot show if it is slower. So the
+/// next stage builds it again.
+TEST_F(Bisect, ABadVersionThatCannotBeBuiltAgainEndsIt) {
+  commit("0.02", "good");
+  commit("0.02", "one");
+  const std::string count = (sandbox_.folder() / "count").string();
+  sandbox_.write("train.sh", fmt::format(R"(n=$(cat {0} 2>/dev/null || echo 0)
+echo $((n + 1)) > {0}
+pause=0.03
+[ $((n % 2)) = 0 ] || pause=0.015
+while :; do
+  i=$((i + 1))
+  echo "[steptune] {{\"v\":1,\"step\":$i}}"
+  sleep $pause
+done
+)",
+                                         count));
+  sandbox_.write("version", "bad");
+  git("commit -qam bad");
+  const std::string built = (sandbox_.folder() / "built").string();
+  const Ended ended = sandbox_.steptune({"bisect", "HEAD~2", "HEAD", "--build",
+                                         "! grep bad version || mkdir " + built, "--time", "1m",
+                                         "--quiet", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(ended.exit_code, 2) << ended.out << ended.err;
+  const std::size_t failure = ended.err.find("the command failed in ");
+  EXPECT_NE(failure, std::string::npos) << ended.err;
+  EXPECT_EQ(ended.err.find("the command failed in ", failure + 1), std::string::npos) << ended.err;
 }
 
 /// Writes wheels of a package `pacer`. A step takes 20 ms up to version 1.2 and 60 ms from version

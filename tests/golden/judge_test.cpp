@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "common/json.hpp"
 #include "tests/golden/counting_program.hpp"
@@ -180,6 +181,35 @@ TEST_F(Judge, TreesOfRevisionsAreComparedAndRemoved) {
   EXPECT_THAT(ended.out, HasSubstr("keep    HEAD~1: /bin/sh train.sh\n"));
   const Ended trees = sandbox_.program({"/bin/sh", "-c", "git worktree list | tail -n +2"});
   EXPECT_THAT(trees.out, IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(sandbox_.folder() / ".steptune" / "worktrees"));
+}
+
+TEST_F(Judge, ARevisionThatCannotBeCheckedOutIsNamedWithTheReason) {
+  sandbox_.write(".gitattributes", "steps.sh filter=bad\n");
+  const Ended repository = sandbox_.program(
+      {"/bin/sh", "-c",
+       "git init -q . && git config filter.bad.clean cat && git config filter.bad.smudge false && "
+       "git config filter.bad.required true && git add . && "
+       "git -c user.name=n -c user.email=e@example.org commit -qm m"});
+  ASSERT_EQ(repository.exit_code, 0) << repository.err;
+  const Ended ended = sandbox_.steptune(
+      {"judge", "--git", "HEAD", "HEAD", "--", "/bin/sh", "steps.sh", "0.02"});
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("git cannot check out HEAD"));
+  EXPECT_THAT(ended.err, HasSubstr("smudge filter bad failed"));
+}
+
+TEST_F(Judge, ABuildThatIsInterruptedIsNoFault) {
+  const Ended repository = sandbox_.program(
+      {"/bin/sh", "-c",
+       "git init -q . && git add . && "
+       "git -c user.name=n -c user.email=e@example.org commit -qm m"});
+  ASSERT_EQ(repository.exit_code, 0) << repository.err;
+  const Ended ended =
+      sandbox_.steptune({"judge", "--git", "HEAD", "HEAD", "--build", "kill -INT $PPID; exit 1",
+                         "--", "/bin/sh", "steps.sh", "0.02"});
+  EXPECT_EQ(ended.exit_code, 130) << ended.err;
+  EXPECT_THAT(ended.err, Not(HasSubstr("the command failed in")));
 }
 
 TEST_F(Judge, ACommandThatFailsIsNamed) {
@@ -189,6 +219,19 @@ TEST_F(Judge, ACommandThatFailsIsNamed) {
   EXPECT_EQ(ended.exit_code, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("B failed"));
   EXPECT_THAT(ended.out, HasSubstr("no such data"));
+}
+
+TEST_F(Judge, ManyFailuresDoNotEndTheComparisonOfTheOthers) {
+  std::vector<std::string> words{"judge", "--time",  "60s",      "--quiet", "--json",
+                                 "--",    "/bin/sh", "steps.sh", "0.06"};
+  for (int i = 0; i < 5; ++i)
+    words.insert(words.end(), {"---", "/bin/sh", "-c", "exit 3"});
+  words.insert(words.end(), {"---", "/bin/sh", "steps.sh", "0.02"});
+  const Ended ended = sandbox_.steptune(words);
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  const Json commands = Json::parse(ended.out)["judge"]["commands"];
+  EXPECT_EQ(commands[1]["verdict"], "failed");
+  EXPECT_EQ(commands[6]["verdict"], "faster");
 }
 
 /// A slow start is no failure: the time was too short for it.
@@ -227,6 +270,8 @@ TEST_F(Judge, WrongCommandLinesAreRefused) {
            {{"judge", "--env", "A", "--", "true"}, "A sets no variable"},
            {{"judge", "--env", "A=1", "--venv", "v", "--", "true"}, "only one of --git, --env and"},
            {{"judge", "--venv", "v", "--", "true"}, "is no virtual environment"},
+           {{"judge", "--venv", "v", "--", "/usr/bin/python3", "train.py"},
+            "is the same interpreter in each virtual environment"},
            {{"judge", "--study", "s", "--", "true"}, "--study and --trial belong together"},
            {{"judge", "--study", "s", "--trial", "1", "--", "true"},
             "trials run the study's own command"},
@@ -246,6 +291,10 @@ TEST_F(Judge, AProgramWithoutProgressIsRefusedWithTheReason) {
   EXPECT_EQ(ended.exit_code, 2) << ended.out;
   EXPECT_THAT(ended.err, HasSubstr("the progress of A cannot be read"));
   EXPECT_THAT(ended.err, Not(HasSubstr(" B")));
+  const Ended failed = sandbox_.steptune(
+      {"judge", "--time", "10s", "--", "/bin/sh", "-c", "exit 3", "---", "/bin/true"});
+  EXPECT_EQ(failed.exit_code, 2) << failed.out;
+  EXPECT_THAT(failed.err, HasSubstr("A failed before it reported progress: "));
 }
 
 /// A campaign of two edits: one is faster, one changes nothing.
@@ -295,6 +344,26 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
   EXPECT_THAT(measured.out, HasSubstr("campaign fast: 3 edits, 1 kept\n"));
   EXPECT_THAT(measured.out, HasSubstr("measured  /bin/sh steps.sh 0.02: faster, "));
   EXPECT_THAT(measured.out, HasSubstr("times as fast as /bin/sh steps.sh 0.06 (95 % interval"));
+
+  const pid_t stopped = sandbox_.start({"campaign", "fast", "--measure"});
+  ASSERT_TRUE(sandbox_.until_err_contains("trial 1 started")) << sandbox_.read("err.txt");
+  kill(stopped, SIGINT);
+  EXPECT_EQ(sandbox_.wait(stopped).exit_code, 130);
+  EXPECT_THAT(sandbox_.steptune({"campaign", "fast"}).out,
+              HasSubstr("measured  /bin/sh steps.sh 0.02: faster, "))
+      << "the comparison that was stopped replaces no earlier one";
+}
+
+TEST_F(Judge, AnInterruptedEditIsUndecided) {
+  const pid_t pid = sandbox_.start({"judge", "--campaign", "fast", "--", "/bin/sh", "steps.sh",
+                                    "0.02", "---", "/bin/sh", "steps.sh", "0.06"});
+  ASSERT_TRUE(sandbox_.until_err_contains("trial 1 started")) << sandbox_.read("err.txt");
+  kill(pid, SIGINT);
+  EXPECT_EQ(sandbox_.wait(pid).exit_code, 130);
+  const Ended ladder = sandbox_.steptune({"campaign", "fast", "--json"});
+  const Json edit = Json::parse(ladder.out)["campaign"]["edits"][0];
+  EXPECT_EQ(edit["verdict"], "undecided") << ladder.out;
+  EXPECT_EQ(edit["why"], "the comparison was not finished");
 }
 
 /// Commits are named, and the champion's commit is checked out again.

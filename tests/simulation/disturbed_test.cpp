@@ -92,6 +92,36 @@ TEST_F(DisturbedStudy, RepeatsHardlyAnyTrialIfHalfOfThemAreDisturbed) {
   EXPECT_LE(origins().size(), 1U);
 }
 
+/// If the disturbed second trial ran again, the fourth configuration would never run.
+TEST(JudgedConfigurations, AllRunAlthoughOneWasDisturbed) {
+  Json document = study_document();
+  document["parameters"]["batch_size"]["low"] = 32;
+  document["parameters"]["batch_size"]["high"] = 64;
+  document["parameters"]["workers"]["high"] = 1;
+  document["search"]["searcher"] = "grid";
+  document["budget"] = {{"trials", 4}, {"time", 2000}};
+  document["measure"]["confirm_all"] = true;
+  document["measure"]["sentinels"] = false;
+  const DatabaseFolder folder;
+  SimulatedRun run(folder.path(), document, [](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.seconds_per_step = script.samples_per_step * 0.003;
+    if (spec.key.trial == 1) script.startup_s = 100.0;
+    if (spec.key.trial == 2) {
+      script.seconds_per_step *= 1.5;
+      script.disturbed_share = 0.4;
+    }
+    return script;
+  });
+  const auto result = run.run();
+  ASSERT_TRUE(result) << result.error().text();
+  std::set<Configuration> first;
+  for (const TrialRecord& trial : run.trials()) {
+    if (trial.number <= 4) first.insert(trial.configuration);
+  }
+  EXPECT_EQ(first.size(), 4U);
+}
+
 /// Returns the share of studies that end with the fastest of sixty configurations, within 1 %.
 /// Their speeds differ by 10 %. Other programs use the machine during the share `disturbed_trials`
 /// of trials, which then take 1.5 times as long.

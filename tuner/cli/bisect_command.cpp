@@ -47,7 +47,6 @@ struct BisectOptions {
 /// Last stage of a bisection that was killed or interrupted.
 struct UnfinishedStage {
   std::string study;
-  double elapsed_s = 0.0;
   std::vector<std::size_t> versions;
 };
 
@@ -68,7 +67,7 @@ class Bisecting {
       }
       const ExitCode code = judge_stage(next_versions());
       if (code == ExitCode::interrupted || code == ExitCode::terminated) return code;
-      if (!has_verdicts_) return code == ExitCode::ok ? ExitCode::failure : code;
+      if (has_failed_) return code == ExitCode::ok ? ExitCode::failure : code;
     }
     return report();
   }
@@ -174,7 +173,7 @@ class Bisecting {
       if (stage.is_finished) {
         if (stage.judged.first.verdict != CommandVerdict::failed) take(*versions, stage.judged);
       } else {
-        unfinished_ = {stage.study, stage.elapsed_s, *versions};
+        unfinished_ = UnfinishedStage{stage.study, *versions};
       }
     }
     if (!stages->empty())
@@ -198,10 +197,13 @@ class Bisecting {
     return versions;
   }
 
-  [[nodiscard]] bool is_over() const {
-    if (result_.outcome == BisectionOutcome::not_slower) return true;
+  [[nodiscard]] bool bad_is_unusable() const {
     const auto& unusable = result_.unusable;
-    if (std::ranges::find(unusable, versions_.names.back()) != unusable.end()) return true;
+    return std::ranges::find(unusable, versions_.names.back()) != unusable.end();
+  }
+
+  [[nodiscard]] bool is_over() const {
+    if (result_.outcome == BisectionOutcome::not_slower || bad_is_unusable()) return true;
     if (bad_is_slower_ &&
         (change_->found(k_bisect_confidence) || !change_->can_narrow(k_bisect_confidence)))
       return true;
@@ -217,29 +219,31 @@ class Bisecting {
   }
 
   ExitCode judge_stage(const std::vector<std::size_t>& versions) {
+    has_failed_ = true;
     std::vector<ReadyVersion> ready;
     std::vector<std::size_t> compared;
     for (const std::size_t version : versions) {
       auto made = versions_.make_ready(name_of(version));
       if (!made) {
         if (version == last()) return context_.console.error(made.error());
-        say(fmt::format("skipped {}: {}", name_of(version).substr(0, 12), made.error().message));
-        give_up(version);
+        give_up(version, made.error().message);
         continue;
       }
       ready.push_back(*std::move(made));
       compared.push_back(version);
     }
     const std::string continued = unfinished_ ? unfinished_->study : "";
-    const double continued_s = unfinished_ ? unfinished_->elapsed_s : 0.0;
     unfinished_.reset();
-    has_verdicts_ = compared.empty();
-    if (compared.empty()) return ExitCode::ok;
+    // Building may have taken the rest of the time.
+    if (compared.empty() || left_s() < k_least_stage_s) {
+      has_failed_ = false;
+      return ExitCode::ok;
+    }
     JudgeOptions judge;
     judge.name = name_;
     judge.continued = continued;
-    const double stage_s = change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s);
-    judge.time = fmt::format("{:.0f}s", continued_s + stage_s);
+    judge.time = fmt::format(
+        "{:.0f}s", change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s));
     judge.input = options_.input;
     judge.quiet = options_.quiet;
     judge.words = versions_.command(versions_.names.front());
@@ -249,8 +253,8 @@ class Bisecting {
       judge.words.insert(judge.words.end(), words.begin(), words.end());
     }
     judge.take_verdicts = [&](const JudgedCommands& judged) {
-      has_verdicts_ = judged.first.verdict != CommandVerdict::failed;
-      if (!has_verdicts_) {
+      has_failed_ = judged.first.verdict == CommandVerdict::failed;
+      if (has_failed_) {
         context_.console.message(judged_text(judged));
         return;
       }
@@ -258,15 +262,17 @@ class Bisecting {
       // Give up versions only in this run: one that failed in an earlier run is tried again.
       for (std::size_t i = 0; i < compared.size(); ++i) {
         const JudgedCommand& command = judged.others[i];
-        if (command.verdict == CommandVerdict::failed || command.slow_start_s) give_up(compared[i]);
+        if (command.verdict == CommandVerdict::failed || command.slow_start_s)
+          give_up(compared[i], command.why);
       }
     };
     return judge_commands(context_, judge);
   }
 
-  void give_up(std::size_t version) {
+  void give_up(std::size_t version, const std::string& why) {
     change_->skip(version);
     const std::string& name = name_of(version);
+    say(fmt::format("skipped {}: {}", name.substr(0, 12), printable_line(why, 500)));
     if (std::ranges::find(result_.unusable, name) == result_.unusable.end())
       result_.unusable.push_back(name);
   }
@@ -298,6 +304,8 @@ class Bisecting {
 
   ExitCode report() {
     result_.spent_s = spent_s();
+    result_.bad_is_slower = bad_is_slower_;
+    result_.bad_is_unusable = bad_is_unusable();
     result_.measured = measured_.size();
     const std::vector<double> probability = change_->probabilities();
     const bool is_slower = result_.outcome != BisectionOutcome::not_slower;
@@ -344,7 +352,7 @@ class Bisecting {
   std::optional<ChangePoint> change_;
   std::set<std::size_t> measured_;
   std::optional<UnfinishedStage> unfinished_;
-  bool has_verdicts_ = false;   ///< the latest stage compared versions
+  bool has_failed_ = false;     ///< the latest stage could compare nothing because of an error
   bool bad_is_slower_ = false;  ///< the measurements so far have shown it
   Bisection result_;
 };

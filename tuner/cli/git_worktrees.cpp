@@ -62,10 +62,14 @@ Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& rev
     const fs::path tree = working_tree(parent, worktrees.trees_.size() + 1, *commit);
     // A killed process leaves its trees behind.
     if (fs::exists(tree, error)) remove_tree(tree);
-    const auto added =
-        git_output({"worktree", "add", "--detach", "--force", "--force", tree.string(), *commit},
-                   fmt::format("git cannot check out {}", printable_line(revision, 80)));
-    if (!added) return tl::unexpected(added.error());
+    const EndedCommand added = run_to_end({"git", "worktree", "add", "--quiet", "--detach",
+                                           "--force", "--force", tree.string(), *commit},
+                                          {}, k_own_stream);
+    if (added.status != 0) {
+      return fail(ErrorKind::usage,
+                  fmt::format("git cannot check out {}", printable_line(revision, 80)), "",
+                  "its output is above");
+    }
     worktrees.trees_.push_back(tree);
     worktrees.folders_.push_back((tree / *prefix).lexically_normal());
     worktrees.commits_.push_back(*commit);
@@ -79,8 +83,11 @@ GitWorktrees::GitWorktrees(GitWorktrees&& other) noexcept
       commits_(std::exchange(other.commits_, {})) {}
 
 GitWorktrees::~GitWorktrees() {
-  for (const fs::path& tree : trees_)
+  for (const fs::path& tree : trees_) {
     remove_tree(tree);
+    std::error_code error;
+    fs::remove(tree.parent_path(), error);  // fails while it contains other trees
+  }
 }
 
 Result<void> GitWorktrees::build(const std::string& shell_command) const {

@@ -23,8 +23,8 @@ namespace steptune {
 /// them.
 class GitWorktrees {
  public:
-  /// Checks out each revision below `parent`, which is created. Errors (`usage`): the current
-  /// folder is in no repository, or a revision is unknown.
+  /// Checks out each revision below `parent`, which is created, and removed with the last tree.
+  /// Errors (`usage`): the current folder is in no repository, or a revision is unknown.
   [[nodiscard]] static Result<GitWorktrees> check_out(const std::vector<std::string>& revisions,
                                                       const std::filesystem::path& parent);
   GitWorktrees(GitWorktrees&& other) noexcept;

@@ -25,11 +25,15 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-const char* annotation_level(const JudgedCommand& command, const std::vector<FailResult>& results) {
+const char* annotation_level(const JudgedCommand& command, const JudgedCommands& judged,
+                             const std::vector<FailResult>& results) {
   const bool holds = std::ranges::any_of(results, [&](const FailResult& result) {
     return std::ranges::find(result.commands, command.name) != result.commands.end();
   });
-  if (holds || command.verdict == CommandVerdict::failed) return "error";
+  if (holds || command.verdict == CommandVerdict::failed ||
+      judged.first.verdict == CommandVerdict::failed) {
+    return "error";
+  }
   const bool is_good =
       command.verdict == CommandVerdict::faster || command.verdict == CommandVerdict::tied;
   return is_good || !results.empty() ? "notice" : "warning";
@@ -126,17 +130,18 @@ std::string github_annotations(const JudgedCommands& judged,
     // GitHub's runner decodes %25 to a percent sign. A sentence has no line breaks to encode.
     const std::string sentence =
         replaced(printable_line(judged_sentence(command, judged), k_longest_sentence), "%", "%25");
-    text += fmt::format("::{} title=steptune judge::{}\n", annotation_level(command, results),
-                        sentence);
+    text += fmt::format("::{} title=steptune judge::{}\n",
+                        annotation_level(command, judged, results), sentence);
   }
   return text;
 }
 
 std::string markdown_table(const JudgedCommands& judged) {
   std::string text = fmt::format(
-      "| | verdict | times as fast as {} | loss | command |\n|---|---|---|---|---|\n| {} | | | | "
+      "| | verdict | times as fast as {} | loss | command |\n|---|---|---|---|---|\n| {} | {}| | | "
       "`{}` |\n",
-      judged.first.name, judged.first.name, cell(judged.first.command));
+      judged.first.name, judged.first.name,
+      judged.first.verdict == CommandVerdict::failed ? "failed " : "", cell(judged.first.command));
   for (const JudgedCommand& command : judged.others) {
     text +=
         fmt::format("| {} | {} | {} | {} | `{}` |\n", command.name, to_text(*command.verdict),

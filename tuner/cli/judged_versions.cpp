@@ -82,6 +82,11 @@ Result<std::vector<CommandWords>> in_each_venv(const CommandWords& command,
                                                const std::vector<std::string>& folders,
                                                const Environment& environment) {
   std::vector<CommandWords> commands;
+  const fs::path program = command.front();
+  if (program.has_parent_path() && program.filename().string().starts_with("python")) {
+    return fail(ErrorKind::usage, "is the same interpreter in each virtual environment",
+                command.front(), "leave out its folder: python3");
+  }
   for (const std::string& given : folders) {
     const fs::path folder = fs::absolute(given).lexically_normal();
     std::error_code error;

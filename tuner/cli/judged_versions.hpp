@@ -33,7 +33,8 @@ using CommandWords = std::vector<std::string>;
 inline constexpr std::size_t k_words_of_venv = 3;
 
 /// Returns the command in each of these virtual environments of Python. If there is only one, the
-/// unchanged command comes first. Returns `usage` for a folder without `bin/python`.
+/// unchanged command comes first. Returns `usage` for a folder without `bin/python`. Also returns
+/// it if the command names its interpreter by a path, which all versions would run.
 [[nodiscard]] Result<std::vector<CommandWords>> in_each_venv(
     const CommandWords& command, const std::vector<std::string>& folders,
     const Environment& environment);

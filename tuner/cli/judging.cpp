@@ -78,7 +78,10 @@ class Judging {
       : context_(context), options_(options) {}
 
   ExitCode run() {
-    if (auto ready = prepare(); !ready) return context_.console.error(ready.error());
+    const auto ready = prepare();
+    // A signal to the terminal also ends a build.
+    if (flags_.count() > 0) return stopped();
+    if (!ready) return context_.console.error(ready.error());
     const double begin_s = context_.clock.now_s();
     std::optional<OutputLook> look;
     if (options_.study.empty()) {
@@ -89,6 +92,8 @@ class Judging {
         JudgedCommands judged = judged_without_start(
             request_.commands, request_.margin, context_.clock.now_s() - begin_s, request_.time_s);
         name_revisions(judged);
+        // The caller's result does not say why nothing was compared.
+        if (is_part()) context_.console.message(judged_text(judged));
         return print(judged, nullptr, std::nullopt);
       }
       look = *std::move(seen);
@@ -117,6 +122,11 @@ class Judging {
   }
 
  private:
+  /// True if another command prints the result.
+  [[nodiscard]] bool is_part() const {
+    return options_.measures_gain || options_.take_verdicts != nullptr;
+  }
+
   void say(const std::string& text) {
     if (!options_.quiet) context_.console.message(text);
   }
@@ -259,8 +269,8 @@ class Judging {
     return {};
   }
 
-  /// Gives the study the name and seed of the unfinished study `continued`. Returns false if there
-  /// is none with these commands.
+  /// Gives the study the name and seed of the unfinished study `continued`, and adds the time that
+  /// this has taken. Returns false if there is none with these commands.
   bool continue_study(const History& history, StudySpec& study) const {
     if (options_.continued.empty()) return false;
     const auto former = history.study(options_.continued);
@@ -270,6 +280,9 @@ class Judging {
     study.document["name"] = former->name;
     study.search.seed = former->seed;
     study.document["search"]["seed"] = former->seed;
+    const double time_s = former->elapsed_s + request_.time_s;
+    study.budget.time_s = time_s;
+    study.document["budget"]["time"] = time_s;
     return true;
   }
 
@@ -360,7 +373,7 @@ class Judging {
     const std::vector<FailResult> results = check_conditions(conditions_, judged);
     const ExitCode code = exit_code_of(judged, results);
     if (options_.take_verdicts) options_.take_verdicts(judged);
-    if (options_.measures_gain || options_.take_verdicts) return code;
+    if (is_part()) return code;
     if (context_.json) {
       Json json;
       json["schema_version"] = k_json_schema_version;

@@ -29,7 +29,8 @@ struct JudgeOptions {
   bool compares_loss = false;  ///< a command whose loss is worse gets the verdict `worse`
   bool measures_gain = false;  ///< compares the campaign's champion with the first version
   bool quiet = false;
-  /// Name of an unfinished study to continue if it compares the same commands. Empty: none.
+  /// Name of an unfinished study to continue if it compares the same commands. Empty: none. The
+  /// time that it has taken does not count as part of `time`.
   std::string continued = {};
   /// Receives the verdicts, which are then not printed. May be null.
   std::function<void(const JudgedCommands&)> take_verdicts = {};

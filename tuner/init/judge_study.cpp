@@ -143,7 +143,9 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
     if (!document[key].is_object()) document[key] = Json::object();
   document["name"] = request.name;
   document["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", request.margin}};
-  document["budget"] = {{"trials", count}, {"time", request.time_s}};
+  // Commands that fail do not end the comparison of the others.
+  document["budget"] = {
+      {"trials", count}, {"time", request.time_s}, {"consecutive_failures", count}};
   Json& measure = document["measure"];
   measure.erase("confirm_pairs");
   measure["confirm_all"] = true;

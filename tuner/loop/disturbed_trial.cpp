@@ -62,7 +62,7 @@ bool tried_again(const Standing& standing, const TrialRecord& trial) {
 const TrialRecord* trial_to_measure_again(const StudySpec& study, const Standing& standing) {
   const Objective& first = study.objectives.front();
   const TrialRecord* incumbent = standing.incumbent();
-  if (incumbent == nullptr || !first.is_timed()) return nullptr;
+  if (incumbent == nullptr || !first.is_timed() || study.measure.confirm_all) return nullptr;
   const auto measured = measured_trials(standing);
   const bool is_quiet = !measured.empty() && !is_much_disturbed(*measured.back());
   if (!is_quiet || disturbance_is_usual(latest(measured))) return nullptr;

@@ -13,7 +13,8 @@ namespace steptune {
 /// Returns null
 /// - until a later trial was undisturbed, so that a disturbance of some minutes is over;
 /// - if disturbance is usual among the latest trials;
-/// - if the first objective is neither time nor cost.
+/// - if the first objective is neither time nor cost;
+/// - if each configuration is confirmed: then only fresh runs are compared.
 ///
 /// Each configuration is measured again once. All repeated trials together take at most a tenth of
 /// the search's time. The result depends on the trials alone.

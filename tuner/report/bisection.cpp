@@ -48,8 +48,10 @@ std::string verdict_text(const Bisection& bisection) {
     case BisectionOutcome::undecided:
       break;
   }
-  std::string text = fmt::format("undecided: one of {} versions made it slower{}\n",
-                                 bisection.suspects.size(), slower);
+  std::string text = fmt::format(
+      "undecided: {}one of {} versions made it slower{}\n",
+      bisection.bad_is_slower ? "" : "the bad version may not be slower; if it is, ",
+      bisection.suspects.size(), slower);
   std::size_t shown = 0;
   for (const SuspectedVersion& version : bisection.suspects) {
     if (++shown > k_shown_versions) {
@@ -95,6 +97,9 @@ std::string next_text(const Bisection& bisection) {
                         : "compare them with: steptune judge --git GOOD BAD";
     case BisectionOutcome::undecided:
       break;
+  }
+  if (bisection.bad_is_unusable) {
+    return "give an earlier bad version: this one could not be measured";
   }
   if (are_inseparable(bisection)) return "read the changes: only the last of these can be measured";
   return "the same command with a longer --time continues from here";

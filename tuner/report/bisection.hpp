@@ -29,6 +29,8 @@ enum class BisectionOutcome {
 struct Bisection {
   std::string package;  ///< compared package; empty: commits of a repository
   BisectionOutcome outcome = BisectionOutcome::undecided;
+  bool bad_is_slower = false;  ///< the measurements have shown it
+  bool bad_is_unusable = false;
   /// The first slow version is one of these with a probability of 95 %, in their order.
   std::vector<SuspectedVersion> suspects;
   /// How many times as fast as before the slow versions are; nullopt if no slow one was measured.

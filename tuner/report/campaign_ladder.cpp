@@ -70,6 +70,11 @@ Result<CampaignEdit> edit_of(const History& history, const StudyRecord& record,
   edit.verdict = *command.verdict;
   edit.speed_up = command.speed_up;
   edit.why = command.why;
+  // `judge` was stopped or still runs, so nobody has kept the edit, whatever its runs have shown.
+  if (record.status != StudyStatus::finished && edit.verdict != CommandVerdict::failed) {
+    edit.verdict = CommandVerdict::undecided;
+    edit.why = "the comparison was not finished";
+  }
   return edit;
 }
 
@@ -142,10 +147,10 @@ Result<CampaignLadder> read_campaign(const History& history, const std::string& 
     if (!study) return tl::unexpected(study.error());
     auto edit = edit_of(history, record, *study);
     if (!edit) return tl::unexpected(edit.error());
-    if (study->campaign->measures_gain) {
-      ladder.measured = *std::move(edit);
-    } else {
+    if (!study->campaign->measures_gain) {
       ladder.edits.push_back(*std::move(edit));
+    } else if (record.status == StudyStatus::finished || edit->verdict == CommandVerdict::failed) {
+      ladder.measured = *std::move(edit);
     }
   }
   return ladder;

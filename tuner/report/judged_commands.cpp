@@ -96,13 +96,16 @@ std::optional<double> slow_start_of(std::span<const TrialRecord> trials,
   return longest_s;
 }
 
-/// Sets why nothing is compared if the first command did not start in time.
-void blame_start_of_first(JudgedCommands& judged) {
-  if (!judged.first.slow_start_s) return;
+/// Sets why nothing is compared if the first command failed or did not start in time.
+void blame_first(JudgedCommands& judged) {
+  const auto& slow_start_s = judged.first.slow_start_s;
+  const bool has_failed = judged.first.verdict == CommandVerdict::failed;
+  if (!slow_start_s && !has_failed) return;
   for (JudgedCommand& command : judged.others) {
     if (command.verdict != CommandVerdict::undecided) continue;
-    command.why = fmt::format("the first command reported no step within {}",
-                              format_duration(*judged.first.slow_start_s));
+    command.why = has_failed ? "the first command failed"
+                             : fmt::format("the first command reported no step within {}",
+                                           format_duration(*slow_start_s));
   }
 }
 
@@ -249,7 +252,8 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     if (configuration == study.baseline) {
       const bool is_measured = baseline_of(trials) != nullptr;
       command.verdict.reset();
-      if (!is_measured && !command.slow_start_s) command.verdict = CommandVerdict::failed;
+      if (!is_measured && has_failed && !command.slow_start_s)
+        command.verdict = CommandVerdict::failed;
       if (is_measured) {
         command.why.clear();
         command.slow_start_s.reset();
@@ -279,7 +283,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     }
     judged.others.push_back(std::move(command));
   }
-  blame_start_of_first(judged);
+  blame_first(judged);
   return judged;
 }
 
@@ -300,7 +304,7 @@ JudgedCommands judged_without_start(const std::vector<std::vector<std::string>>&
   judged.first.slow_start_s = spent_s;
   for (std::size_t place = 1; place < commands.size(); ++place)
     judged.others.push_back(undecided(place));
-  blame_start_of_first(judged);
+  blame_first(judged);
   return judged;
 }
 

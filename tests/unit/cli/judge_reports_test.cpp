@@ -39,6 +39,16 @@ TEST(JudgeReports, AnnotationsAreForGitHub) {
             "::error " + slower + "::notice " + undecided);
 }
 
+TEST(JudgeReports, ReportsSayThatTheFirstCommandFailed) {
+  JudgedCommands judged = two_commands();
+  judged.others = {judged.others.back()};
+  judged.first.verdict = CommandVerdict::failed;
+  const FailResult unknown{parse_fail_condition("slower").value(), std::nullopt, {}};
+  EXPECT_EQ(github_annotations(judged, {unknown}),
+            "::error title=steptune judge::undecided: C was not compared; 100%25 | of the time\n");
+  EXPECT_THAT(markdown_table(judged), ::testing::HasSubstr("| A | failed | | | `./a \\| tee` |\n"));
+}
+
 TEST(JudgeReports, TheTableHasARowForEachCommand) {
   EXPECT_EQ(markdown_table(two_commands()),
             "| | verdict | times as fast as A | loss | command |\n"

@@ -159,7 +159,18 @@ TEST_F(JudgedCommandsTest, WithoutTheFirstCommandNothingIsCompared) {
   const JudgedCommands none = judged_commands(study_of_three(), trials_, std::nullopt, 3.0);
   EXPECT_EQ(judged_text(none), "A failed, so nothing was compared: exit code 1\n");
   EXPECT_EQ(verdict_of_all(none), CommandVerdict::failed);
-  EXPECT_TRUE(json_of(none)["keep"].is_null());
+  const Json json = json_of(none);
+  EXPECT_TRUE(json["keep"].is_null());
+  EXPECT_EQ(json["commands"][1]["why"], "the first command failed");
+}
+
+TEST_F(JudgedCommandsTest, AnInterruptedFirstCommandHasNotFailed) {
+  trials_.resize(1);
+  trials_[0].status = TrialStatus::interrupted;
+  trials_[0].objectives.clear();
+  const JudgedCommands none = judged_commands(study_of_three(), trials_, std::nullopt, 3.0);
+  EXPECT_FALSE(none.first.verdict);
+  EXPECT_EQ(verdict_of_all(none), CommandVerdict::undecided);
 }
 
 TEST_F(JudgedCommandsTest, JsonHasTheSameVerdicts) {
