@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "tuner/study/limits.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune::study {
@@ -9,7 +10,6 @@ namespace {
 constexpr std::size_t k_max_paths = 100;
 /// Smaller errors are beyond what Student's t interval can say about launches.
 constexpr double k_least_confirm_error = 1e-12;
-constexpr double k_most_slowdown = 10.0;
 constexpr double k_longest_s = 30.0 * 86'400.0;
 
 /// Returns the names in the order of `PageCache`.
