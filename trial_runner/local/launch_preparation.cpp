@@ -10,6 +10,7 @@
 #include "common/machine/memory.hpp"
 #include "common/machine/page_cache.hpp"
 #include "common/merged_variable.hpp"
+#include "common/units.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/launch/command_words.hpp"
 #include "trial_runner/launch/compile_cache.hpp"
@@ -134,7 +135,8 @@ void LaunchPreparation::prepare_page_cache(const TrialSpec& spec,
   const DataFiles dropped = drop_cached_pages(spec.data);
   placed[k_data_bytes_placement] = fmt::format("{:.0f}", dropped.bytes);
   placed[k_dropped_placement] = fmt::format("{} file{} of {:.1f} MiB", dropped.files,
-                                            dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20);
+                                            dropped.files == 1 ? "" : "s",
+                                            dropped.bytes / k_mib_bytes);
   if (!dropped.fault.empty()) placed[k_not_dropped_placement] = dropped.fault;
 }
 

@@ -3,6 +3,7 @@
 
 #include "trial_runner/instances/instance_keys.hpp"
 #include "trial_runner/kind_key.hpp"
+#include "trial_runner/longest_trial.hpp"
 
 namespace steptune {
 namespace {
@@ -13,7 +14,6 @@ using document::Section;
 
 /// Price list for replayed machines: the only list with installed tables.
 constexpr const char* k_replayed_prices = "sagemaker";
-constexpr double k_max_duration_s = 30.0 * 86'400.0;
 
 /// Returns a key that is left out if rented instances determine the number of machines.
 Key<ReplaySection> counted_machines_key() {
@@ -90,7 +90,7 @@ Section<ReplaySection> make_replay_section() {
                   document::formula_or_number({1e-12, 1e9}))
                   .doc("a model: a number or an expression over parameters, positive everywhere"));
   section.add(
-      key("startup", &ReplaySection::startup_s, document::duration_s({0.0, k_max_duration_s}))
+      key("startup", &ReplaySection::startup_s, document::duration_s({0.0, k_longest_trial_s}))
           .doc("process start to first step"));
   section.add(key("noise", &ReplaySection::noise, document::number({0.0, 10.0}))
                   .doc("relative standard deviation of a step"));

@@ -7,6 +7,7 @@
 #include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/aws/session.hpp"
 #include "trial_runner/sagemaker/sagemaker_kind.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/simulated_stage.hpp"
 
 namespace steptune {
@@ -31,7 +32,7 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
       section_.storage_usd_per_gb_month * job.volume_gb / k_hours_per_month;
   job.max_runtime_s = limits.wall_s;
   if (job.spot && !max_wait_stated) {
-    job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_wait_s);
+    job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_job_s);
   }
   traits_.parallel = section_.parallel;
   // Without a command, the image's own entry point reads the parameters as hyperparameters.

@@ -12,6 +12,7 @@
 #include "common/shell_quote.hpp"
 #include "trial_runner/sagemaker/carried_hook.hpp"
 #include "trial_runner/sagemaker/request_pieces.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/shell_texts.hpp"
 #include "trial_runner/trial_name.hpp"
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/exit_status.hpp"
 #include "common/memory_file.hpp"
 #include "common/pause.hpp"
 #include "common/sha256.hpp"
@@ -137,7 +138,7 @@ void ProcessHost::run(std::vector<std::string> argv, std::string input, Then the
   if (pid) {
     command.pid = *pid;
   } else {
-    command.result = {127, false, {}, pid.error().text()};
+    command.result = {k_not_found_status, false, {}, pid.error().text()};
   }
   commands_.push_back(std::move(command));
 }
@@ -157,9 +158,7 @@ void ProcessHost::poll() {
         continue;
       }
       // If SIGCHLD is ignored, the exit status is lost, so treat it as a failure.
-      const int code = ended_pid < 0       ? k_unknown_status
-                       : WIFEXITED(status) ? WEXITSTATUS(status)
-                                           : 128 + WTERMSIG(status);
+      const int code = ended_pid < 0 ? k_unknown_status : shell_status(status);
       command->result = {code, command->timed_out, text_of(command->out), text_of(command->err)};
     }
     ended.emplace_back(std::move(command->then), std::move(command->result));

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
 #include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
@@ -210,7 +211,7 @@ void VirtualCluster::advance_job(VirtualJob& job) {
     } else if (job.fate.ends_as == "RESTARTED") {
       // The shells around the programs live long enough to mark their ends.
       for (const auto& step : steps_) {
-        if (step->job == job.id) step->end(now_s, 137);
+        if (step->job == job.id) step->end(now_s, k_sigkill_status);
       }
       job.restarted_s = now_s;
       job.fate.ends_after_s.reset();

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/exit_status.hpp"
 #include "common/pause.hpp"
 #include "common/system_reason.hpp"
 
@@ -141,9 +142,7 @@ bool ChildPrograms::has_ended(Child& child) {
   int status = 0;
   const pid_t ended = ::waitpid(child.pid, &status, WNOHANG);
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
-  if (ended == child.pid) {
-    child.ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
+  if (ended == child.pid) child.ended.exit_code = shell_status(status);
   return true;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "common/units.hpp"
+
 namespace steptune {
 
 /// Shortest and longest tuning time: `budget.time` and `--time`.
 inline constexpr double k_shortest_budget_s = 1.0;
-inline constexpr double k_longest_budget_s = 366.0 * 86'400.0;
+inline constexpr double k_longest_budget_s = 366.0 * k_day_s;
 /// Largest share by which a configuration may be slower: `measure.confirm_slowdown` and
 /// `judge --fail-if`.
 inline constexpr double k_most_slowdown = 10.0;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 #include "trial_runner/trial_name.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 /// Seconds from the start of training to a planned fault without `Fault::after_s`.
 constexpr double k_default_fault_after_s = 5.0;
 constexpr std::size_t k_longest_reason = 1024;
-constexpr int k_killed = 137;
 
 std::vector<std::pair<std::string, int>> instances_of(const Json& resources) {
   std::vector<std::pair<std::string, int>> instances;
@@ -266,7 +266,7 @@ SimulatedJob::JobEnd SimulatedJob::end_of_program() const {
   const SimulatedProgram& program = runs_.back().program;
   if (program.exit_code == 0) return {"Completed", "Completed", "", true};
   std::string reason =
-      program.exit_code == k_killed
+      program.exit_code == k_sigkill_status
           ? "ClientError: Please use an instance type with more memory, or reduce the size of job "
             "data processed on an instance."
           : fmt::format("AlgorithmError: {}, exit code: {}", program.failure, program.exit_code);
