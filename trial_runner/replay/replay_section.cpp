@@ -4,6 +4,7 @@
 #include "trial_runner/instances/instance_keys.hpp"
 #include "trial_runner/kind_key.hpp"
 #include "trial_runner/longest_trial.hpp"
+#include "trial_runner/section_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -65,7 +66,8 @@ Section<ReplaySection> make_replay_section() {
       "replay_runner", "Recorded or modelled step times under a virtual clock.", "an object");
   section.add(kind_key<ReplaySection>("replay").required());
   section.add(counted_machines_key());
-  section.add(key("parallel", &ReplaySection::parallel, document::integer({1.0, 1024.0}))
+  section.add(key("parallel", &ReplaySection::parallel,
+                  document::integer({1.0, k_most_parallel_trials}))
                   .doc("trials at the same time"));
   for (const Key<RentedInstances>& each : instance_keys())
     section.add(each.of(&ReplaySection::instances));

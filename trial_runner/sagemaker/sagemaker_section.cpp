@@ -14,6 +14,7 @@
 #include "trial_runner/sagemaker/sagemaker_settings.hpp"
 #include "trial_runner/sagemaker/section_types.hpp"
 #include "trial_runner/sagemaker/service_limits.hpp"
+#include "trial_runner/section_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -224,7 +225,8 @@ Jobs make_sagemaker_section() {
   using document::key;
   Jobs section("sagemaker_runner", "SageMaker training jobs.", "an object");
   section.add(kind_key<SageMakerSection>("sagemaker").required());
-  section.add(key("parallel", &SageMakerSection::parallel, document::integer({1.0, 1024.0}))
+  section.add(key("parallel", &SageMakerSection::parallel,
+                  document::integer({1.0, k_most_parallel_trials}))
                   .doc("jobs at the same time")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("trials_per_job", &SageMakerSection::trials_per_job,

@@ -11,6 +11,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/kind_key.hpp"
+#include "trial_runner/section_limits.hpp"
 #include "trial_runner/slurm/slurm_settings.hpp"
 
 namespace steptune {
@@ -24,9 +25,6 @@ using document::StringTemplate;
 using document::Type;
 using document::Writing;
 
-constexpr double k_most_nodes = 10'000.0;
-constexpr double k_most_gpus = 64.0;
-constexpr double k_most_cpus = 4096.0;
 constexpr std::size_t k_most_options = 50;
 
 /// Options that users may not set: the runner sets them itself, or loses control of trials with
@@ -116,17 +114,17 @@ Key<SlurmSection> option_key(const char* name, StringTemplate SlurmSection::*mem
 
 void add_needs(Section<SlurmSection>& section) {
   using document::key;
-  section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_nodes}))
+  section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_machines}))
                   .doc("nodes of a trial: a number, or an expression over parameters"));
   section.add(key("tasks_per_node", &SlurmSection::tasks_per_node,
-                  whole({1.0, slurm::k_most_tasks_per_node}))
+                  whole({1.0, k_most_processes_per_machine}))
                   .doc("processes of the command on each node: a number, or with `exclusive` an "
                        "expression"));
-  section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, k_most_cpus}))
+  section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, slurm::k_most_cpus}))
                   .doc("processors for each task: a number, or with `exclusive` an "
                        "expression")
                   .default_words("an equal share of the node's"));
-  section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, k_most_gpus}))
+  section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, slurm::k_most_gpus}))
                   .doc("GPUs on each node: a number, or an expression over parameters"));
   section.add(option_key("partition", &SlurmSection::partition,
                          "sbatch's option, a template such as `\"{partition}\"`; empty: left out"));
@@ -211,7 +209,8 @@ const Section<SlurmSection>& slurm_section() {
     Section<SlurmSection> section("slurm_runner", "Steps in allocations of a Slurm cluster.",
                                   "an object such as {\"type\": \"slurm\", \"nodes\": 2}");
     section.add(kind_key<SlurmSection>("slurm").required());
-    section.add(document::key("parallel", &SlurmSection::parallel, document::integer({1.0, 1024.0}))
+    section.add(document::key("parallel", &SlurmSection::parallel,
+                              document::integer({1.0, k_most_parallel_trials}))
                     .doc("trials at the same time, each on its own nodes")
                     .in_fingerprint(InFingerprint::never));
     add_needs(section);

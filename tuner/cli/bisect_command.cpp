@@ -12,6 +12,7 @@
 
 #include "common/json.hpp"
 #include "common/sha256.hpp"
+#include "common/short_hash.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/bisected_versions.hpp"
 #include "tuner/cli/command.hpp"
@@ -24,6 +25,7 @@
 #include "tuner/report/bisection.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/judge_defaults.hpp"
 #include "tuner/verdict/change_point.hpp"
 
 namespace steptune {
@@ -223,7 +225,7 @@ class Bisecting {
       auto made = versions_.make_ready(name_of(version));
       if (!made) {
         if (version == last()) return context_.console.error(made.error());
-        say(fmt::format("skipped {}: {}", name_of(version).substr(0, 12), made.error().message));
+        say(fmt::format("skipped {}: {}", short_hash(name_of(version)), made.error().message));
         give_up(version);
         continue;
       }
@@ -280,7 +282,7 @@ class Bisecting {
       if (!measured) continue;
       stage.push_back({versions[i], measured->slowdown, measured->error});
       measured_.insert(versions[i]);
-      say(fmt::format("{}: {} ({:.2f} times as fast)", name_of(versions[i]).substr(0, 12),
+      say(fmt::format("{}: {} ({:.2f} times as fast)", short_hash(name_of(versions[i])),
                       to_text(*command.verdict), speed_up.ratio));
     }
     change_->observe(std::move(stage));

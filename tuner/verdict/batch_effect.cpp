@@ -24,9 +24,6 @@ constexpr double k_memory_noise = 0.03;
 /// Largest such difference in bytes: one launch may show one helper process more than another
 /// launch.
 constexpr double k_memory_noise_bytes = 8.0 * k_mib_bytes;
-/// Counts and printed rates agree if they differ by less than this share, because a last batch may
-/// be smaller.
-constexpr double k_agrees = 0.1;
 /// Noise assumed for whole runs that are too short for an interval.
 constexpr double k_unknown_noise = 0.05;
 /// Ratio of samples per step that must show an effect if the program applies the batch size.
@@ -55,7 +52,7 @@ StepRate step_rate(const TrialRecord& trial) {
 }
 
 bool agree(double ratio, double expected) {
-  return std::abs(std::log(ratio / expected)) < std::log1p(k_agrees);
+  return std::abs(std::log(ratio / expected)) < std::log1p(k_same_count);
 }
 
 /// Returns the last value of this metric; nullopt if it is missing or not positive.

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+/// How the times of reports are read.
+namespace steptune {
+
+/// Most stored points of a run. If there are more, every second point is dropped.
+inline constexpr std::size_t k_max_points = 1024;
+/// Points count as received at one time if they are closer than this share of the mean distance.
+inline constexpr double k_together = 0.02;
+/// Number of successive reports that show a restart, or another program. If two programs print at
+/// the same time, their reports alternate, so they do not reach this number.
+inline constexpr int k_reports_of_restart = 10;
+
+}  // namespace steptune
