@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "common/whole_numbers.hpp"
+
 namespace steptune::document {
 namespace {
 
@@ -12,7 +14,7 @@ namespace {
 constexpr double k_unbounded = 1e300;
 
 Json whole_or_not(double number) {
-  const bool whole = number == std::floor(number) && std::abs(number) <= 0x1p53;
+  const bool whole = number == std::floor(number) && std::abs(number) <= k_max_whole;
   return whole ? Json(static_cast<std::int64_t>(number)) : Json(number);
 }
 

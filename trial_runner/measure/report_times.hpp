@@ -13,5 +13,7 @@ inline constexpr double k_together = 0.02;
 /// Number of successive reports that show a restart, or another program. If two programs print at
 /// the same time, their reports alternate, so they do not reach this number.
 inline constexpr int k_reports_of_restart = 10;
+/// Relative rounding error of differences between times as large as the run.
+inline constexpr double k_rounding = 1e-9;
 
 }  // namespace steptune

@@ -23,6 +23,7 @@
 #include "common/shell_quote.hpp"
 #include "common/shipped_files.hpp"
 #include "trial_runner/slurm/children.hpp"
+#include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/supervised_step.hpp"
 
 namespace steptune::slurm {
@@ -274,7 +275,6 @@ Result<void> ProcessHost::set_lease(const std::string& allocation, double until_
 }
 
 std::string ProcessHost::holder_script(const std::string& allocation) const {
-  constexpr int k_longest_blind_s = 60;
   return fmt::format(
       "#!/bin/sh\n"
       "# Holds nodes for Steptune as long as somebody renews the lease.\n"

@@ -12,6 +12,8 @@
 
 namespace steptune::slurm {
 
+/// Longest time between repeated requests to the controller about one thing, in seconds.
+inline constexpr double k_longest_request_gap_s = 120.0;
 /// Bounds of `cpus_per_task` and `gpus_per_node`.
 inline constexpr double k_most_cpus = 4096.0;
 inline constexpr double k_most_gpus = 64.0;

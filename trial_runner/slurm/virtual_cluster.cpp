@@ -13,13 +13,13 @@
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/allocation_spec.hpp"
+#include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/virtual_step.hpp"
 
 namespace steptune::slurm {
 namespace {
 
-constexpr double k_min_job_age_s = 60.0;   ///< time for which the queue shows an ended job
-constexpr double k_blind_holder_s = 60.0;  ///< time after which a placeholder without lease ends
+constexpr double k_min_job_age_s = 60.0;  ///< time for which the queue shows an ended job
 
 std::string option_of(const std::vector<std::string>& argv, std::string_view option) {
   for (const std::string& word : argv) {
@@ -191,7 +191,7 @@ double VirtualCluster::next_event_s(const VirtualJob& job) const {
   }
   const auto lease = leases_.find(job.name);
   const double wall_to_clock_s = clock_.now_s() - clock_.wall_time_s();
-  next_s = std::min(next_s, lease == leases_.end() ? job.starts_s + k_blind_holder_s
+  next_s = std::min(next_s, lease == leases_.end() ? job.starts_s + k_longest_blind_s
                                                    : lease->second + wall_to_clock_s);
   return std::max(next_s, job.starts_s);
 }

@@ -6,6 +6,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune::study {
@@ -16,7 +17,6 @@ using document::Range;
 constexpr std::size_t k_max_objectives = 2;
 constexpr double k_max_samples = 1e18;
 constexpr std::size_t k_max_phases = 16;
-constexpr Range k_any_value{-1e300, 1e300};
 constexpr Range k_any_ratio{1e-6, 1e6};
 
 /// Returns the names in the order of `Direction`.
@@ -133,8 +133,8 @@ const Section<Guard>& guard_section() {
                    .doc("a metric that trials report"))
           .add(key("after_samples", &Guard::after_samples, document::number({0.0, k_max_samples}))
                    .doc("samples that a trial must process before the check"))
-          .add(key("max", &Guard::max, document::number(k_any_value)).doc("upper limit"))
-          .add(key("min", &Guard::min, document::number(k_any_value)).doc("lower limit"))
+          .add(key("max", &Guard::max, document::number(k_any_number)).doc("upper limit"))
+          .add(key("min", &Guard::min, document::number(k_any_number)).doc("lower limit"))
           .add(key("max_ratio_to_baseline", &Guard::max_ratio_to_baseline,
                    document::number(k_any_ratio))
                    .doc("upper limit relative to the baseline's value at the same point: 1.02 "
