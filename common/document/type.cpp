@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/units.hpp"
 #include "common/whole_numbers.hpp"
 
 namespace steptune::document {
@@ -44,7 +45,7 @@ Json expression_schema(Json& definitions) {
 /// Formats 90 as "90s" and 7200 as "2h". Uses the largest unit that gives a whole number.
 std::string duration_string(double seconds) {
   constexpr std::pair<double, const char*> k_units[] = {
-      {86'400.0, "d"}, {3600.0, "h"}, {60.0, "m"}};
+      {k_day_s, "d"}, {k_hour_s, "h"}, {60.0, "m"}};
   for (const auto& [unit, suffix] : k_units) {
     if (seconds >= unit && std::fmod(seconds, unit) == 0.0) {
       return fmt::format("{}{}", seconds / unit, suffix);

@@ -12,6 +12,7 @@
 #include "common/merged_variable.hpp"
 #include "common/units.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
+#include "trial_runner/hooks/python_path.hpp"
 #include "trial_runner/launch/command_words.hpp"
 #include "trial_runner/launch/compile_cache.hpp"
 #include "trial_runner/launch/launch_words.hpp"
@@ -117,7 +118,7 @@ Environment LaunchPreparation::own_environment(const TrialSpec& spec) const {
     environment.try_emplace(k_compile_cache_variable, cache.string());
   }
   if (!spec.python_path.empty()) {
-    std::string& path = environment["PYTHONPATH"];
+    std::string& path = environment[k_python_path];
     path = with_python_path(spec.python_path, path);
   }
   return environment;

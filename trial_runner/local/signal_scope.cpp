@@ -12,7 +12,7 @@
 namespace steptune::local {
 namespace {
 
-constexpr double k_max_timeout_s = 3600.0;
+constexpr double k_max_timeout_s = k_hour_s;
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "trial_runner/measure/batch_means.hpp"
 #include "trial_runner/measure/phase_log.hpp"
 #include "trial_runner/measure/progress_series.hpp"
+#include "trial_runner/measure/report_times.hpp"
 #include "trial_runner/measure/rough_rates.hpp"
 #include "trial_runner/measure/steady_state.hpp"
 
@@ -31,10 +32,8 @@ constexpr std::size_t k_least_points = 5;
 /// over the window. It is smaller for a start that fades faster. The value here is larger because
 /// noise may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
-/// All reports of a process count as received at once if they arrived within a short time. It must
-/// be less than this share of the process's run time, and less than `k_at_once_step_s` seconds for
-/// each step.
-constexpr double k_at_once = 0.01;
+/// All reports of a process count as received at once if they arrived within the share `k_at_once`
+/// of its run time, and within this many seconds for each step.
 constexpr double k_at_once_step_s = 1e-3;
 
 double seconds_per_sample_or_zero(const Measurement& m) {

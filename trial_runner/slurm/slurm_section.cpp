@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "trial_runner/kind_key.hpp"
 #include "trial_runner/section_limits.hpp"
 #include "trial_runner/slurm/slurm_settings.hpp"
@@ -168,24 +169,24 @@ void add_patience(Section<SlurmSection>& section) {
   using document::duration_s;
   using document::key;
   section.add(
-      key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, 86'400.0}))
+      key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, k_day_s}))
           .doc(
               "time until an unused allocation is given back; at least 2 minutes if the tuner dies")
           .in_fingerprint(InFingerprint::never));
   section.add(key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
                   .doc("longest gap between job lists while a job waits; otherwise four times that")
                   .in_fingerprint(InFingerprint::never));
-  section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
+  section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * k_day_s}))
                   .doc("longest wait of an allocation in the queue")
                   .in_fingerprint(InFingerprint::never));
   section.add(
-      key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, 86'400.0}))
+      key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, k_day_s}))
           .doc("longest time from `srun` to the start of all tasks; then the launch is repeated")
           .in_fingerprint(InFingerprint::never)
           .omitted_at_default()
           .default_words("5 min"));
   section.add(key("expected_queue_wait", &SlurmSection::expected_queue_wait_s,
-                  duration_s({0.0, 30.0 * 86'400.0}))
+                  duration_s({0.0, 30.0 * k_day_s}))
                   .doc("expected wait in the queue, until one wait was seen, and for `rehearse`")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("folder", &SlurmSection::folder, document::path())

@@ -26,7 +26,7 @@
 namespace steptune {
 namespace {
 
-constexpr double k_least_time_s = 3600.0;
+constexpr double k_least_time_s = k_hour_s;
 constexpr double k_spare_time_s = 600.0;
 /// Largest number of test submissions unless all are refused. Each is a request to the controller.
 constexpr std::size_t k_most_specs_tested = 20;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +36,7 @@ TextTable table_of_steps(const std::vector<GcStep>& steps, std::size_t widest_na
 /// Returns the steps as a table. If it is wider than the terminal, cuts names in the middle.
 std::string steps_text(const std::vector<GcStep>& steps, std::size_t width) {
   if (steps.empty()) return {};
-  const TextTable whole = table_of_steps(steps, k_uncut);
+  const TextTable whole = table_of_steps(steps, k_any_length);
   if (width == 0 || whole.width() <= width) return whole.text();
   return table_of_steps(steps, cut_width(width, table_of_steps(steps, 0), "study")).text();
 }

@@ -36,9 +36,9 @@ TextTable table_of_studies(const std::vector<ListedStudy>& studies, std::size_t 
 /// Returns the table of studies. If it is wider than the terminal, drops dates, then cuts names in
 /// the middle.
 std::string study_table(const std::vector<ListedStudy>& studies, std::size_t width) {
-  const TextTable whole = table_of_studies(studies, k_uncut, true);
+  const TextTable whole = table_of_studies(studies, k_any_length, true);
   if (width == 0 || whole.width() <= width) return whole.text();
-  const TextTable undated = table_of_studies(studies, k_uncut, false);
+  const TextTable undated = table_of_studies(studies, k_any_length, false);
   if (undated.width() <= width) return undated.text();
   const std::size_t widest = cut_width(width, table_of_studies(studies, 0, false), "study");
   return table_of_studies(studies, widest, false).text();

@@ -14,9 +14,6 @@ namespace steptune {
 namespace {
 
 constexpr double k_now_s = 60.0;
-/// Lines came together if they arrived much faster than the promise expects: in less than this
-/// share of the promised time.
-constexpr double k_at_once = 0.01;
 /// Lines were written earlier if their own times span more than the time of reading. The difference
 /// must be at least this many seconds and this share, because dates are coarse.
 constexpr double k_late_s = 60.0;

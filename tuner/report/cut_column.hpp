@@ -3,15 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 
 #include "tuner/report/text_table.hpp"
 
 namespace steptune {
-
-/// Width of a column whose texts are not cut.
-inline constexpr std::size_t k_uncut = std::numeric_limits<std::size_t>::max();
 
 /// Returns the width to which a column's texts are cut, so that the table fits into `width` columns
 /// of the terminal. Names stay recognizable with 12 columns, even if the table is then too wide.

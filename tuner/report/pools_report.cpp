@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -191,12 +190,12 @@ TextTable pools_table(const std::vector<PoolColumn>& columns,
 std::string pools_table_text(const HeldMachinesReport& view, const HeldMachinesService& service,
                              std::size_t width) {
   std::vector<PoolColumn> columns = pool_columns(view, service);
-  TextTable table = pools_table(columns, view.machines, k_uncut);
+  TextTable table = pools_table(columns, view.machines, k_any_length);
   while (width > 0 && table.width() > width) {
     const auto least = std::ranges::min_element(columns, {}, &PoolColumn::importance);
     if (least->importance >= k_always_shown) break;
     columns.erase(least);
-    table = pools_table(columns, view.machines, k_uncut);
+    table = pools_table(columns, view.machines, k_any_length);
   }
   if (width == 0 || table.width() <= width) return table.text();
   const std::size_t widest = cut_width(width, pools_table(columns, view.machines, 0),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/exit_status.hpp"
+#include "common/units.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 #include "trial_runner/trial_name.hpp"
 
@@ -188,7 +189,7 @@ void SimulatedJob::start_containers() {
   }
   stage_ = Stage::training;
   exit_s_ = program.ends_after_s ? now_s + *program.ends_after_s : k_never_s;
-  limit_s_ = now_s + input_.at("StoppingCondition").value("MaxRuntimeInSeconds", 86400.0);
+  limit_s_ = now_s + input_.at("StoppingCondition").value("MaxRuntimeInSeconds", k_day_s);
   const auto time_of = [&](const std::optional<Fault>& fault) {
     return fault ? now_s + fault->after_s.value_or(k_default_fault_after_s) : k_never_s;
   };
