@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
+#include "common/child_poll.hpp"
 #include "common/machine/memory.hpp"
 #include "common/machine/system_files.hpp"
 #include "common/numbers.hpp"
@@ -82,8 +83,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
 
 double LocalTrial::next_timer_s(double now_s) const {
   if (exited_s_) return next_sweep_s_;
-  constexpr double k_exit_poll_s = 0.02;
-  double next = process_.pidfd ? k_infinity : now_s + k_exit_poll_s;
+  double next = process_.pidfd ? k_infinity : now_s + k_child_poll_s;
   if (now_s < next_read_s_) next = std::min(next, next_read_s_);
   if (give_up_at_s_) return std::min(next, *give_up_at_s_);
   if (kill_at_s_) return std::min(next, *kill_at_s_);

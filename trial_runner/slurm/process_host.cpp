@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_poll.hpp"
 #include "common/child_process.hpp"
 #include "common/exit_status.hpp"
 #include "common/memory_file.hpp"
@@ -35,7 +36,6 @@ constexpr const char* k_supervisor_name = "steptune-slurm-supervisor";
 constexpr const char* k_about_file = "about";
 constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders for the nodes
 constexpr int k_unknown_status = 255;
-constexpr double k_slice_s = 0.02;  ///< longest sleep between two checks of commands and steps
 
 /// Returns this program's variables. Leaves out variables that act as options of Slurm's commands,
 /// and variables of a job in which this program runs.
@@ -171,7 +171,7 @@ void ProcessHost::poll() {
 }
 
 void ProcessHost::wait_until(double deadline_s) {
-  pause_thread(std::min(deadline_s - clock_.now_s(), k_slice_s));
+  pause_thread(std::min(deadline_s - clock_.now_s(), k_child_poll_s));
   poll();
 }
 
