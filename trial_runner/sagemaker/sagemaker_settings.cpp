@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/units.hpp"
 #include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/aws/session.hpp"
 #include "trial_runner/sagemaker/sagemaker_kind.hpp"
@@ -20,7 +21,7 @@ constexpr double k_default_keep_alive_s = 300.0;
 /// StopTrainingJob sends SIGTERM, and SIGKILL after 120 s.
 constexpr double k_time_to_end_s = 120.0;
 /// Volumes are billed by months of 30 days (examples on https://aws.amazon.com/ebs/pricing/).
-constexpr double k_hours_per_month = 720.0;
+constexpr double k_hours_per_month = 30.0 * k_day_s / k_hour_s;
 
 }  // namespace
 

@@ -16,6 +16,7 @@ namespace {
 
 /// Seconds from the start of training to a planned fault without `Fault::after_s`.
 constexpr double k_default_fault_after_s = 5.0;
+/// Longest FailureReason (API Reference, DescribeTrainingJob).
 constexpr std::size_t k_longest_reason = 1024;
 
 std::vector<std::pair<std::string, int>> instances_of(const Json& resources) {
