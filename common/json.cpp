@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 
 #include "common/machine/system_files.hpp"
+#include "common/nesting.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_document_bytes = std::size_t{16} << 20;
-constexpr int k_max_depth = 64;
 
 /// Thrown out of nlohmann's parser callback, which has no other way to refuse a document.
 struct Refused {
@@ -53,8 +53,8 @@ class DocumentCheck {
  private:
   /// `depth` is the number of objects and lists that are already open.
   static void check_depth(int depth) {
-    if (depth >= k_max_depth) {
-      throw Refused{fmt::format("nested deeper than {} levels", k_max_depth)};
+    if (depth >= k_max_nesting) {
+      throw Refused{fmt::format("nested deeper than {} levels", k_max_nesting)};
     }
   }
 

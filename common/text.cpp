@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "common/terminal_text.hpp"
+#include "common/units.hpp"
 #include "common/utf8.hpp"
 
 namespace steptune {
@@ -160,7 +161,7 @@ Result<double> parse_duration_s(std::string_view text) {
     }
     rest.remove_prefix(digits);
     constexpr std::pair<std::string_view, double> k_units[] = {
-        {"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}, {"d", 86400.0}};
+        {"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", k_hour_s}, {"d", k_day_s}};
     const auto* unit = std::find_if(std::begin(k_units), std::end(k_units), [&](const auto& entry) {
       return rest.starts_with(entry.first);
     });
@@ -198,8 +199,8 @@ std::string format_duration(double seconds) {
     return whole_s % 60 == 0 ? fmt::format("{} min", whole_s / 60)
                              : fmt::format("{} min {} s", whole_s / 60, whole_s % 60);
   }
-  if (seconds < 72 * 3600.0) return fmt::format("{:.1f} h", seconds / 3600.0);
-  return fmt::format("{:.1f} d", seconds / 86400.0);
+  if (seconds < 3.0 * k_day_s) return fmt::format("{:.1f} h", seconds / k_hour_s);
+  return fmt::format("{:.1f} d", seconds / k_day_s);
 }
 
 std::string format_percent(double share) {

@@ -7,11 +7,6 @@
 #include "common/interval.hpp"
 
 namespace steptune {
-namespace {
-
-constexpr double k_milestone_ratio = 2.0;
-
-}  // namespace
 
 EarlyStopping::EarlyStopping(const SchedulerOptions& options)
     : options_(options), next_milestone_(options.min_resource), next_rung_(options.min_resource) {}

@@ -9,11 +9,10 @@
 
 #include "common/document/fault.hpp"
 #include "common/json.hpp"
+#include "common/nesting.hpp"
 
 namespace steptune::document {
 namespace {
-
-constexpr std::size_t k_max_depth = 64;
 
 /// Position of the parser. After a number, the parser has also read the following character. After
 /// a string or a bracket, it has not.
@@ -103,7 +102,7 @@ class Scanner : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(bool array) {
-    if (levels_.size() == k_max_depth) return false;
+    if (levels_.size() == std::size_t{k_max_nesting}) return false;
     std::string pointer = next_pointer();
     lines_.try_emplace(pointer, cursor_.token_line());
     levels_.push_back({std::move(pointer), {}, array, 0, {}});

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "common/units.hpp"
+#include "common/whole_numbers.hpp"
+
 namespace steptune::document {
 namespace {
 
@@ -12,7 +15,7 @@ namespace {
 constexpr double k_unbounded = 1e300;
 
 Json whole_or_not(double number) {
-  const bool whole = number == std::floor(number) && std::abs(number) <= 0x1p53;
+  const bool whole = number == std::floor(number) && std::abs(number) <= k_max_whole;
   return whole ? Json(static_cast<std::int64_t>(number)) : Json(number);
 }
 
@@ -42,7 +45,7 @@ Json expression_schema(Json& definitions) {
 /// Formats 90 as "90s" and 7200 as "2h". Uses the largest unit that gives a whole number.
 std::string duration_string(double seconds) {
   constexpr std::pair<double, const char*> k_units[] = {
-      {86'400.0, "d"}, {3600.0, "h"}, {60.0, "m"}};
+      {k_day_s, "d"}, {k_hour_s, "h"}, {60.0, "m"}};
   for (const auto& [unit, suffix] : k_units) {
     if (seconds >= unit && std::fmod(seconds, unit) == 0.0) {
       return fmt::format("{}{}", seconds / unit, suffix);

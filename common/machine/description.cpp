@@ -14,6 +14,7 @@
 #include "common/machine/gpus.hpp"
 #include "common/machine/memory.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 
 namespace steptune {
 namespace {
@@ -94,7 +95,7 @@ MachineDescription describe_machine(const SystemFiles& files) {
         std::to_string(usable_cpus(static_cast<int>(allowed->size()), cgroup_cpu_quota(files))));
   }
   if (const double bytes = usable_memory_bytes(files); bytes > 0.0) {
-    add("memory", fmt::format("{:.1f} GiB", bytes / 0x1p30));
+    add("memory", fmt::format("{:.1f} GiB", bytes / k_gib_bytes));
   }
   add("gpu", gpus_of(files));
   add("gpu_driver", trimmed(files.line("proc/driver/nvidia/version").value_or("")));

@@ -6,16 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "search/early_stopping.hpp"
 #include "search/schedulers/schedulers.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr std::size_t k_min_others = 3;
-/// A curve keeps the first points that reach 1, 2, 4, 8, ... times the least resource. These are
-/// also a trial's milestones (`EarlyStopping`), so the curve is the same after a resume from the
-/// history.
-constexpr double k_growth = 2.0;
 
 class MedianScheduler final : public Scheduler {
  public:
@@ -43,8 +40,10 @@ class MedianScheduler final : public Scheduler {
     Curve& curve = curves_.try_emplace(estimate.trial, Curve{{}, {}, min_resource_}).first->second;
     curve.latest = estimate;
     if (estimate.resource < curve.next_resource * k_resource_slack) return;
+    // A curve keeps the points that are also the trial's milestones (`EarlyStopping`), so the curve
+    // is the same after a resume from the history.
     while (curve.next_resource * k_resource_slack <= estimate.resource)
-      curve.next_resource *= k_growth;
+      curve.next_resource *= k_milestone_ratio;
     curve.kept.push_back(estimate);
   }
 

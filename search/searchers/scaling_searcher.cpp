@@ -10,6 +10,7 @@
 
 #include "common/numbers.hpp"
 #include "common/text.hpp"
+#include "search/scaling/counts.hpp"
 #include "search/scaling/scaling_law.hpp"
 #include "search/searchers/basic_searchers.hpp"
 #include "search/searchers/visited.hpp"
@@ -17,9 +18,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::uint64_t k_most_counts = 4096;
-/// Smallest relative error of a measured time; also used if the error is unknown.
-constexpr double k_least_error = 1e-3;
 /// Degrees of freedom with which the scale of the errors is known: a few launches.
 constexpr double k_error_degrees_of_freedom = 3.0;
 /// If all machines of a count are worth their price, the next count is larger by this factor
@@ -63,7 +61,7 @@ class ScalingSearcher final : public Searcher {
     CountBest& best = best_[*count];
     if (std::pair(!complete, time) >= std::pair(!best.complete, best.time)) return;
     best = {observation.configuration, complete, time,
-            std::max(observation.standard_errors[options_.objective] / time, k_least_error)};
+            std::max(observation.standard_errors[options_.objective] / time, k_least_time_error)};
   }
 
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/numbers.hpp"
+#include "common/whole_numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -16,7 +17,7 @@ double round_decimals(double number, int decimals) {
   if (decimals > 22 || decimals < -22) return number;
   const double scale = std::pow(10.0, std::abs(decimals));
   const double scaled = decimals >= 0 ? number * scale : number / scale;
-  if (std::abs(scaled) >= 0x1p53) return number;
+  if (std::abs(scaled) >= k_max_whole) return number;
   return decimals >= 0 ? std::round(scaled) / scale : std::round(scaled) * scale;
 }
 
@@ -102,7 +103,7 @@ std::uint64_t nearest_uneven_level(const Parameter& parameter, double position) 
 
 std::uint64_t clamped_level(double level, std::uint64_t count) {
   if (!(level > 0.0)) return 0;
-  return std::min(static_cast<std::uint64_t>(std::min(level, 0x1p53)), count - 1);
+  return std::min(static_cast<std::uint64_t>(std::min(level, k_max_whole)), count - 1);
 }
 
 double clamped_unit(double position) {

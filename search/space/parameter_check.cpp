@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "common/whole_numbers.hpp"
 #include "search/space/parameter.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr double k_max_whole = 0x1p53;
 constexpr double k_max_levels = 0x1p40;
 
 std::string quoted(const Value& value) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/section_limits.hpp"
 
 namespace steptune {
 
@@ -13,7 +14,7 @@ document::Key<FixedPrice> price_per_hour_key() {
 }
 
 document::Key<FixedPrice> machines_key() {
-  return document::key("instances", &FixedPrice::machines, document::number({1.0, 10'000.0}))
+  return document::key("instances", &FixedPrice::machines, document::number({1.0, k_most_machines}))
       .doc("machines that the planned run pays for");
 }
 

@@ -15,6 +15,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
+#include "trial_runner/hooks/python_path.hpp"
 
 namespace steptune {
 namespace {
@@ -107,7 +108,7 @@ std::optional<std::string> why_of_container(std::span<const std::string> argv) {
            word.starts_with("--env-merge");
   });
   if (passes_others) return std::nullopt;
-  for (const char* name : {"PYTHONPATH", k_python_hook_variable}) {
+  for (const char* name : {k_python_path, k_python_hook_variable}) {
     if (passes_variable(argv, name)) continue;
     return fmt::format(
         "\"{} {}\" starts the program in a separate environment, without {}: docs/hooks.md, "
@@ -132,7 +133,7 @@ std::optional<std::string> why_of_words(std::span<const std::string> argv) {
     if (i > 0 && argv[i - 1].starts_with("--") && !runs_something(argv.subspan(i + 1))) continue;
     if (const auto option = isolating_option(argv.subspan(i))) {
       return fmt::format("\"{} {}\" keeps {} away from Python", program_name(argv[i]), *option,
-                         *option == "-S" ? "sitecustomize" : "PYTHONPATH");
+                         *option == "-S" ? "sitecustomize" : k_python_path);
     }
     return std::nullopt;
   }

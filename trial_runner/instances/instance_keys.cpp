@@ -25,9 +25,6 @@ using document::StringTemplate;
 using document::Type;
 using document::Writing;
 
-/// Limits of CreateTrainingJob: number of groups, and length of a group's name.
-constexpr std::size_t k_max_groups = 5;
-constexpr std::size_t k_max_group_name_bytes = 64;
 constexpr std::size_t k_max_prices = 1000;
 constexpr Range k_price_range{1e-6, 1e6};
 

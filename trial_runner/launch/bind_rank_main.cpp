@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "common/environment.hpp"
+#include "common/exit_status.hpp"
 #include "common/machine/cpus.hpp"
 #include "common/system_reason.hpp"
-#include "common/units.hpp"
 
 namespace {
 

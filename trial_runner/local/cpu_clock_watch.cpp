@@ -10,12 +10,11 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "common/units.hpp"
 
 namespace steptune::local {
 namespace {
 
-constexpr double k_hz_per_khz = 1e3;
-constexpr double k_hz_per_mhz = 1e6;
 /// Smallest busy share of a CPU whose clock counts. A CPU that is idle for longer may have lowered
 /// its clock.
 constexpr double k_least_busy = 0.5;
@@ -24,7 +23,7 @@ constexpr std::array k_cpufreq_files{"cpuinfo_avg_freq", "scaling_cur_freq", "cp
 
 std::optional<double> cpufreq_hz(const SystemFiles& files, int cpu, const char* file) {
   const auto khz = files.number(fmt::format("sys/devices/system/cpu/cpu{}/cpufreq/{}", cpu, file));
-  return khz && *khz > 0.0 ? std::optional(k_hz_per_khz * *khz) : std::nullopt;
+  return khz && *khz > 0.0 ? std::optional(1e3 * *khz) : std::nullopt;
 }
 
 /// Name and value of a line such as `cpu MHz\t\t: 2445.404`.
@@ -67,7 +66,7 @@ std::vector<std::optional<double>> cpuinfo_hz(std::string_view cpuinfo, std::spa
     const auto mhz = parse_finite(line.value);
     const auto at = std::ranges::find(cpus, static_cast<int>(*cpu));
     if (!mhz || !(*mhz > 0.0) || at == cpus.end()) return;
-    clocks[static_cast<std::size_t>(at - cpus.begin())] = k_hz_per_mhz * *mhz;
+    clocks[static_cast<std::size_t>(at - cpus.begin())] = k_mhz_hz * *mhz;
   });
   return clocks;
 }

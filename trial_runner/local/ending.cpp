@@ -8,13 +8,12 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include "common/exit_status.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 
 namespace steptune::local {
 namespace {
-
-constexpr int k_signal_base = 128;
-constexpr double k_mib = 1024.0 * 1024.0;
 
 std::string signal_name(int signal) {
   const char* name = ::sigabbrev_np(signal);
@@ -29,13 +28,13 @@ std::string status_text(int status) {
 Outcome classify_own_ending(const Ending& ending) {
   const int status = ending.wait_status;
   const bool signalled = WIFSIGNALED(status);
-  const int exit_code = signalled ? k_signal_base + WTERMSIG(status) : WEXITSTATUS(status);
+  const int exit_code = shell_status(status);
   if (exit_code == 0) return {};
 
   const bool killed = signalled && WTERMSIG(status) == SIGKILL;
   // Shells and container tools report a child's SIGKILL by this exit code. The kernel may have
   // counted that kill in another control group.
-  const bool is_status_of_kill = !signalled && exit_code == k_signal_base + SIGKILL;
+  const bool is_status_of_kill = !signalled && exit_code == k_sigkill_status;
   std::string sign;
   // Kills in other control groups are common on shared machines and often concern other programs.
   // They count only if this trial was killed: it may have moved to another control group.
@@ -67,7 +66,7 @@ std::string exceeded_limit(OutcomeKind kind, const TrialLimits& limits) {
   }
   if (kind == OutcomeKind::out_of_memory) {
     return fmt::format("used more than the memory limit of {:.0f} MiB",
-                       limits.memory_bytes.value_or(0.0) / k_mib);
+                       limits.memory_bytes.value_or(0.0) / k_mib_bytes);
   }
   return "";
 }

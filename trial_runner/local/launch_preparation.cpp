@@ -10,7 +10,9 @@
 #include "common/machine/memory.hpp"
 #include "common/machine/page_cache.hpp"
 #include "common/merged_variable.hpp"
+#include "common/units.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
+#include "trial_runner/hooks/python_path.hpp"
 #include "trial_runner/launch/command_words.hpp"
 #include "trial_runner/launch/compile_cache.hpp"
 #include "trial_runner/launch/launch_words.hpp"
@@ -116,7 +118,7 @@ Environment LaunchPreparation::own_environment(const TrialSpec& spec) const {
     environment.try_emplace(k_compile_cache_variable, cache.string());
   }
   if (!spec.python_path.empty()) {
-    std::string& path = environment["PYTHONPATH"];
+    std::string& path = environment[k_python_path];
     path = with_python_path(spec.python_path, path);
   }
   return environment;
@@ -134,7 +136,8 @@ void LaunchPreparation::prepare_page_cache(const TrialSpec& spec,
   const DataFiles dropped = drop_cached_pages(spec.data);
   placed[k_data_bytes_placement] = fmt::format("{:.0f}", dropped.bytes);
   placed[k_dropped_placement] = fmt::format("{} file{} of {:.1f} MiB", dropped.files,
-                                            dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20);
+                                            dropped.files == 1 ? "" : "s",
+                                            dropped.bytes / k_mib_bytes);
   if (!dropped.fault.empty()) placed[k_not_dropped_placement] = dropped.fault;
 }
 

@@ -76,7 +76,7 @@ pid_t pid_in(const std::string& name) {
 }
 
 std::string size_text(std::uint64_t bytes) {
-  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 0x1p20);
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / k_mib_bytes);
 }
 
 }  // namespace

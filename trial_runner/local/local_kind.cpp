@@ -11,6 +11,7 @@
 #include "trial_runner/kind_key.hpp"
 #include "trial_runner/local/local_runner.hpp"
 #include "trial_runner/local/watchdog.hpp"
+#include "trial_runner/section_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -47,7 +48,7 @@ const Section<LocalSection>& local_section() {
                                   "an object such as {\"type\": \"local\"}");
     section.add(kind_key<LocalSection>("local"));
     section.add(machines_key().of(&LocalSection::price));
-    section.add(key("parallel", &LocalSection::parallel, integer({1.0, 1024.0}))
+    section.add(key("parallel", &LocalSection::parallel, integer({1.0, k_most_parallel_trials}))
                     .doc("trials at the same time, each with its share of processors"));
     section.add(price_per_hour_key().of(&LocalSection::price));
     section.add(key("cpus_per_trial", &LocalSection::cpus_per_trial, integer({1.0, 65'536.0}))

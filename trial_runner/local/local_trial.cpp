@@ -11,9 +11,11 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
+#include "common/child_poll.hpp"
 #include "common/machine/memory.hpp"
 #include "common/machine/system_files.hpp"
 #include "common/numbers.hpp"
+#include "trial_runner/local/clean_up_time.hpp"
 #include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/held_files.hpp"
 #include "trial_runner/local/process_tags.hpp"
@@ -41,14 +43,8 @@ constexpr double k_sample_interval_with_memory_limit_s = 0.25;
 /// Time for helpers such as Python's resource tracker to clean up. They end by themselves after the
 /// main process.
 constexpr double k_self_exit_s = 0.2;
-/// PyTorch's shared-memory manager waits 2 s after its last client (manager.cpp, SHUTDOWN_TIMEOUT)
-/// before it removes that client's files.
-constexpr double k_clean_up_s = 3.0;
 constexpr double k_first_sweep_s = 0.002;
 constexpr double k_slowest_sweep_s = 0.1;
-/// A process that outlives SIGKILL for this many seconds hangs in the kernel or belongs to another
-/// user.
-constexpr double k_give_up_s = 30.0;
 
 constexpr std::size_t k_detail_lines = 12;
 
@@ -86,8 +82,7 @@ LocalTrial::LocalTrial(Launching launching, TrialProcess process, CountersAtStar
 
 double LocalTrial::next_timer_s(double now_s) const {
   if (exited_s_) return next_sweep_s_;
-  constexpr double k_exit_poll_s = 0.02;
-  double next = process_.pidfd ? k_infinity : now_s + k_exit_poll_s;
+  double next = process_.pidfd ? k_infinity : now_s + k_child_poll_s;
   if (now_s < next_read_s_) next = std::min(next, next_read_s_);
   if (give_up_at_s_) return std::min(next, *give_up_at_s_);
   if (kill_at_s_) return std::min(next, *kill_at_s_);

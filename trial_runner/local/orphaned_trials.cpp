@@ -10,13 +10,13 @@
 
 #include "common/json.hpp"
 #include "common/pause.hpp"
+#include "trial_runner/local/clean_up_time.hpp"
 #include "trial_runner/local/process_tags.hpp"
 
 namespace steptune::local {
 namespace {
 
 constexpr double k_pause_s = 0.01;
-constexpr double k_kill_limit_s = 30.0;
 
 struct OrphanedTrial {
   std::vector<std::string> tags;
@@ -78,7 +78,7 @@ Result<void> end_orphaned_trials(std::span<const Runner::Orphan> orphans, const 
     const std::vector<ProcessId> left = find_all(trials);
     if (left.empty()) return {};
     const double now_s = clock.now_s();
-    if (now_s >= kill_s + k_kill_limit_s) {
+    if (now_s >= kill_s + k_give_up_s) {
       std::vector<pid_t> pids;
       pids.reserve(left.size());
       for (const ProcessId& process : left)

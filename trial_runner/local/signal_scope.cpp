@@ -2,18 +2,17 @@
 #include "trial_runner/local/signal_scope.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <ctime>
 
+#include "common/ending_signals.hpp"
 #include "common/units.hpp"
 
 namespace steptune::local {
 namespace {
 
-constexpr std::array<int, 3> k_ending_signals{SIGINT, SIGTERM, SIGHUP};
-constexpr double k_max_timeout_s = 3600.0;
+constexpr double k_max_timeout_s = k_hour_s;
 
 }  // namespace
 

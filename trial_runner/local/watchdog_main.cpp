@@ -21,6 +21,7 @@
 #include "common/machine/processes.hpp"
 #include "common/pause.hpp"
 #include "common/units.hpp"
+#include "trial_runner/local/clean_up_time.hpp"
 #include "trial_runner/local/held_files.hpp"
 #include "trial_runner/local/leftovers.hpp"
 #include "trial_runner/local/process_tags.hpp"
@@ -31,9 +32,8 @@ using steptune::ProcessId;
 using steptune::local::Leftovers;
 
 constexpr double k_pause_s = 0.02;
-constexpr int k_max_rounds = 3000;  // a minute; processes that remain after that hang in the kernel
-constexpr int k_clean_up_rounds = 150;  // 3 s for helpers, as when the tuner ends a trial
-constexpr int k_clean_rounds = 2;       // a process may be in the middle of an exec
+constexpr double k_longest_s = 60.0;  // processes that remain after that hang in the kernel
+constexpr int k_clean_rounds = 2;     // a process may be in the middle of an exec
 
 std::optional<ProcessId> parse_process(std::string_view text) {
   ProcessId process;
@@ -97,11 +97,11 @@ std::optional<Leftovers> leftovers_of(const std::vector<ProcessId>& victims) {
 void kill_all(const std::string& tag, const std::vector<ProcessId>& watched) {
   std::optional<Leftovers> leftovers;
   int clean = 0;
-  for (int round = 0; round < k_max_rounds && clean < k_clean_rounds; ++round) {
+  for (int round = 0; k_pause_s * round < k_longest_s && clean < k_clean_rounds; ++round) {
     const auto victims = steptune::local::find_tagged_processes({&tag, 1}, watched);
     if (!leftovers) leftovers = leftovers_of(victims);
     for (const ProcessId& victim : victims) {
-      const bool may_clean_up = round < k_clean_up_rounds;
+      const bool may_clean_up = k_pause_s * round < steptune::local::k_clean_up_s;
       if (!may_clean_up || !steptune::local::cleans_up(steptune::SystemFiles{}, victim.pid))
         steptune::send_signal(victim, SIGKILL);
     }

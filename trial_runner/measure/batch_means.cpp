@@ -9,6 +9,7 @@
 #include "common/numbers.hpp"
 #include "trial_runner/measure/autocorrelation.hpp"
 #include "trial_runner/measure/quantiles.hpp"
+#include "trial_runner/measure/report_times.hpp"
 
 namespace steptune {
 namespace {
@@ -26,8 +27,6 @@ constexpr double k_dependent_sigmas = 2.0;  // above this multiple they count as
 constexpr double k_many_effective = 40.0;
 constexpr double k_min_effective = 6.0;
 constexpr double k_min_freedom = 3.0;
-// Relative rounding error of differences between times as large as the run.
-constexpr double k_rounding = 1e-9;
 /// Factor on the largest excursion. For independent steps the largest excursion is on average 0.87
 /// standard deviations of their sum (Brownian bridge). A larger excursion shows a period or a
 /// correlation that the interval missed.

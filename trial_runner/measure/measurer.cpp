@@ -12,6 +12,8 @@
 #include "trial_runner/measure/batch_means.hpp"
 #include "trial_runner/measure/phase_log.hpp"
 #include "trial_runner/measure/progress_series.hpp"
+#include "trial_runner/measure/report_times.hpp"
+#include "trial_runner/measure/rough_rates.hpp"
 #include "trial_runner/measure/steady_state.hpp"
 
 namespace steptune {
@@ -25,19 +27,13 @@ constexpr double k_evaluation_growth = 1.1;
 
 /// Smallest number of reports with a counter from which the rate of an ended program is computed.
 constexpr std::size_t k_least_points = 5;
-/// Smallest relative half-width of a rate without a steady state.
-constexpr double k_least_half_width = 0.1;
-/// Relative half-width of a rate that includes an unknown start-up.
-constexpr double k_with_startup_half_width = 0.5;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
 /// the window's halves. The multiple is 2.04 for a start that fades exponentially by the factor e
 /// over the window. It is smaller for a start that fades faster. The value here is larger because
 /// noise may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
-/// All reports of a process count as received at once if they arrived within a short time. It must
-/// be less than this share of the process's run time, and less than `k_at_once_step_s` seconds for
-/// each step.
-constexpr double k_at_once = 0.01;
+/// All reports of a process count as received at once if they arrived within the share `k_at_once`
+/// of its run time, and within this many seconds for each step.
 constexpr double k_at_once_step_s = 1e-3;
 
 double seconds_per_sample_or_zero(const Measurement& m) {
@@ -210,7 +206,7 @@ struct Measurer::State {
       m.window_samples = reported_samples + least_before_first();
       m.window_steps = (end.steps - series[0].steps) * m.window_samples / reported_samples;
       m.seconds_per_sample = process_s / m.window_samples;
-      half_width = k_with_startup_half_width * m.seconds_per_sample;
+      half_width = k_bound_half_width * m.seconds_per_sample;
       m.startup_s = m.warmup_s = m.warmup_excess_s = 0.0;
       m.window_s = process_s;
       m.remark =
@@ -222,7 +218,7 @@ struct Measurer::State {
       if (!std::isfinite(m.seconds_per_sample)) m.seconds_per_sample = all;
       if (!std::isfinite(half_width)) half_width = 0.0;
       const double fades_s = difference_of_halves_s(std::span(points).subspan(window_index));
-      half_width = std::max({half_width, k_least_half_width * m.seconds_per_sample, -fades_s,
+      half_width = std::max({half_width, k_unsteady_half_width * m.seconds_per_sample, -fades_s,
                              k_rest_of_slow_start * fades_s, std::abs(all - m.seconds_per_sample)});
       if (m.remark.empty() && 2 * points.size() < series.size()) {
         m.remark =

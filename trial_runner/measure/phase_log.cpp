@@ -8,6 +8,7 @@
 namespace steptune {
 namespace {
 
+/// Most phases that are told apart. Further phases count together, as `other`.
 constexpr std::size_t k_max_names = 32;
 
 }  // namespace

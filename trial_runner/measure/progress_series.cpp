@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "trial_runner/measure/report_times.hpp"
+
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_points = 1024;
 constexpr double k_clock_step_slack_s = 1.0;
 constexpr double k_clock_slack_s = 60.0;
 constexpr double k_clock_factor = 3.0;
-/// Points count as received at one time if they are closer than this share of the mean distance.
-constexpr double k_together = 0.02;
-constexpr int k_reports_of_restart = 10;
 
 }  // namespace
 

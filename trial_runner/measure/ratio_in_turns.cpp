@@ -9,7 +9,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_warmup_divisor = 4;
 constexpr std::size_t k_least_turns = 3;
 
 /// Returns the samples and seconds of the turn that ends at `index`, which is at least 1.
@@ -28,7 +27,7 @@ std::optional<RatioInTurns> ratio_in_turns(std::span<const Interval> trial,
                                            std::span<const Interval> other) {
   const std::size_t ends = std::min(trial.size(), other.size());
   if (ends == 0) return std::nullopt;
-  const std::size_t warmup = (ends + k_warmup_divisor - 1) / k_warmup_divisor;
+  const std::size_t warmup = (ends + k_warmup_divisor_in_turns - 1) / k_warmup_divisor_in_turns;
   const std::size_t turns = ends - warmup;
   if (turns < k_least_turns) return std::nullopt;
   trial = trial.subspan(warmup - 1, turns + 1);

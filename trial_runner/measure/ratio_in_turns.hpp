@@ -21,6 +21,9 @@ struct RatioInTurns {
 /// compare with the baseline's. With six turns, the confidence interval by Student's t is less than
 /// a third wider than with very many.
 inline constexpr std::size_t k_turns_to_compare = 8;
+/// For trials in turns, one part in this many counts as warm-up. A cut chosen from the data would
+/// differ between trials that are compared.
+inline constexpr std::size_t k_warmup_divisor_in_turns = 4;
 
 /// Compares two trials of one round turn by turn. The n-th turns of both trials follow each other
 /// closely, so a neighbour's load slows both. Returns nullopt if fewer than three turns of both are

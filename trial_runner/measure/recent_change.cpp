@@ -6,13 +6,13 @@
 #include <numbers>
 #include <vector>
 
+#include "trial_runner/measure/report_times.hpp"
+
 namespace steptune {
 namespace {
 
 constexpr std::size_t k_least_end = 5;
 constexpr double k_by_chance = 0.05;
-// Relative rounding error of differences between times as large as the run.
-constexpr double k_inexact = 1e-9;
 
 /// Returns the probability that |B(t)| / sqrt(t (1 - t)) exceeds `value` for some t between `from`
 /// and `to`, where B is a Brownian bridge. Uses the leading terms; `value` must be above 1.
@@ -57,7 +57,7 @@ bool may_have_just_changed(std::span<const Interval> intervals, const RateEstima
   if (size < 2 * k_least_end || !std::isfinite(rate.standard_error_s)) return false;
   const Sums sums(intervals, rate.seconds_per_sample);
   const double all = sums.samples.back();
-  const double least_s = k_inexact * rate.seconds_per_sample * all;
+  const double least_s = k_rounding * rate.seconds_per_sample * all;
   double largest = 0.0, least_share = 0.0;
   std::size_t count = 0;
   for (std::size_t i = k_least_end; i < size; ++i) {

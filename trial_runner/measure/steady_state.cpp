@@ -14,6 +14,7 @@
 #include "trial_runner/measure/batch_means.hpp"
 #include "trial_runner/measure/level_shift.hpp"
 #include "trial_runner/measure/phase_cost.hpp"
+#include "trial_runner/measure/ratio_in_turns.hpp"
 #include "trial_runner/measure/recent_change.hpp"
 #include "trial_runner/measure/stalls.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
@@ -36,9 +37,6 @@ constexpr std::size_t k_patience_intervals = 40;
 constexpr std::size_t k_start_intervals = 4;
 /// A level with fewer intervals counts as part of the warm-up.
 constexpr std::size_t k_level_intervals = 8;
-/// For trials in turns, one part in this many counts as warm-up. A cut chosen from the data would
-/// differ between trials that are compared.
-constexpr std::size_t k_warmup_divisor_in_turns = 4;
 /// The warm-up's rate must differ from the window's by this many half-widths; otherwise the
 /// difference is chance, and nothing is cut off.
 constexpr double k_different_half_widths = 1.0;

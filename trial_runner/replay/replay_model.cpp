@@ -12,6 +12,7 @@
 
 #include "common/median.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "trial_runner/replay/recorded_table.hpp"
 
 namespace steptune {
@@ -25,11 +26,11 @@ struct TimeUnit {
 };
 constexpr std::array<TimeUnit, 8> k_units{{{"s", 1.0},
                                            {"ms", 1e-3},
-                                           {"us", 1e-6},
-                                           {"\u00b5s", 1e-6},
-                                           {"ns", 1e-9},
+                                           {"us", k_microsecond_s},
+                                           {"\u00b5s", k_microsecond_s},
+                                           {"ns", k_nanosecond_s},
                                            {"min", 60.0},
-                                           {"h", 3600.0},
+                                           {"h", k_hour_s},
                                            {"seconds", 1.0}}};
 
 std::optional<double> seconds_in(std::string_view unit) {

@@ -3,6 +3,8 @@
 
 #include "trial_runner/instances/instance_keys.hpp"
 #include "trial_runner/kind_key.hpp"
+#include "trial_runner/longest_trial.hpp"
+#include "trial_runner/section_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -13,7 +15,6 @@ using document::Section;
 
 /// Price list for replayed machines: the only list with installed tables.
 constexpr const char* k_replayed_prices = "sagemaker";
-constexpr double k_max_duration_s = 30.0 * 86'400.0;
 
 /// Returns a key that is left out if rented instances determine the number of machines.
 Key<ReplaySection> counted_machines_key() {
@@ -65,7 +66,8 @@ Section<ReplaySection> make_replay_section() {
       "replay_runner", "Recorded or modelled step times under a virtual clock.", "an object");
   section.add(kind_key<ReplaySection>("replay").required());
   section.add(counted_machines_key());
-  section.add(key("parallel", &ReplaySection::parallel, document::integer({1.0, 1024.0}))
+  section.add(key("parallel", &ReplaySection::parallel,
+                  document::integer({1.0, k_most_parallel_trials}))
                   .doc("trials at the same time"));
   for (const Key<RentedInstances>& each : instance_keys())
     section.add(each.of(&ReplaySection::instances));
@@ -90,7 +92,7 @@ Section<ReplaySection> make_replay_section() {
                   document::formula_or_number({1e-12, 1e9}))
                   .doc("a model: a number or an expression over parameters, positive everywhere"));
   section.add(
-      key("startup", &ReplaySection::startup_s, document::duration_s({0.0, k_max_duration_s}))
+      key("startup", &ReplaySection::startup_s, document::duration_s({0.0, k_longest_trial_s}))
           .doc("process start to first step"));
   section.add(key("noise", &ReplaySection::noise, document::number({0.0, 10.0}))
                   .doc("relative standard deviation of a step"));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
 #include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/trial_name.hpp"
@@ -27,7 +28,7 @@ ReplayTrial::ReplayTrial(Plan plan)
   report_s_ = first_step_s_;
   next_s_ = plan_.started_s;
   const TrialLimits& limits = plan_.spec.limits;
-  consider(plan_.started_s + limits.wall_s, OutcomeKind::timed_out, 137,
+  consider(plan_.started_s + limits.wall_s, OutcomeKind::timed_out, k_sigkill_status,
            fmt::format("still running after {}, the wall limit", format_duration(limits.wall_s)));
   if (!plan_.behaviour) {
     consider(first_step_s_, OutcomeKind::failed, 1, plan_.behaviour.error());
@@ -53,7 +54,7 @@ void ReplayTrial::consider(double time_s, OutcomeKind kind, int exit_code, std::
 }
 
 void ReplayTrial::stop(double time_s) {
-  consider(time_s, OutcomeKind::stopped, 143, "stopped");
+  consider(time_s, OutcomeKind::stopped, k_sigterm_status, "stopped");
 }
 
 void ReplayTrial::plan_next_report() {
@@ -72,7 +73,7 @@ void ReplayTrial::plan_next_report() {
   const bool hangs = plan_.end && plan_.end->kind == OutcomeKind::hung &&
                      time_s > first_step_s_ + plan_.end->after_s;
   if (hangs || time_s - silent_since_s > limits.idle_s) {
-    consider(silent_since_s + limits.idle_s, OutcomeKind::hung, 137,
+    consider(silent_since_s + limits.idle_s, OutcomeKind::hung, k_sigkill_status,
              fmt::format("no output for {}, the idle limit", format_duration(limits.idle_s)));
     return;
   }

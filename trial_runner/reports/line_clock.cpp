@@ -15,7 +15,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_day_s = 24.0 * k_hour_s;
 /// Bounds of the assumed gap between the lines before and after a daylight-saving change, in
 /// seconds.
 constexpr double k_least_gap_s = 2.0;

@@ -9,12 +9,10 @@
 
 #include "common/numbers.hpp"
 #include "common/text.hpp"
+#include "trial_runner/reports/steptune_line.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr std::size_t k_max_pairs = 64;
-constexpr std::size_t k_max_name_bytes = 100;
 
 // Two alternatives: any name with `=` or `:`, and known words without them.
 constexpr const char* k_pair_pattern =
@@ -112,12 +110,11 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
   std::vector<NumberPair> pairs;
   re2::StringPiece rest(text.data(), text.size());
   re2::StringPiece name, word, number, unit, total;
-  while (pairs.size() < k_max_pairs &&
+  while (pairs.size() < k_max_metrics &&
          re2::RE2::FindAndConsume(&rest, pair_regex(), &name, &word, &number, &unit, &total)) {
     const re2::StringPiece& label = name.empty() ? word : name;
-    if (label.size() > k_max_name_bytes || !ends_number(rest) || is_source_line(label, rest)) {
-      continue;
-    }
+    const bool is_pair = label.size() <= k_max_metric_name_bytes && ends_number(rest);
+    if (!is_pair || is_source_line(label, rest)) continue;
     const std::string digits = without_commas(number);
     const auto value = number_of(digits);
     if (!value) continue;

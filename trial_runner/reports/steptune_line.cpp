@@ -17,7 +17,6 @@ namespace {
 constexpr std::string_view k_mark = "[steptune]";
 constexpr std::string_view k_hook_begin = R"({"v":1,"hook":{)";
 constexpr std::size_t k_before_event = k_hook_begin.size() - 1;
-constexpr double k_max_count = 1e18;
 constexpr double k_max_rank = 1e6;
 constexpr int k_out_of_range = 406;  // nlohmann's error code: the number does not fit a double
 

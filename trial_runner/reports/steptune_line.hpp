@@ -18,6 +18,7 @@ inline constexpr std::size_t k_max_report_line_bytes = std::size_t{16} << 10;
 inline constexpr std::size_t k_max_metrics = 64;
 inline constexpr std::size_t k_max_metric_name_bytes = 100;
 inline constexpr double k_max_phase_s = 1e9;
+inline constexpr double k_max_count = 1e18;  ///< steps or samples
 
 /// Returns the position of a `[steptune]` line's document, or npos for other lines. The mark may
 /// follow other text (timestamps, rank prefixes, an unfinished progress bar).

@@ -7,6 +7,7 @@
 
 #include "common/shell_quote.hpp"
 #include "trial_runner/sagemaker/request_pieces.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/shell_texts.hpp"
 
 namespace steptune {

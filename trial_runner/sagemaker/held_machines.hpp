@@ -5,16 +5,19 @@
 #include <vector>
 
 #include "common/clock.hpp"
+#include "common/units.hpp"
 #include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/held_machines.hpp"
 #include "trial_runner/resources.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
 
 namespace steptune {
 
-/// Greatest age of a job that still holds machines. No job lasts longer than 30 days, and its pool
-/// is kept for at most 6 h (SageMaker API Reference, StoppingCondition and ResourceConfig).
-inline constexpr double k_longest_holding_s = 31.0 * 86'400.0;
+/// Greatest age of a job that still holds machines: the longest job, the longest life of its pool,
+/// and days to start and to upload the output.
+inline constexpr double k_longest_holding_s = 31.0 * k_day_s;
+static_assert(k_longest_holding_s > k_longest_job_s + k_longest_keep_alive_s);
 
 /// Returns all machines that jobs of this account and region hold, oldest job first. `prices`
 /// applies to jobs that do not contain their price (`JobPrice`); null if there is no price table.

@@ -11,11 +11,11 @@
 #include "common/json_fields.hpp"
 #include "common/median.hpp"
 #include "common/numbers.hpp"
+#include "trial_runner/sagemaker/cloudwatch.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr double k_period_s = 60.0;
 constexpr std::array k_metrics{"CPUUtilization", "GPUUtilization", "GPUMemoryUtilization",
                                "MemoryUtilization", "DiskUtilization"};
 
@@ -68,11 +68,12 @@ Json query_for(const std::string& id, const std::string& job, int host, const ch
       {"Id", id},
       {"MetricStat",
        {{"Metric",
-         {{"Namespace", "/aws/sagemaker/TrainingJobs"},
+         {{"Namespace", k_training_jobs},
           {"MetricName", metric},
           {"Dimensions",
            Json::array({{{"Name", "Host"}, {"Value", fmt::format("{}/algo-{}", job, host)}}})}}},
-        {"Period", static_cast<std::int64_t>(k_period_s)},  // the service's model has an integer
+        // The service's model has an integer.
+        {"Period", static_cast<std::int64_t>(k_metric_period_s)},
         {"Stat", "Average"}}}};
 }
 
@@ -96,7 +97,7 @@ void read_page(const Json& page, const std::map<std::string, const EndedJob*>& j
       if (!(*times)[i].is_number() || !(*values)[i].is_number()) continue;
       const double minute_s = (*times)[i].get<double>();
       const bool whole = minute_s >= job->second->training_since_wall_s &&
-                         minute_s + k_period_s <= job->second->training_until_wall_s;
+                         minute_s + k_metric_period_s <= job->second->training_until_wall_s;
       if (whole) points[id].push_back((*values)[i].get<double>());
     }
   }
@@ -166,8 +167,8 @@ aws::AwsResult<std::vector<JobUtilisation>> read_utilisation(aws::JsonClient& cl
     }
   }
   Json input = {{"MetricDataQueries", std::move(queries)},
-                {"StartTime", std::floor(from_s / k_period_s) * k_period_s},
-                {"EndTime", std::ceil(until_s / k_period_s) * k_period_s},
+                {"StartTime", std::floor(from_s / k_metric_period_s) * k_metric_period_s},
+                {"EndTime", std::ceil(until_s / k_metric_period_s) * k_metric_period_s},
                 {"ScanBy", "TimestampAscending"}};
   Points points;
   while (true) {

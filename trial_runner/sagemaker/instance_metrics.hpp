@@ -8,6 +8,7 @@
 #include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/sagemaker/aws/client.hpp"
+#include "trial_runner/sagemaker/cloudwatch.hpp"
 
 namespace steptune {
 
@@ -43,7 +44,7 @@ struct JobUtilisation {
 
 /// Trainings shorter than this have at most one complete metric point, because CloudWatch keeps one
 /// point a minute.
-inline constexpr double k_shortest_measured_s = 120.0;
+inline constexpr double k_shortest_measured_s = 2.0 * k_metric_period_s;
 /// Most metrics that CloudWatch accepts in one request. A machine has five.
 inline constexpr std::size_t k_most_metrics = 500;
 

@@ -10,6 +10,7 @@
 
 #include "common/json_fields.hpp"
 #include "common/numbers.hpp"
+#include "common/units.hpp"
 #include "trial_runner/sagemaker/failure.hpp"
 
 namespace steptune {
@@ -18,7 +19,7 @@ namespace {
 /// From this number of jobs on, one request for the list replaces one request for each job.
 constexpr std::size_t k_list_from_jobs = 4;
 /// Largest assumed difference between the local clock and the service's clock, in seconds.
-constexpr double k_clock_margin_s = 3600.0;
+constexpr double k_clock_margin_s = k_hour_s;
 /// For this many seconds after accepting a job, the service may still not know it.
 constexpr double k_unknown_s = 60.0;
 

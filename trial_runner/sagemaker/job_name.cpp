@@ -6,14 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "common/sha256.hpp"
+#include "trial_runner/readable_job_name.hpp"
 
 namespace steptune {
 namespace {
-
-// 63 characters minus the hash and room for the largest trial and attempt numbers.
-constexpr std::size_t k_max_study_length = 24;
-constexpr std::size_t k_hash_length = 8;
 
 bool alphanumeric(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
@@ -35,7 +31,7 @@ std::optional<Number> counted(const std::ssub_match& text) {
 std::string job_name_prefix(const std::string& study, const std::string& salt) {
   std::string readable;
   for (const char character : study) {
-    if (readable.size() == k_max_study_length) break;
+    if (readable.size() == k_most_study_characters) break;
     if (alphanumeric(character)) {
       readable += character;
     } else if (!readable.empty() && readable.back() != '-') {
@@ -45,7 +41,7 @@ std::string job_name_prefix(const std::string& study, const std::string& salt) {
   while (readable.ends_with('-'))
     readable.pop_back();
   if (readable.empty()) readable = "study";
-  return fmt::format("{}-{}-", readable, sha256_hex(study + '\n' + salt).substr(0, k_hash_length));
+  return fmt::format("{}-{}-", readable, study_hash(study, salt));
 }
 
 std::string job_name(const std::string& prefix, TrialKey key, int launch) {

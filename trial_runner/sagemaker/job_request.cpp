@@ -10,6 +10,7 @@
 #include "trial_runner/sagemaker/entry_point.hpp"
 #include "trial_runner/sagemaker/job_price.hpp"
 #include "trial_runner/sagemaker/request_pieces.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 #include "trial_runner/trial_name.hpp"
 

@@ -9,8 +9,9 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/instances/limits.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
-#include "trial_runner/sagemaker/request_pieces.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -42,11 +43,11 @@ struct NumberRule {
 };
 
 constexpr NumberRule k_numbers[] = {
-    {"/ResourceConfig/InstanceCount", 1, 1000},
-    {"/ResourceConfig/VolumeSizeInGB", 1, 16384},
-    {"/ResourceConfig/KeepAlivePeriodInSeconds", 0, 21600},
-    {"/StoppingCondition/MaxRuntimeInSeconds", 1, 2419200},
-    {"/StoppingCondition/MaxWaitTimeInSeconds", 1, 2419200},
+    {"/ResourceConfig/InstanceCount", 1, k_most_instances},
+    {"/ResourceConfig/VolumeSizeInGB", 1, k_largest_volume_gb},
+    {"/ResourceConfig/KeepAlivePeriodInSeconds", 0, k_longest_keep_alive_s},
+    {"/StoppingCondition/MaxRuntimeInSeconds", 1, k_longest_job_s},
+    {"/StoppingCondition/MaxWaitTimeInSeconds", 1, k_longest_job_s},
 };
 
 class InputCheck {
@@ -58,8 +59,10 @@ class InputCheck {
       check_text(rule);
     for (const NumberRule& rule : k_numbers)
       check_number(rule);
-    check_map("/HyperParameters", 100, 256, 2500, nullptr);
-    check_map("/Environment", k_most_variables, 512, k_longest_variable, "[a-zA-Z_][a-zA-Z0-9_]*");
+    check_map("/HyperParameters", k_most_variables, k_longest_hyperparameter_name,
+              k_longest_hyperparameter, nullptr);
+    check_map("/Environment", k_most_variables, k_longest_variable, k_longest_variable,
+              "[a-zA-Z_][a-zA-Z0-9_]*");
     check_words("/AlgorithmSpecification/ContainerEntrypoint");
     check_words("/AlgorithmSpecification/ContainerArguments");
     check_image();
@@ -156,7 +159,7 @@ class InputCheck {
   }
 
   void check_channels() {
-    check_count("/InputDataConfig", 20);
+    check_count("/InputDataConfig", k_most_channels);
     const Json* channels = at("/InputDataConfig");
     if (channels == nullptr) return;
     std::size_t with_groups = 0;
@@ -196,7 +199,7 @@ class InputCheck {
   }
 
   void check_tags() {
-    check_count("/Tags", 50);
+    check_count("/Tags", k_max_tags);
     const Json* tags = at("/Tags");
     for (std::size_t i = 0; tags != nullptr && i < tags->size(); ++i) {
       const auto key = (*tags)[i].at("Key").get<std::string>();
@@ -208,16 +211,17 @@ class InputCheck {
   }
 
   void check_groups() {
-    check_count("/ResourceConfig/InstanceGroups", 5);
+    check_count("/ResourceConfig/InstanceGroups", k_max_groups);
     const Json* groups = at("/ResourceConfig/InstanceGroups");
     for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i) {
       const std::string where = fmt::format("/ResourceConfig/InstanceGroups/{}", i);
       const Json& group = (*groups)[i];
       check_pattern(where, group.at("InstanceType").get<std::string>(), 64, k_instance_type);
-      check_pattern(where, group.at("InstanceGroupName").get<std::string>(), 64, ".+");
+      check_pattern(where, group.at("InstanceGroupName").get<std::string>(),
+                    k_max_group_name_bytes, ".+");
       const int count = group.at("InstanceCount").get<int>();
-      if (count < 1 || count > 1000) {
-        fault(where, fmt::format("{} instances are not between 1 and 1000", count));
+      if (count < 1 || count > k_most_instances) {
+        fault(where, fmt::format("{} instances are not between 1 and {}", count, k_most_instances));
       }
     }
   }
@@ -230,7 +234,7 @@ class InputCheck {
   void check_network() {
     const Json* subnets = at("/VpcConfig/Subnets");
     if (subnets == nullptr) return;
-    if (subnets->empty() || subnets->size() > 16) {
+    if (subnets->empty() || subnets->size() > k_most_subnets) {
       fault("/VpcConfig/Subnets", "give 1 to 16 subnets");
     }
     for (const char* pointer : {"/VpcConfig/Subnets", "/VpcConfig/SecurityGroupIds"}) {

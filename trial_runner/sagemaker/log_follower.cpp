@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "common/json_fields.hpp"
+#include "trial_runner/sagemaker/cloudwatch.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr const char* k_log_group = "/aws/sagemaker/TrainingJobs";
 
 /// Parses stream names of the form `<job>/algo-<n>-<epoch>`.
 LogLine line_of(const std::string& stream) {
@@ -46,7 +45,7 @@ void LogFollower::reach_back_to(double wall_s) {
 
 aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
   const double from_ms = std::max(0.0, newest_ms_ - k_overlap_s * 1e3);
-  Json input = {{"logGroupName", k_log_group},
+  Json input = {{"logGroupName", k_training_jobs},
                 {"logStreamNamePrefix", job_prefix_},
                 {"startTime", static_cast<std::int64_t>(from_ms)}};
   std::vector<LogLine> lines;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/sagemaker/service_limits.hpp"
+
 namespace steptune {
 namespace {
 

@@ -7,14 +7,8 @@
 #include <string_view>
 #include <vector>
 
-/// Texts for containers, cut to the lengths that CreateTrainingJob allows (API Reference).
+/// Texts for containers, cut to the lengths that CreateTrainingJob allows (`service_limits.hpp`).
 namespace steptune {
-
-inline constexpr std::size_t k_longest_word = 256;             ///< member of ContainerArguments
-inline constexpr std::size_t k_most_arguments = 100;           ///< members of ContainerArguments
-inline constexpr std::size_t k_longest_variable = 512;         ///< value of Environment
-inline constexpr std::size_t k_most_variables = 100;           ///< members of Environment
-inline constexpr std::size_t k_longest_hyperparameter = 2500;  ///< value of HyperParameters
 
 /// Cuts `text` into pieces of at most `longest` bytes, never inside a UTF-8 character.
 [[nodiscard]] std::vector<std::string> pieces_of(std::string_view text, std::size_t longest);

@@ -13,6 +13,8 @@
 #include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/sagemaker_settings.hpp"
 #include "trial_runner/sagemaker/section_types.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
+#include "trial_runner/section_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -24,11 +26,6 @@ using document::ObjectNode;
 using document::Section;
 using document::Type;
 using document::Writing;
-
-constexpr std::size_t k_max_channels = 20;
-constexpr std::size_t k_max_tags = 50;
-/// Maximum of ResourceConfig/KeepAlivePeriodInSeconds.
-constexpr double k_max_keep_alive_s = 21'600.0;
 
 /// Largest number of trials of a job: the commands of all must fit into one request.
 constexpr double k_most_trials_per_job = 32.0;
@@ -65,7 +62,7 @@ Key<SageMakerSection> channels_key() {
   const auto of_channel = document::object(channel_section());
   const auto read = [of_channel](const Node& node, SageMakerSection& section) {
     for (const auto& [name, child] :
-         node.members("an object of input channels by name", k_max_channels)) {
+         node.members("an object of input channels by name", k_most_channels)) {
       Channel channel;
       if (child.json().is_string()) {
         channel.s3_uri = child.string().value_or("");
@@ -85,7 +82,7 @@ Key<SageMakerSection> channels_key() {
   };
   const auto schema = [of_channel](Json& definitions) {
     return Json{{"type", "object"},
-                {"maxProperties", k_max_channels},
+                {"maxProperties", k_most_channels},
                 {"additionalProperties",
                  {{"anyOf", {s3_uri().schema(definitions), of_channel.schema(definitions)}}}}};
   };
@@ -185,8 +182,8 @@ void add_job_keys(Jobs& section) {
                   .omitted_at_default()
                   .default_words("none")
                   .in_fingerprint(InFingerprint::never));
-  section.add(job_key("volume_gb", &JobSettings::volume_gb, document::integer({1.0, 16'384.0}),
-                      "disk of each instance"));
+  section.add(job_key("volume_gb", &JobSettings::volume_gb,
+                      document::integer({1.0, k_largest_volume_gb}), "disk of each instance"));
   section.add(job_key("network_isolation", &JobSettings::network_isolation, document::boolean(),
                       "no network in the container"));
   section.add(job_key("encrypt_traffic", &JobSettings::encrypt_traffic, document::boolean(),
@@ -203,7 +200,7 @@ void add_cost_keys(Jobs& section) {
                              "and `pools`, not for limits and bills"),
                      "0.35", InFingerprint::where_cost_is_objective));
   section.add(only_with_spot(
-      job_key("max_wait", &JobSettings::max_wait_s, document::duration_s({1.0, k_longest_wait_s}),
+      job_key("max_wait", &JobSettings::max_wait_s, document::duration_s({1.0, k_longest_job_s}),
               "spot: longest wait for capacity and run together, at least `limits.wall`"),
       "twice `limits.wall`", InFingerprint::never));
   section.add(key("storage_usd_per_gb_month", &SageMakerSection::storage_usd_per_gb_month,
@@ -214,7 +211,7 @@ void add_cost_keys(Jobs& section) {
                   .default_words("0: not counted")
                   .in_fingerprint(InFingerprint::where_cost_is_objective));
   section.add(key("keep_alive", &SageMakerSection::keep_alive_s,
-                  document::duration_s({0.0, k_max_keep_alive_s}))
+                  document::duration_s({0.0, k_longest_keep_alive_s}))
                   .doc("longest life of an unused warm pool, at most 6 h; 0: no pools. Not with "
                        "`spot` or heterogeneous clusters")
                   .default_words("chosen by the tuner")
@@ -228,7 +225,8 @@ Jobs make_sagemaker_section() {
   using document::key;
   Jobs section("sagemaker_runner", "SageMaker training jobs.", "an object");
   section.add(kind_key<SageMakerSection>("sagemaker").required());
-  section.add(key("parallel", &SageMakerSection::parallel, document::integer({1.0, 1024.0}))
+  section.add(key("parallel", &SageMakerSection::parallel,
+                  document::integer({1.0, k_most_parallel_trials}))
                   .doc("jobs at the same time")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("trials_per_job", &SageMakerSection::trials_per_job,

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/units.hpp"
 #include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/aws/session.hpp"
 #include "trial_runner/sagemaker/sagemaker_kind.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/simulated_stage.hpp"
 
 namespace steptune {
@@ -19,7 +21,7 @@ constexpr double k_default_keep_alive_s = 300.0;
 /// StopTrainingJob sends SIGTERM, and SIGKILL after 120 s.
 constexpr double k_time_to_end_s = 120.0;
 /// Volumes are billed by months of 30 days (examples on https://aws.amazon.com/ebs/pricing/).
-constexpr double k_hours_per_month = 720.0;
+constexpr double k_hours_per_month = 30.0 * k_day_s / k_hour_s;
 
 }  // namespace
 
@@ -31,7 +33,7 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
       section_.storage_usd_per_gb_month * job.volume_gb / k_hours_per_month;
   job.max_runtime_s = limits.wall_s;
   if (job.spot && !max_wait_stated) {
-    job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_wait_s);
+    job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_job_s);
   }
   traits_.parallel = section_.parallel;
   // Without a command, the image's own entry point reads the parameters as hyperparameters.

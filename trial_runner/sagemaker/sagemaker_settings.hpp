@@ -12,9 +12,6 @@
 
 namespace steptune {
 
-/// Maximum of StoppingCondition/MaxWaitTimeInSeconds: 28 days.
-inline constexpr double k_longest_wait_s = 28.0 * 86'400.0;
-
 /// Keys of the section `runner` of type `sagemaker`.
 struct SageMakerSection {
   std::string region;  ///< empty: the region that the AWS configuration names

@@ -6,11 +6,12 @@
 
 #include "common/document/section.hpp"
 #include "trial_runner/sagemaker/job_settings.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
 
-/// Largest number of members in a list of names.
-inline constexpr std::size_t k_max_list = 16;
+/// Largest number of members in a list of names: the longest such list is that of the subnets.
+inline constexpr std::size_t k_max_list = k_most_subnets;
 
 /// Returns the type of strings that are not empty.
 [[nodiscard]] document::Type<std::string> named_string(std::size_t max_bytes = 4096);

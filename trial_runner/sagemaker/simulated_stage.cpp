@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/units.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/simulated_account/account_connection.hpp"
 
@@ -20,7 +21,7 @@ constexpr double k_stage_jitter = 0.2;
 /// Large enough that no rehearsal reaches the quota. Quotas differ between real accounts.
 constexpr int k_quota = 1000;
 /// No pool lasts longer than this many seconds without requests.
-constexpr double k_settle_s = 86'400.0;
+constexpr double k_settle_s = k_day_s;
 
 using Prices = std::map<std::string, InstanceType>;
 

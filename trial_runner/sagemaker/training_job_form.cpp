@@ -11,7 +11,7 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/sagemaker/container_start.hpp"
-#include "trial_runner/sagemaker/request_pieces.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -36,15 +36,14 @@ struct MemberLimit {
   std::size_t key_bytes;
   std::size_t value_bytes;
 };
-// Limits from Amazon SageMaker's API reference, CreateTrainingJob.
-constexpr MemberLimit k_hyperparameters{"hyperparameter", 256, 2500};
-constexpr MemberLimit k_variables{"environment variable", 512, 512};
-constexpr std::size_t k_most_members = 100;
+constexpr MemberLimit k_hyperparameters{"hyperparameter", k_longest_hyperparameter_name,
+                                        k_longest_hyperparameter};
+constexpr MemberLimit k_variables{"environment variable", k_longest_variable, k_longest_variable};
 
 Result<void> check_members(const Json& map, const MemberLimit& limit) {
-  if (map.size() > k_most_members) {
+  if (map.size() > k_most_variables) {
     return fail(ErrorKind::usage, fmt::format("SageMaker takes {} {}s at most, not {}",
-                                              k_most_members, limit.what, map.size()));
+                                              k_most_variables, limit.what, map.size()));
   }
   for (const auto& [name, value] : map.items()) {
     if (name.size() <= limit.key_bytes && value.get<std::string>().size() <= limit.value_bytes) {

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "common/shell_quote.hpp"
+#include "trial_runner/hooks/python_path.hpp"
 #include "trial_runner/sagemaker/carried_hook.hpp"
 #include "trial_runner/sagemaker/request_pieces.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/shell_texts.hpp"
 #include "trial_runner/trial_name.hpp"
 
@@ -22,7 +24,6 @@ namespace {
 /// so on; the pieces of the script are in those with `_1` and so on.
 constexpr const char* k_pack_variable = "STEPTUNE_PACK";
 constexpr std::string_view k_mark = "[steptune-pack] ";
-constexpr const char* k_python_path = "PYTHONPATH";
 
 constexpr std::array<std::pair<PackMark::Kind, std::string_view>, 5> k_kinds{{
     {PackMark::Kind::begin, "begin"},

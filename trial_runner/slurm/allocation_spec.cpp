@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "common/units.hpp"
+
 namespace steptune::slurm {
 namespace {
 
@@ -80,14 +82,14 @@ std::optional<double> time_limit_s(std::string_view text) {
   if (dash != std::string_view::npos) {
     const auto days = numbers_between_colons(text.substr(0, dash));
     if (!days || days->size() != 1) return std::nullopt;
-    days_s = 86'400.0 * days->front();
+    days_s = k_day_s * days->front();
     text.remove_prefix(dash + 1);
   }
   const auto parts = numbers_between_colons(text);
   if (!parts || parts->size() > 3) return std::nullopt;
   // After days, the first number is hours. Otherwise three numbers are h:m:s, two are m:s, and one
   // is minutes.
-  double unit_s = dash != std::string_view::npos || parts->size() == 3 ? 3600.0 : 60.0;
+  double unit_s = dash != std::string_view::npos || parts->size() == 3 ? k_hour_s : 60.0;
   double sum_s = days_s;
   for (const double part : *parts) {
     sum_s += part * unit_s;

@@ -18,9 +18,9 @@ namespace {
 
 /// Seconds from a change until the queue's list is requested.
 constexpr double k_change_shows_s = 1.0;
-/// Seconds between scancel calls for an allocation that does not end; doubled each time.
+/// Seconds between scancel calls for an allocation that does not end; doubled each time, up to
+/// `k_longest_request_gap_s`.
 constexpr double k_first_cancel_gap_s = 10.0;
-constexpr double k_longest_cancel_gap_s = 120.0;
 /// Time between checks for the placeholder's file, as a share of the time waited so far.
 constexpr double k_holder_poll_share = 0.05;
 constexpr double k_least_holder_poll_s = 0.25;
@@ -161,7 +161,7 @@ void Allocations::on_submitted(const std::string& name, const CommandResult& res
 void Allocations::cancel(Allocation& allocation) {
   allocation.cancel_gap_s = allocation.cancel_gap_s == 0.0
                                 ? k_first_cancel_gap_s
-                                : std::min(2.0 * allocation.cancel_gap_s, k_longest_cancel_gap_s);
+                                : std::min(2.0 * allocation.cancel_gap_s, k_longest_request_gap_s);
   allocation.next_cancel_s = clock_.now_s() + allocation.cancel_gap_s;
   host_.run(cancel_command(allocation), {}, [](const CommandResult&) {});
 }

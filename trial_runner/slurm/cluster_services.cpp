@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/clock.hpp"
+#include "common/exit_status.hpp"
 #include "common/text.hpp"
 #include "common/units.hpp"
 #include "trial_runner/slurm/job_names.hpp"
@@ -27,7 +28,6 @@ namespace {
 constexpr double k_command_limit_s = 25.0;
 constexpr double k_release_limit_s = 30.0;
 constexpr double k_release_poll_s = 0.5;
-constexpr int k_by_signal = 128;
 
 /// Runs Slurm's commands. Starts no steps.
 class Cluster {
@@ -298,7 +298,7 @@ std::vector<TestedSubmission> test_submissions(const std::vector<AllocationSpec>
       answers.push_back(
           {fmt::format("{}: {}", words_of(requested), with_waiting_time(said, clock.wall_time_s())),
            false});
-    } else if (result.status < k_by_signal && !may_pass(result)) {
+    } else if (result.status < k_signal_status && !may_pass(result)) {
       answers.push_back({fmt::format("{}: refused: {}", words_of(requested), said), true});
     } else {
       answers.push_back({fmt::format("{}: no answer: {}", words_of(requested), said), false});

@@ -6,25 +6,18 @@
 
 #include <fmt/format.h>
 
-#include "common/sha256.hpp"
+#include "trial_runner/readable_job_name.hpp"
 
 namespace steptune::slurm {
-namespace {
-
-constexpr std::size_t k_most_study_bytes = 24;
-constexpr std::size_t k_hash_bytes = 8;
-
-}  // namespace
 
 std::string study_prefix(const std::string& study, const std::string& identity) {
   std::string readable;
-  for (const char c : study.substr(0, k_most_study_bytes)) {
+  for (const char c : study.substr(0, k_most_study_characters)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '-' || c == '_';
     readable += plain ? c : '-';
   }
-  return fmt::format("{}{}.{}.", k_job_prefix, readable,
-                     sha256_hex(study + '\n' + identity).substr(0, k_hash_bytes));
+  return fmt::format("{}{}.{}.", k_job_prefix, readable, study_hash(study, identity));
 }
 
 std::optional<std::string> study_of_job(std::string_view job) {

@@ -7,8 +7,9 @@ namespace steptune::slurm {
 namespace {
 
 /// Seconds for which writing a lease may fail, because a shared file system may fail for a moment.
-/// After this time, leases still last for half a minute.
-constexpr double k_longest_unwritable_s = 60.0;
+/// A lease is renewed after a quarter of its length. So after this time, it still lasts for half a
+/// minute.
+constexpr double k_longest_unwritable_s = k_least_lease_s / 2.0;
 constexpr double k_unwritable_gap_s = 5.0;
 
 }  // namespace

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "common/units.hpp"
 #include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/step_outcome.hpp"
 
 namespace steptune::slurm {
 namespace {
 
-constexpr double k_avoided_s = 3600.0;
+constexpr double k_avoided_s = k_hour_s;
 
 }  // namespace
 

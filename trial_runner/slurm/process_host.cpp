@@ -15,13 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_poll.hpp"
 #include "common/child_process.hpp"
+#include "common/exit_status.hpp"
 #include "common/memory_file.hpp"
 #include "common/pause.hpp"
 #include "common/sha256.hpp"
 #include "common/shell_quote.hpp"
 #include "common/shipped_files.hpp"
 #include "trial_runner/slurm/children.hpp"
+#include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/supervised_step.hpp"
 
 namespace steptune::slurm {
@@ -33,7 +36,6 @@ constexpr const char* k_supervisor_name = "steptune-slurm-supervisor";
 constexpr const char* k_about_file = "about";
 constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders for the nodes
 constexpr int k_unknown_status = 255;
-constexpr double k_slice_s = 0.02;  ///< longest sleep between two checks of commands and steps
 
 /// Returns this program's variables. Leaves out variables that act as options of Slurm's commands,
 /// and variables of a job in which this program runs.
@@ -137,7 +139,7 @@ void ProcessHost::run(std::vector<std::string> argv, std::string input, Then the
   if (pid) {
     command.pid = *pid;
   } else {
-    command.result = {127, false, {}, pid.error().text()};
+    command.result = {k_not_found_status, false, {}, pid.error().text()};
   }
   commands_.push_back(std::move(command));
 }
@@ -157,9 +159,7 @@ void ProcessHost::poll() {
         continue;
       }
       // If SIGCHLD is ignored, the exit status is lost, so treat it as a failure.
-      const int code = ended_pid < 0       ? k_unknown_status
-                       : WIFEXITED(status) ? WEXITSTATUS(status)
-                                           : 128 + WTERMSIG(status);
+      const int code = ended_pid < 0 ? k_unknown_status : shell_status(status);
       command->result = {code, command->timed_out, text_of(command->out), text_of(command->err)};
     }
     ended.emplace_back(std::move(command->then), std::move(command->result));
@@ -171,7 +171,7 @@ void ProcessHost::poll() {
 }
 
 void ProcessHost::wait_until(double deadline_s) {
-  pause_thread(std::min(deadline_s - clock_.now_s(), k_slice_s));
+  pause_thread(std::min(deadline_s - clock_.now_s(), k_child_poll_s));
   poll();
 }
 
@@ -275,7 +275,6 @@ Result<void> ProcessHost::set_lease(const std::string& allocation, double until_
 }
 
 std::string ProcessHost::holder_script(const std::string& allocation) const {
-  constexpr int k_longest_blind_s = 60;
   return fmt::format(
       "#!/bin/sh\n"
       "# Holds nodes for Steptune as long as somebody renews the lease.\n"

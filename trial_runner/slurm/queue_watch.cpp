@@ -16,7 +16,6 @@ namespace {
 /// Shortest time between two lists, in seconds. It grows while nothing changes.
 constexpr double k_least_gap_s = 1.0;
 constexpr double k_gap_growth = 1.6;
-constexpr double k_longest_gap_in_outage_s = 120.0;
 /// Factor on `poll_s` while no job is about to start or end.
 constexpr double k_calm_polls = 4.0;
 constexpr double k_unanswered_notice_s = 60.0;
@@ -79,7 +78,7 @@ void QueueWatch::on_answer(double asked_s, const CommandResult& result) {
   }
   if (interest == QueueInterest::none) return;
   const double longest_gap_s =
-      unanswered_since_s_ ? std::max(options_.poll_s, k_longest_gap_in_outage_s) : options_.poll_s;
+      unanswered_since_s_ ? std::max(options_.poll_s, k_longest_request_gap_s) : options_.poll_s;
   gap_s_ = std::min(std::max(gap_s_, k_least_gap_s) * k_gap_growth, longest_gap_s);
   const double gap_s =
       interest == QueueInterest::changing ? gap_s_ : k_calm_polls * options_.poll_s;

@@ -32,9 +32,9 @@ constexpr double k_allocation_given_up_s = 20.0;
 constexpr double k_trial_given_up_s = 60.0;
 constexpr const char* k_restarted = "REQUEUED";
 constexpr int k_most_launches = 3;
-/// Seconds without a sign of a launch until the list of steps is requested; doubled each time.
+/// Seconds without a sign of a launch until the list of steps is requested; doubled each time, up
+/// to `slurm::k_longest_request_gap_s`.
 constexpr double k_least_patience_s = 5.0;
-constexpr double k_longest_patience_s = 120.0;
 /// Largest number of launches of a trial that are given up because Slurm has not started their
 /// step.
 constexpr int k_most_blocked = 4;
@@ -119,8 +119,8 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
 void SlurmRunner::look_for_step(StepTrial& trial) {
   const slurm::StepLaunch& launch = trial.step_launch();
   const double waited_s = clock_.now_s() - launch.at_s;
-  trial.set_next_step_poll_s(clock_.now_s() +
-                             std::clamp(waited_s, k_least_patience_s, k_longest_patience_s));
+  const double gap_s = std::clamp(waited_s, k_least_patience_s, slurm::k_longest_request_gap_s);
+  trial.set_next_step_poll_s(clock_.now_s() + gap_s);
   host_->run(
       {"squeue", "--noheader", "--all", "--steps", "--format=%i|%j", "--jobs=" + launch.job_id}, {},
       [this, own = launch.name](const slurm::CommandResult& listed) {

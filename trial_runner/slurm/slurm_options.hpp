@@ -12,8 +12,11 @@
 
 namespace steptune::slurm {
 
-/// Most tasks on one node.
-inline constexpr double k_most_tasks_per_node = 1024.0;
+/// Longest time between repeated requests to the controller about one thing, in seconds.
+inline constexpr double k_longest_request_gap_s = 120.0;
+/// Bounds of `cpus_per_task` and `gpus_per_node`.
+inline constexpr double k_most_cpus = 4096.0;
+inline constexpr double k_most_gpus = 64.0;
 
 /// Settings shared by all trials of a study.
 struct SlurmOptions {

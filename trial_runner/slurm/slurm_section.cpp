@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "trial_runner/kind_key.hpp"
+#include "trial_runner/section_limits.hpp"
 #include "trial_runner/slurm/slurm_settings.hpp"
 
 namespace steptune {
@@ -24,9 +26,6 @@ using document::StringTemplate;
 using document::Type;
 using document::Writing;
 
-constexpr double k_most_nodes = 10'000.0;
-constexpr double k_most_gpus = 64.0;
-constexpr double k_most_cpus = 4096.0;
 constexpr std::size_t k_most_options = 50;
 
 /// Options that users may not set: the runner sets them itself, or loses control of trials with
@@ -116,17 +115,17 @@ Key<SlurmSection> option_key(const char* name, StringTemplate SlurmSection::*mem
 
 void add_needs(Section<SlurmSection>& section) {
   using document::key;
-  section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_nodes}))
+  section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_machines}))
                   .doc("nodes of a trial: a number, or an expression over parameters"));
   section.add(key("tasks_per_node", &SlurmSection::tasks_per_node,
-                  whole({1.0, slurm::k_most_tasks_per_node}))
+                  whole({1.0, k_most_processes_per_machine}))
                   .doc("processes of the command on each node: a number, or with `exclusive` an "
                        "expression"));
-  section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, k_most_cpus}))
+  section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, slurm::k_most_cpus}))
                   .doc("processors for each task: a number, or with `exclusive` an "
                        "expression")
                   .default_words("an equal share of the node's"));
-  section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, k_most_gpus}))
+  section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, slurm::k_most_gpus}))
                   .doc("GPUs on each node: a number, or an expression over parameters"));
   section.add(option_key("partition", &SlurmSection::partition,
                          "sbatch's option, a template such as `\"{partition}\"`; empty: left out"));
@@ -170,24 +169,24 @@ void add_patience(Section<SlurmSection>& section) {
   using document::duration_s;
   using document::key;
   section.add(
-      key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, 86'400.0}))
+      key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, k_day_s}))
           .doc(
               "time until an unused allocation is given back; at least 2 minutes if the tuner dies")
           .in_fingerprint(InFingerprint::never));
   section.add(key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
                   .doc("longest gap between job lists while a job waits; otherwise four times that")
                   .in_fingerprint(InFingerprint::never));
-  section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
+  section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * k_day_s}))
                   .doc("longest wait of an allocation in the queue")
                   .in_fingerprint(InFingerprint::never));
   section.add(
-      key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, 86'400.0}))
+      key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, k_day_s}))
           .doc("longest time from `srun` to the start of all tasks; then the launch is repeated")
           .in_fingerprint(InFingerprint::never)
           .omitted_at_default()
           .default_words("5 min"));
   section.add(key("expected_queue_wait", &SlurmSection::expected_queue_wait_s,
-                  duration_s({0.0, 30.0 * 86'400.0}))
+                  duration_s({0.0, 30.0 * k_day_s}))
                   .doc("expected wait in the queue, until one wait was seen, and for `rehearse`")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("folder", &SlurmSection::folder, document::path())
@@ -211,7 +210,8 @@ const Section<SlurmSection>& slurm_section() {
     Section<SlurmSection> section("slurm_runner", "Steps in allocations of a Slurm cluster.",
                                   "an object such as {\"type\": \"slurm\", \"nodes\": 2}");
     section.add(kind_key<SlurmSection>("slurm").required());
-    section.add(document::key("parallel", &SlurmSection::parallel, document::integer({1.0, 1024.0}))
+    section.add(document::key("parallel", &SlurmSection::parallel,
+                              document::integer({1.0, k_most_parallel_trials}))
                     .doc("trials at the same time, each on its own nodes")
                     .in_fingerprint(InFingerprint::never));
     add_needs(section);

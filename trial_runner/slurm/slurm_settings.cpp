@@ -15,6 +15,7 @@
 #include "common/units.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
+#include "trial_runner/section_limits.hpp"
 #include "trial_runner/slurm/cluster_services.hpp"
 #include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/process_host.hpp"
@@ -25,13 +26,13 @@
 namespace steptune {
 namespace {
 
-constexpr double k_least_time_s = 3600.0;
+constexpr double k_least_time_s = k_hour_s;
 constexpr double k_spare_time_s = 600.0;
 /// Largest number of test submissions unless all are refused. Each is a request to the controller.
 constexpr std::size_t k_most_specs_tested = 20;
 
 int whole_number(const document::Formula& formula, const Configuration& configuration, double least,
-                 double most = 10'000.0) {
+                 double most) {
   const double value = formula.evaluate(configuration);
   return value >= least && value <= most && value == std::floor(value) ? static_cast<int>(value)
                                                                        : -1;
@@ -64,13 +65,13 @@ std::optional<AllocationFault> fault_of(const slurm::AllocationSpec& requested,
     return AllocationFault{"nodes", fmt::format("\"{}\" is not a number of nodes",
                                                 printable_line(section.nodes.text()))};
   }
-  if (whole_number(section.gpus_per_node, configuration, 0.0) < 0) {
+  if (whole_number(section.gpus_per_node, configuration, 0.0, slurm::k_most_gpus) < 0) {
     return AllocationFault{"gpus_per_node",
                            fmt::format("\"{}\" is not a number of GPUs",
                                        printable_line(section.gpus_per_node.text()))};
   }
   const std::string tasks_text = printable_line(section.tasks_per_node.text());
-  if (whole_number(section.tasks_per_node, configuration, 1.0, slurm::k_most_tasks_per_node) < 0) {
+  if (whole_number(section.tasks_per_node, configuration, 1.0, k_most_processes_per_machine) < 0) {
     return AllocationFault{"tasks_per_node",
                            fmt::format("\"{}\" is not a number of tasks", tasks_text)};
   }
@@ -81,7 +82,7 @@ std::optional<AllocationFault> fault_of(const slurm::AllocationSpec& requested,
   }
   if (section.cpus_per_task) {
     const std::string text = printable_line(section.cpus_per_task->text());
-    if (whole_number(*section.cpus_per_task, configuration, 1.0) < 0) {
+    if (whole_number(*section.cpus_per_task, configuration, 1.0, slurm::k_most_cpus) < 0) {
       return AllocationFault{"cpus_per_task",
                              fmt::format("\"{}\" is not a number of processors", text)};
     }
@@ -204,7 +205,7 @@ class SlurmStage final : public RehearsalStage {
 
 slurm::AllocationSpec SlurmSection::allocation_spec_of(const Configuration& configuration) const {
   slurm::AllocationSpec requested;
-  requested.nodes = std::max(0, whole_number(nodes, configuration, 1.0));
+  requested.nodes = std::max(0, whole_number(nodes, configuration, 1.0, k_most_machines));
   add_option(requested, "partition", partition, configuration);
   add_option(requested, "account", account, configuration);
   add_option(requested, "qos", qos, configuration);
@@ -213,7 +214,7 @@ slurm::AllocationSpec SlurmSection::allocation_spec_of(const Configuration& conf
   add_option(requested, "reservation", reservation, configuration);
   add_option(requested, "time", time, configuration);
   add_memory(requested, memory, configuration);
-  const int gpus = whole_number(gpus_per_node, configuration, 0.0);
+  const int gpus = whole_number(gpus_per_node, configuration, 0.0, slurm::k_most_gpus);
   if (gpus > 0) requested.options.push_back(fmt::format("gpus-per-node={}", gpus));
   for (const Template& option : options) {
     const std::string text = option.render(configuration).value_or("");

@@ -11,16 +11,12 @@
 #include <fmt/ranges.h>
 
 #include "common/clauses.hpp"
+#include "common/exit_status.hpp"
 #include "common/text.hpp"
-#include "common/units.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune::slurm {
 namespace {
-
-/// Exit statuses of a shell whose program was ended by SIGKILL or SIGTERM.
-constexpr int k_status_killed = 128 + 9;
-constexpr int k_status_terminated = 128 + 15;
 
 constexpr std::array<std::string_view, 3> k_lost_node_phrases{
     "Node failure on", "io error with slurmstepd", "Communication connection failure"};
@@ -118,8 +114,8 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
   const bool incomplete = marks.exited() < tasks;
   // A shell may live long enough to report the signal that ended its program.
   const bool killed_by_others =
-      marks.was_asked_to_end() || (evidence.cancelled && (marks.failure() == k_status_killed ||
-                                                          marks.failure() == k_status_terminated));
+      marks.was_asked_to_end() || (evidence.cancelled && (marks.failure() == k_sigkill_status ||
+                                                          marks.failure() == k_sigterm_status));
   // When a node is lost, the remaining tasks fail because the other tasks are missing.
   const bool cut_off =
       (incomplete && (over || evidence.node_lost)) || (marks.only_ended() && (over || !known));

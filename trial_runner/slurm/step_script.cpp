@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
 #include "common/shell_quote.hpp"
 #include "common/text.hpp"
-#include "common/units.hpp"
 #include "trial_runner/launch/outer_ranks.hpp"
 #include "trial_runner/trial_name.hpp"
 
@@ -23,11 +23,9 @@ constexpr char k_mark = '\x1e';
 constexpr std::string_view k_end_of_mark = ";";
 /// Word in the mark of an exit that means: the task had received SIGTERM.
 constexpr std::string_view k_sigterm_mark = "sigterm";
-/// Exit statuses of a shell whose program was ended by a signal.
-constexpr int k_killed = 128 + 9;
 
 bool was_ended(int status) {
-  return status == k_sigterm_status || status == k_killed;
+  return status == k_sigterm_status || status == k_sigkill_status;
 }
 
 constexpr const char* k_ranks =

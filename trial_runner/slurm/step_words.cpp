@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/section_limits.hpp"
+
 namespace steptune::slurm {
 
 int tasks_per_node(const TrialSpec& spec, const SlurmOptions& options) {
   if (!spec.launch) {
     const double tasks = options.tasks_per_node.evaluate(spec.configuration);
-    return tasks >= 1.0 && tasks <= k_most_tasks_per_node ? static_cast<int>(tasks) : 1;
+    return tasks >= 1.0 && tasks <= k_most_processes_per_machine ? static_cast<int>(tasks) : 1;
   }
   return spec.launch->with == Launcher::srun ? spec.launch->processes_per_node : 1;
 }
@@ -50,7 +52,6 @@ std::vector<std::string> step_words(const TrialSpec& spec, const AllocationSpec&
                                  "--chdir=/"};
   const double asked =
       options.cpus_per_task ? options.cpus_per_task->evaluate(spec.configuration) : 0.0;
-  constexpr double k_most_cpus = 1e6;
   int cpus = asked >= 1.0 && asked <= k_most_cpus ? static_cast<int>(asked) : 0;
   if (cpus == 0 && options.exclusive && allocation.nodes > 0) {
     const int of_node = least_cpus(cpus_per_node).value_or(allocation.cpus / allocation.nodes);

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "common/exit_status.hpp"
+
 namespace steptune::slurm {
 namespace {
 
@@ -17,7 +19,6 @@ constexpr std::string_view k_full[] = {"MaxSubmitJob"};
 constexpr std::string_view k_refused[] = {
     "Batch job submission failed", "unrecognized option", "nvalid option", "nvalid --",
     "nvalid numeric value",        "not a valid"};
-constexpr int k_cannot_be_started = 127;
 
 bool tells(const CommandResult& result, std::span<const std::string_view> phrases) {
   return std::ranges::any_of(phrases, [&](std::string_view phrase) {
@@ -52,7 +53,7 @@ SubmissionAnswer read_submission(const CommandResult& result) {
   }
   if (result.timed_out || tells(result, k_temporary)) return {};
   if (tells(result, k_full)) return {Submission::full, {}};
-  const bool refused = result.status == k_cannot_be_started || tells(result, k_refused);
+  const bool refused = result.status == k_not_found_status || tells(result, k_refused);
   return {refused ? Submission::refused : Submission::unclear, {}};
 }
 

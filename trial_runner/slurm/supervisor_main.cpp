@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/exit_status.hpp"
 #include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "trial_runner/slurm/step_files.hpp"
@@ -158,7 +159,7 @@ class Output {
   ::execvp(argv[0], argv);
   const std::string why = std::string(argv[0]) + ": " + steptune::system_reason(errno) + "\n";
   write_all(STDERR_FILENO, why);
-  ::_exit(127);
+  ::_exit(steptune::k_not_found_status);
 }
 
 /// Copies output until the end of the stream, or until srun has ended and no output comes any more.

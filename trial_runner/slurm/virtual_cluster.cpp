@@ -8,17 +8,18 @@
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
 #include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/allocation_spec.hpp"
+#include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/virtual_step.hpp"
 
 namespace steptune::slurm {
 namespace {
 
-constexpr double k_min_job_age_s = 60.0;   ///< time for which the queue shows an ended job
-constexpr double k_blind_holder_s = 60.0;  ///< time after which a placeholder without lease ends
+constexpr double k_min_job_age_s = 60.0;  ///< time for which the queue shows an ended job
 
 std::string option_of(const std::vector<std::string>& argv, std::string_view option) {
   for (const std::string& word : argv) {
@@ -190,7 +191,7 @@ double VirtualCluster::next_event_s(const VirtualJob& job) const {
   }
   const auto lease = leases_.find(job.name);
   const double wall_to_clock_s = clock_.now_s() - clock_.wall_time_s();
-  next_s = std::min(next_s, lease == leases_.end() ? job.starts_s + k_blind_holder_s
+  next_s = std::min(next_s, lease == leases_.end() ? job.starts_s + k_longest_blind_s
                                                    : lease->second + wall_to_clock_s);
   return std::max(next_s, job.starts_s);
 }
@@ -210,7 +211,7 @@ void VirtualCluster::advance_job(VirtualJob& job) {
     } else if (job.fate.ends_as == "RESTARTED") {
       // The shells around the programs live long enough to mark their ends.
       for (const auto& step : steps_) {
-        if (step->job == job.id) step->end(now_s, 137);
+        if (step->job == job.id) step->end(now_s, k_sigkill_status);
       }
       job.restarted_s = now_s;
       job.fate.ends_after_s.reset();

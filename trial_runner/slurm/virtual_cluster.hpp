@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/clock.hpp"
+#include "common/exit_status.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
 #include "trial_runner/slurm/node_prices.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
@@ -24,7 +25,7 @@ struct VirtualProgram {
   double starts_after_s = 0.1;         ///< from srun's start to the program's first instruction
   std::optional<double> ends_after_s;  ///< nullopt: runs until it is ended
   int exit_status = 0;
-  int status_after_sigterm = 143;  ///< exit status of its tasks after SIGTERM
+  int status_after_sigterm = k_sigterm_status;  ///< exit status of its tasks after SIGTERM
   /// Only the first `tasks_that_start` tasks start. nullopt: all tasks start.
   std::optional<int> tasks_that_start{};
   std::string last_words{};  ///< printed when it ends

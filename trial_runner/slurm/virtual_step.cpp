@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
 #include "common/text.hpp"
 
 namespace steptune::slurm {
@@ -66,7 +67,7 @@ void VirtualCluster::StepState::end(double time_s, std::optional<int> status) {
   if (srun_status) return;
   for (int task = 0; begun && status && task < tasks_that_run(); ++task)
     mark(time_s, fmt::format("exit {} {}{}", task, *status, got_sigterm ? " sigterm" : ""));
-  srun_status = begun ? status.value_or(137) : 1;
+  srun_status = begun ? status.value_or(k_sigkill_status) : 1;
   ends_s = time_s;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/merged_variable.hpp"
+#include "trial_runner/hooks/python_path.hpp"
 #include "trial_runner/launch/compile_cache.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/report/trial_command.hpp"
@@ -99,7 +100,7 @@ Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& 
     PythonHookRequest request = *choice.command.hook;
     request.mode = HookMode::apply;
     if (reports) request.interval_s = k_report_s;
-    const auto added = add_hook(request, inherited("PYTHONPATH").value_or(""), variables);
+    const auto added = add_hook(request, inherited(k_python_path).value_or(""), variables);
     if (!added) return tl::unexpected(added.error());
   }
   for (auto& [name, text] : variables)

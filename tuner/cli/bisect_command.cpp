@@ -12,6 +12,7 @@
 
 #include "common/json.hpp"
 #include "common/sha256.hpp"
+#include "common/short_hash.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/bisected_versions.hpp"
 #include "tuner/cli/command.hpp"
@@ -24,6 +25,7 @@
 #include "tuner/report/bisection.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/judge_defaults.hpp"
 #include "tuner/verdict/change_point.hpp"
 
 namespace steptune {
@@ -286,7 +288,7 @@ class Bisecting {
       if (!measured) continue;
       stage.push_back({versions[i], measured->slowdown, measured->error});
       measured_.insert(versions[i]);
-      say(fmt::format("{}: {} ({:.2f} times as fast)", name_of(versions[i]).substr(0, 12),
+      say(fmt::format("{}: {} ({:.2f} times as fast)", short_hash(name_of(versions[i])),
                       to_text(*command.verdict), speed_up.ratio));
     }
     change_->observe(std::move(stage));

@@ -12,6 +12,7 @@
 #include "tuner/cli/judging.hpp"
 #include "tuner/report/campaign_ladder.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/judge_defaults.hpp"
 
 namespace steptune {
 namespace {

@@ -15,6 +15,7 @@
 #include "common/machine/memory.hpp"
 #include "common/system_reason.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/report/format.hpp"
 
@@ -24,8 +25,8 @@ namespace {
 constexpr const char* k_unknown = "unknown";
 constexpr double k_busy_load_per_cpu = 0.2;
 constexpr double k_little_memory_share = 0.1;
-constexpr double k_little_disk_bytes = 1024.0 * 1024.0 * 1024.0;
-constexpr double k_no_disk_bytes = 32.0 * 1024.0 * 1024.0;
+constexpr double k_little_disk_bytes = k_gib_bytes;
+constexpr double k_no_disk_bytes = 32.0 * k_mib_bytes;
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 
 #include "common/child_process.hpp"
 #include "common/environment.hpp"
+#include "common/exit_status.hpp"
 #include "common/pause.hpp"
 #include "common/system_reason.hpp"
 #include "trial_runner/trial_name.hpp"
@@ -243,7 +244,7 @@ bool FollowedRun::has_ended(int wait_options) {
 
 std::optional<int> FollowedRun::exit_status() {
   if (!has_ended(0)) return std::nullopt;
-  return WIFSIGNALED(*status_) ? 128 + WTERMSIG(*status_) : WEXITSTATUS(*status_);
+  return shell_status(*status_);
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "common/text.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -35,13 +35,10 @@ TextTable table_of_steps(const std::vector<GcStep>& steps, std::size_t widest_na
 
 /// Returns the steps as a table. If it is wider than the terminal, cuts names in the middle.
 std::string steps_text(const std::vector<GcStep>& steps, std::size_t width) {
-  constexpr std::size_t k_shortest_name = 12;
   if (steps.empty()) return {};
-  const TextTable whole = table_of_steps(steps, std::numeric_limits<std::size_t>::max());
+  const TextTable whole = table_of_steps(steps, k_any_length);
   if (width == 0 || whole.width() <= width) return whole.text();
-  const std::size_t beside = table_of_steps(steps, 0).width() - std::string("study").size();
-  const std::size_t room = width > beside ? width - beside : 0;
-  return table_of_steps(steps, std::max(k_shortest_name, room)).text();
+  return table_of_steps(steps, cut_width(width, table_of_steps(steps, 0), "study")).text();
 }
 
 void print_gc(CommandContext& context, const Collected& collected, bool dry_run) {

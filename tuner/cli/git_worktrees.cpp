@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/child_process.hpp"
+#include "common/short_hash.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/ended_command.hpp"
 
@@ -39,7 +40,7 @@ Result<std::string> git_output(std::vector<std::string> arguments, const std::st
 }
 
 fs::path working_tree(const fs::path& parent, std::size_t number, const std::string& commit) {
-  return parent / fmt::format("{}-{}", number, commit.substr(0, 12));
+  return parent / fmt::format("{}-{}", number, short_hash(commit));
 }
 
 Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& revisions,

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/cli/judging.hpp"
+#include "tuner/study/judge_defaults.hpp"
 
 namespace steptune {
 namespace {

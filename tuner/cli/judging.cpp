@@ -27,6 +27,7 @@
 #include "tuner/report/fail_conditions.hpp"
 #include "tuner/report/judged_commands.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/judge_defaults.hpp"
 
 namespace steptune {
 namespace {

@@ -36,13 +36,6 @@ struct JudgeOptions {
   std::function<void(const JudgedCommands&)> take_verdicts = {};
 };
 
-/// Defaults of `--time` in seconds. `bisect` makes several comparisons in its time.
-inline constexpr double k_judge_time_s = 300.0;
-inline constexpr double k_bisect_time_s = 1800.0;
-
-/// Word that separates two commands on the command line.
-inline constexpr const char* k_next_command = "---";
-
 /// Judges the commands. Prints the verdicts, unless `take_verdicts` receives them or the options
 /// measure a campaign's gain.
 [[nodiscard]] ExitCode judge_commands(CommandContext& context, const JudgeOptions& options);

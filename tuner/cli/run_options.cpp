@@ -10,12 +10,10 @@
 #include "common/document/identifiers.hpp"
 #include "common/log.hpp"
 #include "common/text.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_shortest_budget_s = 1.0;
-constexpr double k_longest_budget_s = 366.0 * 86'400.0;
 
 Result<std::optional<StudyRecord>> find_study(const History& history, const std::string& name) {
   auto record = history.study(name);

@@ -10,12 +10,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/ending_signals.hpp"
 #include "common/interrupts.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::array k_signals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::array k_relayed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 // Global, because a signal handler cannot reach other objects.
@@ -24,7 +24,7 @@ std::atomic<pid_t> relay_target{0};
 std::atomic<unsigned> waiting_signals{0};  ///< one bit for each of `k_relayed_signals`
 static_assert(std::atomic<int>::is_always_lock_free);
 static_assert(std::atomic<unsigned>::is_always_lock_free);
-std::array<struct sigaction, k_signals.size()> former_actions;
+std::array<struct sigaction, k_ending_signals.size()> former_actions;
 std::array<struct sigaction, k_relayed_signals.size()> former_relayed_actions;
 
 void on_signal(int number) {
@@ -76,11 +76,11 @@ SignalFlags::SignalFlags() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = 0;  // no SA_RESTART: a wait returns early
-  handle_signals(k_signals, action, former_actions);
+  handle_signals(k_ending_signals, action, former_actions);
 }
 
 SignalFlags::~SignalFlags() {
-  restore_signals(k_signals, former_actions);
+  restore_signals(k_ending_signals, former_actions);
 }
 
 int SignalFlags::count() const {

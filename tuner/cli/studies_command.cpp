@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/study_list.hpp"
 #include "tuner/report/text_table.hpp"
@@ -36,16 +36,12 @@ TextTable table_of_studies(const std::vector<ListedStudy>& studies, std::size_t 
 /// Returns the table of studies. If it is wider than the terminal, drops dates, then cuts names in
 /// the middle.
 std::string study_table(const std::vector<ListedStudy>& studies, std::size_t width) {
-  constexpr std::size_t k_whole = std::numeric_limits<std::size_t>::max();
-  constexpr std::size_t k_shortest_name = 12;
-  const TextTable whole = table_of_studies(studies, k_whole, true);
+  const TextTable whole = table_of_studies(studies, k_any_length, true);
   if (width == 0 || whole.width() <= width) return whole.text();
-  const TextTable undated = table_of_studies(studies, k_whole, false);
+  const TextTable undated = table_of_studies(studies, k_any_length, false);
   if (undated.width() <= width) return undated.text();
-  const std::size_t beside =
-      table_of_studies(studies, 0, false).width() - std::string("study").size();
-  const std::size_t room = width > beside ? width - beside : 0;
-  return table_of_studies(studies, std::max(k_shortest_name, room), false).text();
+  const std::size_t widest = cut_width(width, table_of_studies(studies, 0, false), "study");
+  return table_of_studies(studies, widest, false).text();
 }
 
 ExitCode list_studies(CommandContext& context) {

@@ -15,6 +15,7 @@
 #include "common/system_reason.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
+#include "trial_runner/hooks/python_path.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -78,7 +79,7 @@ Result<std::map<std::string, std::string>> leave_tuner_behind(CommandContext& co
   request.silence_s = live::k_longest_silence_s;
   request.samples_per_step = tuning.samples_per_step;
   std::map<std::string, std::string> variables;
-  const std::string python_path = context.console.environment()("PYTHONPATH").value_or("");
+  const std::string python_path = context.console.environment()(k_python_path).value_or("");
   if (auto added = add_hook(request, python_path, variables); !added) {
     return tl::unexpected(added.error());
   }

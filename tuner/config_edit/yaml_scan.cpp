@@ -8,13 +8,13 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include "common/nesting.hpp"
 #include "common/text.hpp"
 #include "tuner/config_edit/config_file.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_most_levels = 64;
 constexpr std::size_t k_most_bytes = std::size_t{16} << 20U;
 
 struct YamlEvent {
@@ -106,8 +106,8 @@ class YamlScanner {
         // A collection used as a key has no name, so no name leads to the values below it.
         if (!levels_.empty() && !levels_.back().list && !levels_.back().key)
           levels_.back().key = "?";
-        if (levels_.size() == k_most_levels) {
-          return fail(ErrorKind::usage, fmt::format("is nested deeper than {}", k_most_levels),
+        if (levels_.size() == std::size_t{k_max_nesting}) {
+          return fail(ErrorKind::usage, fmt::format("is nested deeper than {}", k_max_nesting),
                       where_);
         }
         levels_.push_back({event.type == YAML_SEQUENCE_START_EVENT, 0, {}});

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/units.hpp"
 #include "search/searcher.hpp"
 #include "trial_runner/forked/forked_runner.hpp"
 #include "tuner/knobs/first_guesses.hpp"
@@ -37,7 +38,7 @@ std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
                              ? guess_machine(SystemFiles{}, cpus, gpus)
                              : GuessMachine{cpus, gpus, gpus > 0};
   const auto memory_gb = study.facts.find("memory_gb");
-  if (memory_gb != study.facts.end()) machine.memory_bytes = 0x1p30 * memory_gb->second;
+  if (memory_gb != study.facts.end()) machine.memory_bytes = k_gib_bytes * memory_gb->second;
   return with_first_guesses(std::move(searcher), study.space, study.baseline, machine,
                             traits_of(study.objectives), study.parameter_roles);
 }

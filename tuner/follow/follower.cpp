@@ -7,23 +7,18 @@
 
 #include "common/clauses.hpp"
 #include "common/numbers.hpp"
+#include "trial_runner/measure/report_times.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr double k_now_s = 60.0;
-/// Lines came together if they arrived much faster than the promise expects: in less than this
-/// share of the promised time.
-constexpr double k_at_once = 0.01;
 /// Lines were written earlier if their own times span more than the time of reading. The difference
 /// must be at least this many seconds and this share, because dates are coarse.
 constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;
-/// Number of successive reports that show another program. If two programs print at the same time,
-/// their reports alternate, so they do not reach this number.
-constexpr int k_reports_of_another = 10;
 
 /// Returns the seconds to skip at the start. After a change of level the measured window covers
 /// only the last level, so earlier levels are not warm-up. Only the excess of the start is skipped
@@ -124,7 +119,7 @@ bool Follower::has_begun_anew(const Report& report, double samples) {
     behind_in_a_row_ = goes_on ? behind_in_a_row_ + 1 : 1;
     behind_ = point;
   }
-  return behind_in_a_row_ >= k_reports_of_another;
+  return behind_in_a_row_ >= k_reports_of_restart;
 }
 
 void Follower::take(const Report& report) {

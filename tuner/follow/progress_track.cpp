@@ -7,19 +7,17 @@
 
 #include "common/interval.hpp"
 #include "trial_runner/measure/quantiles.hpp"
+#include "trial_runner/measure/report_times.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_points = 1024;
 constexpr std::size_t k_most_batches = 20;
 constexpr std::size_t k_least_batches = 5;
 constexpr std::size_t k_last_points = 10;
 /// A rate deviates from a promise if it differs by at least this many standard errors. The number
 /// is larger than 2, because the change point is chosen among many points.
 constexpr double k_convincing_errors = 3.0;
-/// Points whose distance is at most this share of the mean distance count as one.
-constexpr double k_together = 0.02;
 
 std::size_t first_at(std::span<const TrackPoint> points, double from_s) {
   const auto found = std::ranges::lower_bound(points, from_s, {}, &TrackPoint::time_s);

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "trial_runner/longest_trial.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/history/store.hpp"
 
@@ -11,9 +12,6 @@ namespace {
 
 /// Bytes of numbers and short texts in a trial's row, and of its index entries.
 constexpr int k_fixed_trial_bytes = 300;
-
-/// Longest time of a trial that a runner allows. A trial that is open for longer was abandoned.
-constexpr double k_longest_trial_s = 30.0 * 86'400.0;
 
 }  // namespace
 

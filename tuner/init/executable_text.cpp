@@ -4,14 +4,14 @@
 #include <fstream>
 #include <iterator>
 
+#include "tuner/init/read_limits.hpp"
+
 namespace steptune {
 namespace {
 
 /// Shorter runs of printable bytes are mostly machine code; `strings` of the GNU binutils uses the
 /// same limit.
 constexpr std::size_t k_shortest_text = 4;
-/// `parse_help` reads no more than this.
-constexpr std::size_t k_most_bytes = std::size_t{1} << 20;
 
 bool is_printable(char byte) {
   return (byte >= ' ' && byte <= '~') || byte == '\t' || byte == '\n';
@@ -33,10 +33,10 @@ std::string texts_of_executable(const std::filesystem::path& file) {
     } else {
       end_text();
     }
-    if (texts.size() + text.size() >= k_most_bytes) break;
+    if (texts.size() + text.size() >= k_most_text_bytes) break;
   }
   end_text();
-  return texts.substr(0, k_most_bytes);
+  return texts.substr(0, k_most_text_bytes);
 }
 
 }  // namespace steptune

@@ -12,11 +12,11 @@
 #include "common/terminal_text.hpp"
 #include "common/text.hpp"
 #include "tuner/config_edit/config_file.hpp"
+#include "tuner/init/read_limits.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_bytes = std::size_t{1} << 20;
 constexpr std::size_t k_max_line_bytes = 2000;
 constexpr std::size_t k_max_options = 5000;
 /// Options are indented less than their descriptions.
@@ -197,7 +197,7 @@ void take_either_dash(ProgramOption& option) {
 std::vector<std::string> plain_lines(std::string_view bytes) {
   // Box drawing (U+2500 to U+257F) is E2 94 80 to E2 95 BF.
   std::vector<std::string> lines{""};
-  bytes = bytes.substr(0, k_max_bytes);
+  bytes = bytes.substr(0, k_most_text_bytes);
   while (!bytes.empty()) {
     if (const std::size_t length = escape_sequence_length(bytes)) {
       bytes.remove_prefix(std::min(length, bytes.size()));
@@ -240,7 +240,8 @@ HelpText parse_help(std::string_view bytes) {
   for (const std::string& line : lines)
     text += line + "\n";
   HelpText help;
-  const std::string style = style_of(text, contains(bytes.substr(0, k_max_bytes), "\xe2\x95\xad"));
+  const bool has_box = contains(bytes.substr(0, k_most_text_bytes), "\xe2\x95\xad");
+  const std::string style = style_of(text, has_box);
   help.options = style == "Hydra" ? hydra_options(lines) : options_in(lines);
   for (ProgramOption& option : options_in_usage(lines)) {
     const bool is_listed = std::ranges::any_of(help.options, [&](const ProgramOption& listed) {

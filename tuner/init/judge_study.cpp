@@ -8,13 +8,12 @@
 
 #include "tuner/init/guess_input.hpp"
 #include "tuner/init/unread_output.hpp"
+#include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {
 namespace {
 
-/// Ratio to the first command's loss above which a loss is worse, as in a study's guards.
-constexpr double k_worse_loss = 1.02;
 /// Share of the time that all commands together may train until the loss is compared. The first
 /// runs and three rounds train up to twice that point, so they take at most eight times this share.
 constexpr double k_share_until_loss = 0.05;
@@ -100,7 +99,7 @@ std::string add_loss_guard(const JudgeRequest& request, const OutputLook& look, 
   if (!point.why_none.empty()) return point.why_none;
   document["guards"] = Json::array({{{"metric", point.metric},
                                      {"after_samples", point.after_samples},
-                                     {"max_ratio_to_baseline", k_worse_loss},
+                                     {"max_ratio_to_baseline", k_guard_ratio},
                                      {"over_launches", true}}});
   return {};
 }

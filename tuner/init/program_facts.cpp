@@ -13,11 +13,10 @@
 #include "tuner/config_edit/file_references.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/python_source.hpp"
+#include "tuner/study/config_files.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr std::uintmax_t k_max_config_bytes = std::uintmax_t{1} << 20;
 
 /// Returns the kind of a setting. The kind of a word is unknown if it may be a boolean of YAML 1.1
 /// (`yes`, `off`), or is `auto`.
@@ -60,7 +59,8 @@ std::optional<NamedConfig> read_config(const std::string& name,
   const bool is_python = file.extension() == ".py";
   std::error_code error;
   if (!(format || is_python) || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
-  if (std::filesystem::file_size(file, error) > k_max_config_bytes || error) return std::nullopt;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+  if (error || bytes > k_largest_config_bytes) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (is_python) return python_config(name, text);

@@ -11,12 +11,11 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/read_limits.hpp"
 #include "tuner/init/repeated_line.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr std::size_t k_max_kept_bytes = std::size_t{1} << 20;
 
 /// Size of the GNU C library's buffer for a standard output that is a pipe (st_blksize).
 constexpr std::uintmax_t k_pipe_buffer_bytes = 4096;
@@ -41,7 +40,7 @@ constexpr double k_least_span_s = 1.0;
 /// Returns the start of a file that is being written; empty if there is none.
 std::string begin_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::string text(k_max_kept_bytes, '\0');
+  std::string text(k_most_text_bytes, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
   return text;
@@ -229,7 +228,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
       trains = true;
       return true;
     }
-    return bytes_of(options.log_path) >= k_max_kept_bytes;
+    return bytes_of(options.log_path) >= k_most_text_bytes;
   };
   const auto seen = survey_program(survey, clock, interrupted);
   if (!seen) return tl::unexpected(seen.error());
@@ -243,7 +242,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
     if (!options.output_is_known) answer.look = watch.result(*seen);
   } else if (!seen->ended) {
     answer.ending =
-        bytes_of(options.log_path) >= k_max_kept_bytes
+        bytes_of(options.log_path) >= k_most_text_bytes
             ? "it printed more than 1 MiB, and was ended"
             : fmt::format("it did not end within {:.2g} s, and was ended", options.longest_help_s);
   }

@@ -9,6 +9,7 @@
 
 #include "tuner/init/python_source.hpp"
 #include "tuner/init/python_text.hpp"
+#include "tuner/init/read_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -128,7 +129,7 @@ bool is_assigned_once(std::string_view code, const std::string& name) {
 
 std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::string& file_name) {
   static const RE2 k_rounds(R"(\bnum_boost_round\s*=\s*(\w+))");
-  const std::string code = code_of(source.substr(0, k_max_source_bytes));
+  const std::string code = code_of(source.substr(0, k_most_text_bytes));
   const std::vector<Bound> bounds = bounds_of_training(code);
   std::set<std::string> rounds;
   std::string value;

@@ -11,6 +11,7 @@
 #include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/python_text.hpp"
+#include "tuner/init/read_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -171,7 +172,7 @@ std::optional<std::filesystem::path> python_script_of(const std::vector<std::str
 std::vector<ProgramOption> options_of_source(std::string_view source,
                                              const std::string& file_name) {
   static const RE2 k_call(R"(\b(add_argument|option|DEFINE_[a-z]+)\s*\()");
-  const std::string code = code_of(source.substr(0, k_max_source_bytes));
+  const std::string code = code_of(source.substr(0, k_most_text_bytes));
   std::vector<ProgramOption> options;
   if (code.find("configurator.py") != std::string::npos) {
     options = assignments_in(code, Repeated::first);
@@ -196,7 +197,7 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
 
 std::vector<ProgramOption> settings_of_source(std::string_view source,
                                               const std::string& file_name) {
-  const std::string code = code_of(source.substr(0, k_max_source_bytes));
+  const std::string code = code_of(source.substr(0, k_most_text_bytes));
   std::vector<ProgramOption> settings;
   if (is_program(code)) return settings;
   for (ProgramOption& option : assignments_in(code, Repeated::last)) {

@@ -14,6 +14,7 @@
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/usual_knobs.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 namespace {
@@ -267,8 +268,7 @@ class Goal {
 
   /// Records a note if the program's count differs from its options.
   void compare_counts(double seen, const std::optional<double>& options, const std::string& what) {
-    constexpr double k_smaller_last_batch = 0.1;
-    if (!options || std::abs(seen / *options - 1.0) <= k_smaller_last_batch) return;
+    if (!options || std::abs(seen / *options - 1.0) <= k_same_count) return;
     counts_ = fmt::format(
         "the program counts {} samples a step, its {} says {}: the program's count is used",
         count_text(seen), what, count_text(*options));

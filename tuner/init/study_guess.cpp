@@ -19,6 +19,7 @@
 #include "tuner/init/space_laws.hpp"
 #include "tuner/init/study_builder.hpp"
 #include "tuner/init/study_goal.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {
@@ -81,7 +82,7 @@ Result<StudyGuess> guess_study(const GuessInput& given) {
   // The ranges are wide. An expert's moves from today's values find good ones sooner.
   guess.document["search"]["first_guesses"] = true;
   if (!memory_terms.empty()) guess.document["search"]["memory_terms"] = memory_terms;
-  guess.document["budget"] = {{"trials", 40}, {"time", "30m"}};
+  guess.document["budget"] = {{"trials", k_default_trials}, {"time", "30m"}};
   return guess;
 }
 

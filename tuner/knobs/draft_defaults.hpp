@@ -13,5 +13,7 @@ inline constexpr std::int64_t k_larger = 8;
 inline constexpr double k_guard_steps = 30.0;
 /// Largest loss that a drafted guard allows, relative to the baseline's.
 inline constexpr double k_guard_ratio = 1.02;
+/// PyTorch's default number of batches that each worker loads ahead.
+inline constexpr std::int64_t k_default_prefetch_factor = 2;
 
 }  // namespace steptune

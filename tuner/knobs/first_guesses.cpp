@@ -8,12 +8,11 @@
 
 #include "common/numbers.hpp"
 #include "search/searchers/visited.hpp"
+#include "tuner/knobs/draft_defaults.hpp"
 
 namespace steptune {
 namespace {
 
-/// Batches that each worker loads ahead if nothing else is set: PyTorch's default.
-constexpr double k_default_prefetch = 2.0;
 /// Smallest gain that counts. A trial ends once its interval is this tight
 /// (`measure.target_half_width`), so smaller gains may be noise.
 constexpr double k_least_gain = 0.02;
@@ -140,7 +139,7 @@ std::optional<Configuration> FirstGuesses::moved(const Lever& lever, const Confi
     }
     // Set prefetch only if it was inactive because there were no workers.
     if (roles_[index] == KnobRole::prefetch && !from.contains(parameter.name)) {
-      guess.set(parameter.name, nearest_level(parameter, k_default_prefetch));
+      guess.set(parameter.name, nearest_level(parameter, double(k_default_prefetch_factor)));
     }
     if (roles_[index] == KnobRole::accumulation && !space_.contains(guess)) {
       const double step = number_of(from, first, 1.0) * number_of(from, parameter, 1.0);

@@ -26,7 +26,7 @@ constexpr auto k_budget_limits = enum_names<BudgetLimit>({
 
 /// Largest shares of a budget that are kept for the confirmation: for all its pairs, and for the
 /// pairs that a claim needs.
-constexpr double k_most_for_pairs = 0.4;
+constexpr double k_most_for_pairs = 1.0 - k_search_share;
 constexpr double k_most_for_claim = 0.5;
 /// Largest share of a time budget for the first runs if each configuration is confirmed. They only
 /// show that each one runs; the fresh runs alone decide, and get the rest.

@@ -8,14 +8,11 @@
 #include <fmt/format.h>
 
 #include "common/numbers.hpp"
+#include "trial_runner/measure/rough_rates.hpp"
 
 namespace steptune {
 namespace {
 
-/// Least relative half-width of a rate without a steady state.
-constexpr double k_least_half_width = 0.1;
-/// Relative half-width of a rate of which only a bound is known.
-constexpr double k_bound_half_width = 0.5;
 constexpr std::size_t k_most_points = 64;
 
 }  // namespace
@@ -146,7 +143,7 @@ Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& prog
       half_width = std::max(half_width, progress.phase_seconds_per_sample());
     }
     half_width =
-        std::max({half_width, k_least_half_width * rate, rate - *least, std::abs(*all - rate)});
+        std::max({half_width, k_unsteady_half_width * rate, rate - *least, std::abs(*all - rate)});
   }
   measurement.half_width_s = half_width;
   measurement.slowest_seconds_per_sample =

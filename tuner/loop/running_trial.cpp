@@ -19,9 +19,6 @@
 namespace steptune {
 namespace {
 
-/// Largest number of entries about the machine in a trial's trace.
-constexpr std::size_t k_most_machine_seconds = 500;
-
 constexpr std::size_t k_most_events_kept = 200;
 
 /// Drops the oldest event if there are too many: the latest events show how the trial ended.
@@ -186,7 +183,7 @@ TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s, std::span<const Interval> beside) {
   cause_ = settled_cause(std::move(cause_), outcome, view());
-  machine_ = thinned(outcome.machine, k_most_machine_seconds);
+  machine_ = thinned(outcome.machine, k_most_trace_points);
   TrialRecord ended = ended_record(view(), cause_, outcome, machine_, baseline, beside);
   ended.ended_wall_s = wall_time_s;
   if (is_final(ended.status)) {

@@ -13,7 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_poll.hpp"
 #include "common/child_process.hpp"
+#include "common/exit_status.hpp"
 #include "common/pause.hpp"
 #include "common/system_reason.hpp"
 
@@ -28,7 +30,6 @@ constexpr std::size_t k_longest_line = 4096;
 constexpr double k_patience_s = 15.0;
 /// The same if the client has gone: the client may kill this process after two seconds.
 constexpr double k_patience_at_end_s = 0.7;
-constexpr double k_poll_interval_s = 0.02;
 
 /// Passes the available output to `take`. Closes `fd` at the end of the output.
 template <typename Take>
@@ -141,9 +142,7 @@ bool ChildPrograms::has_ended(Child& child) {
   int status = 0;
   const pid_t ended = ::waitpid(child.pid, &status, WNOHANG);
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
-  if (ended == child.pid) {
-    child.ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
+  if (ended == child.pid) child.ended.exit_code = shell_status(status);
   return true;
 }
 
@@ -178,7 +177,7 @@ void ChildPrograms::end_all() {
         press(*child++, SIGTERM, k_patience_at_end_s);
       }
     }
-    pause_thread(k_poll_interval_s);
+    pause_thread(k_child_poll_s);
   }
 }
 

@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
 #include "common/json_fields.hpp"
 #include "common/shell_quote.hpp"
 #include "common/text.hpp"
-#include "common/units.hpp"
 
 namespace steptune::mcp {
 namespace {
@@ -327,8 +327,9 @@ std::string error_text(const std::string& err) {
 }
 
 std::string end_text(int exit_code) {
-  constexpr int k_interrupted = 130;
-  if (exit_code == k_interrupted || exit_code == k_sigterm_status) return "stopped before a result";
+  if (exit_code == k_sigint_status || exit_code == k_sigterm_status) {
+    return "stopped before a result";
+  }
   return fmt::format("ended with exit status {} without a result", exit_code);
 }
 

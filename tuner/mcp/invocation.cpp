@@ -8,6 +8,7 @@
 
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/study/judge_defaults.hpp"
 
 namespace steptune::mcp {
 namespace {
@@ -15,14 +16,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double k_usual_tuning_s = 600.0;
-constexpr double k_usual_judging_s = 300.0;
 /// The server interrupts a program this long after `ServerLimits::most_time_s`. `--time` is at most
 /// that time, so a program that keeps to it has time to end.
 constexpr double k_time_to_end_s = 60.0;
 /// Longest time of a command that only reads the history.
 constexpr double k_reading_s = 60.0;
-/// Word between two commands of `judge`.
-constexpr const char* k_next_command = "---";
 
 /// Builds the command line of one call.
 class Building {
@@ -137,7 +135,7 @@ class Building {
     }
     add("judge");
     add_common();
-    if (auto timed = add_time(k_usual_judging_s); !timed) return timed;
+    if (auto timed = add_time(k_judge_time_s); !timed) return timed;
     add_option("margin");
     add_option("build");
     return has("commands") ? add_commands() : add_revisions();

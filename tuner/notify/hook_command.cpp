@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include "common/child_poll.hpp"
 #include "common/child_process.hpp"
 #include "common/memory_file.hpp"
 #include "common/pause.hpp"
@@ -19,7 +20,6 @@ namespace steptune {
 namespace {
 
 constexpr double k_longest_s = 30.0;
-constexpr double k_poll_interval_s = 0.02;
 
 Result<pid_t> start(const std::string& command, const std::string& event, int input) {
   ChildRequest request;
@@ -50,7 +50,7 @@ Result<void> run_hook_command(const std::string& command, const std::string& eve
     const pid_t ended = waitpid(*pid, &status, in_time ? WNOHANG : 0);
     if (ended == *pid || (ended < 0 && errno != EINTR)) break;
     if (ended != 0) continue;
-    pause_thread(k_poll_interval_s);
+    pause_thread(k_child_poll_s);
     if (clock.now_s() < deadline_s) continue;
     kill(-*pid, SIGKILL);
     in_time = false;

@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "search/space/expression.hpp"
+#include "trial_runner/rehearsal_stage.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr double k_assumed_step_s = 0.1;
+constexpr double k_assumed_step_s = SimulatedTraining{}.step_s;
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/enum_names.hpp"
+#include "common/short_hash.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
@@ -19,12 +20,11 @@ inline constexpr auto k_bisection_outcome_names = enum_names<BisectionOutcome>({
 
 namespace {
 
-constexpr std::size_t k_hash_digits = 12;
 /// Most versions of a list for people.
 constexpr std::size_t k_shown_versions = 8;
 
 std::string name_of(const Bisection& bisection, const std::string& version) {
-  if (bisection.package.empty()) return version.substr(0, k_hash_digits);
+  if (bisection.package.empty()) return short_hash(version);
   return fmt::format("{} {}", bisection.package, version);
 }
 
@@ -91,7 +91,7 @@ std::string next_text(const Bisection& bisection) {
     case BisectionOutcome::found:
       if (is_package) return fmt::format("pip install {}=={}", bisection.package, bisection.before);
       return fmt::format("git show {}",
-                         bisection.suspects.front().version.substr(0, k_hash_digits));
+                         short_hash(bisection.suspects.front().version));
     case BisectionOutcome::not_slower:
       return is_package ? "look for what else has changed"
                         : "compare them with: steptune judge --git GOOD BAD";

@@ -8,6 +8,7 @@
 #include "tuner/report/bottleneck_report.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/importance_report.hpp"
+#include "tuner/report/readable_width.hpp"
 #include "tuner/report/text_table.hpp"
 
 namespace steptune {
@@ -133,8 +134,7 @@ std::string seconds_text(double seconds) {
 
 std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style) {
   const BottleneckWords words = in_words(bottleneck);
-  constexpr std::size_t k_readable = 100;
-  const std::size_t width = style.width > 0 ? std::min(style.width, k_readable) : 0;
+  const std::size_t width = readable_width(style.width);
   std::string text = wrapped(words.finding, width);
   if (style.color) text = "\x1b[1m" + text.substr(0, text.size() - 1) + "\x1b[0m\n";
   for (const std::string& sentence : {words.evidence, words.gain_without_loading}) {

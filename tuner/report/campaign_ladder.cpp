@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "common/short_hash.hpp"
 #include "common/text.hpp"
 #include "tuner/report/outcome.hpp"
 #include "tuner/report/recommendation.hpp"
@@ -22,7 +23,6 @@ namespace {
 const Objective k_campaign_time{"time", Direction::minimize};
 /// Words before the command of a study that ran it in a tree: `env -C FOLDER`.
 constexpr std::ptrdiff_t k_words_of_tree = 3;
-constexpr std::size_t k_digits_of_commit = 12;
 constexpr std::size_t k_longest_version = 200;
 constexpr const char* k_error_doc =
     "Error of the claim that it is faster; 0 if it was not compared";
@@ -132,7 +132,7 @@ std::string measured_text(const CampaignEdit& measured) {
 }  // namespace
 
 std::string to_text(const CampaignVersion& version) {
-  if (!version.commit.empty()) return version.commit.substr(0, k_digits_of_commit);
+  if (!version.commit.empty()) return short_hash(version.commit);
   return printable_line(shell_quoted(version.command), k_longest_version);
 }
 

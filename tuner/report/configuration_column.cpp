@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -25,7 +24,6 @@ constexpr std::size_t k_least_with_dot = 3 + k_cut_dot.size();
 constexpr std::size_t k_least_name = 1 + k_cut_dot.size();
 /// Least length of a value: one character at each end.
 constexpr std::size_t k_least_value = 5;
-constexpr std::size_t k_uncut_value = std::numeric_limits<std::size_t>::max();
 
 struct CutName {
   std::string_view head;
@@ -90,7 +88,7 @@ std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
     auto alike = std::ranges::find(result, active, &AlikeRows::active);
     if (alike == result.end()) alike = result.insert(alike, AlikeRows{std::move(active), 0, 0});
     alike->most_beside =
-        std::max(alike->most_beside, width_beside_names(row, names, k_uncut_value));
+        std::max(alike->most_beside, width_beside_names(row, names, k_any_length));
     alike->least_beside =
         std::max(alike->least_beside, width_beside_names(row, names, k_least_value));
   }
@@ -179,7 +177,7 @@ ConfigurationColumn::ConfigurationColumn(const std::vector<Configuration>& rows,
 std::string ConfigurationColumn::text(const Configuration& row) const {
   std::vector<std::string> names;
   std::vector<std::string> values;
-  std::size_t needed = width_beside_names(row, names_, k_uncut_value);
+  std::size_t needed = width_beside_names(row, names_, k_any_length);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const Value* value = row.find(names_[i]);
     if (value == nullptr) continue;

@@ -7,13 +7,12 @@
 #include <fmt/ranges.h>
 
 #include "common/text.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {
 
 using Kind = FailCondition::Kind;
-
-constexpr double k_most_slowdown = 10.0;
 
 /// Returns nullopt if the interval excludes neither side.
 std::optional<bool> is_slower_by(const JudgedCommand& command, double by) {

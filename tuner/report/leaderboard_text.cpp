@@ -113,9 +113,8 @@ TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard
   drop_columns(apart, width);
   if (apart.table.width() <= width) return std::move(apart.table);
   together.drop_parameters();
-  constexpr std::size_t k_gap = 2;
   const auto room = [&] {
-    const std::size_t taken = together.table.width() + k_gap;
+    const std::size_t taken = together.table.width() + TextTable::k_gap;
     return width > taken ? width - taken : std::size_t{0};
   };
   std::size_t left = room();

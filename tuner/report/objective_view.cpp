@@ -10,6 +10,7 @@
 #include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {
@@ -42,9 +43,9 @@ std::string ObjectiveView::text(double value) const {
 
 std::string ObjectiveView::text_of_trial(double value) const {
   if (!objective.is_timed() || planned_run || !(value > 0.0)) return text(value);
-  constexpr double k_million = 1e6;
+  const double per_second = planned_samples(PlannedRun{}) / value;
   return objective.is_time()
-             ? fmt::format("{} {}", format_number(k_million / value), counted.per_second())
+             ? fmt::format("{} {}", format_number(per_second), counted.per_second())
              : fmt::format("{} per million {}", text(value), counted.plural);
 }
 

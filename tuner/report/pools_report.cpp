@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "common/enum_names.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/text_table.hpp"
@@ -189,21 +189,18 @@ TextTable pools_table(const std::vector<PoolColumn>& columns,
 
 std::string pools_table_text(const HeldMachinesReport& view, const HeldMachinesService& service,
                              std::size_t width) {
-  constexpr std::size_t k_whole = std::numeric_limits<std::size_t>::max();
-  constexpr std::size_t k_shortest_job = 12;
   std::vector<PoolColumn> columns = pool_columns(view, service);
-  TextTable table = pools_table(columns, view.machines, k_whole);
+  TextTable table = pools_table(columns, view.machines, k_any_length);
   while (width > 0 && table.width() > width) {
     const auto least = std::ranges::min_element(columns, {}, &PoolColumn::importance);
     if (least->importance >= k_always_shown) break;
     columns.erase(least);
-    table = pools_table(columns, view.machines, k_whole);
+    table = pools_table(columns, view.machines, k_any_length);
   }
   if (width == 0 || table.width() <= width) return table.text();
-  const std::size_t beside =
-      pools_table(columns, view.machines, 0).width() - columns.front().column.title.size();
-  const std::size_t room = width > beside ? width - beside : 0;
-  return pools_table(columns, view.machines, std::max(k_shortest_job, room)).text();
+  const std::size_t widest = cut_width(width, pools_table(columns, view.machines, 0),
+                                       columns.front().column.title);
+  return pools_table(columns, view.machines, widest).text();
 }
 
 std::string sum_text(const HeldMachinesReport& view, const HeldMachinesService& service) {

@@ -7,6 +7,7 @@
 
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/readable_width.hpp"
 #include "tuner/report/scaling_report.hpp"
 #include "tuner/report/text_table.hpp"
 
@@ -236,8 +237,7 @@ std::string scaling_text(const StudyScaling& study, const TextStyle& style) {
     text = fmt::format("\x1b[2m{}\x1b[0m{}", text.substr(0, end), text.substr(end));
   }
   const ScalingWords words = in_words(study);
-  constexpr std::size_t k_readable = 100;
-  const std::size_t width = style.width > 0 ? std::min(style.width, k_readable) : 0;
+  const std::size_t width = readable_width(style.width);
   const auto add = [&](const char* name, const std::string& words_of_it) {
     if (!words_of_it.empty()) text += wrapped(fmt::format("{}: {}", name, words_of_it), width);
   };

@@ -13,6 +13,7 @@
 
 #include "common/numbers.hpp"
 #include "common/text.hpp"
+#include "search/scaling/counts.hpp"
 #include "tuner/study/counting_parameter.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/launch_variation.hpp"
@@ -21,11 +22,6 @@
 
 namespace steptune {
 namespace {
-
-constexpr std::uint64_t k_most_levels = 4096;
-/// Least relative error of a time whose error is unknown, on a machine whose launches do not
-/// differ.
-constexpr double k_least_error = 1e-3;
 
 Result<std::string> parameter_to_scale(const StudySpec& study, const std::string& over) {
   std::vector<std::string> numeric;
@@ -89,7 +85,7 @@ UncertainSeconds time_of(const StudySpec& study, const TrialRecord& trial,
         error_among_launches(time.seconds, time.standard_error, standing.launches());
   }
   if (!(time.standard_error > 0.0) || !std::isfinite(time.standard_error)) {
-    time.standard_error = std::max(standing.launches().relative, k_least_error) * time.seconds;
+    time.standard_error = std::max(standing.launches().relative, k_least_time_error) * time.seconds;
   }
   return time;
 }
@@ -142,7 +138,7 @@ std::vector<ScalingRun> of_one_kind(
 std::vector<double> possible_counts(const Parameter& parameter) {
   std::vector<double> counts;
   const auto levels = parameter.level_count();
-  if (!levels || *levels > k_most_levels) return counts;
+  if (!levels || *levels > k_most_counts) return counts;
   for (std::uint64_t level = 0; level < *levels; ++level)
     counts.push_back(to_number(parameter.level(level)));
   std::ranges::sort(counts);

@@ -12,15 +12,13 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_gap = 2;
-
 void append_line(std::string& out, const std::vector<std::string>& cells,
                  const std::vector<TextTable::Column>& columns,
                  const std::vector<std::size_t>& widths) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::size_t padding = widths[i] - display_width(cells[i]);
-    if (i > 0) line.append(k_gap, ' ');
+    if (i > 0) line.append(TextTable::k_gap, ' ');
     if (columns[i].align == Align::right) line.append(padding, ' ');
     line += cells[i];
     if (columns[i].align == Align::left) line.append(padding, ' ');
@@ -55,7 +53,7 @@ void TextTable::drop_column(std::size_t column) {
 std::size_t TextTable::width() const {
   if (widths_.empty()) return 0;
   return std::accumulate(widths_.begin(), widths_.end(), std::size_t{0}) +
-         k_gap * (widths_.size() - 1);
+         TextTable::k_gap * (widths_.size() - 1);
 }
 
 std::string TextTable::text() const {

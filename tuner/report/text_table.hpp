@@ -13,6 +13,8 @@ enum class Align { left, right };
 /// `display_width`; ANSI sequences take no room.
 class TextTable {
  public:
+  static constexpr std::size_t k_gap = 2;  ///< blanks between columns
+
   struct Column {
     std::string title;
     Align align = Align::left;

@@ -18,6 +18,7 @@
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/machine_text.hpp"
+#include "tuner/report/readable_width.hpp"
 #include "tuner/report/step_plot.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/study/unit_name.hpp"
@@ -313,9 +314,8 @@ void add_machine_use(FactLines& facts, const TrialRecord& trial) {
 /// Adds the facts that come from the trial's trace. `width` is the terminal's; 0 for a file.
 void add_trace(FactLines& facts, const TrialRecord& trial, const TrialTrace& trace,
                const std::vector<ObjectiveView>& objectives, std::size_t width) {
-  constexpr std::size_t k_widest = 100;
   constexpr std::size_t k_width_of_files = 80;
-  const std::size_t room = width > 0 ? std::min(width, k_widest) : k_width_of_files;
+  const std::size_t room = width > 0 ? readable_width(width) : k_width_of_files;
   facts.add_lines(
       "step time",
       step_plot(trace, trial.measurement, room > k_fact_indent ? room - k_fact_indent : 0),

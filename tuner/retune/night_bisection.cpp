@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/retune/night_bisection.hpp"
 
-#include <cstddef>
-
 #include <fmt/format.h>
 
+#include "common/short_hash.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
-namespace {
-
-constexpr std::size_t k_shown_digits = 12;
-
-}  // namespace
 
 std::string bisect_command(const StudySpec& study, const Night& night,
                            const std::string& database_option) {
@@ -31,11 +25,10 @@ std::string bisect_command(const StudySpec& study, const Night& night,
       words += shell_quoted(fmt::format("{}={}", name, value)) + " ";
   }
   words += shell_quoted(command.argv);
-  const std::string good =
-      night.fast_commit.empty() ? "GOOD" : night.fast_commit.substr(0, k_shown_digits);
+  const std::string good = night.fast_commit.empty() ? "GOOD" : short_hash(night.fast_commit);
   return fmt::format("cd {} && steptune bisect {} {}{} -- {}",
                      shell_quoted(study.working_directory.string()), good,
-                     night.commit.substr(0, k_shown_digits), database_option, words);
+                     short_hash(night.commit), database_option, words);
 }
 
 }  // namespace steptune

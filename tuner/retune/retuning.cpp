@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner/loop/budget.hpp"
 #include "tuner/retune/night_times.hpp"
 
 namespace steptune {
@@ -15,8 +16,6 @@ namespace {
 /// Number of rounds in all, each with a run of the incumbent and of the baseline, if a night looks
 /// slower.
 constexpr int k_recheck_rounds = 4;
-/// The search's share of the time that a night has left. The confirmation gets the rest.
-constexpr double k_search_share_of_night = 0.6;
 constexpr const char* k_too_little =
     "a night's time or cost limit is too low to measure the configuration in use and the baseline: "
     "raise it (--time, --cost, or the study file's budget)";
@@ -127,7 +126,7 @@ Result<void> Retuning::search() {
     plan.phase = NightPhase::search;
     plan.search_trials = most;
     plan.rounds = 0;
-    plan.time_share = k_search_share_of_night;
+    plan.time_share = k_search_share;
     auto played = play(plan, *prior);
     if (!played) return tl::unexpected(played.error());
     if (!*played) return {};

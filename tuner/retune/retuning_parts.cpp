@@ -14,13 +14,13 @@
 #include "tuner/report/library_versions.hpp"
 #include "tuner/retune/night_times.hpp"
 #include "tuner/retune/retuning.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/verdict/payback.hpp"
 #include "tuner/verdict/recommendation_record.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::int64_t k_usual_trials = 40;
 /// On a night without a change, a search takes at most this share of the study's trials, but may
 /// take `k_least_quiet_trials`.
 constexpr double k_quiet_share = 0.1;
@@ -314,7 +314,7 @@ std::vector<MachineChange> Retuning::changes_since(std::int64_t night) const {
 
 Result<std::int64_t> Retuning::trials_worth(const NightPrior& prior) const {
   const StudySpec& study = parts_.study;
-  const std::int64_t usual = study.budget.trials.value_or(k_usual_trials);
+  const std::int64_t usual = study.budget.trials.value_or(k_default_trials);
   const std::int64_t bound = options_.bounds.trials.value_or(usual);
   const bool changed = night_.slowdown || night_.lead_shrank || !night_.broken.empty() ||
                        night_.trust == Trust::hint;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/limits.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune::study {
 namespace {
-
-constexpr double k_max_time_s = 366.0 * 86'400.0;
 
 Key<BudgetSpec> stop_key() {
   const auto type = document::one_of({"payback"});
@@ -31,7 +30,8 @@ const Section<BudgetSpec>& budget_section() {
           .add(key("trials", &BudgetSpec::trials,
                    document::integer({1.0, double(k_most_budget_trials)}))
                    .doc("most trials, baseline and `try` included, without confirming runs"))
-          .add(key("time", &BudgetSpec::time_s, document::duration_s({1.0, k_max_time_s}))
+          .add(key("time", &BudgetSpec::time_s,
+                   document::duration_s({k_shortest_budget_s, k_longest_budget_s}))
                    .doc("tuning time. Only the first pair of fresh runs may exceed it"))
           .add(key("cost", &BudgetSpec::cost_usd, document::number({0.0001, 1e9}))
                    .doc("USD; needs `runner.price_per_hour` or instances. Exceeded by less than "

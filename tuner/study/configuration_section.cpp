@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "common/whole_numbers.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune::study {
@@ -20,7 +21,7 @@ Value in_type_of(const Parameter& parameter, const Value& value) {
   }
   if (parameter.kind == ParameterKind::integer) {
     const auto* number = std::get_if<double>(&value);
-    if (number != nullptr && *number == std::floor(*number) && std::abs(*number) <= 0x1p53) {
+    if (number != nullptr && *number == std::floor(*number) && std::abs(*number) <= k_max_whole) {
       return static_cast<std::int64_t>(*number);
     }
   }

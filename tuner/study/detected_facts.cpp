@@ -11,15 +11,15 @@
 #include "common/machine/cpus.hpp"
 #include "common/machine/gpus.hpp"
 #include "common/machine/memory.hpp"
+#include "common/units.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
 Facts study::facts_of(const SystemFiles& files, int allowed_cpus,
                       const std::map<std::string, std::string>& variables) {
-  constexpr double k_gib = 0x1p30;
   // Tenths of a GiB, rounded down, so that a kernel update does not look like another machine.
-  const double memory_gb = std::floor(usable_memory_bytes(files) / k_gib * 10.0) / 10.0;
+  const double memory_gb = std::floor(usable_memory_bytes(files) / k_gib_bytes * 10.0) / 10.0;
   // The variables may name more GPUs than exist.
   const double gpus = std::min<double>(count_gpus(files).count,
                                        static_cast<double>(visible_gpus(files, variables).size()));

@@ -6,6 +6,8 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
+#include "trial_runner/reports/steptune_line.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune::study {
@@ -14,9 +16,7 @@ namespace {
 using document::Range;
 
 constexpr std::size_t k_max_objectives = 2;
-constexpr double k_max_samples = 1e18;
 constexpr std::size_t k_max_phases = 16;
-constexpr Range k_any_value{-1e300, 1e300};
 constexpr Range k_any_ratio{1e-6, 1e6};
 
 /// Returns the names in the order of `Direction`.
@@ -131,10 +131,10 @@ const Section<Guard>& guard_section() {
           .add(key("metric", &Guard::metric, metric_name())
                    .required()
                    .doc("a metric that trials report"))
-          .add(key("after_samples", &Guard::after_samples, document::number({0.0, k_max_samples}))
+          .add(key("after_samples", &Guard::after_samples, document::number({0.0, k_max_count}))
                    .doc("samples that a trial must process before the check"))
-          .add(key("max", &Guard::max, document::number(k_any_value)).doc("upper limit"))
-          .add(key("min", &Guard::min, document::number(k_any_value)).doc("lower limit"))
+          .add(key("max", &Guard::max, document::number(k_any_number)).doc("upper limit"))
+          .add(key("min", &Guard::min, document::number(k_any_number)).doc("lower limit"))
           .add(key("max_ratio_to_baseline", &Guard::max_ratio_to_baseline,
                    document::number(k_any_ratio))
                    .doc("upper limit relative to the baseline's value at the same point: 1.02 "
@@ -162,10 +162,10 @@ const Section<PlannedPhase>& planned_phase_section() {
       Section<PlannedPhase>("planned_phase", "A pause between steps of the long run.",
                             "an object such as {\"every_steps\": 200}")
           .add(key("every_samples", &PlannedPhase::every_samples,
-                   document::number({1.0, k_max_samples}))
+                   document::number({1.0, k_max_count}))
                    .doc("samples between two such phases"))
           .add(
-              key("every_steps", &PlannedPhase::every_steps, document::number({1.0, k_max_samples}))
+              key("every_steps", &PlannedPhase::every_steps, document::number({1.0, k_max_count}))
                   .doc("optimizer steps between two such phases, in place of `every_samples`"))
           .add(key("seconds", &PlannedPhase::seconds, document::duration_s({0.0, 1e7}))
                    .doc("duration of the phase, if no trial has shown it"))
@@ -183,7 +183,7 @@ const Section<PlannedRun>& planned_run_section() {
   static const auto k_section =
       Section<PlannedRun>("planned_run", "The long run that the tuning is for.",
                           "an object such as {\"samples\": 1.3e9, \"batch_size\": \"batch_size\"}")
-          .add(key("samples", &PlannedRun::samples, document::number({1.0, k_max_samples}))
+          .add(key("samples", &PlannedRun::samples, document::number({1.0, k_max_count}))
                    .doc("samples to process in all"))
           .add(key("batch_size", &PlannedRun::batch_size, document::formula_or_integer({1.0, 1e12}))
                    .doc("samples per optimizer step: a number, or an expression such as "

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "common/text.hpp"
+#include "trial_runner/section_limits.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_scope.hpp"
 
@@ -11,8 +12,6 @@ namespace {
 using document::Formula;
 using document::Writing;
 
-constexpr double k_most_nodes = 10'000.0;
-constexpr double k_most_processes = 1024.0;
 constexpr std::size_t k_most_launcher_options = 100;
 
 /// Type of a count: a number, an expression, or an expression in braces, as templates write a
@@ -46,12 +45,12 @@ const Section<LaunchSpec>& launch_section() {
         .add(key("with", &LaunchSpec::with, document::enumerated(names))
                  .doc("the launcher: `torchrun` (of the command's own Python), `mpi` "
                       "(`mpirun`; on clusters srun) or `srun`"))
-        .add(key("nodes", &LaunchSpec::nodes, count({1.0, k_most_nodes}))
+        .add(key("nodes", &LaunchSpec::nodes, count({1.0, k_most_machines}))
                  .omitted_at_default()
                  .default_words("the runner's")
                  .doc("machines of a trial: a number, or an expression such as `\"{nodes}\"`"))
         .add(key("processes_per_node", &LaunchSpec::processes_per_node,
-                 count({1.0, k_most_processes}))
+                 count({1.0, k_most_processes_per_machine}))
                  .doc("processes on each machine: a number, or an expression such as "
                       "`\"{gpus}\"`"))
         .add(key("options", &LaunchSpec::options,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "trial_runner/longest_trial.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune::study {
@@ -9,8 +11,6 @@ namespace {
 constexpr std::size_t k_max_paths = 100;
 /// Smaller errors are beyond what Student's t interval can say about launches.
 constexpr double k_least_confirm_error = 1e-12;
-constexpr double k_most_slowdown = 10.0;
-constexpr double k_longest_s = 30.0 * 86'400.0;
 
 /// Returns the names in the order of `PageCache`.
 std::vector<std::string> cache_names() {
@@ -42,10 +42,11 @@ const Section<MeasureSpec>& measure_section() {
                    document::number({0.0001, 0.5}))
                    .doc("a trial ends once its 95 % interval is [within this "
                         "share](algorithms.md#how-fast-and-how-sure) of its value"))
-          .add(key("max_trial", &MeasureSpec::max_trial_s, document::duration_s({0.1, k_longest_s}))
+          .add(key("max_trial", &MeasureSpec::max_trial_s,
+                   document::duration_s({0.1, k_longest_trial_s}))
                    .doc("longest measurement after start-up"))
           .add(key("min_window", &MeasureSpec::min_window_s,
-                   document::duration_s({0.01, k_longest_s}))
+                   document::duration_s({0.01, k_longest_trial_s}))
                    .doc("shortest measurement"))
           .add(
               key("min_window_steps", &MeasureSpec::min_window_steps, document::integer({1.0, 1e6}))
@@ -115,9 +116,9 @@ const Section<TrialLimits>& limits_section() {
   static const auto k_section =
       Section<TrialLimits>("limits", "Bounds on every trial.",
                            "an object such as {\"wall\": \"1h\"}")
-          .add(key("wall", &TrialLimits::wall_s, document::duration_s({1.0, k_longest_s}))
+          .add(key("wall", &TrialLimits::wall_s, document::duration_s({1.0, k_longest_trial_s}))
                    .doc("longest trial, start-up included; at least `measure.max_trial`"))
-          .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_longest_s}))
+          .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_longest_trial_s}))
                    .doc("longest silence; then the trial counts as hung. Reported phases may be "
                         "silent for longer"))
           .add(key("grace", &TrialLimits::grace_s, document::duration_s({0.0, 3600.0}))

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "common/whole_numbers.hpp"
 #include "tuner/knobs/knob_role.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/study/study_scope.hpp"
 
 namespace steptune::study {
@@ -21,8 +23,7 @@ using document::Section;
 using document::Writing;
 
 constexpr std::size_t k_max_choice_bytes = 32'768;
-constexpr Range k_integer_range{-0x1p53, 0x1p53};
-constexpr Range k_float_range{-1e300, 1e300};
+constexpr Range k_integer_range{-k_max_whole, k_max_whole};
 
 bool is_whole(const DeclaredParameter& declared) {
   return declared.parameter.kind == ParameterKind::integer;
@@ -45,7 +46,7 @@ std::optional<double> read_bound(const Node& node, Range range) {
 }
 
 Range range_of(const DeclaredParameter& declared) {
-  return is_whole(declared) ? k_integer_range : k_float_range;
+  return is_whole(declared) ? k_integer_range : k_any_number;
 }
 
 Json written_number(double value, const DeclaredParameter& declared) {

@@ -2,13 +2,12 @@
 #include <cmath>
 
 #include "trial_runner/hooks/knob_table.hpp"
+#include "trial_runner/hooks/python_path.hpp"
 #include "trial_runner/launch/launch_words.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr const char* k_python_path = "PYTHONPATH";
 
 bool is_fixed(const KnobRule& rule) {
   const auto* text = std::get_if<document::StringTemplate>(&rule);

@@ -13,6 +13,7 @@
 #include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/study/cross_checks.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/study/remote_facts.hpp"
 #include "tuner/study/scaling_search.hpp"
 #include "tuner/study/sections.hpp"
@@ -84,8 +85,7 @@ void read_root(const ObjectNode& root, StudySpec& spec) {
 /// Sets a limit for a study without a budget. Otherwise it would run until its search space is
 /// exhausted.
 void default_budget(BudgetSpec& budget) {
-  constexpr std::int64_t k_trials = 40;
-  if (!budget.trials && !budget.time_s && !budget.cost_usd) budget.trials = k_trials;
+  if (!budget.trials && !budget.time_s && !budget.cost_usd) budget.trials = k_default_trials;
 }
 
 /// Reads each key by itself; returns nullopt with at least one fault.

@@ -11,13 +11,13 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
+#include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/survey/draft_knobs.hpp"
 #include "tuner/survey/possible_gain.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr const char* k_batch_knob = "batch_size";
 constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
 
 /// Returns the most batches that the training loader can have ready with today's workers; null if
@@ -37,9 +37,9 @@ Json buffers_today(const Survey& survey, bool tunes_prefetch) {
 /// Returns the samples of a step for the study file: today's number, scaled with the batch size if
 /// that is tuned.
 Json step_size(double samples_per_step, const Json& document) {
-  if (!document["parameters"].contains(k_batch_knob)) return samples_per_step;
-  return fmt::format("{:g} * {} / {}", samples_per_step, k_batch_knob,
-                     dump_json(document["baseline"][k_batch_knob]));
+  if (!document["parameters"].contains(k_batch_size)) return samples_per_step;
+  return fmt::format("{:g} * {} / {}", samples_per_step, k_batch_size,
+                     dump_json(document["baseline"][k_batch_size]));
 }
 
 }  // namespace

@@ -31,7 +31,6 @@ constexpr double k_trials_per_knob = 3.0;
 constexpr double k_least_knobs = 3.0;
 /// A guard is checked after the baseline has trained for this many seconds, or for `k_guard_steps`.
 constexpr double k_guard_s = 5.0;
-constexpr const char* k_batch_size = "batch_size";
 constexpr const char* k_precision = "precision";
 constexpr const char* k_flush_denormal = "flush_denormal";
 constexpr const char* k_sharing_strategy = "sharing_strategy";

@@ -13,6 +13,9 @@
 
 namespace steptune {
 
+/// Knob for the size of a batch.
+inline constexpr const char* k_batch_size = "batch_size";
+
 /// Returns the family of frameworks that the hook reports; PyTorch's if it reports none.
 [[nodiscard]] std::string family_of(const Survey& survey);
 

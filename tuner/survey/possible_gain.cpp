@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/json_fields.hpp"
+#include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/study/loading_ceiling.hpp"
 
 namespace steptune {

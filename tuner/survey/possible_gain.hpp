@@ -42,9 +42,6 @@ inline constexpr const char* k_collector_part = "gc";
 /// unknown.
 [[nodiscard]] std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob);
 
-/// PyTorch's default number of batches that each worker loads ahead.
-inline constexpr std::int64_t k_default_prefetch_factor = 2;
-
 /// Returns approximately the share of time in which the training loader's workers are busy. nullopt
 /// without workers, or if their queue is unknown.
 [[nodiscard]] std::optional<double> busy_workers(const Survey& survey);

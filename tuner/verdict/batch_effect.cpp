@@ -11,6 +11,7 @@
 #include "common/document/identifiers.hpp"
 #include "common/interval.hpp"
 #include "common/text.hpp"
+#include "common/units.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/verdict/machine_drift.hpp"
@@ -22,10 +23,7 @@ namespace {
 constexpr double k_memory_noise = 0.03;
 /// Largest such difference in bytes: one launch may show one helper process more than another
 /// launch.
-constexpr double k_memory_noise_bytes = 8.0 * (1 << 20);
-/// Counts and printed rates agree if they differ by less than this share, because a last batch may
-/// be smaller.
-constexpr double k_agrees = 0.1;
+constexpr double k_memory_noise_bytes = 8.0 * k_mib_bytes;
 /// Noise assumed for whole runs that are too short for an interval.
 constexpr double k_unknown_noise = 0.05;
 /// Ratio of samples per step that must show an effect if the program applies the batch size.
@@ -54,7 +52,7 @@ StepRate step_rate(const TrialRecord& trial) {
 }
 
 bool agree(double ratio, double expected) {
-  return std::abs(std::log(ratio / expected)) < std::log1p(k_agrees);
+  return std::abs(std::log(ratio / expected)) < std::log1p(k_same_count);
 }
 
 /// Returns the last value of this metric; nullopt if it is missing or not positive.
@@ -172,9 +170,9 @@ void set_evidence(const TrialRecord& trial, const TrialRecord& baseline, const H
 
 std::string memory_text(const BatchEffect& effect) {
   if (!effect.memory_bytes || !effect.baseline_memory_bytes) return "output";
-  constexpr double k_mebibyte = 1 << 20;
   return fmt::format("memory ({:.4g} MiB, baseline {:.4g} MiB) nor output",
-                     *effect.memory_bytes / k_mebibyte, *effect.baseline_memory_bytes / k_mebibyte);
+                     *effect.memory_bytes / k_mib_bytes,
+                     *effect.baseline_memory_bytes / k_mib_bytes);
 }
 
 }  // namespace

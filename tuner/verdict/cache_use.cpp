@@ -7,18 +7,19 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "common/units.hpp"
 
 namespace steptune {
 namespace {
 
 /// Smaller reads come from the program's own files, or from files that it has just written.
-constexpr double k_least_read_bytes = 0x1p20;
+constexpr double k_least_read_bytes = k_mib_bytes;
 /// Reads of at least this share of the data count as reads of all data. Reads ahead, and reads
 /// before the measurement, are included.
 constexpr double k_nearly_all = 0.95;
 
 std::string mebibytes(double bytes) {
-  return fmt::format("{:.1f} MiB", bytes / 0x1p20);
+  return fmt::format("{:.1f} MiB", bytes / k_mib_bytes);
 }
 
 /// Start of a run and its reads.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -20,7 +21,7 @@ constexpr double k_least_evidence = 2.0;
 /// the last, as a multiple of the standard deviation of launches.
 constexpr double k_least_walk = 1.0;
 constexpr double k_most_walk = 64.0;
-constexpr double k_walk_ratio = 1.4142135623730951;
+constexpr double k_walk_ratio = std::numbers::sqrt2;
 
 struct BaselineRun {
   double at = 0.0;

@@ -11,7 +11,7 @@ namespace steptune {
 namespace {
 
 /// Median of the prior of the standard deviation among launches, as a share of the value.
-constexpr double k_median = 0.015;
+constexpr double k_median = LaunchVariation{}.relative;
 /// Standard deviation of the prior's logarithm.
 constexpr double k_log_deviation = 1.0;
 /// Range of the standard deviations among launches, and the ratio of neighbouring values. A finer

@@ -15,9 +15,6 @@
 namespace steptune {
 namespace {
 
-/// Largest difference between two counts, as a share, that a smaller last batch explains.
-constexpr double k_same_count = 0.1;
-
 /// Returns the error of a single run as a share of its value; NaN if unknown.
 double relative_error(const TrialRecord& run, std::size_t objective) {
   if (objective >= run.standard_errors.size() || objective >= run.objectives.size()) return k_nan;

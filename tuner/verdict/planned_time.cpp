@@ -11,6 +11,7 @@
 #include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 namespace {
@@ -169,8 +170,7 @@ double planned_samples(const PlannedRun& plan) {
 }
 
 bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run) {
-  constexpr double k_alike = 1.1;  // the last batches of an epoch are dropped or padded
-  return plan.samples && *plan.samples > k_alike * whole_run.total_samples;
+  return plan.samples && *plan.samples > (1.0 + k_same_count) * whole_run.total_samples;
 }
 
 UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/numbers.hpp"
+#include "search/searchers/bayes/earlier_study.hpp"
 #include "search/searchers/unvisited.hpp"
 
 namespace steptune::bayes {
@@ -14,9 +15,7 @@ namespace {
 
 // Number of best trials whose neighbourhoods are candidates; with two objectives, half for each.
 constexpr std::size_t k_promising = 4;
-// If at least this many trials of earlier studies are known, the initial design has at most
-// `k_points_beside_earlier` points, with the baseline.
-constexpr std::size_t k_fewest_earlier_trials = 5;
+// Most points of the initial design, with the baseline, if `k_fewest_earlier_trials` are known.
 constexpr int k_points_beside_earlier = 2;
 // Number of trials at which the thresholds of feasibility reach half of their final values.
 constexpr double k_trials_to_half = 8.0;

@@ -7,7 +7,6 @@
 namespace steptune::bayes {
 namespace {
 
-constexpr std::size_t k_fewest_trials = 5;
 // A model without logarithms may predict values that are not positive. Such predictions are raised
 // to this share of the mean.
 constexpr double k_least_share = 1e-3;
@@ -48,7 +47,7 @@ void EarlierStudy::add(std::span<const double> features, double value, double st
 }
 
 bool EarlierStudy::prepare(const Learner& own) {
-  if (learner_.size() < k_fewest_trials || own.size() == 0) return false;
+  if (learner_.size() < k_fewest_earlier_trials || own.size() == 0) return false;
   const auto values = own.values();
   if (positive_ && !std::ranges::all_of(values, [](double value) { return value > 0.0; })) {
     return false;

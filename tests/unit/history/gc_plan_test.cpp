@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/units.hpp"
 #include "tests/unit/history/fixture.hpp"
 
 namespace steptune {
@@ -12,7 +13,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr double k_day_s = 86'400.0;
 constexpr double k_now_s = 1000.0 * k_day_s;
 
 StudyUse use_of(std::int64_t id, const std::string& name, double age_days) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "common/units.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/replay/replay_runner.hpp"
@@ -59,7 +60,6 @@ class Season {
   }
 
   Result<Night> try_night(const StudySpec& study, const RetuneOptions& options = {}) {
-    constexpr double k_day_s = 86'400.0;
     clock_.advance_to(clock_.now_s() + k_day_s);
     return retune({study,
                    history_,

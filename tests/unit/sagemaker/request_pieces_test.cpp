@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
 namespace {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
+#include "common/units.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 #include "trial_runner/trial_name.hpp"
 
@@ -14,8 +16,8 @@ namespace {
 
 /// Seconds from the start of training to a planned fault without `Fault::after_s`.
 constexpr double k_default_fault_after_s = 5.0;
+/// Longest FailureReason (API Reference, DescribeTrainingJob).
 constexpr std::size_t k_longest_reason = 1024;
-constexpr int k_killed = 137;
 
 std::vector<std::pair<std::string, int>> instances_of(const Json& resources) {
   std::vector<std::pair<std::string, int>> instances;
@@ -188,7 +190,7 @@ void SimulatedJob::start_containers() {
   }
   stage_ = Stage::training;
   exit_s_ = program.ends_after_s ? now_s + *program.ends_after_s : k_never_s;
-  limit_s_ = now_s + input_.at("StoppingCondition").value("MaxRuntimeInSeconds", 86400.0);
+  limit_s_ = now_s + input_.at("StoppingCondition").value("MaxRuntimeInSeconds", k_day_s);
   const auto time_of = [&](const std::optional<Fault>& fault) {
     return fault ? now_s + fault->after_s.value_or(k_default_fault_after_s) : k_never_s;
   };
@@ -266,7 +268,7 @@ SimulatedJob::JobEnd SimulatedJob::end_of_program() const {
   const SimulatedProgram& program = runs_.back().program;
   if (program.exit_code == 0) return {"Completed", "Completed", "", true};
   std::string reason =
-      program.exit_code == k_killed
+      program.exit_code == k_sigkill_status
           ? "ClientError: Please use an instance type with more memory, or reduce the size of job "
             "data processed on an instance."
           : fmt::format("AlgorithmError: {}, exit code: {}", program.failure, program.exit_code);

@@ -11,10 +11,11 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/sagemaker/cloudwatch.hpp"
+
 namespace steptune::simulated {
 namespace {
 
-constexpr const char* k_group = "/aws/sagemaker/TrainingJobs";
 constexpr std::size_t k_most_events = 10000;
 constexpr std::size_t k_most_streams = 50;
 
@@ -212,7 +213,7 @@ Answer<Json> SimulatedLogs::handle(const std::string& operation, const Json& req
                                    double now_s) {
   const bool exists = std::any_of(streams_.begin(), streams_.end(),
                                   [&](auto& entry) { return visible(entry.second, now_s); });
-  if (request.value("logGroupName", std::string()) != k_group || !exists) {
+  if (request.value("logGroupName", std::string()) != k_training_jobs || !exists) {
     return refuse("ResourceNotFoundException", "The specified log group does not exist.");
   }
   if (operation == "FilterLogEvents") return filter_events(request, now_s);

@@ -7,11 +7,10 @@
 #include <string>
 
 #include "common/numbers.hpp"
+#include "trial_runner/sagemaker/cloudwatch.hpp"
 
 namespace steptune::simulated {
 namespace {
-
-constexpr double k_period_s = 60.0;
 
 /// Machine of a metric's dimension `Host`, named `<job>/algo-<n>`.
 struct Host {
@@ -71,11 +70,12 @@ Answer<Json> get_metric_data(const TrainingService& service, const AccountOption
         const double value = utilisation(run.program, host.type, name);
         if (value <= 0.0) continue;
         const double end_s = wall_minus_clock_s + run.end_s.value_or(now_s);
-        double minute_s = std::floor((wall_minus_clock_s + run.start_s) / k_period_s) * k_period_s;
-        minute_s = std::max(minute_s, std::ceil(from_s / k_period_s) * k_period_s);
-        const double last_s =
-            std::min({end_s, until_s, wall_now_s - options.metric_delay_s - k_period_s + 1e-6});
-        for (; minute_s < last_s; minute_s += k_period_s) {
+        double minute_s =
+            std::floor((wall_minus_clock_s + run.start_s) / k_metric_period_s) * k_metric_period_s;
+        minute_s = std::max(minute_s, std::ceil(from_s / k_metric_period_s) * k_metric_period_s);
+        const double last_s = std::min(
+            {end_s, until_s, wall_now_s - options.metric_delay_s - k_metric_period_s + 1e-6});
+        for (; minute_s < last_s; minute_s += k_metric_period_s) {
           times.push_back(minute_s);
           values.push_back(value);
         }

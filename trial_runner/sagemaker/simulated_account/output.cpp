@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "common/units.hpp"
+#include "common/exit_status.hpp"
 #include "trial_runner/sagemaker/simulated_account/slow_looks.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+/// How the times of reports are read.
+namespace steptune {
+
+/// Most stored points of a run. If there are more, every second point is dropped.
+inline constexpr std::size_t k_max_points = 1024;
+/// Points count as received at one time if they are closer than this share of the mean distance.
+inline constexpr double k_together = 0.02;
+/// All reports of a run came at once if they arrived within this share of its time: the measured
+/// time, or the promised time.
+inline constexpr double k_at_once = 0.01;
+/// Number of successive reports that show a restart, or another program. If two programs print at
+/// the same time, their reports alternate, so they do not reach this number.
+inline constexpr int k_reports_of_restart = 10;
+/// Relative rounding error of differences between times as large as the run.
+inline constexpr double k_rounding = 1e-9;
+
+}  // namespace steptune
