@@ -39,3 +39,4 @@ for epoch in range(3):
         losses.append(float(loss).hex())
     print("evaluated", float(trainer.evaluate(w, x)).hex())
 print("losses", losses)
+print("method", trainer.clip == trainer.clip, trainer.clip.lower(trainer, w, x[:16]).compile() is not None)
