@@ -69,7 +69,9 @@ def _adapted(hook, own, aliases):
     params = dict(own)
 
     def value(name, otherwise):
-        return next((params[alias] for alias in sorted(aliases.get(name)) if alias in params), otherwise)
+        # LightGBM ignores a parameter that is None.
+        given = (params.get(alias) for alias in sorted(aliases.get(name)))
+        return next((one for one in given if one is not None), otherwise)
 
     def put(name, value):
         for alias in aliases.get(name):
