@@ -47,7 +47,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(ran.event("program")["optimizers"], trainers)
 
     def test_the_loss_is_that_of_the_training_data(self):
-        for program in ("xgboost_train", "lightgbm_train", "catboost_train"):
+        for program in ("xgboost_train", "xgboost_custom", "lightgbm_train", "catboost_train"):
             with self.subTest(program):
                 ran = run(program, hook=settings())
                 # XGBoost and LightGBM evaluate after the round, so the line of a round has the loss of the one before.

@@ -103,8 +103,12 @@ def _read_losses(losses, text, evals, data):
     for token in text.split("\t")[1:]:
         for matrix, name in evals:
             metric, colon, value = token[len(name) + 1 :].rpartition(":")
-            if not token.startswith(name + "-") or not colon or metric.startswith(_HIGHER_IS_BETTER):
+            if not token.startswith(name + "-") or not colon or not _is_loss(metric):
                 continue
             if name not in seen:
                 seen.add(name)
                 losses.add(matrix is data, float(value))
+
+
+def _is_loss(metric):
+    return metric == "mape" or not metric.startswith(_HIGHER_IS_BETTER)
