@@ -56,6 +56,16 @@ class Reports(unittest.TestCase):
                 for loss, expected in zip(reported[: 9 - lag], losses(ran)):
                     self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
 
+    def test_the_loss_is_that_of_the_present_training(self):
+        for library in ("xgboost", "lightgbm"):
+            with self.subTest(library):
+                ran = run("two_trainings", library, hook=settings())
+                reported = {step["step"]: step.get("loss") for step in ran.steps}
+                # The second training has no loss until its first evaluation, after its first round.
+                self.assertIsNone(reported[7], ran.output)
+                for step, expected in zip(range(8, 13), losses(ran)):
+                    self.assertAlmostEqual(reported[step], expected, delta=1e-4 * expected)
+
     def test_programs_of_another_framework_are_left_alone(self):
         ran = run("beside_torch", hook=settings())
         self.assertEqual((ran.status, ran.events, ran.steps), (0, [], []), ran.output)

@@ -16,7 +16,8 @@ def wrap(hook, xgboost):
     booster_class = xgboost.core.Booster
     own = weakref.WeakKeyDictionary()  # the program's parameters, by booster
     begun = weakref.WeakSet()
-    losses = Losses()
+    losses = weakref.WeakKeyDictionary()  # by booster
+    trained_on = weakref.WeakKeyDictionary()  # reference to the training data, by booster
     current = threading.local()
 
     def wrap_set_param(original):
@@ -40,8 +41,8 @@ def wrap(hook, xgboost):
                 result = original(self, dtrain, *arguments, **named)
             finally:
                 current.is_inside = False
-            current.data = weakref.ref(dtrain)
-            hook.guarded(ended, dtrain)
+            trained_on[self] = weakref.ref(dtrain)
+            hook.guarded(ended, self, dtrain)
             return result
 
         return one_round
@@ -55,15 +56,15 @@ def wrap(hook, xgboost):
         finally:
             current.is_ours = False
 
-    def ended(dtrain):
-        hook.step_ended(dtrain.num_row(), losses.value)
+    def ended(booster, dtrain):
+        hook.step_ended(dtrain.num_row(), losses.setdefault(booster, Losses()).value)
 
     def wrap_eval_set(original):
         def eval_set(self, evals, *arguments, **named):
             text = original(self, evals, *arguments, **named)
             if hook.may_train():
-                data = getattr(current, "data", lambda: None)()
-                hook.guarded(_read_losses, losses, text, evals, data)
+                data = trained_on.get(self, lambda: None)()
+                hook.guarded(_read_losses, losses.setdefault(self, Losses()), text, evals, data)
             return text
 
         return eval_set
