@@ -122,6 +122,8 @@ class OtherKnobs(unittest.TestCase):
     def test_what_a_library_lacks_is_refused_by_name(self):
         for program, knob, why in (
             ("xgboost_train", "histogram_layout", "XGBoost has no layout of histograms"),
+            ("xgboost_estimators", "max_bin", "a QuantileDMatrix is binned before the training"),
+            ("xgboost_estimators", "tree_method", "a QuantileDMatrix is binned before the training"),
             ("lightgbm_train", "tree_method", "LightGBM has one way to find splits"),
             ("catboost_train", "quantized_gradients", "CatBoost has no quantized gradients"),
             ("sklearn_network", "cpu_threads", "networks compute with NumPy's threads"),

@@ -34,7 +34,7 @@ def wrap(hook, xgboost):
                 return original(self, dtrain, *arguments, **named)
             if self not in begun:
                 begun.add(self)
-                hook.guarded(begin, self)
+                hook.guarded(begin, self, dtrain)
             hook.guarded(hook.round_begins, self, _NAME)
             current.is_inside = True
             try:
@@ -47,8 +47,8 @@ def wrap(hook, xgboost):
 
         return one_round
 
-    def begin(booster):
-        settings = _settings(hook, own.get(booster, {}))
+    def begin(booster, dtrain):
+        settings = _settings(hook, own.get(booster, {}), dtrain)
         current.is_ours = True
         try:
             if settings:
@@ -80,9 +80,11 @@ def _note(noted, params, value):
     noted.update({name: value for name, value in pairs if value is not None})
 
 
-def _settings(hook, own):
+def _settings(hook, own, dtrain):
     """Returns the parameters to set, given the program's own parameters."""
     knobs = hook.knobs.training
+    is_binned = any("QuantileDMatrix" in kind.__name__ for kind in type(dtrain).__mro__)
+    why = "a QuantileDMatrix is binned before the training" if is_binned else None
     threads = next((int(own[name]) for name in _THREADS if name in own), 0)
     device = str(own.get("device", "cpu"))
     method = str(own.get("tree_method", "auto"))
@@ -90,8 +92,8 @@ def _settings(hook, own):
         hook.trains_on("cuda")
     settings = {
         "nthread": knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus()),
-        "tree_method": knobs.settle("tree_method", method),
-        "max_bin": knobs.settle("max_bin", int(own.get("max_bin", 256))),
+        "tree_method": knobs.settle("tree_method", method, why),
+        "max_bin": knobs.settle("max_bin", int(own.get("max_bin", 256)), why),
     }
     knobs.refuse("histogram_layout", "XGBoost has no layout of histograms")
     knobs.refuse("quantized_gradients", "XGBoost has no quantized gradients")
