@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The family of gradient boosting with the real libraries: scripts/frameworks boosting."""
 
+import os
 import re
 import unittest
 
@@ -95,6 +96,11 @@ class SafeKnobs(unittest.TestCase):
                 ran = run(program, hook=settings(knobs={"cpu_threads": 1 if program == "sklearn_histograms" else 2}))
                 self.assertTrue(ran.knob("cpu_threads")["may"], ran.output)
                 self.assertEqual(ran.lines, untouched(program).lines, ran.errors)
+
+    def test_the_threads_of_histograms_are_those_of_scikit_learn(self):
+        threads = (os.cpu_count() or 1) + 1
+        ran = run("sklearn_histograms", hook=settings("survey"), environment={"OMP_NUM_THREADS": str(threads)})
+        self.assertEqual(ran.knob("cpu_threads")["today"], threads)
 
     def test_layouts_of_histograms(self):
         for layout in ("columns", "rows"):
