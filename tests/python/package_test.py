@@ -354,6 +354,19 @@ class Notebooks(InFolder):
         self.assertEqual(numbers[0], str(study.recommendation["trial"]))
         self.assertIn("1", numbers)
 
+    def test_a_metric_may_be_negative(self):
+        pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
+        steptune.run("study.json", show=False)
+        board = json.loads(subprocess.check_output([PROGRAM, "leaderboard", "--all", "--json"]))
+        measured = [objective for row in board["rows"] for objective in row["trial"]["objectives"][:1]]
+        for objective in measured:
+            objective["value"] = -1.5
+        pathlib.Path("board.json").write_text(json.dumps(board))
+        os.remove("bin/steptune")
+        self.use_script("case $1 in leaderboard) cat board.json;; *) exit 1;; esac\n")
+        page = self.shown(steptune.Study("demo"))
+        self.assertEqual(len(page.findall(".//svg/circle")), len(measured))
+
     def test_trials_show_all_rows(self):
         pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
         rows = steptune.run("study.json", show=False).trials()
