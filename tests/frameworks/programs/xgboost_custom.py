@@ -9,6 +9,7 @@ from tables import table
 x, y = table(2000)
 train = xgboost.DMatrix(x, label=y)
 booster = xgboost.Booster({"max_depth": 4, "base_score": 0.0, "eval_metric": "mape"}, [train])
+booster.set_param(iter([("eta", 0.5)]))
 
 
 def objective(prediction, data):

@@ -22,6 +22,8 @@ def wrap(hook, xgboost):
 
     def wrap_set_param(original):
         def set_param(self, params, value=None):
+            if not hasattr(params, "items") and not isinstance(params, str):
+                params = list(params)  # an iterator can be read only once
             if not getattr(current, "is_ours", False):
                 hook.guarded(_note, own.setdefault(self, {}), params, value)
             return original(self, params, value)
