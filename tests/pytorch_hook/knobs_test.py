@@ -356,6 +356,7 @@ class RefusedKnobs(Knobs):
         values = dict(optimizer_implementation="fused", compile="default")
         ran = self.same("mnist", refused=list(values), **values)
         self.assertEqual(ran.knob("compile")["why"], "this PyTorch has no torch.compile")
+        self.same("grouped_parameters", optimizer_implementation="fused", refused=["optimizer_implementation"])
 
     def test_unknown_knob(self):
         ran = run("settings", hook=knobs(speed=11))
