@@ -173,6 +173,10 @@ class Documents(InFolder):
                                  "--seed", "3", "--first-guesses", "--new", "--yes", "--db", "a.db", "--json", "--color",
                                  "never", "--", "python3", "it's.py", "--", "--json"])
 
+    def test_two_weeks_are_a_time(self):
+        words = self.words_of(lambda: steptune.tune("python3 train.py", time=1209600.0))
+        self.assertEqual(words[1:3], ["--time", "1209600s"])
+
     def test_tune_returns_the_study_that_the_program_names(self):
         self.use_script("echo '%s'" % self.RUN)
         self.assertEqual(repr(steptune.tune("python3 train.py")), "Study('train')")
