@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The family of gradient boosting with the real libraries: scripts/frameworks boosting."""
 
+import os
 import re
 import unittest
 
@@ -47,7 +48,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(ran.event("program")["optimizers"], trainers)
 
     def test_the_loss_is_that_of_the_training_data(self):
-        for program in ("xgboost_train", "lightgbm_train", "catboost_train"):
+        for program in ("xgboost_train", "xgboost_custom", "lightgbm_train", "catboost_train"):
             with self.subTest(program):
                 ran = run(program, hook=settings())
                 # XGBoost and LightGBM evaluate after the round, so the line of a round has the loss of the one before.
@@ -56,6 +57,16 @@ class Reports(unittest.TestCase):
                 self.assertGreaterEqual(len(reported), 9 - lag, ran.output)
                 for loss, expected in zip(reported[: 9 - lag], losses(ran)):
                     self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
+
+    def test_the_loss_is_that_of_the_present_training(self):
+        for library in ("xgboost", "lightgbm"):
+            with self.subTest(library):
+                ran = run("two_trainings", library, hook=settings())
+                reported = {step["step"]: step.get("loss") for step in ran.steps}
+                # The second training has no loss until its first evaluation, after its first round.
+                self.assertIsNone(reported[7], ran.output)
+                for step, expected in zip(range(8, 13), losses(ran)):
+                    self.assertAlmostEqual(reported[step], expected, delta=1e-4 * expected)
 
     def test_programs_of_another_framework_are_left_alone(self):
         ran = run("beside_torch", hook=settings())
@@ -88,6 +99,11 @@ class SafeKnobs(unittest.TestCase):
                 self.assertTrue(ran.knob("cpu_threads")["may"], ran.output)
                 self.assertEqual(ran.lines, untouched(program).lines, ran.errors)
 
+    def test_the_threads_of_histograms_are_those_of_scikit_learn(self):
+        threads = (os.cpu_count() or 1) + 1
+        ran = run("sklearn_histograms", hook=settings("survey"), environment={"OMP_NUM_THREADS": str(threads)})
+        self.assertEqual(ran.knob("cpu_threads")["today"], threads)
+
     def test_layouts_of_histograms(self):
         for layout in ("columns", "rows"):
             with self.subTest(layout):
@@ -114,6 +130,8 @@ class OtherKnobs(unittest.TestCase):
     def test_what_a_library_lacks_is_refused_by_name(self):
         for program, knob, why in (
             ("xgboost_train", "histogram_layout", "XGBoost has no layout of histograms"),
+            ("xgboost_estimators", "max_bin", "a QuantileDMatrix is binned before the training"),
+            ("xgboost_estimators", "tree_method", "a QuantileDMatrix is binned before the training"),
             ("lightgbm_train", "tree_method", "LightGBM has one way to find splits"),
             ("catboost_train", "quantized_gradients", "CatBoost has no quantized gradients"),
             ("sklearn_network", "cpu_threads", "networks compute with NumPy's threads"),

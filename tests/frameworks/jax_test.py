@@ -13,6 +13,7 @@ _STEPS = {
     "jax_optax": (30, 32, "train_step"),
     "jax_flax": (10, 16, "gradients_of"),
     "jax_nnx": (10, 12, "train_step"),
+    "jax_methods": (30, 16, "train_step"),
 }
 
 
@@ -46,6 +47,11 @@ class Reports(unittest.TestCase):
         ran = run("jax_optax", hook=settings())
         self.assertEqual({phase["phase"] for phase in ran.phases}, {"evaluation"}, ran.output)
         self.assertEqual(len(ran.phases), 2)  # the third one is not followed by a step
+
+    def test_an_evaluation_may_follow_a_function_that_takes_the_state(self):
+        ran = run("jax_methods", hook=settings())
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        self.assertEqual([phase["phase"] for phase in ran.phases], ["evaluation"] * 2, ran.output)
 
     def test_steps_before_an_evaluation_are_reported(self):
         ran = run("jax_optax", hook=settings(interval_s=1000))

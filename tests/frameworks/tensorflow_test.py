@@ -146,6 +146,7 @@ class OtherKnobs(unittest.TestCase):
     def test_what_cannot_be_changed_is_refused_by_name(self):
         for program, knob, why in (
             (("keras_datasets", "random"), "data_parallel_calls", "has the operation RandomStandardNormal"),
+            (("keras_datasets", "synchronous"), "data_parallel_calls", "the program asks for synchronous calls"),
             (("keras_datasets", "random"), "data_prefetch", "has the operation RandomStandardNormal"),
             (("keras_sequence", "random"), "data_workers", "the PyDataset draws random numbers"),
             (("keras_sequence", "callback"), "steps_per_execution", "the callback Rate acts on each batch"),

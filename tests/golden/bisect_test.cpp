@@ -221,11 +221,13 @@ TEST_F(Bisect, TheVersionOfAPackageIsFound) {
   std::filesystem::create_directory(sandbox_.folder() / "wheels");
   sandbox_.write("wheels.py", k_write_wheels);
   ASSERT_EQ(sandbox_.program({"/usr/bin/python3", "wheels.py"}).exit_code, 0);
-  sandbox_.write("train.py", R"(import time, pacer
+  sandbox_.write("train.py", R"(#!/usr/bin/python3
+import time, pacer
 for step in range(1, 20000):
     print('[steptune] {"v":1,"step":%d}' % step, flush=True)
     time.sleep(pacer.PAUSE_S)
 )");
+  std::filesystem::permissions(sandbox_.folder() / "train.py", std::filesystem::perms::owner_all);
   Setting setting;
   setting.environment = {{"PIP_NO_INDEX", "1"},
                          {"PIP_FIND_LINKS", (sandbox_.folder() / "wheels").string()},
@@ -257,10 +259,11 @@ for step in range(1, 20000):
   EXPECT_LT(result["ratio"].get<double>(), 0.7);
   EXPECT_TRUE(std::filesystem::exists(sandbox_.folder() / "cache" / "steptune" / "environments"));
 
-  // The environments are there, so pip is not needed any more.
+  // The environments are there, so pip is not needed any more. The script's first line names the
+  // interpreter.
   setting.environment["PIP_FIND_LINKS"] = "/nowhere";
   const Ended found = sandbox_.steptune({"bisect", "--package", "pacer", "1.1", "1.3", "--time",
-                                         "2m", "--quiet", "--", "/usr/bin/python3", "train.py"},
+                                         "2m", "--quiet", "--", "./train.py"},
                                         setting);
   EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
   EXPECT_THAT(found.out, HasSubstr("found   pacer 1.3: "));

@@ -113,6 +113,9 @@ TEST(Reports, RefusesWhatItDoesNotKnow) {
   const Ended missing = sandbox.steptune({"reports", "nowhere.log"});
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_THAT(missing.err, HasSubstr("nowhere.log: cannot be read"));
+  const Ended folder = sandbox.steptune({"reports", "/usr"});
+  EXPECT_EQ(folder.exit_code, 1);
+  EXPECT_THAT(folder.err, HasSubstr("/usr: cannot be read"));
 }
 
 }  // namespace

@@ -425,6 +425,13 @@ TEST_F(Serve, KeepsATokenInAFile) {
   EXPECT_EQ(token_, first);
   expect_alive();
 
+  EXPECT_EQ(end(SIGTERM).exit_code, 143);
+  const auto readable = sandbox_.folder() / "my token";
+  std::filesystem::rename(sandbox_.folder() / "token", readable);
+  std::filesystem::permissions(readable, std::filesystem::perms(0644));
+  start({"--token-file", "my token"});
+  EXPECT_THAT(sandbox_.read("err.txt"), HasSubstr("may read my token: chmod 600 'my token'\n"));
+
   sandbox_.write("short", "secret\n");
   const Ended refused =
       sandbox_.program({steptune_program(), "serve", "--port", "0", "--token-file", "short"});

@@ -284,6 +284,7 @@ TEST_F(TunedRun, RefusesWhatContradictsItself) {
   refused({"exec", "--tune", "--time", "soon", "--", "true"}, "--time");
   refused({"exec", "--tune", "--name", "a b", "--", "true"}, "\"a b\" is not a study name");
   refused({"exec", "train", "--time", "3s", "--", "true"}, "--time is for tuning the run itself");
+  refused({"exec", "train", "--time", "5m", "--", "true"}, "--time is for tuning the run itself");
   refused({"exec", "train", "--new", "--", "true"}, "--new is for tuning the run itself");
   sandbox_.write("study.json",
                  R"({"name": "over", "command": ["python3", "train.py"], "trials": "attached",

@@ -57,7 +57,7 @@ steptune: error: {{.*}}no known format reads this line, which came {{\d+}} times
   this part of a study file reads it:
     "reports": {"metrics": [
       {"name":"step","regex":"^\\s*<(\\d+)>\\s*seen"},
-      {"name":"loss","regex":"^\\s*<\\S+>\\s*seen\\s+so\\s+far,\\s*cost\\s+([-+.0-9eE]+|nan)"}
+      {"name":"loss","regex":"^\\s*<\\S+>\\s*seen\\s+so\\s+far,\\s*cost\\s+([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|(?i:nan|inf(?:inity)?)))"}
     ]}
   its output is in {{.*}}train/init.log
   'steptune init -- /usr/bin/python3 -I train.py' writes a study file that has this part as a comment

@@ -173,6 +173,10 @@ class Documents(InFolder):
                                  "--seed", "3", "--first-guesses", "--new", "--yes", "--db", "a.db", "--json", "--color",
                                  "never", "--", "python3", "it's.py", "--", "--json"])
 
+    def test_two_weeks_are_a_time(self):
+        words = self.words_of(lambda: steptune.tune("python3 train.py", time=1209600.0))
+        self.assertEqual(words[1:3], ["--time", "1209600s"])
+
     def test_tune_returns_the_study_that_the_program_names(self):
         self.use_script("echo '%s'" % self.RUN)
         self.assertEqual(repr(steptune.tune("python3 train.py")), "Study('train')")
@@ -353,6 +357,19 @@ class Notebooks(InFolder):
         numbers = [row.find("td").text for row in board.findall("./tbody/tr")]
         self.assertEqual(numbers[0], str(study.recommendation["trial"]))
         self.assertIn("1", numbers)
+
+    def test_a_metric_may_be_negative(self):
+        pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
+        steptune.run("study.json", show=False)
+        board = json.loads(subprocess.check_output([PROGRAM, "leaderboard", "--all", "--json"]))
+        measured = [objective for row in board["rows"] for objective in row["trial"]["objectives"][:1]]
+        for objective in measured:
+            objective["value"] = -1.5
+        pathlib.Path("board.json").write_text(json.dumps(board))
+        os.remove("bin/steptune")
+        self.use_script("case $1 in leaderboard) cat board.json;; *) exit 1;; esac\n")
+        page = self.shown(steptune.Study("demo"))
+        self.assertEqual(len(page.findall(".//svg/circle")), len(measured))
 
     def test_trials_show_all_rows(self):
         pathlib.Path("study.json").write_text(json.dumps(REPLAYED))

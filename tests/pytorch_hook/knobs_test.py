@@ -357,6 +357,7 @@ class RefusedKnobs(Knobs):
         values = dict(optimizer_implementation="fused", compile="default")
         ran = self.same("mnist", refused=list(values), **values)
         self.assertEqual(ran.knob("compile")["why"], "this PyTorch has no torch.compile")
+        self.same("grouped_parameters", optimizer_implementation="fused", refused=["optimizer_implementation"])
 
     def test_unknown_knob(self):
         ran = run("settings", hook=knobs(speed=11))
@@ -559,6 +560,20 @@ class Attention(unittest.TestCase):
             for _ in range(100):
                 knobs_of_process.backward_begins([torch.ones(1)])
         self.assertLess(look.call_count, 20)
+
+    @unittest.skipUnless(hasattr(torch.backends.cuda, "enable_cudnn_sdp"), "this PyTorch has no kernel of cuDNN")
+    def test_a_chosen_kernel_is_the_only_one(self):
+        def enabled():
+            kernels = ("flash", "mem_efficient", "math", "cudnn")
+            return [kernel for kernel in kernels if getattr(torch.backends.cuda, kernel + "_sdp_enabled")()]
+
+        before = enabled()
+        knobs_of_process = ProcessKnobs({"attention": "math"})
+        with unittest.mock.patch.object(torch.cuda, "is_available", return_value=True):
+            knobs_of_process.settle()
+            self.assertEqual(enabled(), ["math"])
+            knobs_of_process.switch({})
+        self.assertEqual(enabled(), before)
 
     def may_lead_to(self, node):
         loss = torch.ones(1)

@@ -30,6 +30,9 @@
 namespace steptune {
 namespace {
 
+/// The longest tuning time if none is given.
+constexpr const char* k_tuning_time = "5m";
+
 struct ExecOptions {
   std::string study;
   std::vector<std::string> words;
@@ -38,7 +41,7 @@ struct ExecOptions {
   bool tune = false;
   std::string name;  ///< the study's name; used with `tune` only, like the members below; if empty,
                      ///< the script's name
-  std::string time = "5m";  ///< tuning time
+  std::string time;  ///< tuning time; if empty, `k_tuning_time`
   bool fresh = false;
   std::optional<double> samples_per_step;
   std::optional<double> planned_samples;
@@ -129,7 +132,7 @@ void warn_of_reach(CommandContext& context, const std::vector<std::string>& argv
 
 /// Returns an option that only `--tune` uses, if one was given without it; otherwise null.
 const char* option_of_tuning(const ExecOptions& options) {
-  if (options.time != ExecOptions().time) return "--time";
+  if (!options.time.empty()) return "--time";
   if (!options.name.empty()) return "--name";
   if (options.fresh) return "--new";
   if (options.samples_per_step) return "--samples-per-step";
@@ -153,7 +156,7 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
   if (options.trial > 0) {
     return fail(ErrorKind::usage, "both --trial and --tune are given", "", "leave one of them out");
   }
-  const auto time_s = tuning_time_s(options.time);
+  const auto time_s = tuning_time_s(options.time.empty() ? k_tuning_time : options.time);
   if (!time_s) return tl::unexpected(time_s.error());
   tuning.longest_s = **time_s;
   tuning.name = options.name.empty() ? study_name_of(tuning.argv) : options.name;

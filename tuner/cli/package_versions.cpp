@@ -94,10 +94,17 @@ class PackageInstaller {
   [[nodiscard]] std::vector<std::string> command(const std::string& version) const {
     const fs::path folder = environment_of(version);
     std::vector<std::string> words = in_venv(request_.command, folder, path_);
-    // An interpreter that the command names by its path would not use the environment.
-    std::string& program = words[k_words_of_venv];
-    if (program == python_ && program.find('/') != std::string::npos)
-      program = (folder / "bin" / "python3").string();
+    // An interpreter that is named by its path would not use the environment.
+    if (python_.find('/') == std::string::npos) return words;
+    const auto program = words.begin() + static_cast<std::ptrdiff_t>(k_words_of_venv);
+    std::string own = (folder / "bin" / "python3").string();
+    if (*program == python_) {
+      *program = std::move(own);
+    } else {
+      // The program is a script whose first line names the interpreter.
+      *program = found_program(*program, fs::current_path(), path_).string();
+      words.insert(program, std::move(own));
+    }
     return words;
   }
 

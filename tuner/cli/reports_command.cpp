@@ -278,6 +278,9 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
   std::istream& input = is_stdin ? std::cin : file;
   std::string begin(k_inspected_bytes, '\0');
   input.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (input.bad()) {  // a folder, say
+    return context.console.error({ErrorKind::not_found, "cannot be read", options.log, ""});
+  }
   begin.resize(static_cast<std::size_t>(input.gcount()));
   auto chosen = choose_format(options, begin);
   if (!chosen) return context.console.error(chosen.error());

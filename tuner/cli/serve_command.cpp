@@ -14,6 +14,7 @@
 #include "tuner/serve/access.hpp"
 #include "tuner/serve/http_server.hpp"
 #include "tuner/serve/study_site.hpp"
+#include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 namespace {
@@ -57,7 +58,7 @@ Result<std::string> chosen_token(CommandContext& context, const std::string& pat
   }
   if ((status.st_mode & 077U) != 0) {
     context.console.warning(
-        fmt::format("others on this machine may read {}: chmod 600 {}", path, path));
+        fmt::format("others on this machine may read {}: chmod 600 {}", path, shell_quoted(path)));
   }
   return token;
 }

@@ -39,7 +39,8 @@ constexpr double k_usual_factor = 3.0;
 constexpr const char* k_count_group = R"((\d+))";
 constexpr const char* k_thousands_group = "([0-9,]+)";
 constexpr const char* k_decimal_group = R"((\d+(?:\.\d+)?))";
-constexpr const char* k_loss_group = "([-+.0-9eE]+|nan)";
+constexpr const char* k_loss_group =
+    "([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|(?i:nan|inf(?:inity)?)))";
 
 /// Meaning of a counter, in order of preference.
 enum class Counts { steps, samples, unnamed, epochs, percent, nothing };

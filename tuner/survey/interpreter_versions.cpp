@@ -38,19 +38,6 @@ bool is_python(const std::filesystem::path& word) {
   return word.filename().string().starts_with("python");
 }
 
-/// Returns the file that a shell would start for `word`.
-std::filesystem::path found_program(const std::string& word, const std::filesystem::path& folder,
-                                    const std::string& path) {
-  std::error_code fault;
-  if (word.find('/') != std::string::npos) return folder / word;
-  std::istringstream folders(path);
-  for (std::string each; std::getline(folders, each, ':');) {
-    std::filesystem::path file = std::filesystem::path(each) / word;
-    if (std::filesystem::is_regular_file(file, fault)) return file;
-  }
-  return {};
-}
-
 std::string interpreter_of_script(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string line(256, '\0');
@@ -82,6 +69,18 @@ MachineDescription read_answer(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::filesystem::path found_program(const std::string& word, const std::filesystem::path& folder,
+                                    const std::string& path) {
+  std::error_code fault;
+  if (word.find('/') != std::string::npos) return folder / word;
+  std::istringstream folders(path);
+  for (std::string each; std::getline(folders, each, ':');) {
+    std::filesystem::path file = std::filesystem::path(each) / word;
+    if (std::filesystem::is_regular_file(file, fault)) return file;
+  }
+  return {};
+}
 
 std::string python_of(const std::vector<std::string>& argv, const std::filesystem::path& folder,
                       const std::string& path) {

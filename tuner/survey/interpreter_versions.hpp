@@ -23,6 +23,11 @@ namespace steptune {
                                                       const Environment& environment,
                                                       const std::filesystem::path& folder);
 
+/// Returns the file that a shell would start for `word`; empty if there is none.
+[[nodiscard]] std::filesystem::path found_program(const std::string& word,
+                                                  const std::filesystem::path& folder,
+                                                  const std::string& path);
+
 /// Returns the Python interpreter that runs `argv`: its first word. If that is a script, returns
 /// the interpreter in the script's first line. Empty if it is not Python.
 [[nodiscard]] std::string python_of(const std::vector<std::string>& argv,

@@ -17,6 +17,7 @@ booster = lightgbm.train(
         "verbose": -1,
         "seed": 3,
         "num_threads": 1,
+        "device_type": None,  # as from an option that was not given
     },
     train,
     num_boost_round=ROUNDS,

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/temporary_folder.hpp"
+#include "trial_runner/reports/report_reader.hpp"
 #include "tuner/init/ready_space.hpp"
 #include "tuner/init/study_guess.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -175,6 +176,29 @@ TEST(ReadySpaceFiles, AreDistinguished) {
   EXPECT_EQ(named({"torchrun", "-m", "torchtitan.train"}), "torchtitan");
   EXPECT_EQ(named({"llamafactory-cli", "train", "sft.yaml"}), "llama-factory");
   EXPECT_EQ(named({"python3", "train.py", "yolo"}), "");
+}
+
+/// Otherwise a guard would compare the last finite loss of a trial that has diverged.
+TEST(ReadySpaceFiles, ReadALossThatIsNotFinite) {
+  for (const auto& [name, printed] : std::vector<std::pair<const char*, const char*>>{
+           {"maxtext", "completed step: 7, seconds: 0.500, total_weights: 8, loss: nan"},
+           {"nanogpt", "iter 100: loss nan, time 12.34ms, mfu 3.00%"},
+           {"timm", "Train: 0 [  50/100 ( 50%)]  Loss:    nan (nan)  Time: 0.5s"},
+           {"torchtitan", "step: 10  loss:     nan  grad_norm:     nan  memory: 1.00GiB(1.00%)"},
+           {"torchvision", "Epoch: [0]  [ 10/100]  eta: 0:00:10  lr: 0.1  loss: nan (nan)"}}) {
+    const ReadySpace space =
+        must_read(fs::path(STEPTUNE_SOURCE_DIR) / "configs/spaces" / (std::string(name) + ".json"));
+    std::vector<MetricDefinition> metrics;
+    for (const Json& metric : space.reports.at("metrics")) {
+      metrics.push_back(
+          {metric.at("name").get<std::string>(), metric.at("regex").get<std::string>()});
+    }
+    auto reader = ReportReader::create({.preset = {}, .metrics = metrics, .samples_per_step = {}});
+    ASSERT_TRUE(reader) << name;
+    const auto report = reader->read_line(printed, 0.0);
+    ASSERT_TRUE(report) << name;
+    EXPECT_TRUE(report->not_finite.contains("loss")) << name;
+  }
 }
 
 TEST(ReadySpaceFiles, ReportEveryFault) {

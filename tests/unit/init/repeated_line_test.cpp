@@ -252,7 +252,24 @@ TEST(RepeatedLine, IsShownAsItWasPrintedLast) {
                                 Field(&MetricDefinition::regex, R"(^\s*Up\.\s*(\d+))")),
                           AllOf(Field(&MetricDefinition::name, "loss"),
                                 Field(&MetricDefinition::regex,
-                                      R"(^\s*Up\.\s*\S+\s+Cost\s+([-+.0-9eE]+|nan))"))));
+                                      R"(^\s*Up\.\s*\S+\s+Cost\s+([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|(?i:nan|inf(?:inity)?))))"))));
+}
+
+TEST(RepeatedLine, ItsExpressionReadsALossThatIsNotFinite) {
+  const auto line = repeated_line(output_of(
+      [](int i) { return fmt::format("Up. {}: Cost {}.5 so far", 10 * i, 9 - i); }, 4));
+  ASSERT_TRUE(line);
+  auto reader =
+      ReportReader::create({.preset = {}, .metrics = line->metrics, .samples_per_step = {}});
+  ASSERT_TRUE(reader) << reader.error().text();
+  for (const char* loss : {"nan", "-inf", "NaN", "Infinity"}) {
+    const auto report = reader->read_line(fmt::format("Up. 50: Cost {} so far", loss), 0.0);
+    ASSERT_TRUE(report) << loss;
+    EXPECT_TRUE(report->not_finite.contains("loss")) << loss;
+  }
+  const auto report = reader->read_line("Up. 60: Cost 2.5e-3 so far", 0.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->metrics.at("loss"), 2.5e-3);
 }
 
 TEST(RepeatedLine, ReportsArePrintedReadyToPaste) {

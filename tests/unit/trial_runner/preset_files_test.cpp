@@ -43,6 +43,8 @@ TEST(PresetFiles, ReadTheLinesThatTheyAreFor) {
           EXPECT_EQ(report->samples, value.get<double>());
         } else if (name == "clock") {
           EXPECT_EQ(report->clock_s, value.get<double>());
+        } else if (value.is_null()) {
+          EXPECT_TRUE(report->not_finite.contains(name)) << name;
         } else {
           ASSERT_TRUE(report->metrics.contains(name)) << name;
           EXPECT_DOUBLE_EQ(report->metrics.at(name), value.get<double>()) << name;

@@ -160,6 +160,9 @@ elif mode == "no_stdout":
     steptune.flush()
     sys.stdout = stdout
     print("trained to the end")
+elif mode == "no_stderr":
+    sys.stderr = None
+    steptune.report(samples=1, loss="none", accuracy=0.5)
 elif mode == "parts":
     with steptune.timed("data"):
         time.sleep(0.002)

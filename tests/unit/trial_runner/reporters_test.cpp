@@ -219,6 +219,13 @@ TEST(PythonReporter, WithoutStdoutTrainingContinues) {
             std::vector<std::string>{"trained to the end"});
 }
 
+TEST(PythonReporter, WithoutStderrAValueThatIsNoNumberIsLeftOut) {
+  const auto reports = reports_of(lines_of("STEPTUNE_TRIAL=1", k_python, "no_stderr"));
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_FALSE(reports[0].metrics.contains("loss"));
+  EXPECT_EQ(reports[0].metrics.at("accuracy"), 0.5);
+}
+
 TEST(PythonReporter, AddsUpPartsAndTakesWhateverIsANumber) {
   const auto reports = reports_of(lines_of("STEPTUNE_TRIAL=1", k_python, "parts"));
   ASSERT_EQ(reports.size(), 1U);

@@ -121,7 +121,7 @@ def _chart(rows: Rows, objective: Dict[str, Any], recommended: Optional[int]) ->
     measured.sort(key=lambda point: int(point[0]))
     last = max(2, int(measured[-1][0]))
     low: float = min(0.0, *(value for _, value, _ in measured))
-    high: float = max(value for _, value, _ in measured)
+    high: float = max(0.0, *(value for _, value, _ in measured))
     high = high + 0.05 * (high - low) or 1.0
 
     def x(number: float) -> float:

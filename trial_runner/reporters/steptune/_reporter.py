@@ -298,7 +298,8 @@ class Reporter:
     def _warn(self, name: str, why: str) -> None:
         if name not in self._warned and len(self._warned) < _MAX_WARNINGS:
             self._warned.add(name)
-            sys.stderr.write('steptune: "%s" %s; ignored\n' % (name, why))
+            with contextlib.suppress(Exception):  # a program may have closed stderr, or have none
+                sys.stderr.write('steptune: "%s" %s; ignored\n' % (name, why))
 
 
 _reporter = Reporter()

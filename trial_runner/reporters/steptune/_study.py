@@ -264,7 +264,7 @@ def _tuned(words: Sequence[str], db: Optional[str], show: bool) -> Study:
 
 
 def _duration(time: Union[str, float, None]) -> Optional[str]:
-    return time if time is None or isinstance(time, str) else "%gs" % time
+    return time if time is None or isinstance(time, str) else "%.10gs" % time
 
 
 def _options(**values: Union[str, int, bool, None]) -> List[str]:

@@ -45,7 +45,7 @@ class BoostingHook(loop_hook.LoopHook):
 
 
 class Losses:
-    """Losses of the current round: of the training data, or else of the first other data."""
+    """Last losses of a training: of the training data, or else of other data."""
 
     def __init__(self):
         self._of_training = None

@@ -16,7 +16,7 @@ _INNER_EVAL = "_Booster__inner_eval"  # called for each data set that the progra
 def wrap(hook, lightgbm):
     booster_class = lightgbm.basic.Booster
     rows = weakref.WeakKeyDictionary()  # rows of the training data, by booster
-    losses = Losses()
+    losses = weakref.WeakKeyDictionary()  # by booster
     aliases = lightgbm.basic._ConfigAliases
 
     def wrap_init(original):
@@ -40,7 +40,7 @@ def wrap(hook, lightgbm):
                 return original(self, *arguments, **named)
             hook.guarded(hook.round_begins, self, _NAME)
             result = original(self, *arguments, **named)
-            hook.guarded(hook.step_ended, rows[self], losses.value)
+            hook.guarded(hook.step_ended, rows[self], losses.setdefault(self, Losses()).value)
             return result
 
         return update
@@ -52,7 +52,7 @@ def wrap(hook, lightgbm):
             results = original(self, *arguments, **named)
             if self in rows and hook.may_train():
                 of = signature.bind(self, *arguments, **named).arguments.get("data_idx")
-                hook.guarded(_read_losses, losses, of == 0, results)
+                hook.guarded(_read_losses, losses.setdefault(self, Losses()), of == 0, results)
             return results
 
         return inner_eval
@@ -69,7 +69,9 @@ def _adapted(hook, own, aliases):
     params = dict(own)
 
     def value(name, otherwise):
-        return next((params[alias] for alias in sorted(aliases.get(name)) if alias in params), otherwise)
+        # LightGBM ignores a parameter that is None.
+        given = (params.get(alias) for alias in sorted(aliases.get(name)))
+        return next((one for one in given if one is not None), otherwise)
 
     def put(name, value):
         for alias in aliases.get(name):

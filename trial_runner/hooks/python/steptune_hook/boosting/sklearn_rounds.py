@@ -37,8 +37,10 @@ def _wrap_histograms(hook, module):
             if not hook.may_train():
                 return original(self, X, *arguments, **named)
             before = getattr(current, "estimator", None)
+            # By itself, scikit-learn may use physical cores only.
+            today = module._openmp_effective_n_threads()
+            current.threads = hook.guarded(hook.knobs.training.settle, "cpu_threads", today)
             current.estimator, current.trees = self, 0
-            current.threads = hook.guarded(hook.knobs.training.settle, "cpu_threads", usable_cpus())
             _refuse(hook, _OF_OTHERS, "HistGradientBoosting has no such parameter")
             try:
                 return original(self, X, *arguments, **named)

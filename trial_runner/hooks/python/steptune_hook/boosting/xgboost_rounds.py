@@ -16,11 +16,14 @@ def wrap(hook, xgboost):
     booster_class = xgboost.core.Booster
     own = weakref.WeakKeyDictionary()  # the program's parameters, by booster
     begun = weakref.WeakSet()
-    losses = Losses()
+    losses = weakref.WeakKeyDictionary()  # by booster
+    trained_on = weakref.WeakKeyDictionary()  # reference to the training data, by booster
     current = threading.local()
 
     def wrap_set_param(original):
         def set_param(self, params, value=None):
+            if not hasattr(params, "items") and not isinstance(params, str):
+                params = list(params)  # an iterator can be read only once
             if not getattr(current, "is_ours", False):
                 hook.guarded(_note, own.setdefault(self, {}), params, value)
             return original(self, params, value)
@@ -33,21 +36,21 @@ def wrap(hook, xgboost):
                 return original(self, dtrain, *arguments, **named)
             if self not in begun:
                 begun.add(self)
-                hook.guarded(begin, self)
+                hook.guarded(begin, self, dtrain)
             hook.guarded(hook.round_begins, self, _NAME)
             current.is_inside = True
             try:
                 result = original(self, dtrain, *arguments, **named)
             finally:
                 current.is_inside = False
-            current.data = weakref.ref(dtrain)
-            hook.guarded(ended, dtrain)
+            trained_on[self] = weakref.ref(dtrain)
+            hook.guarded(ended, self, dtrain)
             return result
 
         return one_round
 
-    def begin(booster):
-        settings = _settings(hook, own.get(booster, {}))
+    def begin(booster, dtrain):
+        settings = _settings(hook, own.get(booster, {}), dtrain)
         current.is_ours = True
         try:
             if settings:
@@ -55,15 +58,15 @@ def wrap(hook, xgboost):
         finally:
             current.is_ours = False
 
-    def ended(dtrain):
-        hook.step_ended(dtrain.num_row(), losses.value)
+    def ended(booster, dtrain):
+        hook.step_ended(dtrain.num_row(), losses.setdefault(booster, Losses()).value)
 
     def wrap_eval_set(original):
         def eval_set(self, evals, *arguments, **named):
             text = original(self, evals, *arguments, **named)
             if hook.may_train():
-                data = getattr(current, "data", lambda: None)()
-                hook.guarded(_read_losses, losses, text, evals, data)
+                data = trained_on.get(self, lambda: None)()
+                hook.guarded(_read_losses, losses.setdefault(self, Losses()), text, evals, data)
             return text
 
         return eval_set
@@ -79,9 +82,11 @@ def _note(noted, params, value):
     noted.update({name: value for name, value in pairs if value is not None})
 
 
-def _settings(hook, own):
+def _settings(hook, own, dtrain):
     """Returns the parameters to set, given the program's own parameters."""
     knobs = hook.knobs.training
+    is_binned = any("QuantileDMatrix" in kind.__name__ for kind in type(dtrain).__mro__)
+    why = "a QuantileDMatrix is binned before the training" if is_binned else None
     threads = next((int(own[name]) for name in _THREADS if name in own), 0)
     device = str(own.get("device", "cpu"))
     method = str(own.get("tree_method", "auto"))
@@ -89,8 +94,8 @@ def _settings(hook, own):
         hook.trains_on("cuda")
     settings = {
         "nthread": knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus()),
-        "tree_method": knobs.settle("tree_method", method),
-        "max_bin": knobs.settle("max_bin", int(own.get("max_bin", 256))),
+        "tree_method": knobs.settle("tree_method", method, why),
+        "max_bin": knobs.settle("max_bin", int(own.get("max_bin", 256)), why),
     }
     knobs.refuse("histogram_layout", "XGBoost has no layout of histograms")
     knobs.refuse("quantized_gradients", "XGBoost has no quantized gradients")
@@ -103,8 +108,12 @@ def _read_losses(losses, text, evals, data):
     for token in text.split("\t")[1:]:
         for matrix, name in evals:
             metric, colon, value = token[len(name) + 1 :].rpartition(":")
-            if not token.startswith(name + "-") or not colon or metric.startswith(_HIGHER_IS_BETTER):
+            if not token.startswith(name + "-") or not colon or not _is_loss(metric):
                 continue
             if name not in seen:
                 seen.add(name)
                 losses.add(matrix is data, float(value))
+
+
+def _is_loss(metric):
+    return metric == "mape" or not metric.startswith(_HIGHER_IS_BETTER)

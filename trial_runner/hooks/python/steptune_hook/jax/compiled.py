@@ -2,6 +2,7 @@
 """Stand-ins for compiled functions, which report their outermost calls."""
 
 import functools
+import types
 
 
 class Compiled:
@@ -22,7 +23,7 @@ class Compiled:
         return getattr(self._steptune_inner, name)
 
     def __get__(self, instance, owner=None):
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else types.MethodType(self, instance)
 
     def __reduce__(self):
         return _itself, (self._steptune_inner,)

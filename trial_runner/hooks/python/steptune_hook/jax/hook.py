@@ -8,7 +8,7 @@ import jax
 from steptune_hook import call_site, loop_hook
 from steptune_hook.jax import MODULES, compiled
 from steptune_hook.jax.knobs import JaxKnobs
-from steptune_hook.jax.steps import Steps, loss_of
+from steptune_hook.jax.steps import Steps, is_deleted, loss_of
 
 
 class JaxHook(loop_hook.LoopHook):
@@ -40,7 +40,7 @@ class JaxHook(loop_hook.LoopHook):
 
     def waited_for(self, output):
         """Waits for the last step, which is then reported with its end. Returns the time."""
-        jax.block_until_ready(output)
+        jax.block_until_ready([leaf for leaf in jax.tree_util.tree_leaves(output) if not is_deleted(leaf)])
         now_s = perf_counter()
         report = self.progress.report
         if report.waiting is not None:

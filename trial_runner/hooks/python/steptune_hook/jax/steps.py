@@ -158,6 +158,10 @@ def loss_of(output):
 
 
 def _number(array):
-    # The program may have given the array's memory away.
-    is_deleted = getattr(array, "is_deleted", None)
-    return None if is_deleted is not None and is_deleted() else float(array)
+    return None if is_deleted(array) else float(array)
+
+
+def is_deleted(array):
+    """True if the program has given the array's memory away."""
+    asks = getattr(array, "is_deleted", None)
+    return asks is not None and asks()

@@ -40,20 +40,21 @@ class DatasetKnobs:
         self._hook.patches.replace(DatasetV2, "__iter__", self._wrap_iter)
 
     def _wrap_map(self, original):
-        def map_dataset(dataset, map_func, num_parallel_calls=None, deterministic=None, **named):
-            made = original(dataset, map_func, num_parallel_calls, deterministic, **named)
+        def map_dataset(dataset, map_func, num_parallel_calls=None, deterministic=None, *more, **named):
+            made = original(dataset, map_func, num_parallel_calls, deterministic, *more, **named)
             caller = sys._getframe(1).f_code.co_filename
             # Functions of Keras itself keep their settings.
             if not self._hook.active or any(mark in caller for mark in LIBRARIES):
                 return made
             calls = self._hook.guarded(self._calls_for, made, num_parallel_calls)
-            return made if calls is None else original(dataset, map_func, calls, True, **named)
+            return made if calls is None else original(dataset, map_func, calls, True, *more, **named)
 
         return map_dataset
 
     def _calls_for(self, made, own):
         """Returns the number of parallel calls to set; None if the program's stays."""
-        why = None
+        # TensorFlow refuses a number of calls beside this.
+        why = "the program asks for synchronous calls" if getattr(made, "_force_synchronous", False) else None
         if own is None or own == 1:
             today = _SEQUENTIAL
         elif isinstance(own, int) and own == self._tensorflow.data.AUTOTUNE:

@@ -43,12 +43,21 @@ class OptimizerKnobs:
         def __init__(optimizer, params, *arguments, **named):
             if not self._hook.watches() or named.get("fused") or named.get("foreach"):
                 return original(optimizer, params, *arguments, **named)
-            # Make a list, because a refused attempt may have consumed an iterator.
+            # Make lists, because a refused attempt may have consumed an iterator.
             params = params if isinstance(params, (list, dict)) else list(params)
+            groups = [group for group in params if isinstance(group, dict)]
+            for group in groups:
+                if hasattr(group.get("params"), "__next__"):
+                    group["params"] = list(group["params"])
+            changed = [(held, dict(held)) for held in (vars(optimizer), *groups)]
             try:
                 return original(optimizer, params, *arguments, **dict(named, fused=True))
             except (RuntimeError, TypeError) as error:
                 self._refused = str(error).split("\n")[0]
+                # The attempt has left `fused` in the optimizer and in the program's groups.
+                for held, before in changed:
+                    held.clear()
+                    held.update(before)
                 return original(optimizer, params, *arguments, **named)
 
         return __init__

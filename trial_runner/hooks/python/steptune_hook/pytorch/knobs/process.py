@@ -54,25 +54,27 @@ def _why_no_tf32():
     return None
 
 
-_KERNELS = ("flash", "mem_efficient", "math")
+_KERNELS = {"flash": "flash", "mem_efficient": "efficient", "math": "math", "cudnn": None}  # with the knob's values
 
 
-def _attention_enabled(kernel):
-    return getattr(torch.backends.cuda, kernel + "_sdp_enabled")()
+def _enabled_kernels():
+    # PyTorch 2.4 added cuDNN's.
+    by_kernel = {kernel: getattr(torch.backends.cuda, kernel + "_sdp_enabled", None) for kernel in _KERNELS}
+    return {kernel: is_enabled() for kernel, is_enabled in by_kernel.items() if is_enabled is not None}
+
+
+_ENABLED_BY_PYTORCH = _enabled_kernels()
 
 
 def _get_attention():
-    enabled = [kernel for kernel in _KERNELS if _attention_enabled(kernel)]
-    if len(enabled) != 1:
-        return "default"
-    return "efficient" if enabled[0] == "mem_efficient" else enabled[0]
+    enabled = [kernel for kernel, is_enabled in _enabled_kernels().items() if is_enabled]
+    return (_KERNELS[enabled[0]] if len(enabled) == 1 else None) or "default"
 
 
 def _put_attention(value):
-    chosen = "mem_efficient" if value == "efficient" else value
-    for kernel in _KERNELS:
+    for kernel, is_enabled in _ENABLED_BY_PYTORCH.items():
         enable = getattr(torch.backends.cuda, "enable_%s_sdp" % kernel)
-        enable(value == "default" or kernel == chosen)
+        enable(is_enabled if value == "default" else _KERNELS[kernel] == value)
 
 
 def _why_no_attention():
