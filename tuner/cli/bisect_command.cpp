@@ -155,7 +155,7 @@ class Bisecting {
     const Json facts = {{"package", result_.package}, {"versions", versions_.names},
                         {"command", command_},        {"build", options_.build},
                         {"input", options_.input},    {"folder", fs::current_path().string()}};
-    return sha256_hex(dump_json(facts)).substr(0, 12);
+    return short_hash(sha256_hex(dump_json(facts)));
   }
 
   /// Reads the results of the same command's earlier stages from the history. If the last stage is
@@ -274,7 +274,7 @@ class Bisecting {
   void give_up(std::size_t version, const std::string& why) {
     change_->skip(version);
     const std::string& name = name_of(version);
-    say(fmt::format("skipped {}: {}", name.substr(0, 12), printable_line(why, 500)));
+    say(fmt::format("skipped {}: {}", short_hash(name), printable_line(why, 500)));
     if (std::ranges::find(result_.unusable, name) == result_.unusable.end())
       result_.unusable.push_back(name);
   }
