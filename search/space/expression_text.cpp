@@ -253,10 +253,11 @@ class Translator {
       hint = has_parameters ? "put strings in quotes, as in precision == 'bf16'"
                             : fmt::format("facts: {}", fmt::join(names, ", "));
     }
-    return error(token,
-                 fmt::format("\"{}\" is {}{}", token.text,
-                             has_parameters ? "neither a parameter nor a fact" : "no fact", nearest),
-                 std::move(hint));
+    return error(
+        token,
+        fmt::format("\"{}\" is {}{}", token.text,
+                    has_parameters ? "neither a parameter nor a fact" : "no fact", nearest),
+        std::move(hint));
   }
 
   Result<void> function(const Token& token) {

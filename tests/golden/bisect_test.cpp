@@ -140,8 +140,8 @@ TEST_F(Bisect, ABadVersionThatDoesNotRunIsNamedWithTheReason) {
   commit("0.02", "good");
   sandbox_.write("train.sh", "echo no such data; exit 3\n");
   git("commit -qam bad");
-  const Ended ended = sandbox_.steptune(
-      {"bisect", "HEAD~1", "HEAD", "--time", "40s", "--", "/bin/sh", "train.sh"});
+  const Ended ended =
+      sandbox_.steptune({"bisect", "HEAD~1", "HEAD", "--time", "40s", "--", "/bin/sh", "train.sh"});
   EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
   const std::string bad = sandbox_.program({"git", "rev-parse", "HEAD"}).out.substr(0, 12);
   EXPECT_THAT(ended.err, HasSubstr("skipped " + bad + ": "));
@@ -153,9 +153,8 @@ TEST_F(Bisect, ABadVersionThatDoesNotRunIsNamedWithTheReason) {
 TEST_F(Bisect, ATimeThatIsOverAfterTheBuildsLeavesItUndecided) {
   for (const char* version : {"good", "one", "two"})
     commit("0.02", version);
-  const Ended ended =
-      sandbox_.steptune({"bisect", "HEAD~2", "HEAD", "--build", "sleep 8", "--time", "23s",
-                         "--quiet", "--", "/bin/sh", "train.sh"});
+  const Ended ended = sandbox_.steptune({"bisect", "HEAD~2", "HEAD", "--build", "sleep 8", "--time",
+                                         "23s", "--quiet", "--", "/bin/sh", "train.sh"});
   EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("undecided: the bad version may not be slower; if it is, one of "
                                    "2 versions made it slower\n"));
@@ -165,9 +164,8 @@ TEST_F(Bisect, ATimeThatIsOverAfterTheBuildsLeavesItUndecided) {
 TEST_F(Bisect, ASlowStartIsNamed) {
   for (const char* version : {"good", "bad"})
     commit("0.02", version);
-  const Ended ended =
-      sandbox_.steptune({"bisect", "HEAD~1", "HEAD", "--time", "24s", "--quiet", "--", "/bin/sh",
-                         "-c", "sleep 60; exec sh train.sh"});
+  const Ended ended = sandbox_.steptune({"bisect", "HEAD~1", "HEAD", "--time", "24s", "--quiet",
+                                         "--", "/bin/sh", "-c", "sleep 60; exec sh train.sh"});
   EXPECT_EQ(ended.exit_code, 12) << ended.out << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("the first command reported no step within 1"));
 }
@@ -262,9 +260,9 @@ for step in range(1, 20000):
   // The environments are there, so pip is not needed any more. The script's first line names the
   // interpreter.
   setting.environment["PIP_FIND_LINKS"] = "/nowhere";
-  const Ended found = sandbox_.steptune({"bisect", "--package", "pacer", "1.1", "1.3", "--time",
-                                         "2m", "--quiet", "--", "./train.py"},
-                                        setting);
+  const Ended found = sandbox_.steptune(
+      {"bisect", "--package", "pacer", "1.1", "1.3", "--time", "2m", "--quiet", "--", "./train.py"},
+      setting);
   EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
   EXPECT_THAT(found.out, HasSubstr("found   pacer 1.3: "));
   EXPECT_THAT(found.out, HasSubstr("next    pip install pacer==1.1\n"));

@@ -192,18 +192,18 @@ TEST_F(Judge, ARevisionThatCannotBeCheckedOutIsNamedWithTheReason) {
        "git config filter.bad.required true && git add . && "
        "git -c user.name=n -c user.email=e@example.org commit -qm m"});
   ASSERT_EQ(repository.exit_code, 0) << repository.err;
-  const Ended ended = sandbox_.steptune(
-      {"judge", "--git", "HEAD", "HEAD", "--", "/bin/sh", "steps.sh", "0.02"});
+  const Ended ended =
+      sandbox_.steptune({"judge", "--git", "HEAD", "HEAD", "--", "/bin/sh", "steps.sh", "0.02"});
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("git cannot check out HEAD"));
   EXPECT_THAT(ended.err, HasSubstr("smudge filter bad failed"));
 }
 
 TEST_F(Judge, ABuildThatIsInterruptedIsNoFault) {
-  const Ended repository = sandbox_.program(
-      {"/bin/sh", "-c",
-       "git init -q . && git add . && "
-       "git -c user.name=n -c user.email=e@example.org commit -qm m"});
+  const Ended repository =
+      sandbox_.program({"/bin/sh", "-c",
+                        "git init -q . && git add . && "
+                        "git -c user.name=n -c user.email=e@example.org commit -qm m"});
   ASSERT_EQ(repository.exit_code, 0) << repository.err;
   const Ended ended =
       sandbox_.steptune({"judge", "--git", "HEAD", "HEAD", "--build", "kill -INT $PPID; exit 1",

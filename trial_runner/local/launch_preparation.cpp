@@ -135,9 +135,9 @@ void LaunchPreparation::prepare_page_cache(const TrialSpec& spec,
   if (!cold) return;
   const DataFiles dropped = drop_cached_pages(spec.data);
   placed[k_data_bytes_placement] = fmt::format("{:.0f}", dropped.bytes);
-  placed[k_dropped_placement] = fmt::format("{} file{} of {:.1f} MiB", dropped.files,
-                                            dropped.files == 1 ? "" : "s",
-                                            dropped.bytes / k_mib_bytes);
+  placed[k_dropped_placement] =
+      fmt::format("{} file{} of {:.1f} MiB", dropped.files, dropped.files == 1 ? "" : "s",
+                  dropped.bytes / k_mib_bytes);
   if (!dropped.fault.empty()) placed[k_not_dropped_placement] = dropped.fault;
 }
 

@@ -66,9 +66,9 @@ Section<ReplaySection> make_replay_section() {
       "replay_runner", "Recorded or modelled step times under a virtual clock.", "an object");
   section.add(kind_key<ReplaySection>("replay").required());
   section.add(counted_machines_key());
-  section.add(key("parallel", &ReplaySection::parallel,
-                  document::integer({1.0, k_most_parallel_trials}))
-                  .doc("trials at the same time"));
+  section.add(
+      key("parallel", &ReplaySection::parallel, document::integer({1.0, k_most_parallel_trials}))
+          .doc("trials at the same time"));
   for (const Key<RentedInstances>& each : instance_keys())
     section.add(each.of(&ReplaySection::instances));
   section.add(price_per_hour_key().of(&ReplaySection::price));

@@ -217,8 +217,8 @@ class InputCheck {
       const std::string where = fmt::format("/ResourceConfig/InstanceGroups/{}", i);
       const Json& group = (*groups)[i];
       check_pattern(where, group.at("InstanceType").get<std::string>(), 64, k_instance_type);
-      check_pattern(where, group.at("InstanceGroupName").get<std::string>(),
-                    k_max_group_name_bytes, ".+");
+      check_pattern(where, group.at("InstanceGroupName").get<std::string>(), k_max_group_name_bytes,
+                    ".+");
       const int count = group.at("InstanceCount").get<int>();
       if (count < 1 || count > k_most_instances) {
         fault(where, fmt::format("{} instances are not between 1 and {}", count, k_most_instances));

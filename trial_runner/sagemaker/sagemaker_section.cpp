@@ -225,10 +225,10 @@ Jobs make_sagemaker_section() {
   using document::key;
   Jobs section("sagemaker_runner", "SageMaker training jobs.", "an object");
   section.add(kind_key<SageMakerSection>("sagemaker").required());
-  section.add(key("parallel", &SageMakerSection::parallel,
-                  document::integer({1.0, k_most_parallel_trials}))
-                  .doc("jobs at the same time")
-                  .in_fingerprint(InFingerprint::never));
+  section.add(
+      key("parallel", &SageMakerSection::parallel, document::integer({1.0, k_most_parallel_trials}))
+          .doc("jobs at the same time")
+          .in_fingerprint(InFingerprint::never));
   section.add(key("trials_per_job", &SageMakerSection::trials_per_job,
                   document::integer({1.0, k_most_trials_per_job}))
                   .omitted_at_default()

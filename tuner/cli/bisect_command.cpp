@@ -244,8 +244,8 @@ class Bisecting {
     JudgeOptions judge;
     judge.name = name_;
     judge.continued = continued;
-    judge.time = fmt::format(
-        "{:.0f}s", change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s));
+    judge.time =
+        fmt::format("{:.0f}s", change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s));
     judge.input = options_.input;
     judge.quiet = options_.quiet;
     judge.words = versions_.command(versions_.names.front());

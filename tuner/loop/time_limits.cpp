@@ -130,8 +130,8 @@ std::optional<TrialEndCause> reached_limit(const TrialView& trial, double now_s)
   }
   const bool is_before_budget = limits.measuring_s + reports.paused_s() <= limits.budget_s;
   const bool is_measuring = at_s >= limits.measuring_s && is_before_budget;
-  return TrialEndCause{
-      .request = is_measuring ? EndRequest::time_limit : EndRequest::budget, .at_s = at_s};
+  return TrialEndCause{.request = is_measuring ? EndRequest::time_limit : EndRequest::budget,
+                       .at_s = at_s};
 }
 
 }  // namespace steptune

@@ -48,10 +48,10 @@ std::string verdict_text(const Bisection& bisection) {
     case BisectionOutcome::undecided:
       break;
   }
-  std::string text = fmt::format(
-      "undecided: {}one of {} versions made it slower{}\n",
-      bisection.bad_is_slower ? "" : "the bad version may not be slower; if it is, ",
-      bisection.suspects.size(), slower);
+  std::string text =
+      fmt::format("undecided: {}one of {} versions made it slower{}\n",
+                  bisection.bad_is_slower ? "" : "the bad version may not be slower; if it is, ",
+                  bisection.suspects.size(), slower);
   std::size_t shown = 0;
   for (const SuspectedVersion& version : bisection.suspects) {
     if (++shown > k_shown_versions) {
@@ -90,8 +90,7 @@ std::string next_text(const Bisection& bisection) {
   switch (bisection.outcome) {
     case BisectionOutcome::found:
       if (is_package) return fmt::format("pip install {}=={}", bisection.package, bisection.before);
-      return fmt::format("git show {}",
-                         short_hash(bisection.suspects.front().version));
+      return fmt::format("git show {}", short_hash(bisection.suspects.front().version));
     case BisectionOutcome::not_slower:
       return is_package ? "look for what else has changed"
                         : "compare them with: steptune judge --git GOOD BAD";

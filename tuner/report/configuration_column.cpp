@@ -87,8 +87,7 @@ std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
     }
     auto alike = std::ranges::find(result, active, &AlikeRows::active);
     if (alike == result.end()) alike = result.insert(alike, AlikeRows{std::move(active), 0, 0});
-    alike->most_beside =
-        std::max(alike->most_beside, width_beside_names(row, names, k_any_length));
+    alike->most_beside = std::max(alike->most_beside, width_beside_names(row, names, k_any_length));
     alike->least_beside =
         std::max(alike->least_beside, width_beside_names(row, names, k_least_value));
   }

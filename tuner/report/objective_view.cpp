@@ -44,9 +44,8 @@ std::string ObjectiveView::text(double value) const {
 std::string ObjectiveView::text_of_trial(double value) const {
   if (!objective.is_timed() || planned_run || !(value > 0.0)) return text(value);
   const double per_second = planned_samples(PlannedRun{}) / value;
-  return objective.is_time()
-             ? fmt::format("{} {}", format_number(per_second), counted.per_second())
-             : fmt::format("{} per million {}", text(value), counted.plural);
+  return objective.is_time() ? fmt::format("{} {}", format_number(per_second), counted.per_second())
+                             : fmt::format("{} per million {}", text(value), counted.plural);
 }
 
 double ObjectiveView::gain(double reference, double value) const {

@@ -198,8 +198,8 @@ std::string pools_table_text(const HeldMachinesReport& view, const HeldMachinesS
     table = pools_table(columns, view.machines, k_any_length);
   }
   if (width == 0 || table.width() <= width) return table.text();
-  const std::size_t widest = cut_width(width, pools_table(columns, view.machines, 0),
-                                       columns.front().column.title);
+  const std::size_t widest =
+      cut_width(width, pools_table(columns, view.machines, 0), columns.front().column.title);
   return pools_table(columns, view.machines, widest).text();
 }
 

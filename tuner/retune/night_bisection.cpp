@@ -27,8 +27,8 @@ std::string bisect_command(const StudySpec& study, const Night& night,
   words += shell_quoted(command.argv);
   const std::string good = night.fast_commit.empty() ? "GOOD" : short_hash(night.fast_commit);
   return fmt::format("cd {} && steptune bisect {} {}{} -- {}",
-                     shell_quoted(study.working_directory.string()), good,
-                     short_hash(night.commit), database_option, words);
+                     shell_quoted(study.working_directory.string()), good, short_hash(night.commit),
+                     database_option, words);
 }
 
 }  // namespace steptune

@@ -164,9 +164,8 @@ const Section<PlannedPhase>& planned_phase_section() {
           .add(key("every_samples", &PlannedPhase::every_samples,
                    document::number({1.0, k_max_count}))
                    .doc("samples between two such phases"))
-          .add(
-              key("every_steps", &PlannedPhase::every_steps, document::number({1.0, k_max_count}))
-                  .doc("optimizer steps between two such phases, in place of `every_samples`"))
+          .add(key("every_steps", &PlannedPhase::every_steps, document::number({1.0, k_max_count}))
+                   .doc("optimizer steps between two such phases, in place of `every_samples`"))
           .add(key("seconds", &PlannedPhase::seconds, document::duration_s({0.0, 1e7}))
                    .doc("duration of the phase, if no trial has shown it"))
           .check([](const ObjectNode& object, const PlannedPhase& phase) {

@@ -247,17 +247,21 @@ TEST(RepeatedLine, IsShownAsItWasPrintedLast) {
   ASSERT_TRUE(line);
   EXPECT_EQ(line->line, "Up. 40\tCost 5.5");
   EXPECT_EQ(line->count, 4U);
-  EXPECT_THAT(line->metrics,
-              ElementsAre(AllOf(Field(&MetricDefinition::name, "step"),
-                                Field(&MetricDefinition::regex, R"(^\s*Up\.\s*(\d+))")),
-                          AllOf(Field(&MetricDefinition::name, "loss"),
-                                Field(&MetricDefinition::regex,
-                                      R"(^\s*Up\.\s*\S+\s+Cost\s+([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|(?i:nan|inf(?:inity)?))))"))));
+  EXPECT_THAT(
+      line->metrics,
+      ElementsAre(
+          AllOf(Field(&MetricDefinition::name, "step"),
+                Field(&MetricDefinition::regex, R"(^\s*Up\.\s*(\d+))")),
+          AllOf(
+              Field(&MetricDefinition::name, "loss"),
+              Field(
+                  &MetricDefinition::regex,
+                  R"(^\s*Up\.\s*\S+\s+Cost\s+([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|(?i:nan|inf(?:inity)?))))"))));
 }
 
 TEST(RepeatedLine, ItsExpressionReadsALossThatIsNotFinite) {
-  const auto line = repeated_line(output_of(
-      [](int i) { return fmt::format("Up. {}: Cost {}.5 so far", 10 * i, 9 - i); }, 4));
+  const auto line = repeated_line(
+      output_of([](int i) { return fmt::format("Up. {}: Cost {}.5 so far", 10 * i, 9 - i); }, 4));
   ASSERT_TRUE(line);
   auto reader =
       ReportReader::create({.preset = {}, .metrics = line->metrics, .samples_per_step = {}});

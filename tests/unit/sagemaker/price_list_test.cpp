@@ -178,11 +178,10 @@ TEST(JobPrice, IsReadBackFromTheJobsVariable) {
 TEST(JobPrice, AnotherProgramsVariableIsNoPrice) {
   for (const char* text :
        {"", "3.5", "not JSON", "[]", "{}", "{", R"({"list":"3","discount":0,"volume":0})",
-        R"({"list":3,"volume":0})", R"({"discount":0,"volume":0})",
-        R"({"list":3,"discount":0})", R"({"list":-1,"discount":0,"volume":0})",
-        R"({"list":3,"discount":4,"volume":0})", R"({"list":3,"discount":-1,"volume":0})",
-        R"({"list":3,"discount":0,"volume":-1})", R"({"list":1e10,"discount":0,"volume":0})",
-        R"({"list":3,"discount":0,"volume":1e10})",
+        R"({"list":3,"volume":0})", R"({"discount":0,"volume":0})", R"({"list":3,"discount":0})",
+        R"({"list":-1,"discount":0,"volume":0})", R"({"list":3,"discount":4,"volume":0})",
+        R"({"list":3,"discount":-1,"volume":0})", R"({"list":3,"discount":0,"volume":-1})",
+        R"({"list":1e10,"discount":0,"volume":0})", R"({"list":3,"discount":0,"volume":1e10})",
         R"({"list":3,"discount":0,"volume":0,"spot_share":0})",
         R"({"list":3,"discount":0,"volume":0,"spot_share":1.1})"}) {
     EXPECT_FALSE(job_price_of({{k_price_variable, text}})) << text;

@@ -266,8 +266,8 @@ TEST_F(StudyFiles, NameEveryRepeatedKey) {
 
 TEST_F(StudyFiles, RefuseWhatIsNoJson) {
   // Valid JSON would also be refused here, because keys are missing. So check the reason.
-  for (const char* text : {"{\"name\": }", "", "\xff\xfe{}", "{\"name\": NaN}",
-                           "{\"name\": 1e999}", "{\"name\": \"x\"} trailing"}) {
+  for (const char* text : {"{\"name\": }", "", "\xff\xfe{}", "{\"name\": NaN}", "{\"name\": 1e999}",
+                           "{\"name\": \"x\"} trailing"}) {
     const auto study = read_text(text);
     ASSERT_FALSE(study) << text;
     EXPECT_THAT(study.error().text(), HasSubstr("study.json: not valid JSON")) << text;

@@ -64,8 +64,8 @@ TEST(PriceTable, ReportsWhatIsWrongAndWhere) {
             "t.json#/instances: expected an object");
   EXPECT_EQ(error_of(R"({"region": "r", "instances": {"ml.x": 1}})"),
             "t.json#/instances/ml.x: expected an object");
-  for (const char* price : {"{}", R"({"usd_per_hour": "1"})", R"({"usd_per_hour": -1})",
-                            R"({"usd_per_hour": 0})"}) {
+  for (const char* price :
+       {"{}", R"({"usd_per_hour": "1"})", R"({"usd_per_hour": -1})", R"({"usd_per_hour": 0})"}) {
     EXPECT_EQ(
         error_of((R"({"region": "r", "instances": {"ml.x": )" + std::string(price) + "}}").c_str()),
         "t.json#/instances/ml.x/usd_per_hour: expected a positive number")
