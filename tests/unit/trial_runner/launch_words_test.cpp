@@ -15,18 +15,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const LauncherSupport k_torchrun{Launcher::torchrun, true, {"--rdzv_backend=c10d"}};
-const LauncherSupport k_mpi{Launcher::mpi, false};
-const LauncherSupport k_srun{Launcher::srun, true};
+const LauncherSupport k_torchrun_elsewhere{Launcher::torchrun, true, {"--rdzv_backend=c10d"}};
+const LauncherSupport k_mpi_on_this_machine{Launcher::mpi, false};
+const LauncherSupport k_srun_elsewhere{Launcher::srun, true};
 
 TEST(LaunchedWords, TorchrunRunsWithTheCommandsPython) {
   const Launch launch{Launcher::torchrun, 2, 4, {"--max_restarts=0"}};
-  EXPECT_THAT(launched_words(launch, k_torchrun, {"/opt/py/bin/python3.11", "train.py", "-x"}),
-              ElementsAre("/opt/py/bin/python3.11", "-m", "torch.distributed.run", "--nnodes=2",
-                          "--nproc_per_node=4", "--rdzv_backend=c10d", "--max_restarts=0",
-                          "train.py", "-x"));
   EXPECT_THAT(
-      launched_words(launch, k_torchrun, {"python", "-u", "-m", "pkg.train"}),
+      launched_words(launch, k_torchrun_elsewhere, {"/opt/py/bin/python3.11", "train.py", "-x"}),
+      ElementsAre("/opt/py/bin/python3.11", "-m", "torch.distributed.run", "--nnodes=2",
+                  "--nproc_per_node=4", "--rdzv_backend=c10d", "--max_restarts=0", "train.py",
+                  "-x"));
+  EXPECT_THAT(
+      launched_words(launch, k_torchrun_elsewhere, {"python", "-u", "-m", "pkg.train"}),
       ElementsAre("python", "-m", "torch.distributed.run", "--nnodes=2", "--nproc_per_node=4",
                   "--rdzv_backend=c10d", "--max_restarts=0", "-m", "pkg.train"));
 }
@@ -42,10 +43,12 @@ TEST(LaunchedWords, AnotherProgramIsLeftToTheTorchrunInPath) {
 }
 
 TEST(LaunchedWords, MpirunStartsAllProcessesAndSrunIsTheRunners) {
-  EXPECT_THAT(launched_words({Launcher::mpi, 2, 3, {"--oversubscribe"}}, k_mpi, {"train"}),
-              ElementsAre("mpirun", "-np", "6", "--oversubscribe", "train"));
-  EXPECT_THAT(launched_words({Launcher::srun, 2, 3, {"--mpi=pmix"}}, k_srun, {"train", "x"}),
-              ElementsAre("train", "x"));
+  EXPECT_THAT(
+      launched_words({Launcher::mpi, 2, 3, {"--oversubscribe"}}, k_mpi_on_this_machine, {"train"}),
+      ElementsAre("mpirun", "-np", "6", "--oversubscribe", "train"));
+  EXPECT_THAT(
+      launched_words({Launcher::srun, 2, 3, {"--mpi=pmix"}}, k_srun_elsewhere, {"train", "x"}),
+      ElementsAre("train", "x"));
 }
 
 TEST(TypedWords, BeginWithSrunIfTheRunnerCallsIt) {
@@ -56,7 +59,7 @@ TEST(TypedWords, BeginWithSrunIfTheRunnerCallsIt) {
 }
 
 TEST(AsStarted, MpiUsesSrunIfTheRunnerDoes) {
-  const std::vector<LauncherSupport> with_srun{k_torchrun, k_srun};
+  const std::vector<LauncherSupport> with_srun{k_torchrun_elsewhere, k_srun_elsewhere};
   const Launch mpi{Launcher::mpi, 2, 3, {"--cpu-bind=cores"}};
   const Launch started = as_started(mpi, with_srun);
   EXPECT_EQ(started.with, Launcher::srun);
@@ -65,7 +68,7 @@ TEST(AsStarted, MpiUsesSrunIfTheRunnerDoes) {
   EXPECT_THAT(as_started({Launcher::mpi, 1, 1, {"--mpi=pmi2"}}, with_srun).options,
               ElementsAre("--mpi=pmi2"))
       << "the user's option has priority";
-  EXPECT_EQ(as_started(mpi, std::vector{k_mpi}), mpi);
+  EXPECT_EQ(as_started(mpi, std::vector{k_mpi_on_this_machine}), mpi);
   const Launch torchrun{Launcher::torchrun, 2, 3};
   EXPECT_EQ(as_started(torchrun, with_srun), torchrun);
 }
@@ -81,7 +84,8 @@ class LaunchFaults : public testing::Test {
     const auto fault = fault_of(launch, machines, supported, "cloud");
     return fault ? fault->message : "none";
   }
-  inline static const std::vector<LauncherSupport> k_supported{k_torchrun, k_mpi};
+  inline static const std::vector<LauncherSupport> k_supported{k_torchrun_elsewhere,
+                                                               k_mpi_on_this_machine};
 };
 
 TEST_F(LaunchFaults, ALaunchThatTheRunnerCanStartHasNoFault) {
@@ -101,7 +105,8 @@ TEST_F(LaunchFaults, NameTheKeyAndTheLaunchersThatWork) {
   EXPECT_THAT(message_of({Launcher::mpi, 3, 1}, 3),
               HasSubstr("\"mpi\" starts processes on one machine only, and a trial has 3: use "
                         "\"torchrun\""));
-  EXPECT_EQ(message_of({Launcher::srun, 3, 1}, 3, {k_mpi}), "the runner cloud has no \"srun\"")
+  EXPECT_EQ(message_of({Launcher::srun, 3, 1}, 3, {k_mpi_on_this_machine}),
+            "the runner cloud has no \"srun\"")
       << "no other launcher works either";
 }
 
