@@ -106,9 +106,8 @@ Key<DeclaredParameter> type_key(Json schema) {
 Key<DeclaredParameter> when_key() {
   return {"when",
           [](const Node& node, DeclaredParameter& declared) {
-            const StudyScope& scope = scope_of(node);
-            const auto formula = read_formula(node, scope.names(), scope.facts());
-            if (formula) declared.parameter.when = formula->text();
+            // The search space compiles it, because it knows the parameters that come later, too.
+            declared.parameter.when = node.string(document::k_max_expression_bytes);
           },
           [](const DeclaredParameter& declared, const Writing&) {
             const auto& when = declared.parameter.when;
