@@ -6,7 +6,7 @@
 
 #include "common/sha256.hpp"
 
-/// Parts of a job's name. A service accepts at most 63 characters, including the numbers of the
+/// Parts of a job's name. SageMaker accepts at most 63 characters, including the numbers of the
 /// trial, the attempt and the launch.
 namespace steptune {
 

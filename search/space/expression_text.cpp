@@ -250,8 +250,9 @@ class Translator {
     const bool has_parameters = !parameters_.empty();
     std::string hint;
     if (nearest.empty()) {
-      hint = has_parameters ? "put strings in quotes, as in precision == 'bf16'"
-                            : fmt::format("facts: {}", fmt::join(names, ", "));
+      hint = has_parameters  ? "put strings in quotes, as in precision == 'bf16'"
+             : names.empty() ? ""
+                             : fmt::format("facts: {}", fmt::join(names, ", "));
     }
     return error(
         token,

@@ -46,7 +46,7 @@ const std::map<std::string, std::set<std::string>>& allowed_rooms() {
       {"knobs", {}},
       {"config_edit", {}},
       {"notify", {}},
-      {"mcp", {}},
+      {"mcp", {"study"}},
       {"history", {}},
       {"study", {"config_edit", "knobs"}},
       {"analysis", {"history", "study"}},

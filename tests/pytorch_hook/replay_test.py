@@ -97,7 +97,7 @@ class Refuses(unittest.TestCase):
 
     def test_objects_that_it_does_not_know(self):
         ran = survey("objects")
-        self.assert_refused(ran, "hold a object")
+        self.assert_refused(ran, "hold values of the type object")
         self.assertEqual(seen(ran), natural(0, STEPS))
 
     def test_batches_that_take_much_memory(self):

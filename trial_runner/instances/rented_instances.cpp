@@ -19,10 +19,9 @@ namespace steptune {
 namespace {
 
 int count_of(const RentedGroup& group, const Configuration& configuration) {
-  constexpr double k_most = 10'000.0;
   const double count = group.count.evaluate(configuration);
-  return count >= 0.0 && count <= k_most && count == std::floor(count) ? static_cast<int>(count)
-                                                                       : 0;
+  const bool is_usable = count >= 0.0 && count <= k_most_instances && count == std::floor(count);
+  return is_usable ? static_cast<int>(count) : 0;
 }
 
 /// Returns the share of the list price that is not paid for `type`; an exact name precedes

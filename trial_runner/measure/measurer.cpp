@@ -32,8 +32,8 @@ constexpr std::size_t k_least_points = 5;
 /// over the window. It is smaller for a start that fades faster. The value here is larger because
 /// noise may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
-/// All reports of a process count as received at once if they arrived within the share `k_at_once`
-/// of its run time, and within this many seconds for each step.
+/// All reports of a process count as received at once if two things are true. They arrived within
+/// the share `k_at_once` of its run time, and within this many seconds for each step.
 constexpr double k_at_once_step_s = 1e-3;
 
 double seconds_per_sample_or_zero(const Measurement& m) {

@@ -10,8 +10,8 @@ namespace steptune {
 inline constexpr std::size_t k_max_points = 1024;
 /// Points count as received at one time if they are closer than this share of the mean distance.
 inline constexpr double k_together = 0.02;
-/// All reports of a run came at once if they arrived within this share of its time: the measured
-/// time, or the promised time.
+/// All reports of a run came at once if they arrived within this share of its time. `follow` uses
+/// the promised time.
 inline constexpr double k_at_once = 0.01;
 /// Number of successive reports that show a restart, or another program. If two programs print at
 /// the same time, their reports alternate, so they do not reach this number.

@@ -222,7 +222,7 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
   return window;
 }
 
-/// Removes the result of an earlier evaluation.
+/// Resets status, rates, phases and remark.
 void forget_rates(Measurement& measurement) {
   measurement.status = MeasurementStatus::no_reports;
   measurement.remark.clear();

@@ -14,8 +14,8 @@
 
 namespace steptune {
 
-/// Greatest age of a job that still holds machines: the longest job, the longest life of its pool,
-/// and days to start and to upload the output.
+/// Greatest age of a job that still holds machines. It covers the longest job, its pool, and days
+/// to start and to upload the output.
 inline constexpr double k_longest_holding_s = 31.0 * k_day_s;
 static_assert(k_longest_holding_s > k_longest_job_s + k_longest_keep_alive_s);
 

@@ -235,7 +235,7 @@ class InputCheck {
     const Json* subnets = at("/VpcConfig/Subnets");
     if (subnets == nullptr) return;
     if (subnets->empty() || subnets->size() > k_most_subnets) {
-      fault("/VpcConfig/Subnets", "give 1 to 16 subnets");
+      fault("/VpcConfig/Subnets", fmt::format("give 1 to {} subnets", k_most_subnets));
     }
     for (const char* pointer : {"/VpcConfig/Subnets", "/VpcConfig/SecurityGroupIds"}) {
       const Json* ids = at(pointer);
@@ -244,8 +244,9 @@ class InputCheck {
       }
     }
     const Json* groups = at("/VpcConfig/SecurityGroupIds");
-    if (groups == nullptr || groups->empty() || groups->size() > 5) {
-      fault("/VpcConfig/SecurityGroupIds", "give 1 to 5 security groups");
+    if (groups == nullptr || groups->empty() || groups->size() > k_most_security_groups) {
+      fault("/VpcConfig/SecurityGroupIds",
+            fmt::format("give 1 to {} security groups", k_most_security_groups));
     }
   }
 

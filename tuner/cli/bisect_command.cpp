@@ -205,7 +205,8 @@ class Bisecting {
   }
 
   [[nodiscard]] bool is_over() const {
-    if (result_.outcome == BisectionOutcome::not_slower || bad_is_unusable()) return true;
+    if (result_.outcome == BisectionOutcome::not_slower || starts_too_slowly_) return true;
+    if (bad_is_unusable() && !bad_is_slower_) return true;
     if (bad_is_slower_ &&
         (change_->found(k_bisect_confidence) || !change_->can_narrow(k_bisect_confidence)))
       return true;
@@ -260,6 +261,7 @@ class Bisecting {
         context_.console.message(judged_text(judged));
         return;
       }
+      starts_too_slowly_ = judged.first.slow_start_s.has_value();
       take(compared, judged);
       // Give up versions only in this run: one that failed in an earlier run is tried again.
       for (std::size_t i = 0; i < compared.size(); ++i) {
@@ -274,7 +276,7 @@ class Bisecting {
   void give_up(std::size_t version, const std::string& why) {
     change_->skip(version);
     const std::string& name = name_of(version);
-    say(fmt::format("skipped {}: {}", short_hash(name), printable_line(why, 500)));
+    say(fmt::format("skipped {}: {}", version_text(result_, name), printable_line(why, 500)));
     if (std::ranges::find(result_.unusable, name) == result_.unusable.end())
       result_.unusable.push_back(name);
   }
@@ -288,7 +290,7 @@ class Bisecting {
       if (!measured) continue;
       stage.push_back({versions[i], measured->slowdown, measured->error});
       measured_.insert(versions[i]);
-      say(fmt::format("{}: {} ({:.2f} times as fast)", short_hash(name_of(versions[i])),
+      say(fmt::format("{}: {} ({:.2f} times as fast)", version_text(result_, name_of(versions[i])),
                       to_text(*command.verdict), speed_up.ratio));
     }
     change_->observe(std::move(stage));
@@ -354,7 +356,9 @@ class Bisecting {
   std::optional<ChangePoint> change_;
   std::set<std::size_t> measured_;
   std::optional<UnfinishedStage> unfinished_;
-  bool has_failed_ = false;     ///< the latest stage could compare nothing because of an error
+  bool has_failed_ = false;  ///< the latest stage could compare nothing because of an error
+  /// The good version reported nothing in its share of the latest stage.
+  bool starts_too_slowly_ = false;
   bool bad_is_slower_ = false;  ///< the measurements so far have shown it
   Bisection result_;
 };

@@ -49,11 +49,6 @@ Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& rev
       git_output({"rev-parse", "--show-prefix"}, "this folder is in no git repository");
   if (!prefix) return tl::unexpected(prefix.error());
   std::error_code error;
-  fs::create_directories(parent, error);
-  if (error) {
-    return fail(ErrorKind::store, fmt::format("cannot create the folder: {}", error.message()),
-                parent.string());
-  }
   GitWorktrees worktrees;
   for (const std::string& revision : revisions) {
     const auto commit =
@@ -67,6 +62,7 @@ Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& rev
                                            "--force", "--force", tree.string(), *commit},
                                           {}, k_own_stream);
     if (added.status != 0) {
+      fs::remove(parent, error);  // fails while it contains other trees
       return fail(ErrorKind::usage,
                   fmt::format("git cannot check out {}", printable_line(revision, 80)), "",
                   "its output is above");

@@ -24,7 +24,8 @@ namespace steptune {
 class GitWorktrees {
  public:
   /// Checks out each revision below `parent`, which is created, and removed with the last tree.
-  /// Errors (`usage`): the current folder is in no repository, or a revision is unknown.
+  /// Errors (`usage`): the current folder is in no repository, a revision is unknown, or git
+  /// cannot check it out.
   [[nodiscard]] static Result<GitWorktrees> check_out(const std::vector<std::string>& revisions,
                                                       const std::filesystem::path& parent);
   GitWorktrees(GitWorktrees&& other) noexcept;

@@ -7,6 +7,7 @@
 
 #include "common/text.hpp"
 #include "tuner/study/judge_defaults.hpp"
+#include "tuner/survey/interpreter_versions.hpp"
 
 namespace steptune {
 namespace {
@@ -82,10 +83,13 @@ Result<std::vector<CommandWords>> in_each_venv(const CommandWords& command,
                                                const std::vector<std::string>& folders,
                                                const Environment& environment) {
   std::vector<CommandWords> commands;
-  const fs::path program = command.front();
-  if (program.has_parent_path() && program.filename().string().starts_with("python")) {
-    return fail(ErrorKind::usage, "is the same interpreter in each virtual environment",
-                command.front(), "leave out its folder: python3");
+  const std::string path = environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+  if (command.front().find('/') != std::string::npos) {
+    const std::string python = python_of(command, fs::current_path(), path);
+    if (python.find('/') != std::string::npos) {
+      return fail(ErrorKind::usage, "is the same interpreter in each virtual environment", python,
+                  "begin the command with python3, without a folder");
+    }
   }
   for (const std::string& given : folders) {
     const fs::path folder = fs::absolute(given).lexically_normal();
@@ -94,8 +98,7 @@ Result<std::vector<CommandWords>> in_each_venv(const CommandWords& command,
       return fail(ErrorKind::usage, "is no virtual environment of Python", given,
                   "give a folder with bin/python: python3 -m venv FOLDER");
     }
-    commands.push_back(
-        in_venv(command, folder, environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin")));
+    commands.push_back(in_venv(command, folder, path));
   }
   return with_unchanged(command, std::move(commands));
 }

@@ -18,18 +18,18 @@ inline constexpr auto k_bisection_outcome_names = enum_names<BisectionOutcome>({
     {BisectionOutcome::not_slower, "not_slower"},
 });
 
+std::string version_text(const Bisection& bisection, const std::string& version) {
+  if (bisection.package.empty()) return short_hash(version);
+  return fmt::format("{} {}", bisection.package, version);
+}
+
 namespace {
 
 /// Most versions of a list for people.
 constexpr std::size_t k_shown_versions = 8;
 
-std::string name_of(const Bisection& bisection, const std::string& version) {
-  if (bisection.package.empty()) return short_hash(version);
-  return fmt::format("{} {}", bisection.package, version);
-}
-
 std::string line_of(const Bisection& bisection, const SuspectedVersion& version) {
-  const std::string name = name_of(bisection, version.version);
+  const std::string name = version_text(bisection, version.version);
   if (version.subject.empty()) return name;
   return fmt::format("{} {}", name, printable_line(version.subject, 80));
 }
@@ -71,7 +71,7 @@ std::string skipped_text(const Bisection& bisection) {
   for (std::size_t i = 0; i < unusable.size(); ++i) {
     if (i == k_shown_versions)
       return text + fmt::format(" and {} more\n", unusable.size() - k_shown_versions);
-    text += fmt::format("{} {}", i > 0 ? "," : "", name_of(bisection, unusable[i]));
+    text += fmt::format("{} {}", i > 0 ? "," : "", version_text(bisection, unusable[i]));
   }
   return text + "\n";
 }
@@ -97,7 +97,7 @@ std::string next_text(const Bisection& bisection) {
     case BisectionOutcome::undecided:
       break;
   }
-  if (bisection.bad_is_unusable) {
+  if (bisection.bad_is_unusable && !bisection.bad_is_slower) {
     return "give an earlier bad version: this one could not be measured";
   }
   if (are_inseparable(bisection)) return "read the changes: only the last of these can be measured";

@@ -46,6 +46,9 @@ struct Bisection {
 template <>
 const JsonRecord<Bisection>& json_record<Bisection>();
 
+/// Formats a version: `torch 2.4.0`, or the first digits of a commit.
+[[nodiscard]] std::string version_text(const Bisection& bisection, const std::string& version);
+
 /// Returns lines for people. Ends with a newline.
 [[nodiscard]] std::string bisection_text(const Bisection& bisection);
 

@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// Two counts of samples agree if they differ by less than this share, because a program may drop
-/// or pad the last batch of an epoch.
+/// Two counts of samples agree if they differ by less than this share. A program may drop or pad
+/// the last batch of an epoch.
 inline constexpr double k_same_count = 0.1;
 
 /// Returns the parameter for the number of batches in an optimizer step, if

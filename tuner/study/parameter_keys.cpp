@@ -106,8 +106,8 @@ Key<DeclaredParameter> type_key(Json schema) {
 Key<DeclaredParameter> when_key() {
   return {"when",
           [](const Node& node, DeclaredParameter& declared) {
-            // The search space compiles it, because it knows the parameters that come later, too.
-            declared.parameter.when = node.string(document::k_max_expression_bytes);
+            // `read_parameters` checks it when the parameters that come later are known, too.
+            if (node.json().is_string()) declared.parameter.when = node.json().get<std::string>();
           },
           [](const DeclaredParameter& declared, const Writing&) {
             const auto& when = declared.parameter.when;

@@ -92,6 +92,11 @@ void read_parameters(const Node& node, StudySpec& study) {
     read_role(child, declared, study.parameter_roles);
     scope.add(std::move(declared.parameter), std::move(declared.strings));
   }
+  for (const auto& [name, child] : members) {
+    if (child.json().contains("when")) {
+      (void)read_formula(child.child("when"), scope.names(), scope.facts());
+    }
+  }
   if (node.json().is_object() && node.json().empty()) {
     node.fault("there is nothing to tune: name at least one parameter");
   }

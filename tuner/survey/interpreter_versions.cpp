@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include "common/json.hpp"
@@ -34,8 +35,12 @@ for name, dists in {"torch": ["torch"], "cuda": ["nvidia-cuda-runtime-cu13", "nv
 print("\n" + json.dumps(versions))
 )";
 
+/// True for `python`, `python3` and `python3.11`.
 bool is_python(const std::filesystem::path& word) {
-  return word.filename().string().starts_with("python");
+  constexpr std::string_view k_python = "python";
+  const std::string name = word.filename().string();
+  return name.starts_with(k_python) &&
+         name.find_first_not_of("0123456789.", k_python.size()) == std::string::npos;
 }
 
 std::string interpreter_of_script(const std::filesystem::path& file) {

@@ -12,8 +12,10 @@ namespace {
 
 /// Median of the prior of the standard deviation among launches, as a share of the value.
 constexpr double k_median = LaunchVariation{}.relative;
-/// Standard deviation of the prior's logarithm.
-constexpr double k_log_deviation = 1.0;
+/// Standard deviation of the prior's logarithm. With 1.0, the intervals of confirmed configurations
+/// contain the truth in 92 % instead of 96 % of simulated studies if launches differ by 10 %
+/// (benchmarks/null_studies).
+constexpr double k_log_deviation = 1.5;
 /// Range of the standard deviations among launches, and the ratio of neighbouring values. A finer
 /// grid changes intervals by less than 1 %.
 constexpr double k_least = 0.0005;

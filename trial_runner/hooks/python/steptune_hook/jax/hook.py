@@ -40,10 +40,14 @@ class JaxHook(loop_hook.LoopHook):
 
     def waited_for(self, output):
         """Waits for the last step, which is then reported with its end. Returns the time."""
-        jax.block_until_ready([leaf for leaf in jax.tree_util.tree_leaves(output) if not is_deleted(leaf)])
+        leaves = jax.tree_util.tree_leaves(output)
+        kept = [leaf for leaf in leaves if not is_deleted(leaf)]
+        jax.block_until_ready(kept)
         now_s = perf_counter()
         report = self.progress.report
-        if report.waiting is not None:
+        # Without a leaf that another function has not taken, nothing shows when the step ended.
+        shows_end = kept or not leaves
+        if report.waiting is not None and shows_end:
             self.progress.loss = loss_of(output)
             report.waiting = (now_s, report.waiting[1])
         return now_s

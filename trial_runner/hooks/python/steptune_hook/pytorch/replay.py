@@ -222,7 +222,7 @@ def _copied(value, copied_tensor):
         return copied
     if value is None or isinstance(value, (str, bytes, numbers.Number)):
         return value
-    raise _CannotReplay("its batches hold a %s" % type(value).__name__)
+    raise _CannotReplay("its batches hold values of the type %s" % type(value).__name__)
 
 
 def _has_full_queue(iterator):

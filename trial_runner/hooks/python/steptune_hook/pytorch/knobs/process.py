@@ -54,7 +54,8 @@ def _why_no_tf32():
     return None
 
 
-_KERNELS = {"flash": "flash", "mem_efficient": "efficient", "math": "math", "cudnn": None}  # with the knob's values
+# By kernel: the knob's value that chooses it alone; None: the knob cannot.
+_KERNELS = {"flash": "flash", "mem_efficient": "efficient", "math": "math", "cudnn": None}
 
 
 def _enabled_kernels():
@@ -63,7 +64,7 @@ def _enabled_kernels():
     return {kernel: is_enabled() for kernel, is_enabled in by_kernel.items() if is_enabled is not None}
 
 
-_ENABLED_BY_PYTORCH = _enabled_kernels()
+_default_kernels = _enabled_kernels()  # at import: PyTorch's own choice
 
 
 def _get_attention():
@@ -72,7 +73,10 @@ def _get_attention():
 
 
 def _put_attention(value):
-    for kernel, is_enabled in _ENABLED_BY_PYTORCH.items():
+    global _default_kernels
+    if _get_attention() == "default":
+        _default_kernels = _enabled_kernels()  # the program may have chosen some of them
+    for kernel, is_enabled in _default_kernels.items():
         enable = getattr(torch.backends.cuda, "enable_%s_sdp" % kernel)
         enable(is_enabled if value == "default" else _KERNELS[kernel] == value)
 
