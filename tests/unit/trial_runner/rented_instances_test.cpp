@@ -80,11 +80,11 @@ TEST(RentedInstances, TypesWithDisksAreKnownByName) {
 }
 
 TEST(RentedInstances, AnInvalidCountIsNoInstance) {
-  for (const double count : {-1.0, 1.5, 10'001.0}) {
+  for (const double count : {-1.0, 1.5, 1001.0}) {
     const Resources resources = cluster().resources_of(of("ml.c5.xlarge", count));
     EXPECT_EQ(resources.instance_count, 0) << count;
   }
-  EXPECT_EQ(cluster().resources_of(of("ml.c5.xlarge", 10'000.0)).instance_count, 10'000);
+  EXPECT_EQ(cluster().resources_of(of("ml.c5.xlarge", 1000.0)).instance_count, 1000);
 }
 
 TEST(RentedInstances, EmptyGroupsAreDropped) {

@@ -458,18 +458,17 @@ TEST_F(ConfirmTest, TheBaselineFoundAgainByTheSearchIsNoFinalist) {
 }
 
 TEST_F(ConfirmTest, SentinelsShowTheVariationOfLaunches) {
-  const auto width = [&] {
+  const auto width_with_sentinels = [&](double low, double high) {
+    trials_.resize(2);
+    for (std::int64_t i = 0; i < 6; ++i)
+      trials_.push_back(
+          confirming(3 + i, TrialPurpose::sentinel, 0, 1, i % 2 == 0 ? high : low, 0.01));
     trials_.push_back(confirming(90, k_a, 1, 2, 2.0, 0.01));
     trials_.push_back(confirming(91, k_b, 1, 1, 4.0, 0.01));
     const SpeedUp speed_up = confirmation().finalists()[0].speed_up;
     return std::log(speed_up.high / speed_up.low);
   };
-  const double without = width();
-  trials_.resize(2);
-  for (std::int64_t i = 0; i < 6; ++i)
-    trials_.push_back(
-        confirming(3 + i, TrialPurpose::sentinel, 0, 1, i % 2 == 0 ? 4.4 : 3.6, 0.01));
-  EXPECT_GT(width(), 1.5 * without);
+  EXPECT_GT(width_with_sentinels(3.6, 4.4), 1.5 * width_with_sentinels(3.96, 4.04));
 }
 
 TEST_F(ConfirmTest, TheFirstOfEquallyDisturbedRunsCounts) {
