@@ -15,7 +15,7 @@ namespace steptune {
 /// The error of the mean is then a mixture of normal distributions (Gelman et al., Bayesian Data
 /// Analysis, 3rd ed., sections 3.2 and 10.1: marginal posterior on a grid).
 ///
-/// The prior is log-normal. Its median is 1.5 %, and two thirds of it lie between 0.33 and 6.7 %:
+/// The prior is log-normal. Its median is 1.5 %, and two thirds of it lie between 0.43 and 5.2 %:
 /// on quiet servers launches differ by 0.5 to 1.5 % (Kalibera and Jones 2013), on shared machines
 /// by 7 to 12 %. Its tail is long, so a few launches that differ more outweigh it.
 class PairError {
