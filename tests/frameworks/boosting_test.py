@@ -54,8 +54,9 @@ class Reports(unittest.TestCase):
                 # XGBoost and LightGBM evaluate after the round, so the line of a round has the loss of the one before.
                 lag = 0 if program == "catboost_train" else 1
                 reported = [step["loss"] for step in ran.steps if "loss" in step]
-                self.assertGreaterEqual(len(reported), 9 - lag, ran.output)
-                for loss, expected in zip(reported[: 9 - lag], losses(ran)):
+                rounds = min(9, len(losses(ran))) - lag
+                self.assertGreaterEqual(len(reported), rounds, ran.output)
+                for loss, expected in zip(reported[:rounds], losses(ran)):
                     self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
 
     def test_the_loss_is_that_of_the_present_training(self):
