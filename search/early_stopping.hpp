@@ -10,7 +10,7 @@
 
 namespace steptune {
 
-/// Ratio of a milestone's resource to that of the milestone before it.
+/// Each milestone takes this many times the resource of the milestone before it.
 inline constexpr double k_milestone_ratio = 2.0;
 
 /// Decides whether one running trial is stopped early. Keeps the trial's estimates that are

@@ -10,7 +10,7 @@
 
 namespace steptune {
 
-/// Largest number of members in a list of names: the longest such list is that of the subnets.
+/// A list of names has at most this many members. The list of subnets may be the longest.
 inline constexpr std::size_t k_max_list = k_most_subnets;
 
 /// Returns the type of strings that are not empty.
