@@ -13,8 +13,8 @@ namespace {
 /// Median of the prior of the standard deviation among launches, as a share of the value.
 constexpr double k_median = LaunchVariation{}.relative;
 /// Standard deviation of the prior's logarithm. If launches differ by 10 %, 94 % of the intervals
-/// contain the truth, and only 91 % with 1.0. With 1.5, 96 % do, but two pairs decide almost nothing
-/// (benchmarks/null_studies).
+/// contain the truth, and only 91 % with 1.0. With 1.5, 96 % do, but two pairs hardly decide
+/// anything (benchmarks/null_studies).
 constexpr double k_log_deviation = 1.25;
 /// Range of the standard deviations among launches, and the ratio of neighbouring values. A finer
 /// grid changes intervals by less than 1 %.
