@@ -57,6 +57,10 @@ int main(int argc, char** argv) {
   program.add_option("--edits", model.edits, "Edits of a campaign");
   program.add_option("--time", model.judge_time_s, "Longest time of one judgement, in seconds");
   program.add_option("--variations", variations, "Variations of launches, as shares");
+  program.add_option("--spread", model.spread,
+                     "Standard deviation of the logarithm of the variation among edits");
+  program.add_option("--later", model.later_variation,
+                     "Variation of launches from the middle of a campaign on, as a share");
   program.add_option("--gains", gains, "Gains of each tenth edit, as shares; 0: none");
   CLI11_PARSE(program, argc, argv);
 

@@ -8,6 +8,7 @@
 #include "common/enum_names.hpp"
 #include "common/rng.hpp"
 #include "tuner/verdict/campaign_error.hpp"
+#include "tuner/verdict/earlier_pairs.hpp"
 #include "tuner/verdict/looks.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
@@ -24,8 +25,9 @@ constexpr auto k_rules = enum_names<Rule>({
 /// The pairs of one edit. `ratio`: time of the challenger as a multiple of the champion's.
 class Pairs {
  public:
-  Pairs(const CampaignModel& model, double ratio, Rng& rng)
-      : runs_(model.launch_variation, model.run_variation), ratio_(ratio), rng_(rng) {}
+  /// `variation`: of launches.
+  Pairs(const CampaignModel& model, double variation, double ratio, Rng& rng)
+      : runs_(variation, model.run_variation), ratio_(ratio), rng_(rng) {}
 
   void add() {
     const TrialRecord* challenger = runs_.run(ratio_, rng_);
@@ -45,8 +47,8 @@ class Pairs {
 
 /// Adds pairs until the verdict is certain or the time is over. The verdict at the end of the time
 /// counts, too.
-bool judged_faster(const CampaignModel& model, const BothErrors& errors, Pairs& pairs) {
-  const StudySpec& study = judged_study();
+bool judged_faster(const CampaignModel& model, const StudySpec& study, const BothErrors& errors,
+                   Pairs& pairs) {
   const int most = std::max(1, static_cast<int>(model.judge_time_s / model.judge_pair_s));
   for (;;) {
     pairs.add();
@@ -58,12 +60,28 @@ bool judged_faster(const CampaignModel& model, const BothErrors& errors, Pairs& 
   }
 }
 
-bool is_kept(const CampaignModel& model, const std::vector<bool>& kept, Pairs& pairs) {
+/// The edits of a campaign so far.
+struct Before {
+  std::vector<bool> kept;
+  std::vector<PairScatter> scatters;
+};
+
+StudySpec study_after(const Before& before) {
+  StudySpec study = judged_study();
+  const EarlierPairs pairs = earlier_pairs(before.scatters);
+  CampaignSpec& campaign = study.campaign.emplace();
+  campaign.pair_deviation = pairs.deviation;
+  campaign.pair_freedom = pairs.degrees_of_freedom;
+  return study;
+}
+
+bool is_kept(const CampaignModel& model, const Before& before, Pairs& pairs) {
   switch (model.rule) {
     case Rule::campaign:
-      return judged_faster(model, {campaign_error(kept), k_one_sided_error}, pairs);
+      return judged_faster(model, study_after(before),
+                           {campaign_error(before.kept), k_one_sided_error}, pairs);
     case Rule::single:
-      return judged_faster(model, {}, pairs);
+      return judged_faster(model, judged_study(), {}, pairs);
     case Rule::greedy:
       pairs.add();
       return pairs.last_was_faster();
@@ -85,14 +103,19 @@ std::string to_text(Rule rule) {
 CampaignResult play(const CampaignModel& model) {
   CampaignResult result;
   Rng rng(model.seed, "campaign", 0);
-  std::vector<bool> kept;
+  Before before;
   const bool is_judge = model.rule == Rule::campaign || model.rule == Rule::single;
   const double pair_s = is_judge ? model.judge_pair_s : model.fixed_pair_s;
   for (int edit = 1; edit <= model.edits; ++edit) {
     const bool is_better = model.gain_every > 0 && edit % model.gain_every == 0;
-    Pairs pairs(model, is_better ? 1.0 / (1.0 + model.gain) : 1.0, rng);
-    const bool keep = is_kept(model, kept, pairs);
-    kept.push_back(keep);
+    const bool is_later = 2 * edit > model.edits && model.later_variation > 0.0;
+    const double usual = is_later ? model.later_variation : model.launch_variation;
+    const double variation =
+        model.spread > 0.0 ? usual * std::exp(model.spread * rng.normal()) : usual;
+    Pairs pairs(model, variation, is_better ? 1.0 / (1.0 + model.gain) : 1.0, rng);
+    const bool keep = is_kept(model, before, pairs);
+    before.kept.push_back(keep);
+    before.scatters.push_back(scatter_of(judged_study(), pairs.all()));
     result.spent_s += pair_s * static_cast<double>(pairs.all().size());
     result.improvements += is_better ? 1 : 0;
     result.found += is_better && keep ? 1 : 0;

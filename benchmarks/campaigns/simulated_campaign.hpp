@@ -21,9 +21,13 @@ struct CampaignModel {
   std::uint64_t seed = 0;
   int edits = 100;
   double launch_variation = 0.01;  ///< standard deviation of the logarithm of a launch's time
-  double run_variation = 0.003;    ///< the same for the variation within a launch
-  int gain_every = 0;              ///< one edit in so many is an improvement; 0: none
-  double gain = 0.0;               ///< gain of each improvement, as a share
+  /// Standard deviation of the logarithm of `launch_variation` among edits, as on a machine whose
+  /// load changes.
+  double spread = 0.0;
+  double later_variation = 0.0;  ///< `launch_variation` from the middle on; 0: the same
+  double run_variation = 0.003;  ///< the same for the variation within a launch
+  int gain_every = 0;            ///< one edit in so many is an improvement; 0: none
+  double gain = 0.0;             ///< gain of each improvement, as a share
   Rule rule = Rule::campaign;
   double judge_pair_s = 20.0;  ///< two runs of `judge`, with their start-up
   double judge_time_s = 300.0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 namespace steptune {
@@ -25,6 +26,11 @@ double poisson_upper_95(double count) {
 double gamma_mean_upper_95(double shape) {
   const boost::math::chi_squared distribution(2.0 * shape);
   return 2.0 * shape / boost::math::quantile(distribution, 0.025);
+}
+
+double variance_ratio_quantile(double upper, double lower, double tail) {
+  const boost::math::fisher_f distribution(upper, lower);
+  return boost::math::quantile(boost::math::complement(distribution, tail));
 }
 
 double chi_squared_quantile(double freedom, double below) {

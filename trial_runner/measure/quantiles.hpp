@@ -14,6 +14,11 @@ namespace steptune {
 /// observed mean. `shape` is the shape parameter of the values' sum: n for n exponential values.
 [[nodiscard]] double gamma_mean_upper_95(double shape);
 
+/// Returns the value that the ratio of two estimates of one variance exceeds with probability
+/// `tail`. `upper` and `lower`: degrees of freedom of the numerator and of the denominator, above
+/// 0.
+[[nodiscard]] double variance_ratio_quantile(double upper, double lower, double tail);
+
 /// Returns the value below which a chi-squared variable lies with probability `below`. `freedom` is
 /// above 0.
 [[nodiscard]] double chi_squared_quantile(double freedom, double below);

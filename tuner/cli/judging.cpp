@@ -254,7 +254,8 @@ class Judging {
     return check_study_name(request_.name);
   }
 
-  /// Sets the error of this edit, which follows from the verdicts on the campaign's earlier edits.
+  /// Sets what follows from the campaign's earlier edits: how much pairs differ, and the error of
+  /// this edit.
   Result<void> join_campaign(const History& history) {
     if (options_.campaign.empty()) return {};
     CampaignSpec campaign;
@@ -262,11 +263,13 @@ class Judging {
     if (worktrees_) campaign.commits = worktrees_->commits();
     campaign.build = options_.build;
     campaign.measures_gain = options_.measures_gain;
-    request_.campaign = std::move(campaign);
-    if (options_.measures_gain) return {};
     const auto ladder = read_campaign(history, options_.campaign);
     if (!ladder) return tl::unexpected(ladder.error());
-    request_.error = next_error(*ladder);
+    const EarlierPairs pairs = earlier_pairs(*ladder);
+    campaign.pair_deviation = pairs.deviation;
+    campaign.pair_freedom = pairs.degrees_of_freedom;
+    request_.campaign = std::move(campaign);
+    if (!options_.measures_gain) request_.error = next_error(*ladder);
     return {};
   }
 

@@ -46,6 +46,10 @@ Json campaign_json(const CampaignSpec& campaign) {
   if (!campaign.commits.empty()) json["commits"] = campaign.commits;
   if (!campaign.build.empty()) json["build"] = campaign.build;
   if (campaign.measures_gain) json["measures_gain"] = true;
+  if (campaign.pair_freedom > 0.0) {
+    json["pair_deviation"] = campaign.pair_deviation;
+    json["pair_freedom"] = campaign.pair_freedom;
+  }
   return json;
 }
 

@@ -15,6 +15,7 @@
 #include "tuner/report/stored_study.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/verdict/campaign_error.hpp"
+#include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
@@ -47,6 +48,14 @@ CampaignVersion version_of(const StudySpec& study, std::size_t index) {
   return version;
 }
 
+PairScatter scatter_of_fresh_runs(const StudySpec& study, const std::vector<TrialRecord>& trials) {
+  const Standing standing(ranking_rules(study), trials);
+  const Confirmation confirmation(study, standing);
+  const std::vector<Finalist>& finalists = confirmation.finalists();
+  if (finalists.empty() || finalists.front().pairs.empty()) return {};
+  return scatter_of(study, finalists.front().pairs);
+}
+
 /// `study` judges the edit of a campaign.
 Result<CampaignEdit> edit_of(const History& history, const StudyRecord& record,
                              const StudySpec& study) {
@@ -64,6 +73,7 @@ Result<CampaignEdit> edit_of(const History& history, const StudyRecord& record,
   const bool was_compared = std::ranges::any_of(
       *trials, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
   if (was_compared) edit.error = study.measure.confirm_error;
+  edit.pairs = scatter_of_fresh_runs(study, *trials);
   if (judged.others.empty()) return edit;
   const bool champion_failed = judged.first.verdict == CommandVerdict::failed;
   const JudgedCommand& command = champion_failed ? judged.first : judged.others.front();
@@ -166,6 +176,13 @@ Result<std::vector<std::string>> campaign_names(const History& history) {
     if (is_new) names.push_back(std::move(name));
   }
   return names;
+}
+
+EarlierPairs earlier_pairs(const CampaignLadder& ladder) {
+  std::vector<PairScatter> judgements;
+  for (const CampaignEdit& edit : ladder.edits)
+    judgements.push_back(edit.pairs);
+  return earlier_pairs(judgements);
 }
 
 double next_error(const CampaignLadder& ladder) {

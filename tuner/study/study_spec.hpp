@@ -190,6 +190,9 @@ struct CampaignSpec {
   std::string build;  ///< shell command that built each commit; empty: none
   /// True if the study compares the champion with the first version. Then it judges no edit.
   bool measures_gain = false;
+  /// Standard deviation of a pair's log ratio, as the campaign's earlier judgements showed it.
+  double pair_deviation = 0.0;
+  double pair_freedom = 0.0;  ///< degrees of freedom of `pair_deviation`; 0: nothing is known
 };
 
 struct StudySpec;

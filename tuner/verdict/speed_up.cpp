@@ -20,11 +20,6 @@ namespace {
 /// A finalist is given up if its present gain is smaller than this many standard errors, as
 /// expected at its last look.
 constexpr double k_within_reach = 2.0;
-/// Least variance of a pair's log ratio, because a few pairs may agree by chance or because of a
-/// coarse clock. If launches differ by 1.5 %, three pairs show less than this in one of a hundred
-/// cases.
-constexpr double k_least_variance = 4.5e-6;
-
 /// Returns how much better the incumbent is: the logarithm of the values' ratio. If a value is not
 /// positive (no `has_ratio`), returns the difference relative to the larger value.
 double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {
@@ -87,6 +82,19 @@ double within_variance(const RunPair& pair, bool repeated) {
 
 bool positive(const RunPair& pair) {
   return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
+}
+
+/// Adds the scatter of the campaign's earlier pairs, unless the present pairs differ significantly
+/// more: then the machine has changed.
+PairScatter with_earlier_pairs(const StudySpec& study, const PairScatter& scatter) {
+  if (!study.campaign || !(study.campaign->pair_freedom > 0.0)) return scatter;
+  const double freedom = study.campaign->pair_freedom;
+  const double variance =
+      std::max(std::pow(study.campaign->pair_deviation, 2), k_least_pair_variance);
+  const double most_by_chance =
+      variance * variance_ratio_quantile(scatter.degrees_of_freedom, freedom, 0.05);
+  if (scatter.squares > most_by_chance * scatter.degrees_of_freedom) return scatter;
+  return {scatter.squares + freedom * variance, scatter.degrees_of_freedom + freedom};
 }
 
 /// Returns the factor by which the incumbent may be slower than its runs' intervals allow, because
@@ -157,6 +165,18 @@ int least_pairs(const StudySpec& study) {
   return std::min(k_least_pairs, std::max(1, study.measure.confirm_pairs));
 }
 
+PairScatter scatter_of(const StudySpec& study, const std::vector<RunPair>& pairs) {
+  const bool has_ratio = std::ranges::all_of(pairs, positive);
+  const auto count = static_cast<double>(pairs.size());
+  double mean = 0.0;
+  for (const RunPair& pair : pairs)
+    mean += difference(study, pair, has_ratio) / count;
+  PairScatter scatter{0.0, count - 1.0};
+  for (const RunPair& pair : pairs)
+    scatter.squares += std::pow(difference(study, pair, has_ratio) - mean, 2);
+  return scatter;
+}
+
 PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
                              double error, const std::optional<KnownLaunches>& known) {
   PairStatistics result;
@@ -168,11 +188,7 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
     result.mean += difference(study, pair, result.has_ratio) / count;
     within += within_variance(pair, pairs.size() > 1) / count;
   }
-  double squares = 0.0;
-  for (const RunPair& pair : pairs) {
-    const double deviation = difference(study, pair, result.has_ratio) - result.mean;
-    squares += deviation * deviation;
-  }
+  const auto [squares, freedom] = scatter_of(study, pairs);
   // Other trials say nothing about the variation of reported metrics and of runs without a steady
   // state: only the pairs count.
   const bool only_pairs_count =
@@ -185,10 +201,12 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
     return result;
   }
   if (pairs.size() < 2) return result;
-  const double least_by_chance = study.objectives.front().is_timed() ? k_least_variance : 0.0;
+  const double least_by_chance = study.objectives.front().is_timed() ? k_least_pair_variance : 0.0;
   const double least = measured_in_pairs ? least_by_chance : within;
-  result.standard_error = std::sqrt(std::max(squares / (count - 1.0), least) / count);
-  result.half_width = student_quantile(count - 1.0, error) * result.standard_error;
+  const PairScatter all = with_earlier_pairs(study, {squares, freedom});
+  const double variance = all.squares / all.degrees_of_freedom;
+  result.standard_error = std::sqrt(std::max(variance, least) / count);
+  result.half_width = student_quantile(all.degrees_of_freedom, error) * result.standard_error;
   return result;
 }
 

@@ -66,6 +66,19 @@ struct RunPair {
   const TrialRecord* baseline = nullptr;
 };
 
+/// Least variance of a pair's log ratio, because a few pairs may agree by chance or because of a
+/// coarse clock. If launches differ by 1.5 %, three pairs show less than this in one of a hundred
+/// cases.
+inline constexpr double k_least_pair_variance = 4.5e-6;
+
+/// Scatter of the pairs of one comparison about their mean, in logarithms.
+struct PairScatter {
+  double squares = 0.0;  ///< sum of squared deviations
+  double degrees_of_freedom = 0.0;
+};
+/// Returns the scatter of `pairs`, which has at least one.
+[[nodiscard]] PairScatter scatter_of(const StudySpec& study, const std::vector<RunPair>& pairs);
+
 /// Mean of the pairs' log ratios, with the half-width of its interval.
 struct PairStatistics {
   /// Mean of the logarithms, or of relative differences if values are not positive.
@@ -78,8 +91,9 @@ struct PairStatistics {
 ///
 /// The interval is the posterior of `PairError`. The variation of a pair is estimated from the
 /// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
-/// also has an interval. With `k_launches_by_pairs` it is Student's t interval of the pairs alone,
-/// and a single pair has an infinite interval.
+/// also has an interval. With `k_launches_by_pairs` it is Student's t interval of the pairs, and a
+/// single pair has an infinite interval. The scatter of the campaign's earlier pairs counts, too
+/// (`CampaignSpec::pair_deviation`).
 ///
 /// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
 /// disturbed together. Whole runs of programs that end by themselves are independent replications,

@@ -191,5 +191,27 @@ TEST_F(ConfirmAllTest, ASmallerErrorOfFasterNeedsMoreRuns) {
   EXPECT_EQ(runs_until(1e-5, 1.06), runs_until(k_one_sided_error, 1.06));
 }
 
+/// Returns the half-width of the first finalist's interval after three pairs of these times.
+double half_width_of_three(const StudySpec& study, double second_s, double third_s) {
+  const TrialRecord baseline = completed(1, 1.0);
+  const std::vector<TrialRecord> runs{completed(2, 1.0), completed(3, second_s),
+                                      completed(4, third_s)};
+  std::vector<RunPair> pairs;
+  for (const TrialRecord& run : runs)
+    pairs.push_back({&run, &baseline});
+  return statistics_of(study, pairs, k_one_sided_error, k_launches_by_pairs).half_width;
+}
+
+TEST_F(ConfirmAllTest, EarlierPairsOfACampaignNarrowTheInterval) {
+  StudySpec informed = study_;
+  informed.campaign.emplace();
+  informed.campaign->pair_deviation = 0.01;
+  informed.campaign->pair_freedom = 30.0;
+  const double alone = half_width_of_three(study_, 1.01, 0.99);
+  EXPECT_LT(half_width_of_three(informed, 1.01, 0.99), 0.5 * alone);
+  // The machine has changed, so only the present pairs count.
+  EXPECT_DOUBLE_EQ(half_width_of_three(informed, 1.1, 0.9), half_width_of_three(study_, 1.1, 0.9));
+}
+
 }  // namespace
 }  // namespace steptune

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/earlier_pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
+
+namespace steptune {
+namespace {
+
+using boost::math::digamma;
+using boost::math::trigamma;
+
+double variance_of(const PairScatter& scatter) {
+  return std::max(scatter.squares / scatter.degrees_of_freedom, k_least_pair_variance);
+}
+
+/// Returns the variance of the judgements' log variances that chance does not explain.
+double variance_of_log_variances(const std::vector<PairScatter>& judgements) {
+  const auto count = static_cast<double>(judgements.size());
+  const auto log_variance = [](const PairScatter& scatter) {
+    const double half = 0.5 * scatter.degrees_of_freedom;
+    return std::log(variance_of(scatter)) - digamma(half) + std::log(half);
+  };
+  double mean = 0.0;
+  double by_chance = 0.0;
+  for (const PairScatter& scatter : judgements) {
+    mean += log_variance(scatter) / count;
+    by_chance += trigamma(0.5 * scatter.degrees_of_freedom) / count;
+  }
+  double squares = 0.0;
+  for (const PairScatter& scatter : judgements)
+    squares += std::pow(log_variance(scatter) - mean, 2);
+  return squares / (count - 1.0) - by_chance;
+}
+
+/// Returns the degrees of freedom of a variance whose logarithm has the variance `of_log`; `most`
+/// if that is less.
+double degrees_of_freedom(double of_log, double most) {
+  double low = 0.0;
+  double high = most;
+  if (!(of_log > trigamma(0.5 * most))) return most;
+  while (high - low > 1e-3 * high) {
+    const double middle = 0.5 * (low + high);
+    (trigamma(0.5 * middle) > of_log ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+EarlierPairs earlier_pairs(const std::vector<PairScatter>& judgements) {
+  std::vector<PairScatter> known;
+  std::ranges::copy_if(judgements, std::back_inserter(known), [](const PairScatter& scatter) {
+    return scatter.degrees_of_freedom >= 1.0 && std::isfinite(scatter.squares);
+  });
+  if (known.empty()) return {};
+  double squares = 0.0;
+  double most = 0.0;
+  for (const PairScatter& scatter : known) {
+    squares += scatter.degrees_of_freedom * variance_of(scatter);
+    most += scatter.degrees_of_freedom;
+  }
+  const double of_log = known.size() > 1 ? variance_of_log_variances(known) : 0.0;
+  return {std::sqrt(squares / most), degrees_of_freedom(of_log, most)};
+}
+
+}  // namespace steptune

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "tuner/verdict/speed_up.hpp"
+
+namespace steptune {
+
+/// How much pairs of a program differ.
+struct EarlierPairs {
+  double deviation = 0.0;           ///< standard deviation of a pair's log ratio
+  double degrees_of_freedom = 0.0;  ///< of `deviation`; 0: nothing is known
+};
+
+/// Estimates how much pairs of a program differ, from the scatter of each earlier judgement.
+///
+/// The standard deviation is that of all pairs about the mean of their judgement. It counts like as
+/// many pairs as the judgements had, or like fewer if their scatter varies more than by chance, as
+/// on a machine whose load changes. The moderated t-statistic: G. K. Smyth, "Linear models and
+/// empirical Bayes methods for assessing differential expression in microarray experiments",
+/// Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section 6.2. There the
+/// deviation is the median-like scale of the prior; the mean that is used here is larger.
+[[nodiscard]] EarlierPairs earlier_pairs(const std::vector<PairScatter>& judgements);
+
+}  // namespace steptune
