@@ -99,6 +99,9 @@ TEST_F(Mcp, AFasterCommandIsNamed) {
   client.call(6, "explain", {{"about", "output"}, {"trial", 1}});
   EXPECT_THAT(client.response(6)["result"]["structuredContent"]["output_end"].dump(),
               HasSubstr("samples"));
+  client.call(7, "status", {{"campaign", "loader"}});
+  EXPECT_EQ(client.response(7)["result"]["structuredContent"]["problem"],
+            "there is no campaign loader");
   client.close_input();
   EXPECT_EQ(client.wait(), 0);
 }

@@ -2,6 +2,7 @@
 // Tests real programs that take turns on this machine.
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <fstream>
 #include <map>
 #include <string>
@@ -153,6 +154,35 @@ TEST_F(InterleavingTest, ARunThatFailsLeavesTheMachineToTheOther) {
   EXPECT_EQ(ends[1].outcome.kind, OutcomeKind::failed);
   EXPECT_THAT(ends[1].outcome.detail, HasSubstr("no port"));
   EXPECT_EQ(ends[2].outcome.kind, OutcomeKind::completed);
+}
+
+TEST_F(InterleavingTest, ARunThatIsKilledWhileItWaitsLeavesTheMachineToTheOther) {
+  start(stepping(1, 100'000, "sleep 1000 & echo \"pid $!\";"));
+  start(stepping(2, 200));
+  (void)wait_for<TrialStarted>(2);
+  const std::vector<pid_t> pids = pids_in(read_file(folder() / "trial-1.log"));
+  ASSERT_THAT(pids, SizeIs(2));
+  const pid_t main = pids.back();
+  // Turns change only inside of `wait`, so the run is still stopped when it is killed.
+  ASSERT_TRUE(eventually([&] {
+    (void)runner().wait(clock_.now_s() + 0.02);
+    return read_stat(main).value().state == 'T';
+  }));
+  ::kill(main, SIGKILL);
+  auto ends = by_trial(wait_for_end(2));
+  EXPECT_EQ(ends[1].outcome.kind, OutcomeKind::failed);
+  EXPECT_THAT(ends[1].outcome.detail, HasSubstr("SIGKILL"));
+  EXPECT_EQ(ends[2].outcome.kind, OutcomeKind::completed) << ends[2].outcome.detail;
+  EXPECT_THAT(alive(pids), IsEmpty()) << "its child was stopped, too";
+}
+
+TEST_F(InterleavingTest, ProgramsMayHandleOrIgnoreTheResumingSignal) {
+  start(stepping(1, 80, "trap 'echo again' CONT;"));
+  start(stepping(2, 80, "trap '' CONT;"));
+  auto ends = by_trial(wait_for_end(2));
+  for (const std::int64_t number : {1, 2})
+    EXPECT_EQ(ends[number].outcome.kind, OutcomeKind::completed) << ends[number].outcome.detail;
+  EXPECT_THAT(read_file(folder() / "trial-1.log"), HasSubstr("again"));
 }
 
 TEST_F(InterleavingTest, AStopReachesATrialThatWaits) {

@@ -258,18 +258,26 @@ class Judging {
   /// this edit.
   Result<void> join_campaign(const History& history) {
     if (options_.campaign.empty()) return {};
+    std::vector<std::string> commits;
+    if (worktrees_) commits = worktrees_->commits();
     CampaignSpec campaign;
     campaign.name = options_.campaign;
-    if (worktrees_) campaign.commits = worktrees_->commits();
+    campaign.commits = commits;
     campaign.build = options_.build;
     campaign.measures_gain = options_.measures_gain;
     const auto ladder = read_campaign(history, options_.campaign);
     if (!ladder) return tl::unexpected(ladder.error());
+<<<<<<< HEAD
     const EarlierPairs pairs = earlier_pairs(*ladder);
     campaign.pair_deviation = pairs.deviation;
     campaign.pair_freedom = pairs.degrees_of_freedom;
     request_.campaign = std::move(campaign);
     if (!options_.measures_gain) request_.error = next_error(*ladder);
+=======
+    request_.error = next_error(*ladder);
+    const std::string warning = champion_warning(*ladder, commits);
+    if (!warning.empty()) context_.console.warning(warning);
+>>>>>>> audit
     return {};
   }
 

@@ -182,6 +182,7 @@ Json judge_of(const Json& document) {
     }
   }
   json["study"] = at(document, {"study", "name"});
+  copy(document, {"campaign"}, json);
   if (verdict == "failed") {
     json["next"] = "repair the command that failed, and judge again";
   } else if (more_s) {
@@ -202,6 +203,29 @@ Json studies_of(const Json& document) {
     Json shown;
     copy(study, {"name", "status", "trials", "claim", "speed_up"}, shown);
     json["studies"].push_back(shown);
+  }
+  return json;
+}
+
+std::string version_text(const Json& version) {
+  const std::string commit = text_at(version, "commit");
+  return commit.empty() ? text_at(version, "command") : commit;
+}
+
+/// The latest edits come first, because a long list is cut at its end.
+Json campaign_of(const Json& document) {
+  const Json ladder = at(document, {"campaign"});
+  const Json edits = at(ladder, {"edits"});
+  Json json;
+  copy(ladder, {"name", "kept", "gain", "next_error"}, json);
+  json["champion"] = version_text(at(ladder, {"champion"}));
+  json["latest_first"] = Json::array();
+  for (std::size_t number = edits.is_array() ? edits.size() : 0; number > 0; --number) {
+    const Json& edit = edits[number - 1];
+    json["latest_first"].push_back({{"edit", number},
+                                    {"verdict", at(edit, {"verdict"})},
+                                    {"ratio", at(edit, {"speed_up", "ratio"})},
+                                    {"version", version_text(at(edit, {"challenger"}))}});
   }
   return json;
 }
@@ -308,6 +332,7 @@ Json condensed_document(ToolName tool, const std::string& about, const Json& doc
     case ToolName::judge:
       return judge_of(document);
     case ToolName::status:
+      if (document.contains("campaign")) return campaign_of(document);
       return document.contains("studies") ? studies_of(document) : leaderboard_of(document);
     case ToolName::explain:
       if (about == "bottleneck") return bottleneck_of(document);

@@ -137,6 +137,7 @@ class Building {
     add_common();
     if (auto timed = add_time(k_judge_time_s); !timed) return timed;
     add_option("margin");
+    add_option("campaign");
     add_option("build");
     return has("commands") ? add_commands() : add_revisions();
   }
@@ -171,11 +172,17 @@ class Building {
   }
 
   Result<void> add_status() {
+    if (has("campaign")) {
+      if (has("study")) return fail(ErrorKind::usage, "give either \"study\" or \"campaign\"");
+      add("campaign");
+      add_common();
+      return add_name("campaign");
+    }
     add(has("study") ? "leaderboard" : "studies");
     add_common();
     if (!has("study")) return {};
     add(has("limit") ? fmt::format("--limit={}", plain_text(arguments_["limit"])) : "--limit=5");
-    return add_study_name();
+    return add_name("study");
   }
 
   Result<void> add_explain() {
@@ -185,7 +192,7 @@ class Building {
       add(about);
       add_common();
       if (about == "bottleneck") add_option("trial");
-      return add_study_name();
+      return add_name("study");
     }
     if (!has("trial")) {
       return fail(ErrorKind::usage, "the argument \"trial\" is missing", "",
@@ -197,16 +204,18 @@ class Building {
       std::erase(made_.words, "--json");
       add("--log");
     }
-    if (auto named = add_study_name(); !named) return named;
+    if (auto named = add_name("study"); !named) return named;
     add(plain_text(arguments_["trial"]));
     return {};
   }
 
-  Result<void> add_study_name() {
-    if (!has("study")) return {};
-    const std::string name = text("study");
+  /// Adds the name that the agent gave, if any. `argument`: `study` or `campaign`.
+  Result<void> add_name(const char* argument) {
+    if (!has(argument)) return {};
+    const std::string name = text(argument);
     if (name.starts_with('-')) {
-      return fail(ErrorKind::usage, fmt::format("\"{}\" is no study", printable_line(name, 80)));
+      return fail(ErrorKind::usage,
+                  fmt::format("\"{}\" is no {}", printable_line(name, 80), argument));
     }
     add(name);
     return {};

@@ -78,6 +78,9 @@ std::vector<Tool> make_tools() {
          "\"HEAD\"]. The first one is A."},
         {"build", ArgumentType::text,
          "With revisions: shell command that builds the program in each working tree."},
+        {"campaign", ArgumentType::text,
+         "For a series of edits: a name for all of them, so that on average at most one kept edit "
+         "in twenty is no improvement. Give two versions: the best so far (A), then the edit."},
         k_folder,
         time_argument("Default: 5m."),
         {"margin", ArgumentType::text,
@@ -88,8 +91,10 @@ std::vector<Tool> make_tools() {
       {ToolName::status,
        "status",
        "Status of calls and studies",
-       "Lists the call that runs now and the studies of a folder. With study: its best trials.",
+       "Lists the call that runs now and the studies of a folder. With study: its best trials. "
+       "With campaign: its edits, the best version so far, and the gain.",
        {{"study", ArgumentType::text, "Name of a study."},
+        {"campaign", ArgumentType::text, "Name of a campaign."},
         k_folder,
         {"limit", ArgumentType::count, "Most rows. Default: 5."}},
        true,

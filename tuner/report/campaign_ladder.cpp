@@ -209,6 +209,17 @@ const CampaignVersion& champion_of(const CampaignLadder& ladder) {
   return *champion;
 }
 
+std::string champion_warning(const CampaignLadder& ladder,
+                             const std::vector<std::string>& commits) {
+  if (ladder.edits.empty() || commits.empty()) return {};
+  const CampaignVersion& champion = champion_of(ladder);
+  if (champion.commit.empty() || champion.commit == commits.front()) return {};
+  return fmt::format(
+      "A is {}, but the campaign's champion is {}: an edit is an improvement only if it is faster "
+      "than the champion",
+      short_hash(commits.front()), to_text(champion));
+}
+
 std::string error_text(double error) {
   return fmt::format("{:.2g} %", 100.0 * error);
 }

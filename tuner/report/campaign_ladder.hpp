@@ -75,6 +75,10 @@ const JsonRecord<CampaignLadder>& json_record<CampaignLadder>();
 [[nodiscard]] double selected_gain(const CampaignLadder& ladder);
 /// Returns the challenger of the last kept edit; the first version if none was kept.
 [[nodiscard]] const CampaignVersion& champion_of(const CampaignLadder& ladder);
+/// Returns a warning if the next edit is compared with another commit than the champion; otherwise
+/// an empty text. `commits`: A and the edit; empty if both are commands.
+[[nodiscard]] std::string champion_warning(const CampaignLadder& ladder,
+                                           const std::vector<std::string>& commits);
 
 /// Returns a row for each edit, then `gain`, `measured`, `champion` and `next`.
 [[nodiscard]] std::string campaign_text(const CampaignLadder& ladder);

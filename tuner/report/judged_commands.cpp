@@ -14,6 +14,7 @@
 #include "tuner/report/recommendation.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/looks.hpp"
 
 namespace steptune {
 namespace {
@@ -44,28 +45,37 @@ CommandVerdict verdict_of(Verdict verdict) {
   return CommandVerdict::undecided;
 }
 
-/// Returns how much wider the interval is that decides that a command is faster.
-double widening_of_faster(const StudySpec& study) {
-  constexpr double k_many = 1e6;
-  const double error = study.measure.confirm_error;
-  return student_quantile(k_many, error) / student_quantile(k_many, k_one_sided_error);
+/// Returns the half-width of the interval after `pairs` pairs, as a multiple of the standard
+/// deviation of a pair. By Student's t, few pairs have a far wider interval than the root of their
+/// number suggests.
+double width_after(int pairs, const StudySpec& study, double error) {
+  const double of_look = error_of_look(pairs, look_plan(study), error);
+  const double earlier_freedom = study.campaign ? study.campaign->pair_freedom : 0.0;
+  return student_quantile(pairs - 1.0 + earlier_freedom, of_look) /
+         std::sqrt(static_cast<double>(pairs));
 }
 
 /// Returns the seconds of further pairs after which the interval would exclude 1, or lie within the
-/// margin. Its width shrinks with the square root of the number of pairs. Returns nullopt if there
-/// is no interval, or if a difference near the margin would need too many pairs.
+/// margin. Assumes that the ratio and the scatter of the pairs stay the same. Returns nullopt if
+/// there is no interval, or if a difference near the margin would need too many pairs.
 std::optional<double> time_to_decide_s(const SpeedUp& speed_up, const StudySpec& study,
                                        double pair_s) {
-  constexpr double k_most_times_as_many = 30.0;
+  constexpr int k_most_times_as_many = 30;
   const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
-  if (!std::isfinite(half_width) || !(pair_s > 0.0)) return std::nullopt;
+  if (!std::isfinite(half_width) || speed_up.pairs < 2 || !(pair_s > 0.0)) return std::nullopt;
+  const double error = error_of_each(study);
+  const double error_of_faster = error * study.measure.confirm_error / k_one_sided_error;
+  const double deviation = half_width / width_after(speed_up.pairs, study, error);
   const double difference = std::abs(std::log(speed_up.ratio));
-  const double margin = std::log1p(study.search.worth);
-  const double to_one = speed_up.ratio > 1.0 ? difference / widening_of_faster(study) : difference;
-  const double distance = std::max(to_one, margin - difference);
-  const double times_as_many = std::pow(half_width / distance, 2);
-  if (!(times_as_many <= k_most_times_as_many)) return std::nullopt;
-  return std::max(1.0, std::ceil(speed_up.pairs * (times_as_many - 1.0))) * pair_s;
+  const double to_margin = std::log1p(study.search.worth) - difference;
+  const double error_to_one = speed_up.ratio > 1.0 ? error_of_faster : error;
+  for (int further = 1; further < k_most_times_as_many * speed_up.pairs; ++further) {
+    const int pairs = speed_up.pairs + further;
+    if (deviation * width_after(pairs, study, error) < to_margin ||
+        deviation * width_after(pairs, study, error_to_one) < difference)
+      return further * pair_s;
+  }
+  return std::nullopt;
 }
 
 /// Returns the mean seconds of a fresh run of the command and one of the first command.

@@ -40,10 +40,11 @@ inline constexpr double k_least_stage_s = 20.0;
 /// start, each version is equally likely to be the first slow one.
 ///
 /// Follows probabilistic bisection (M. Horstein, "Sequential transmission using noiseless
-/// feedback", IEEE Trans. Information Theory 9(3), 1963; R. Waeber, P. I. Frazier and S. G.
-/// Henderson, "Bisection search with noisy responses", SIAM J. Control and Optimization 51(3),
-/// 2013). An answer is a measured slowdown instead of yes or no, and one stage measures several
-/// versions.
+/// feedback", IEEE Trans. Information Theory 9(3), 1963; M. V. Burnashev and K. Sh. Zigangirov, "An
+/// interval estimation problem for controlled observations", Problems of Information Transmission
+/// 10(3), 1974; R. Waeber, P. I. Frazier and S. G. Henderson, "Bisection search with noisy
+/// responses", SIAM J. Control and Optimization 51(3), 2013). An answer is a measured slowdown
+/// instead of yes or no, and one stage measures several versions.
 class ChangePoint {
  public:
   /// `versions` is the number of versions after the good one, at least 1. The last one is the bad

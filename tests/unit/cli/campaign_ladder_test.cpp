@@ -83,6 +83,19 @@ TEST(CampaignLadder, TheMeasuredGainIsShown) {
                         "1.28-1.40)\n"));
 }
 
+TEST(CampaignLadder, AnotherCommitThanTheChampionsIsNamed) {
+  CampaignLadder ladder = ladder_of_four();
+  EXPECT_EQ(champion_warning(ladder, {"aaaa", "bbbb"}), "") << "the champion is a command";
+  ladder.edits.back().challenger.commit = "0123456789abcdef";
+  EXPECT_EQ(champion_warning(ladder, {}), "");
+  EXPECT_EQ(champion_warning(ladder, {"0123456789abcdef", "bbbb"}), "");
+  EXPECT_EQ(
+      champion_warning(ladder, {"aaaa", "bbbb"}),
+      "A is aaaa, but the campaign's champion is 0123456789ab: an edit is an improvement only "
+      "if it is faster than the champion");
+  EXPECT_EQ(champion_warning(CampaignLadder(), {"aaaa", "bbbb"}), "");
+}
+
 TEST(CampaignLadder, CommitsAreShortInTextAndWholeInJson) {
   CampaignLadder ladder = ladder_of_four();
   const std::string commit = "0123456789abcdef0123456789abcdef01234567";

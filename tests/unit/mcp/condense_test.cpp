@@ -105,6 +105,25 @@ TEST(Condense, StudiesAndALeaderboard) {
             R"({"number":7,"status":"completed","gain":1.988,"configuration":"a=1 b=x"})");
 }
 
+TEST(Condense, ACampaign) {
+  const Json edit = answered(ToolName::judge, R"json({"study": {"name": "loader"},
+    "judge": {"verdict": "tied", "keep": "A", "commands": []},
+    "campaign": {"name": "loader", "edit": 2, "error": 0.00213, "kept": 1, "next_error": 0.004}})json");
+  EXPECT_EQ(edit["campaign"]["kept"], 1);
+  const Json ladder = answered(ToolName::status, R"json({"campaign": {"name": "loader", "kept": 1,
+    "gain": 1.23456, "champion": {"command": "python3 train.py", "commit": "abc"}, "measured": null,
+    "next_error": 0.004, "edits": [
+      {"verdict": "faster", "speed_up": {"ratio": 1.23456},
+       "challenger": {"command": "python3 train.py", "commit": "abc"}},
+      {"verdict": "tied", "speed_up": {"ratio": 1.0},
+       "challenger": {"command": "python3 new.py", "commit": null}}]}})json");
+  EXPECT_EQ(ladder["champion"], "abc");
+  EXPECT_EQ(ladder["gain"], 1.235);
+  EXPECT_EQ(ladder["latest_first"][0].dump(),
+            R"({"edit":2,"verdict":"tied","ratio":1.0,"version":"python3 new.py"})");
+  EXPECT_EQ(ladder["latest_first"][1]["version"], "abc");
+}
+
 TEST(Condense, Explanations) {
   const Json bottleneck = answered(ToolName::explain, R"json({"bottleneck": {"trial": 1,
     "finding": "Data loading", "evidence": "59 %", "stages": [{"stage": "data", "share": 0.59}],

@@ -52,7 +52,12 @@ TEST_F(InvocationTest, EachToolHasItsCommandLine) {
                                  "time": "1m"})"),
               ElementsAre("judge", "--json", "--color=never", "--time=60", "--build=make", "--git",
                           "main", "HEAD", "--", "a"));
+  EXPECT_THAT(words("judge", R"({"commands": [["a"], ["b"]], "campaign": "-c"})"),
+              ElementsAre("judge", "--json", "--color=never", "--time=300", "--campaign=-c", "--",
+                          "a", "---", "b"));
   EXPECT_THAT(words("status", "{}"), ElementsAre("studies", "--json", "--color=never"));
+  EXPECT_THAT(words("status", R"({"campaign": "c"})"),
+              ElementsAre("campaign", "--json", "--color=never", "c"));
   EXPECT_THAT(words("status", R"({"study": "s", "limit": 9})"),
               ElementsAre("leaderboard", "--json", "--color=never", "--limit=9", "s"));
   EXPECT_THAT(words("explain", R"({"about": "bottleneck", "trial": 2})"),
@@ -90,6 +95,7 @@ TEST_F(InvocationTest, ExcludingArgumentsAreNamed) {
   EXPECT_THAT(fault("judge", R"({"commands": [["a"], ["b"]], "build": "make"})"),
               HasSubstr("needs \"revisions\""));
   EXPECT_THAT(fault("judge", R"({"commands": [["a", "---"], ["b"]]})"), HasSubstr("the word ---"));
+  EXPECT_THAT(fault("status", R"({"study": "s", "campaign": "c"})"), HasSubstr("either"));
   EXPECT_THAT(fault("explain", R"({"about": "trial"})"), HasSubstr("\"trial\" is missing"));
 }
 
@@ -97,6 +103,7 @@ TEST_F(InvocationTest, NamesAreNoOptions) {
   EXPECT_THAT(fault("judge", R"({"command": ["a"], "revisions": ["main", "--db=/x"]})"),
               HasSubstr("no git revision"));
   EXPECT_THAT(fault("status", R"({"study": "--db=/x"})"), HasSubstr("no study"));
+  EXPECT_THAT(fault("status", R"({"campaign": "--measure"})"), HasSubstr("no campaign"));
   EXPECT_THAT(fault("explain", R"({"about": "importance", "study": "-x"})"), HasSubstr("no study"));
 }
 
