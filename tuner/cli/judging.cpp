@@ -267,17 +267,14 @@ class Judging {
     campaign.measures_gain = options_.measures_gain;
     const auto ladder = read_campaign(history, options_.campaign);
     if (!ladder) return tl::unexpected(ladder.error());
-<<<<<<< HEAD
     const EarlierPairs pairs = earlier_pairs(*ladder);
     campaign.pair_deviation = pairs.deviation;
     campaign.pair_freedom = pairs.degrees_of_freedom;
     request_.campaign = std::move(campaign);
-    if (!options_.measures_gain) request_.error = next_error(*ladder);
-=======
+    if (options_.measures_gain) return {};
     request_.error = next_error(*ladder);
     const std::string warning = champion_warning(*ladder, commits);
     if (!warning.empty()) context_.console.warning(warning);
->>>>>>> audit
     return {};
   }
 
