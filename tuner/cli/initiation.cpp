@@ -171,7 +171,8 @@ class Initiation {
       answer.ending = fmt::format("not asked: {} would begin to train", input_.space->title);
     }
     if (!answer.help.understood() && is_native_program(program.argv, input_.folder)) {
-      HelpText built_in = parse_help(texts_of_executable(input_.folder / program.argv.front()));
+      const std::string& executable = program.argv[program_words(program.argv).begin - 1];
+      HelpText built_in = parse_help(texts_of_executable(input_.folder / executable));
       if (!built_in.options.empty()) {
         answer.help = std::move(built_in);
         answer.help.style = "built-in";

@@ -41,6 +41,8 @@ TEST(ProgramWords, FollowTheScriptOrModule) {
            {"deepspeed", "--num_gpus=1", "train.py"},
            {"srun", "-n", "4", "--", "train"},
            {"/usr/bin/env", "A=1", "--", "train"},
+           {"nice", "-n", "10", "./train"},
+           {"env", "LD_PRELOAD=/usr/lib/libjemalloc.so", "stdbuf", "-o", "L", "./train"},
            {"uv", "run", "train.py"},
            {"docker", "run", "image", "python3", "train.py"}}) {
     Argv argv = before;
@@ -169,6 +171,8 @@ TEST(OptionsBegin, IsThePlaceOfTheFirstOption) {
   EXPECT_EQ(options_begin({"./fasttext", "supervised", "-input", "text"}), 2U)
       << "a subcommand comes first";
   EXPECT_EQ(options_begin({"./train", "data", "-"}), 1U) << "- is standard input";
+  EXPECT_EQ(options_begin({"stdbuf", "-oL", "./train", "data", "-t", "4"}), 4U)
+      << "-oL is an option of stdbuf";
 }
 
 }  // namespace
