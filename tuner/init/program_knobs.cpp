@@ -14,6 +14,7 @@
 #include "common/document/identifiers.hpp"
 #include "common/error.hpp"
 #include "common/json_fields.hpp"
+#include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/init/knob_place.hpp"
@@ -207,6 +208,10 @@ class ProgramKnobs {
     const std::string value = today ? today->value : "";
     if (rule.type == "int") {
       if (auto number = number_declaration(rule, value, input_.machine)) return *std::move(number);
+      if (!value.empty() && whole_number(value).value_or(-1) < 0) {
+        return tl::unexpected(
+            fmt::format("\"{}\" is not a whole number of at least 0", printable_line(value, 60)));
+      }
       return tl::unexpected(fmt::format("{} leaves no range", value.empty() ? "it" : value));
     }
     if (rule.type == "categorical") {

@@ -238,6 +238,18 @@ TEST(StudyGuess, NoneIsAnUnknownDefault) {
   EXPECT_THAT(guess.left_out, Contains(HasSubstr("--workers: its default is unknown; write")));
 }
 
+TEST(StudyGuess, LeavesNumbersThatTheProgramChooses) {
+  const GuessInput input = input_of(
+      "usage: x\n  --workers N  (default: -1)\n  --threads N  (default: all)\n"
+      "  --channels-last  layout\n",
+      {"x"});
+  const StudyGuess guess = must_guess(input);
+  EXPECT_THAT(guess.left_out,
+              ElementsAre("--workers: \"-1\" is not a whole number of at least 0",
+                          "--threads: \"all\" is not a whole number of at least 0"));
+  EXPECT_EQ(must_study(guess, input).baseline.text(), "channels_last=false");
+}
+
 TEST(StudyGuess, LeavesSeveralBatchSizesToTheUser) {
   GuessInput input = input_of(
       "usage: x\n  --global-batch-size N  (default: 64)\n  --micro-batch-size N  (default: 8)\n"
