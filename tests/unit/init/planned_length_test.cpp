@@ -87,6 +87,10 @@ TEST(PlannedLength, IsTheScriptsDefault) {
                 "add_argument('--max-steps', default=100)\n" + source, survey),
             "--epochs 3 of 60032 samples")
       << "the command's own word counts before a default";
+  EXPECT_EQ(why({"python3", "train.py"},
+                "add_argument('--max-steps', default=9223372036854775807)\n" + source, survey),
+            "--epochs 14 (train.py) of 60032 samples")
+      << "no run has as many steps";
 }
 
 TEST(PlannedLength, IgnoresDefaultsThatTheScriptOverwrites) {

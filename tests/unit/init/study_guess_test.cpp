@@ -113,6 +113,9 @@ TEST(StudyGuess, MayPlanInEpochsOrPercent) {
   EXPECT_EQ(epochs.document["unit"], "epochs");
   EXPECT_THAT(epochs.notes, Contains(HasSubstr("planned run of 90 epochs: --epochs 90")));
   EXPECT_LE(epochs.document["guards"][0]["after_samples"], 90);
+  input.program.argv.insert(input.program.argv.end(), {"--epochs", "0.3"});
+  EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 1}}))
+      << "a study file has at least one";
   input.reading->unit = CountUnit::percent;
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 100}}));
 }
