@@ -84,8 +84,7 @@ class Initiation {
   Result<InitResult> run() {
     if (auto named = check_study_name(input_.name); !named) return tl::unexpected(named.error());
     std::error_code error;
-    if (!options_.force &&
-        fs::symlink_status(result_.file, error).type() != fs::file_type::not_found) {
+    if (!options_.force && fs::exists(fs::symlink_status(result_.file, error))) {
       return fail(ErrorKind::usage, "already exists", result_.file,
                   "give another --output, or --force to overwrite it");
     }
