@@ -39,11 +39,14 @@ ProgramFacts program_of(const ReadySpace& space) {
   program.options = declared_options(space);
   for (const SpaceKnob& knob : space.knobs) {
     for (const KnobSetting& setting : knob.settings) {
-      if (setting.args.empty()) continue;
-      ProgramOption option;
-      option.name = setting.args.front();
-      option.form = setting.args.size() > 1 ? OptionForm::separate : OptionForm::flag;
-      program.options.push_back(option);
+      for (std::size_t i = 0; i < setting.args.size(); ++i) {
+        if (!setting.args[i].starts_with('-')) continue;
+        const bool has_value = i + 1 < setting.args.size() && !setting.args[i + 1].starts_with('-');
+        ProgramOption option;
+        option.name = setting.args[i];
+        option.form = has_value ? OptionForm::separate : OptionForm::flag;
+        program.options.push_back(option);
+      }
     }
     for (ProgramOption& option : program.options) {
       if (option.name != knob.option) continue;

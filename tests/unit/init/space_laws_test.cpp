@@ -267,5 +267,16 @@ TEST_F(SpaceLawsTest, ReplaceAllOptionsOfASetting) {
                    "--recompute-num-layers", "1"]})")));
 }
 
+TEST_F(SpaceLawsTest, OfferNoSettingOfWhichTheProgramLacksAnOption) {
+  GuessInput input = input_of("megatron", megatron({}));
+  for (const char* name : {"--recompute-activations", "--recompute-granularity"}) {
+    ProgramOption option;
+    option.name = name;
+    input.program.options.push_back(option);
+  }
+  EXPECT_EQ(must_guess(input).document["parameters"]["recompute"]["choices"],
+            Json::array({"none", "selective"}));
+}
+
 }  // namespace
 }  // namespace steptune
