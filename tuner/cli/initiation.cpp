@@ -23,6 +23,7 @@
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/init/space_facts.hpp"
+#include "tuner/knobs/first_guesses.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/survey/draft.hpp"
@@ -65,6 +66,7 @@ class Initiation {
     input_.folder = fs::current_path();
     input_.same_training = request.same_training;
     input_.machine = detected_facts();
+    input_.cpu_computes_bfloat16 = guess_machine(SystemFiles{}, 1, 0).computes_bfloat16;
     input_.given_facts = request.facts;
     input_.model_cache = hub_cache(context.console.environment());
     result_.file = request.file.empty() ? input_.name + ".study.json" : request.file;

@@ -659,6 +659,30 @@ TEST(StudyGuess, PutsOptionsBeforeGreedySettings) {
   must_study(guess, input);
 }
 
+TEST(StudyGuess, LeavesOutHalfPrecisionThatTheCpuEmulates) {
+  GuessInput input = input_of("", {"python3", "train.py"});
+  Survey survey;
+  for (const char* event :
+       {R"({"event":"patched","pid":1,"torch":"2.6","device":"cpu"})",
+        R"({"event":"knob","knob":"num_threads","may":true,"today":1,"value":1})",
+        R"({"event":"knob","knob":"precision","may":true,"today":"fp32","value":"fp32",
+            "choices":["fp32","bf16"]})"}) {
+    survey.log.add(event);
+  }
+  survey.last.step = 1.0;
+  survey.last.clock_s = 2.0;
+  survey.first = survey.last;
+  survey.last.step = 101.0;
+  survey.last.clock_s = 4.0;
+  survey.last.parts = {{"forward", 2.0}};
+  survey.last.metrics = {{"loss", 2.3}};
+  input.survey = survey;
+  EXPECT_TRUE(must_guess(input).document["parameters"].contains("precision"));
+  input.cpu_computes_bfloat16 = false;
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["baseline"], Json({{"num_threads", 1}}));
+}
+
 TEST(StudyGuess, GuardsTheLossThatWasSeen) {
   GuessInput input = input_of(k_help, {"train"});
   OutputReading reading;
