@@ -590,6 +590,18 @@ TEST(StudyGuess, NamesSettingsThatCannotBeEdited) {
                        "would not find"));
 }
 
+TEST(StudyGuess, LeavesSettingsThatSeveralFilesHave) {
+  TemporaryFolder folder{"several"};
+  folder.write("a.yaml", "batch_size: 8\nnum_workers: 2\n");
+  folder.write("ds.json", R"({"num_workers": 4, "batch_size": "auto"})");
+  const StudyGuess guess =
+      must_guess(input_of_file(folder, {"train.py", "a.yaml", "--again=a.yaml", "ds.json"}));
+  EXPECT_THAT(guess.left_out, ElementsAre("num_workers: in a.yaml: ds.json has it, too"));
+  EXPECT_EQ(
+      guess.document["config_files"],
+      Json::parse(R"({"a": {"file": "a.yaml", "edits": {"batch_size": "{batch_size}"}}})"));
+}
+
 TEST_F(DeepSpeedGuess, ReportsThatATrainerSetsItsBatch) {
   const StudyGuess guess = must_guess(input_of_config(
       R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": "auto",
