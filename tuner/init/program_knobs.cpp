@@ -130,8 +130,7 @@ class ProgramKnobs {
   [[nodiscard]] std::string why_not_in_file(const SpaceKnob& rule) const {
     if (!is_of_a_file()) return "";
     const std::string& whole = input_.space->step_size;
-    if (rule.role == "batch" && !will_accumulate_ &&
-        !value_in_files(whole, input_.program).empty()) {
+    if (rule.role == "batch" && !will_accumulate_ && is_set_in_files(whole, input_.program)) {
       return held_by(whole);
     }
     return "";

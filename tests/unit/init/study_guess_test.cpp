@@ -611,6 +611,12 @@ TEST_F(DeepSpeedGuess, ReportsThatATrainerSetsItsBatch) {
                        "trainer fills it in"));
 }
 
+TEST_F(DeepSpeedGuess, AWholeBatchThatTheTrainerFillsInFixesNothing) {
+  const StudyGuess guess = must_guess(
+      input_of_config(R"({"train_batch_size": "auto", "train_micro_batch_size_per_gpu": 8})"));
+  EXPECT_EQ(guess.document["baseline"], Json({{"micro_batch", 8}}));
+}
+
 TEST(StudyGuess, KnowsSettingsOfManyTrainersByTheirNames) {
   TemporaryFolder folder{"names"};
   folder.write("x.yaml",
