@@ -48,8 +48,8 @@ bool may_set_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
 
-/// Returns how the command spells an option of this plain name: `--nEpochs`, or
-/// `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have the
+/// Returns how the command spells an option of this plain name: `--nEpochs`, `--trainer.max_epochs`,
+/// or `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have the
 /// option.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
                                                 const std::string& name) {
@@ -60,7 +60,7 @@ std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& 
     const std::string plain = plain_name(word);
     const bool is_option = word.starts_with("--");
     const bool is_setting = !word.starts_with('-') && equals != std::string::npos;
-    const bool is_called = plain == name || (!is_option && plain.ends_with("." + name));
+    const bool is_called = plain == name || plain.ends_with("." + name);
     if (!(is_option || is_setting) || !is_called || !is_of_run(plain)) continue;
     ProgramOption option;
     option.name = word;

@@ -72,6 +72,7 @@ TEST(PlannedLength, IsFoundInAnySpelling) {
   const Survey survey = surveyed({k_training});
   EXPECT_EQ(planned_samples("--nEpochs 3", survey), 3.0 * 60032.0);
   EXPECT_EQ(planned_samples("lr=1 trainer.max_epochs=3", survey), 3.0 * 60032.0);
+  EXPECT_EQ(planned_samples("fit --trainer.max_epochs 3", survey), 3.0 * 60032.0);
   EXPECT_EQ(planned_samples("notrainer_max_epochs=3", survey), 0.0);
 }
 
@@ -222,6 +223,7 @@ TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
 TEST(PlannedLength, IgnoresWordsWithAnotherMeaning) {
   const Survey survey = surveyed({k_training});
   EXPECT_EQ(planned_samples("scheduler.max_epochs=3", survey), 0.0);
+  EXPECT_EQ(planned_samples("--scheduler.max_epochs 3", survey), 0.0);
   EXPECT_EQ(planned_samples("diffusion.num_steps=1000", survey), 0.0);
   EXPECT_EQ(planned_samples("+train.num_steps=10", survey), 640.0);
   EXPECT_EQ(why({"python3", "train.py"},
