@@ -48,9 +48,9 @@ bool may_set_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
 
-/// Returns how the command spells an option of this plain name: `--nEpochs`, `--trainer.max_epochs`,
-/// or `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have the
-/// option.
+/// Returns how the command spells an option of this plain name: `--nEpochs`, or
+/// `trainer.max_epochs` in `trainer.max_epochs=10` or `--trainer.max_epochs 10`. nullopt if the
+/// command does not have the option.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
                                                 const std::string& name) {
   const auto [begin, end] = program_words(argv);

@@ -50,7 +50,7 @@ bool has_documents(ConfigFormat format, const std::vector<ConfigScalar>& scalars
   return false;
 }
 
-/// Marks settings that several files have: it is unknown which file counts. Leaves out `auto`, which
+/// Marks settings that several files have: it is unknown which file counts. Ignores `auto`, which
 /// the trainer replaces by the other file's value.
 void fix_repeated_settings(std::vector<NamedConfig>& configs) {
   std::map<std::string, NamedConfig*> first;  // the first file that has a setting
