@@ -109,7 +109,7 @@ std::string range_text(const Json& declaration, const Facts& machine) {
     return fmt::format("{}", fmt::join(choices, "|"));
   }
   if (!declaration.contains("low")) return "false|true";
-  return fmt::format("{:g}..{:g}", fact_value(plain_text(declaration["low"]), machine),
+  return fmt::format("{}..{}", fact_value(plain_text(declaration["low"]), machine),
                      fact_value(plain_text(declaration["high"]), machine));
 }
 

@@ -38,7 +38,7 @@ Json buffers_today(const Survey& survey, bool tunes_prefetch) {
 /// that is tuned.
 Json step_size(double samples_per_step, const Json& document) {
   if (!document["parameters"].contains(k_batch_size)) return samples_per_step;
-  return fmt::format("{:g} * {} / {}", samples_per_step, k_batch_size,
+  return fmt::format("{} * {} / {}", samples_per_step, k_batch_size,
                      dump_json(document["baseline"][k_batch_size]));
 }
 

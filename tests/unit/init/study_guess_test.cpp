@@ -366,6 +366,9 @@ TEST(StudyGuess, NotesTheRangesThatItWrites) {
   EXPECT_EQ(guess.document["parameters"]["batch_size"]["high"], 32);
   EXPECT_EQ(ranges.at("batch_size"), "8..32");
   EXPECT_EQ(ranges.at("accumulate"), "1..32");
+  GuessInput tokens = input_of("usage: x\n  --batch-size N  tokens (default: 524288)\n", {"x"});
+  tokens.reading = reading_of(524'288.0);
+  EXPECT_EQ(must_guess(tokens).tuned.at(0).range, "131072..4194304");
 }
 
 TEST(StudyGuess, KeepsAccumulationIfStepsMayBeMicroSteps) {
