@@ -97,7 +97,7 @@ class ProgramKnobs {
              const ProgramOption* option =
                  rule.role == "accumulation" ? place_of(rule, input_).option : nullptr;
              const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);
-             return today && whole_number(today->value);
+             return today && whole_number(today->value).value_or(0) > 0;
            });
   }
 
@@ -206,11 +206,12 @@ class ProgramKnobs {
                                  const std::optional<ProgramFacts::Today>& today) const {
     const std::string value = today ? today->value : "";
     if (rule.type == "int") {
-      if (auto number = number_declaration(rule, value, input_.machine)) return *std::move(number);
-      if (!value.empty() && whole_number(value).value_or(-1) < 0) {
-        return tl::unexpected(
-            fmt::format("\"{}\" is not a whole number of at least 0", printable_line(value, 60)));
+      const int least = rule.role == "accumulation" ? 1 : 0;
+      if (!value.empty() && whole_number(value).value_or(-1) < least) {
+        return tl::unexpected(fmt::format("\"{}\" is not a whole number of at least {}",
+                                          printable_line(value, 60), least));
       }
+      if (auto number = number_declaration(rule, value, input_.machine)) return *std::move(number);
       return tl::unexpected(fmt::format("{} leaves no range", value.empty() ? "it" : value));
     }
     if (rule.type == "categorical") {

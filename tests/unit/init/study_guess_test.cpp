@@ -386,6 +386,16 @@ TEST(StudyGuess, KeepsAccumulationIfStepsMayBeMicroSteps) {
   EXPECT_THAT(must_guess(alone).left_out, Contains(HasSubstr("--accumulate: no batch size")));
 }
 
+TEST(StudyGuess, AnAccumulationOfZeroIsNotVaried) {
+  GuessInput input = input_of(k_help, {"python3", "train.py", "--accumulate", "0"});
+  input.reading = reading_of(32.0);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_THAT(guess.left_out,
+              Contains("--accumulate: \"0\" is not a whole number of at least 1"));
+  EXPECT_EQ(must_study(guess, input).space.find("batch_size")->high, 256.0);
+  EXPECT_TRUE(guess.document.contains("guards")) << "the batch size changes what is learnt";
+}
+
 TEST(StudyGuess, VariesKnownSettingsFromTheirDefaults) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--workers", "2", "data{x}"});
   input.reading = reading_of(32.0);
