@@ -613,6 +613,7 @@ TEST(StudyName, ComesFromTheScript) {
             "fit");
   EXPECT_EQ(name({"torchrun", "train gpt.py"}), "train-gpt");
   EXPECT_EQ(name({"./train.sh"}), "train");
+  EXPECT_EQ(name({"stdbuf", "-oL", "build/train", "--threads", "2"}), "train");
   EXPECT_EQ(name({"-x.py"}), "study-x");
 }
 
