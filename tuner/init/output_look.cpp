@@ -72,7 +72,8 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     now_s += 1.0;
     if (!report) return;
     ++reading.explained;
-    for (const auto& [name, value] : report->metrics) {
+    for (const std::string& name : reader->latest_metrics()) {
+      if (!report->metrics.contains(name)) continue;  // NaN
       reading.metrics.insert(name);
       ++reading.metric_lines[name];
     }
