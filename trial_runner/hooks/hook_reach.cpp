@@ -171,12 +171,17 @@ std::size_t handed_over_to(std::span<const std::string> argv) {
   if (argv.empty() || !hands_over(argv.front())) return 0;
   for (std::size_t at = 1; at < argv.size(); ++at) {
     const std::string& word = argv[at];
+    const bool is_path = word.find('/') != std::string::npos;
     const bool is_option = word.starts_with('-') || word.find('=') != std::string::npos;
-    if (is_option || hands_over(word)) continue;
-    if (word.find('/') != std::string::npos) return at;
     // Values of options are numbers (`nice -n 10`) or single letters (`stdbuf -o L`).
-    const bool is_value = word.size() == 1 || word.find_first_of("0123456789") == 0;
-    if (!is_value) return 0;
+    const bool is_value = !is_path && (word.size() == 1 || word.find_first_of("0123456789") == 0);
+    if (is_option || is_value || hands_over(word)) continue;
+    // Other words behind an option may be its value, too: `env -u NAME`.
+    const std::string& before = argv[at - 1];
+    const bool follows_option = before.find('=') == std::string::npos &&
+                                (before.starts_with("--") ||
+                                 (before.starts_with('-') && before.size() == 2));
+    return is_path || !follows_option ? at : 0;
   }
   return 0;
 }

@@ -20,8 +20,8 @@ namespace steptune {
 /// True for programs that replace themselves by the one after their options: `env`, `nice`.
 [[nodiscard]] bool hands_over(std::string_view word);
 
-/// Returns the position of the program that such a program starts by its path: 3 for `nice -n 10
-/// ./train`. Returns 0 for any other command, and if the position is uncertain.
+/// Returns the position of the program that such a program starts: 3 for `nice -n 10 ./train`.
+/// Returns 0 for any other command, and if the position is uncertain.
 [[nodiscard]] std::size_t handed_over_to(std::span<const std::string> argv);
 
 /// True if the command starts a native executable by its path: an ELF file that does not mention

@@ -75,7 +75,7 @@ bool is_launcher(const std::string& word) {
 }
 
 /// Returns the position of the word that names the program: a script, a module, the word after a
-/// launcher's `--`, or the path in `nice -n 10 ./train`; otherwise the first word.
+/// launcher's `--`, or the program of `nice -n 10 train`; otherwise the first word.
 std::size_t program_at(const std::vector<std::string>& argv) {
   bool may_run_module = false;
   const std::size_t first = handed_over_to(argv);

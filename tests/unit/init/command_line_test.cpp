@@ -42,6 +42,8 @@ TEST(ProgramWords, FollowTheScriptOrModule) {
            {"srun", "-n", "4", "--", "train"},
            {"/usr/bin/env", "A=1", "--", "train"},
            {"nice", "-n", "10", "./train"},
+           {"env", "-u", "A", "B=1", "train"},
+           {"nohup", "nice", "-n10", "train"},
            {"env", "LD_PRELOAD=/usr/lib/libjemalloc.so", "stdbuf", "-o", "L", "./train"},
            {"uv", "run", "train.py"},
            {"docker", "run", "image", "python3", "train.py"}}) {
@@ -62,8 +64,9 @@ TEST(ProgramWords, PythonFilesAsArgumentsAreNoScripts) {
   EXPECT_THAT(own_words({}), ElementsAre());
   EXPECT_THAT(own_words({"srun", "train"}), ElementsAre("train"))
       << "the start of the program's words is unknown";
-  EXPECT_THAT(own_words({"nice", "train", "--"}), ElementsAre("train"))
+  EXPECT_THAT(own_words({"srun", "train", "--"}), ElementsAre("train"))
       << "nothing behind the separator";
+  EXPECT_THAT(own_words({"ionice", "-c", "idle", "train"}), ElementsAre("-c", "idle", "train"));
 }
 
 TEST(ProgramWords, OptionsAreAddedAfterTheProgram) {

@@ -178,6 +178,8 @@ TEST(ReadySpaceFiles, AreDistinguished) {
   EXPECT_EQ(named({"torchrun", "pretrain_gpt.py"}), "megatron");
   EXPECT_EQ(named({"torchrun", "-m", "torchtitan.train"}), "torchtitan");
   EXPECT_EQ(named({"llamafactory-cli", "train", "sft.yaml"}), "llama-factory");
+  EXPECT_EQ(named({"env", "NPROC_PER_NODE=4", "llamafactory-cli", "train", "sft.yaml"}),
+            "llama-factory");
   EXPECT_EQ(named({"python3", "train.py", "yolo"}), "");
 }
 
