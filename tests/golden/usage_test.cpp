@@ -280,6 +280,7 @@ TEST(Usage, BashCompletesOptionsAndStoredNames) {
         << "files, which bash completes itself";
   }
   EXPECT_EQ(bash_completions(sandbox, "steptune show demo 12", 3), "12\n");
+  EXPECT_EQ(bash_completions(sandbox, "steptune reports --as xg", 3), "xgboost\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune show --db 'a b.db' ''", 4), "demo 2 1\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune bottleneck demo --trial 12", 4), "12\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard --sort wor", 3), "workers\n");

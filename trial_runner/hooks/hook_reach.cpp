@@ -159,24 +159,38 @@ bool is_elf(const std::filesystem::path& file) {
                        "ELF";
 }
 
-/// True for programs that replace themselves by the one after their options.
+}  // namespace
+
 bool hands_over(std::string_view word) {
-  constexpr std::array<std::string_view, 7> k_wrappers{"env",  "nice",   "stdbuf", "taskset",
-                                                       "time", "ionice", "numactl"};
+  constexpr std::array<std::string_view, 8> k_wrappers{"env",  "nice",   "stdbuf",  "taskset",
+                                                       "time", "ionice", "numactl", "nohup"};
   return std::ranges::find(k_wrappers, program_name(word)) != k_wrappers.end();
 }
 
-}  // namespace
+std::size_t handed_over_to(std::span<const std::string> argv) {
+  if (argv.empty() || !hands_over(argv.front())) return 0;
+  for (std::size_t at = 1; at < argv.size(); ++at) {
+    const std::string& word = argv[at];
+    const bool is_path = word.find('/') != std::string::npos;
+    const bool is_option = word.starts_with('-') || word.find('=') != std::string::npos;
+    // Values of options are numbers (`nice -n 10`) or single letters (`stdbuf -o L`).
+    const bool is_value = !is_path && (word.size() == 1 || word.find_first_of("0123456789") == 0);
+    if (is_option || is_value || hands_over(word)) continue;
+    // Other words behind an option may be its value, too: `env -u NAME`.
+    const std::string& before = argv[at - 1];
+    const bool follows_option = before.find('=') == std::string::npos &&
+                                (before.starts_with("--") ||
+                                 (before.starts_with('-') && before.size() == 2));
+    return is_path || !follows_option ? at : 0;
+  }
+  return 0;
+}
 
 bool is_native_program(std::span<const std::string> argv, const std::filesystem::path& folder) {
   if (argv.empty()) return false;
-  const auto is_path = [](const std::string& word) {
-    return word.find('/') != std::string::npos && !word.starts_with('-');
-  };
-  auto program = argv.begin();
-  if (hands_over(*program)) program = std::find_if(program + 1, argv.end(), is_path);
-  if (program == argv.end() || !is_path(*program)) return false;
-  const std::filesystem::path file = folder / *program;
+  const std::string& program = argv[handed_over_to(argv)];
+  if (program.find('/') == std::string::npos || program.starts_with('-')) return false;
+  const std::filesystem::path file = folder / program;
   std::error_code fault;
   const auto bytes = std::filesystem::file_size(file, fault);
   // A launcher in a system folder may start any program named in its arguments.

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "trial_runner/reports/preset.hpp"
+#include "tuner/init/output_look.hpp"
 #include "tuner/report/campaign_ladder.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
@@ -250,7 +250,7 @@ std::vector<Candidate> values_of_option(const CLI::App& command, const CLI::Opti
   }
   if (option.check_lname("as")) {
     std::vector<Candidate> presets;
-    for (const std::string& name : preset_names())
+    for (const std::string& name : preset_names_of(output_formats()))
       presets.push_back({name, ""});
     return presets;
   }

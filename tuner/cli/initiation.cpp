@@ -23,6 +23,7 @@
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/init/space_facts.hpp"
+#include "tuner/knobs/first_guesses.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/survey/draft.hpp"
@@ -65,6 +66,7 @@ class Initiation {
     input_.folder = fs::current_path();
     input_.same_training = request.same_training;
     input_.machine = detected_facts();
+    input_.cpu_computes_bfloat16 = guess_machine(SystemFiles{}, 1, 0).computes_bfloat16;
     input_.given_facts = request.facts;
     input_.model_cache = hub_cache(context.console.environment());
     result_.file = request.file.empty() ? input_.name + ".study.json" : request.file;
@@ -84,8 +86,7 @@ class Initiation {
   Result<InitResult> run() {
     if (auto named = check_study_name(input_.name); !named) return tl::unexpected(named.error());
     std::error_code error;
-    if (!options_.force &&
-        fs::symlink_status(result_.file, error).type() != fs::file_type::not_found) {
+    if (!options_.force && fs::exists(fs::symlink_status(result_.file, error))) {
       return fail(ErrorKind::usage, "already exists", result_.file,
                   "give another --output, or --force to overwrite it");
     }
@@ -171,7 +172,8 @@ class Initiation {
       answer.ending = fmt::format("not asked: {} would begin to train", input_.space->title);
     }
     if (!answer.help.understood() && is_native_program(program.argv, input_.folder)) {
-      HelpText built_in = parse_help(texts_of_executable(input_.folder / program.argv.front()));
+      const std::string& executable = program.argv[program_words(program.argv).begin - 1];
+      HelpText built_in = parse_help(texts_of_executable(input_.folder / executable));
       if (!built_in.options.empty()) {
         answer.help = std::move(built_in);
         answer.help.style = "built-in";

@@ -40,29 +40,12 @@ struct ChosenFormat {
   bool is_given = false;
 };
 
-/// Returns `tqdm` for a preset, `xgboost` for a file in `configs/presets`.
-std::string short_name(const OutputFormat& format) {
-  constexpr std::string_view k_of_file = "the preset of ";
-  if (format.name.starts_with(k_of_file)) {
-    return format.name.substr(k_of_file.size(), format.name.rfind('.') - k_of_file.size());
-  }
-  return format.name.substr(format.name.find(' ') + 1);
-}
-
-std::vector<std::string> format_names(const std::vector<OutputFormat>& formats) {
-  std::vector<std::string> names;
-  for (const OutputFormat& format : formats) {
-    if (!format.reports.is_null()) names.push_back(short_name(format));
-  }
-  return names;
-}
-
 Result<OutputFormat> format_called(const std::string& name) {
   const std::vector<OutputFormat> formats = output_formats();
   for (const OutputFormat& format : formats) {
-    if (!format.reports.is_null() && short_name(format) == name) return format;
+    if (!format.reports.is_null() && format.short_name() == name) return format;
   }
-  const auto names = format_names(formats);
+  const auto names = preset_names_of(formats);
   return fail(ErrorKind::usage,
               fmt::format("there is no preset \"{}\"{}", printable_line(name, 60),
                           did_you_mean(name, names)),

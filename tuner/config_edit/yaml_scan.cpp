@@ -90,6 +90,7 @@ class YamlScanner {
     bool list = false;
     std::size_t index = 0;
     std::optional<std::string> key;  ///< key of the next value
+    bool is_in_key = false;          ///< within a collection that is a key
   };
 
   tl::unexpected<Error> fault(const yaml_parser_t& parser) const {
@@ -104,18 +105,20 @@ class YamlScanner {
       case YAML_MAPPING_START_EVENT:
       case YAML_SEQUENCE_START_EVENT:
         // A collection used as a key has no name, so no name leads to the values below it.
-        if (!levels_.empty() && !levels_.back().list && !levels_.back().key)
+        if (is_key()) {
           levels_.back().key = "?";
+          levels_.back().is_in_key = true;
+        }
         if (levels_.size() == std::size_t{k_max_nesting}) {
           return fail(ErrorKind::usage, fmt::format("is nested deeper than {}", k_max_nesting),
                       where_);
         }
-        levels_.push_back({event.type == YAML_SEQUENCE_START_EVENT, 0, {}});
+        levels_.push_back({event.type == YAML_SEQUENCE_START_EVENT, 0, {}, false});
         break;
       case YAML_MAPPING_END_EVENT:
       case YAML_SEQUENCE_END_EVENT:
         levels_.pop_back();
-        next();
+        if (levels_.empty() || !std::exchange(levels_.back().is_in_key, false)) next();
         break;
       case YAML_ALIAS_EVENT:
         if (is_key()) {

@@ -9,6 +9,7 @@
 #include <re2/re2.h>
 
 #include "common/text.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
 
 namespace steptune {
 namespace {
@@ -69,30 +70,30 @@ bool is_launcher_module(const std::string& module) {
 bool is_launcher(const std::string& word) {
   static const std::set<std::string> k_launchers{
       "uv",     "srun",    "docker", "podman", "singularity", "apptainer",
-      "mpirun", "mpiexec", "nice",   "conda",  "taskset",     "numactl",
-      "env",    "poetry",  "pixi",   "nohup",  "time"};
-  return k_launchers.contains(std::filesystem::path(word).filename().string());
+      "mpirun", "mpiexec", "conda",  "poetry", "pixi"};
+  return hands_over(word) || k_launchers.contains(std::filesystem::path(word).filename().string());
 }
 
-/// Returns the position of the word that names the program: a script, a module, or the word after a
-/// launcher's `--`; otherwise the first word.
+/// Returns the position of the word that names the program: a script, a module, the word after a
+/// launcher's `--`, or the program of `nice -n 10 train`; otherwise the first word.
 std::size_t program_at(const std::vector<std::string>& argv) {
   bool may_run_module = false;
+  const std::size_t first = handed_over_to(argv);
   const bool may_be_program =
-      !argv.empty() && !runs_modules(argv.front()) && !is_launcher(argv.front());
-  for (std::size_t at = 0; at < argv.size(); ++at) {
+      !argv.empty() && !runs_modules(argv[first]) && !is_launcher(argv[first]);
+  for (std::size_t at = first; at < argv.size(); ++at) {
     // In `--config conf.py`, the file is the value of an option, not the program.
-    const bool may_be_value = may_be_program && at > 0 && argv[at - 1].starts_with('-');
+    const bool may_be_value = may_be_program && at > first && argv[at - 1].starts_with('-');
     if (argv[at].ends_with(".py") && !argv[at].starts_with('-') && !may_be_value) return at;
     may_run_module = may_run_module || runs_modules(argv[at]);
     const bool is_module = argv[at] == "-m" && may_run_module && at + 1 < argv.size();
     if (is_module && !is_launcher_module(argv[at + 1])) return at + 1;
   }
   const auto separator = std::ranges::find(argv, "--");
-  if (!argv.empty() && is_launcher(argv.front()) && argv.end() - separator > 1) {
+  if (!argv.empty() && is_launcher(argv[first]) && argv.end() - separator > 1) {
     return static_cast<std::size_t>(separator - argv.begin()) + 1;
   }
-  return 0;
+  return first;
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ struct GuessInput {
   std::optional<ProcessActivity> activity = {};
   std::filesystem::path folder;            ///< folder in which the command runs
   Facts machine;                           ///< contains `cpus`, `gpus` and `memory_gb`
+  bool cpu_computes_bfloat16 = true;       ///< true if the hardware computes it
   Facts given_facts = {};                  ///< facts of the space that the user states
   std::filesystem::path model_cache = {};  ///< cache of Hugging Face's hub; may be empty
   /// Do not vary settings that change the training (batch size, accumulation).

@@ -42,6 +42,7 @@ void add_hook_knobs(const GuessInput& input, const Survey& survey,
   wanted.name = input.name;
   wanted.argv = input.program.argv;
   wanted.facts = input.machine;
+  wanted.cpu_computes_bfloat16 = input.cpu_computes_bfloat16;
   const auto draft = draft_study(survey, wanted);
   Json rules = Json::object();
   if (!draft) return study.use_hook(std::move(rules));

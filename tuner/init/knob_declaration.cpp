@@ -49,6 +49,8 @@ std::optional<Json> number_declaration(const SpaceKnob& rule, const std::string&
                                        const Facts& machine) {
   const auto declared = whole_number(today);
   if (!declared && !today.empty()) return std::nullopt;
+  // Programs read -1 as "choose the number yourself".
+  if (declared && *declared < 0) return std::nullopt;
   Json declaration = {{"type", "int"}};
   if (rule.low.empty()) {
     if (!declared || *declared < 1) return std::nullopt;
@@ -107,7 +109,7 @@ std::string range_text(const Json& declaration, const Facts& machine) {
     return fmt::format("{}", fmt::join(choices, "|"));
   }
   if (!declaration.contains("low")) return "false|true";
-  return fmt::format("{:g}..{:g}", fact_value(plain_text(declaration["low"]), machine),
+  return fmt::format("{}..{}", fact_value(plain_text(declaration["low"]), machine),
                      fact_value(plain_text(declaration["high"]), machine));
 }
 

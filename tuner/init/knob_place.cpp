@@ -45,9 +45,12 @@ std::string why_not_there(const SpaceKnob& rule, const KnobPlace& place,
   return "";
 }
 
-std::string value_in_files(const std::string& key, const ProgramFacts& program) {
-  const KnobPlace place = place_in_files(key, program);
-  return place.option == nullptr ? "" : place.option->default_value.value_or("");
+bool is_set_in_files(const std::string& key, const ProgramFacts& program) {
+  return std::ranges::any_of(program.configs, [&](const NamedConfig& config) {
+    const auto setting = std::ranges::find(config.settings, key, &ProgramOption::name);
+    return setting != config.settings.end() &&
+           !is_left_to_program(setting->default_value.value_or(""));
+  });
 }
 
 std::optional<ProgramFacts::Today> today_of(const SpaceKnob& rule, const ProgramOption& option,

@@ -24,8 +24,8 @@ struct KnobPlace {
 [[nodiscard]] std::string why_not_there(const SpaceKnob& rule, const KnobPlace& place,
                                         const ProgramFacts& program);
 
-/// Returns the value of a key in the files that the command names; empty if none has it.
-[[nodiscard]] std::string value_in_files(const std::string& key, const ProgramFacts& program);
+/// True if a file that the command names has a value of this key other than `auto` and the like.
+[[nodiscard]] bool is_set_in_files(const std::string& key, const ProgramFacts& program);
 
 /// Returns the value that the unchanged program uses, and its source. `option` is the option of
 /// the knob's place.

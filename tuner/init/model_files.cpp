@@ -41,6 +41,7 @@ std::vector<fs::path> places_of(const std::string& file, const std::string& mode
 }  // namespace
 
 fs::path hub_cache(const Environment& environment) {
+  if (const auto folder = environment("HF_HUB_CACHE")) return *folder;
   if (const auto folder = environment("HF_HOME")) return fs::path(*folder) / "hub";
   const auto home = home_directory(environment);
   return home ? *home / ".cache" / "huggingface" / "hub" : fs::path();

@@ -16,8 +16,8 @@ struct NamedModel {
   std::optional<NamedConfig> config{};  ///< its settings, if its file is on this machine
 };
 
-/// Returns the folder in which Hugging Face's hub keeps models: `$HF_HOME/hub`, or below
-/// `~/.cache/huggingface`. Empty if there is no home.
+/// Returns the folder in which Hugging Face's hub keeps models: `$HF_HUB_CACHE`, `$HF_HOME/hub`, or
+/// below `~/.cache/huggingface`. Empty if there is no home.
 [[nodiscard]] std::filesystem::path hub_cache(const Environment& environment);
 
 /// Finds the model of a program whose space lists files of models (`ReadySpace::models`). Looks in

@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view k_of_file = "the preset of ";
+
 ReportFormat format_from(const Json& reports) {
   ReportFormat format;
   if (reports.is_string()) format.preset = reports.get<std::string>();
@@ -44,7 +46,7 @@ void add_preset_files(std::vector<OutputFormat>& formats) {
       const auto json = read_json_file(file);
       if (!json || !json->is_object() || !json->contains("reports")) continue;
       const Json& reports = (*json)["reports"];
-      formats.push_back({fmt::format("the preset of {}", file.filename().string()), reports,
+      formats.push_back({fmt::format("{}{}", k_of_file, file.filename().string()), reports,
                          format_from(reports)});
       if (const std::string step = text_at(*json, "step"); !step.empty()) {
         formats.back().step_name = step;
@@ -70,7 +72,8 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     now_s += 1.0;
     if (!report) return;
     ++reading.explained;
-    for (const auto& [name, value] : report->metrics) {
+    for (const std::string& name : reader->latest_metrics()) {
+      if (!report->metrics.contains(name)) continue;  // NaN
       reading.metrics.insert(name);
       ++reading.metric_lines[name];
     }
@@ -99,6 +102,21 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
 }
 
 }  // namespace
+
+std::string OutputFormat::short_name() const {
+  if (name.starts_with(k_of_file)) {
+    return name.substr(k_of_file.size(), name.rfind('.') - k_of_file.size());
+  }
+  return name.substr(name.find(' ') + 1);
+}
+
+std::vector<std::string> preset_names_of(const std::vector<OutputFormat>& formats) {
+  std::vector<std::string> names;
+  for (const OutputFormat& format : formats) {
+    if (!format.reports.is_null()) names.push_back(format.short_name());
+  }
+  return names;
+}
 
 bool OutputReading::counts_shares() const {
   return unit != CountUnit::steps || unit_name() != "steps";

@@ -20,10 +20,16 @@ struct OutputFormat {
   Json reports;      ///< null: `[steptune]` lines, which are always read
   ReportFormat format;
   std::string step_name = "steps";  ///< `boosting rounds`, if each round uses all samples
+
+  /// Returns `tqdm` for a preset, `xgboost` for a file in `configs/presets`.
+  [[nodiscard]] std::string short_name() const;
 };
 
 /// Returns `[steptune]` lines, the built-in presets, and the presets in `configs/presets`.
 [[nodiscard]] std::vector<OutputFormat> output_formats();
+
+/// Returns the short names of all presets among `formats`.
+[[nodiscard]] std::vector<std::string> preset_names_of(const std::vector<OutputFormat>& formats);
 
 /// Result of reading an output in one format.
 struct OutputReading {

@@ -2,7 +2,6 @@
 #include "tuner/init/overrides.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -53,16 +52,6 @@ std::optional<Override> override_at(const ProgramFacts& program, std::size_t at)
   return found.value.starts_with("--") ? std::nullopt : std::optional(found);
 }
 
-/// Returns the first word that may be a setting of the program. `env NAME=VALUE ... program` starts
-/// with environment variables.
-std::size_t first_setting(const std::vector<std::string>& argv, std::size_t begin) {
-  if (argv.empty() || std::filesystem::path(argv.front()).filename() != "env") return begin;
-  std::size_t program = 1;
-  while (program < argv.size() && argv[program].find('=') != std::string::npos)
-    ++program;
-  return std::max(begin, program + 1);
-}
-
 OptionKind kind_of_value(const std::string& value) {
   if (whole_number(value)) return OptionKind::integer;
   if (parse_finite(value)) return OptionKind::number;
@@ -74,8 +63,7 @@ OptionKind kind_of_value(const std::string& value) {
 std::vector<ProgramOption> with_overrides(std::vector<ProgramOption> options,
                                           const ProgramFacts& program) {
   const ProgramWords words = program_words(program.argv);
-  for (std::size_t at = first_setting(program.argv, words.begin);
-       at < std::min(words.end, program.argv.size()); ++at) {
+  for (std::size_t at = words.begin; at < words.end; ++at) {
     const auto found = override_at(program, at);
     if (!found) continue;
     const auto same = std::ranges::find_if(options, [&](const ProgramOption& option) {

@@ -22,6 +22,9 @@ const Names k_step_options = {"steps",          "max_steps",   "num_steps",  "to
                               "max_iter",       "train_iters", "iterations", "num_iters",
                               "num_boost_round"};
 
+/// Larger numbers are no length of a run.
+constexpr double k_longest_run = 1e15;
+
 /// Returns `--epochs 14`, or `--epochs 14 (train.py)`.
 std::string text_of(const CurrentNumber& length) {
   const std::string text = fmt::format("{} {}", length.option, count_text(length.number));
@@ -45,14 +48,9 @@ bool may_set_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
 
-std::optional<double> positive(const std::string& text) {
-  const auto number = parse_finite(text);
-  return number && *number > 0.0 ? number : std::nullopt;
-}
-
 /// Returns how the command spells an option of this plain name: `--nEpochs`, or
-/// `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have the
-/// option.
+/// `trainer.max_epochs` in `trainer.max_epochs=10` or `--trainer.max_epochs 10`. nullopt if the
+/// command does not have the option.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
                                                 const std::string& name) {
   const auto [begin, end] = program_words(argv);
@@ -62,7 +60,7 @@ std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& 
     const std::string plain = plain_name(word);
     const bool is_option = word.starts_with("--");
     const bool is_setting = !word.starts_with('-') && equals != std::string::npos;
-    const bool is_called = plain == name || (!is_option && plain.ends_with("." + name));
+    const bool is_called = plain == name || plain.ends_with("." + name);
     if (!(is_option || is_setting) || !is_called || !is_of_run(plain)) continue;
     ProgramOption option;
     option.name = word;
@@ -83,7 +81,7 @@ std::optional<CurrentNumber> number_in_command(const ProgramFacts& program, cons
       if (declared != nullptr && may_set_length(program, *declared)) option = *declared;
     }
     const auto value = option ? value_on_command_line(program.argv, *option) : std::nullopt;
-    if (const auto number = value ? positive(*value) : std::nullopt) {
+    if (const auto number = value ? length_number(*value) : std::nullopt) {
       return CurrentNumber{option->name, *number, ""};
     }
   }
@@ -95,7 +93,7 @@ std::optional<CurrentNumber> number_of(const std::vector<ProgramOption>& setting
   for (const std::string& name : names) {
     const ProgramOption* setting = find_option(settings, name);
     if (setting == nullptr || !setting->default_value) continue;
-    if (const auto number = positive(*setting->default_value)) {
+    if (const auto number = length_number(*setting->default_value)) {
       return CurrentNumber{setting->name, *number, setting->default_from};
     }
   }
@@ -140,6 +138,11 @@ std::optional<PlannedLength> length_by_hook(const Survey& survey) {
 }
 
 }  // namespace
+
+std::optional<double> length_number(const std::string& text) {
+  const auto number = parse_finite(text);
+  return number && *number > 0.0 && *number <= k_longest_run ? number : std::nullopt;
+}
 
 RunLength run_length(const ProgramFacts& program) {
   // If the command gives steps or epochs, a default of the other number does not count.

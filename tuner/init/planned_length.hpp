@@ -35,6 +35,10 @@ struct RunLength {
   std::string disagreement{};
 };
 
+/// Returns the number in a setting that may be the length of a run: positive, and within the reach
+/// of a run. Programs use 9223372036854775807 and the like to mean "without end".
+[[nodiscard]] std::optional<double> length_number(const std::string& text);
+
 /// Finds the length of the run. The first of these places that has a length counts: the words of
 /// the command, the files that it names, the program's options. Then come the script's option
 /// declarations, and the numbers to which the script's loops count. Ignores settings of other

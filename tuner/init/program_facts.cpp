@@ -50,6 +50,21 @@ bool has_documents(ConfigFormat format, const std::vector<ConfigScalar>& scalars
   return false;
 }
 
+/// Marks settings that several files have: it is unknown which file counts. Ignores `auto`, which
+/// the trainer replaces by the other file's value.
+void fix_repeated_settings(std::vector<NamedConfig>& configs) {
+  std::map<std::string, NamedConfig*> first;  // the first file that has a setting
+  for (NamedConfig& config : configs) {
+    for (const ProgramOption& setting : config.settings) {
+      if (setting.default_value == "auto") continue;
+      NamedConfig* const other = first.emplace(setting.name, &config).first->second;
+      if (other == &config) continue;
+      config.fixed.emplace(setting.name, fmt::format("{} has it, too", other->name));
+      other->fixed.emplace(setting.name, fmt::format("{} has it, too", config.name));
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<NamedConfig> read_config(const std::string& name,
@@ -151,8 +166,10 @@ std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
     if (i < first && argv[i].ends_with(".py")) continue;  // the program, or its launcher
     const std::size_t equals = argv[i].find('=');
     const std::string name = equals == std::string::npos ? argv[i] : argv[i].substr(equals + 1);
+    if (std::ranges::find(configs, name, &NamedConfig::name) != configs.end()) continue;
     if (auto config = read_config(name, folder)) configs.push_back(*std::move(config));
   }
+  fix_repeated_settings(configs);
   return configs;
 }
 

@@ -60,7 +60,7 @@ struct ProgramFacts {
 
 /// Reads the configuration files that the command names, below `folder`. For Python files
 /// (`train.py config.py`) reads the top-level assignments. Leaves out files that cannot be parsed,
-/// because they may not be configurations.
+/// because they may not be configurations. Settings that several files have cannot be replaced.
 [[nodiscard]] std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
                                                   const std::filesystem::path& folder);
 

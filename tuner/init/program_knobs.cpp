@@ -14,6 +14,7 @@
 #include "common/document/identifiers.hpp"
 #include "common/error.hpp"
 #include "common/json_fields.hpp"
+#include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/init/knob_place.hpp"
@@ -96,7 +97,7 @@ class ProgramKnobs {
              const ProgramOption* option =
                  rule.role == "accumulation" ? place_of(rule, input_).option : nullptr;
              const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);
-             return today && whole_number(today->value);
+             return today && whole_number(today->value).value_or(0) > 0;
            });
   }
 
@@ -129,8 +130,7 @@ class ProgramKnobs {
   [[nodiscard]] std::string why_not_in_file(const SpaceKnob& rule) const {
     if (!is_of_a_file()) return "";
     const std::string& whole = input_.space->step_size;
-    if (rule.role == "batch" && !will_accumulate_ &&
-        !value_in_files(whole, input_.program).empty()) {
+    if (rule.role == "batch" && !will_accumulate_ && is_set_in_files(whole, input_.program)) {
       return held_by(whole);
     }
     return "";
@@ -206,6 +206,11 @@ class ProgramKnobs {
                                  const std::optional<ProgramFacts::Today>& today) const {
     const std::string value = today ? today->value : "";
     if (rule.type == "int") {
+      const int least = rule.role == "accumulation" ? 1 : 0;
+      if (!value.empty() && whole_number(value).value_or(-1) < least) {
+        return tl::unexpected(fmt::format("\"{}\" is not a whole number of at least {}",
+                                          printable_line(value, 60), least));
+      }
       if (auto number = number_declaration(rule, value, input_.machine)) return *std::move(number);
       return tl::unexpected(fmt::format("{} leaves no range", value.empty() ? "it" : value));
     }

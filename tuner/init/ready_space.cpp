@@ -11,6 +11,7 @@
 #include "common/json_fields.hpp"
 #include "common/shipped_files.hpp"
 #include "search/space/expression.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/knobs/knob_role.hpp"
 
 namespace steptune {
@@ -219,10 +220,10 @@ Result<std::vector<ReadySpace>> shipped_spaces() {
 
 const ReadySpace* space_by_command(const std::vector<ReadySpace>& spaces,
                                    const std::vector<std::string>& argv) {
+  const std::string program =
+      argv.empty() ? "" : fs::path(argv[handed_over_to(argv)]).filename().string();
   for (const ReadySpace& space : spaces) {
-    if (!argv.empty() && has_any(space.programs, fs::path(argv.front()).filename().string())) {
-      return &space;
-    }
+    if (has_any(space.programs, program)) return &space;
     for (std::size_t i = 0; i < argv.size(); ++i) {
       if (i > 0 && argv[i - 1] == "-m" && has_any(space.modules, argv[i])) return &space;
       for (const std::string& script : space.scripts) {

@@ -11,11 +11,6 @@
 namespace steptune {
 namespace {
 
-/// Returns the first option of the setting; null if it has none or the program lacks it.
-const ProgramOption* first_option(const KnobSetting& setting, const ProgramFacts& program) {
-  return setting.args.empty() ? nullptr : program.option_called(setting.args.front());
-}
-
 /// An option of a setting, with its value; `true` for a flag.
 struct SettingPart {
   std::string option;
@@ -46,7 +41,8 @@ bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
 /// True if the unchanged program uses the first option of the setting.
 bool is_used_today(const KnobSetting& setting, const ProgramFacts& program) {
   static const std::set<std::string> k_unused{"", "false", "none", "no", "0", "off"};
-  const ProgramOption* option = first_option(setting, program);
+  if (setting.args.empty()) return false;
+  const ProgramOption* option = program.option_called(setting.args.front());
   const auto today = option == nullptr ? std::nullopt : program.today(*option);
   return today && !k_unused.contains(plain_name(today->value));
 }
@@ -58,7 +54,7 @@ SettingChoice setting_choice(const SpaceKnob& rule, const ProgramFacts& program,
   SettingChoice choice;
   const KnobSetting* without_options = nullptr;
   for (const KnobSetting& setting : rule.settings) {
-    const bool is_known = setting.args.empty() || first_option(setting, program) != nullptr;
+    const bool is_known = options_of(setting, program).size() == parts_of(setting).size();
     const bool is_today = is_set_today(setting, program);
     if (is_today) choice.today = &setting;
     if (!is_known || !(is_today || holds_here(setting.needs, machine))) continue;

@@ -71,6 +71,11 @@ std::optional<double> positive(const std::optional<CurrentValue>& given) {
   return number && *number > 0.0 ? number : std::nullopt;
 }
 
+/// Returns the number that a study file has for the length of the run, which is at least 1.
+std::int64_t whole_count(double length) {
+  return static_cast<std::int64_t>(std::max(1.0, std::round(length)));
+}
+
 /// Returns `--epochs 14 (the command)`.
 std::string number_text(const CurrentNumber& given) {
   return fmt::format("{} {} ({})", given.option, count_text(given.number),
@@ -115,11 +120,10 @@ class Goal {
       unit_ = "steps";
       guess_.document["unit"] = unit_;
     }
-    const auto samples = planned_samples(today);
-    if (samples) {
-      guess_.document["planned_run"]["samples"] = static_cast<std::int64_t>(std::round(*samples));
-      guess_.notes.push_back(
-          fmt::format("planned run of {} {}: {}", count_text(std::round(*samples)), unit_, why_));
+    if (const auto planned = planned_samples(today)) {
+      const std::int64_t samples = whole_count(*planned);
+      guess_.document["planned_run"]["samples"] = samples;
+      guess_.notes.push_back(fmt::format("planned run of {} {}: {}", samples, unit_, why_));
       guess_.comments["/planned_run"] = why_;
     } else {
       guess_.notes.push_back(fmt::format(
@@ -211,7 +215,7 @@ class Goal {
     why_ = unit == CountUnit::percent ? "the program reports its progress in percent"
                                       : "the length of the long run is not known";
     if (unit != CountUnit::percent && given) {
-      counts = static_cast<std::int64_t>(std::round(given->number));
+      counts = whole_count(given->number);
       why_ = number_text(*given);
     }
     guess_.document["planned_run"]["samples"] = counts;
@@ -298,7 +302,7 @@ class Goal {
     RunLength length = run_length(input_.program);
     const auto own = [&](const std::string& option) {
       const auto given = current_value(input_.program, {plain_name(option)});
-      const auto number = positive(given);
+      const auto number = given ? length_number(given->value) : std::nullopt;
       return number ? std::optional(CurrentNumber{given->option, *number, given->from})
                     : std::nullopt;
     };

@@ -27,7 +27,10 @@ std::vector<SpaceKnob> knobs_of_files(const ProgramFacts& program) {
             const std::string own = plain_name(option.name);
             return own == plain || telling_path(own) == telling;
           });
-      if (has_option || find_option(config.settings, telling) != &setting) continue;
+      const bool is_repeated =
+          std::ranges::find(rules, setting.name, &SpaceKnob::option) != rules.end();
+      if (has_option || is_repeated) continue;
+      if (find_option(config.settings, telling) != &setting) continue;
       if (auto rule = usual_knob(setting)) rules.push_back(*std::move(rule));
     }
   }

@@ -11,6 +11,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/survey/draft_knobs.hpp"
 #include "tuner/survey/possible_gain.hpp"
@@ -38,7 +39,7 @@ Json buffers_today(const Survey& survey, bool tunes_prefetch) {
 /// that is tuned.
 Json step_size(double samples_per_step, const Json& document) {
   if (!document["parameters"].contains(k_batch_size)) return samples_per_step;
-  return fmt::format("{:g} * {} / {}", samples_per_step, k_batch_size,
+  return fmt::format("{} * {} / {}", samples_per_step, k_batch_size,
                      dump_json(document["baseline"][k_batch_size]));
 }
 
@@ -106,7 +107,8 @@ Json command_template(const std::vector<std::string>& argv) {
 
 std::string study_name_of(const std::vector<std::string>& argv) {
   constexpr std::size_t k_longest = 50;
-  std::string name = argv.empty() ? "study" : std::filesystem::path(argv.front()).stem().string();
+  std::string name =
+      argv.empty() ? "study" : std::filesystem::path(argv[handed_over_to(argv)]).stem().string();
   for (std::size_t i = 0; i < argv.size(); ++i) {
     if (argv[i].ends_with(".py")) {
       name = std::filesystem::path(argv[i]).stem().string();

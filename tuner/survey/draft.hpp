@@ -54,8 +54,8 @@ struct Draft {
 /// Returns the command's arguments as templates of a study file; `{` becomes `{{`.
 [[nodiscard]] Json command_template(const std::vector<std::string>& argv);
 
-/// Returns a study's name: `train` for `python3 -u src/train.py --lr 0.1`, `trainer` for `python3
-/// -m package.trainer`.
+/// Returns a study's name: `train` for `python3 -u src/train.py --lr 0.1` and `nice ./train`,
+/// `trainer` for `python3 -m package.trainer`.
 [[nodiscard]] std::string study_name_of(const std::vector<std::string>& argv);
 
 }  // namespace steptune

@@ -328,7 +328,7 @@ std::string DraftKnobs::range_text(const Json& parameter) const {
     return fmt::format("{}", fmt::join(choices, "|"));
   }
   if (!parameter.contains("low")) return "false|true";
-  return fmt::format("{:g}..{:g}", bound_of(parameter["low"], options_.facts),
+  return fmt::format("{}..{}", bound_of(parameter["low"], options_.facts),
                      bound_of(parameter["high"], options_.facts));
 }
 

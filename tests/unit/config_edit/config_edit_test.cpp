@@ -174,6 +174,12 @@ TEST(ConfigEdit, AYamlDocumentThatIsOneValueHasNoName) {
   EXPECT_EQ((*place)->value, 4);
 }
 
+TEST(ConfigEdit, AYamlListMayBeAKey) {
+  EXPECT_EQ(edited(ConfigFormat::yaml, "? [a, b]\n: 5\nrate: 1\n",
+                   configuration_of({{"rate", std::int64_t{4}}})),
+            "? [a, b]\n: 5\nrate: 4\n");
+}
+
 TEST(ConfigEdit, HostileTextsAreReadBackUnchanged) {
   for (const std::string text :
        {"it's \"so\"", "a\nb\tc",     "$HOME `id`", "yes", "null",    "12",       "1e3",

@@ -41,6 +41,10 @@ TEST(ProgramWords, FollowTheScriptOrModule) {
            {"deepspeed", "--num_gpus=1", "train.py"},
            {"srun", "-n", "4", "--", "train"},
            {"/usr/bin/env", "A=1", "--", "train"},
+           {"nice", "-n", "10", "./train"},
+           {"env", "-u", "A", "B=1", "train"},
+           {"nohup", "nice", "-n10", "train"},
+           {"env", "LD_PRELOAD=/usr/lib/libjemalloc.so", "stdbuf", "-o", "L", "./train"},
            {"uv", "run", "train.py"},
            {"docker", "run", "image", "python3", "train.py"}}) {
     Argv argv = before;
@@ -60,8 +64,9 @@ TEST(ProgramWords, PythonFilesAsArgumentsAreNoScripts) {
   EXPECT_THAT(own_words({}), ElementsAre());
   EXPECT_THAT(own_words({"srun", "train"}), ElementsAre("train"))
       << "the start of the program's words is unknown";
-  EXPECT_THAT(own_words({"nice", "train", "--"}), ElementsAre("train"))
+  EXPECT_THAT(own_words({"srun", "train", "--"}), ElementsAre("train"))
       << "nothing behind the separator";
+  EXPECT_THAT(own_words({"ionice", "-c", "idle", "train"}), ElementsAre("-c", "idle", "train"));
 }
 
 TEST(ProgramWords, OptionsAreAddedAfterTheProgram) {
@@ -169,6 +174,8 @@ TEST(OptionsBegin, IsThePlaceOfTheFirstOption) {
   EXPECT_EQ(options_begin({"./fasttext", "supervised", "-input", "text"}), 2U)
       << "a subcommand comes first";
   EXPECT_EQ(options_begin({"./train", "data", "-"}), 1U) << "- is standard input";
+  EXPECT_EQ(options_begin({"stdbuf", "-oL", "./train", "data", "-t", "4"}), 4U)
+      << "-oL is an option of stdbuf";
 }
 
 }  // namespace

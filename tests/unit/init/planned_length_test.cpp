@@ -72,6 +72,7 @@ TEST(PlannedLength, IsFoundInAnySpelling) {
   const Survey survey = surveyed({k_training});
   EXPECT_EQ(planned_samples("--nEpochs 3", survey), 3.0 * 60032.0);
   EXPECT_EQ(planned_samples("lr=1 trainer.max_epochs=3", survey), 3.0 * 60032.0);
+  EXPECT_EQ(planned_samples("fit --trainer.max_epochs 3", survey), 3.0 * 60032.0);
   EXPECT_EQ(planned_samples("notrainer_max_epochs=3", survey), 0.0);
 }
 
@@ -87,6 +88,10 @@ TEST(PlannedLength, IsTheScriptsDefault) {
                 "add_argument('--max-steps', default=100)\n" + source, survey),
             "--epochs 3 of 60032 samples")
       << "the command's own word counts before a default";
+  EXPECT_EQ(why({"python3", "train.py"},
+                "add_argument('--max-steps', default=9223372036854775807)\n" + source, survey),
+            "--epochs 14 (train.py) of 60032 samples")
+      << "no run has as many steps";
 }
 
 TEST(PlannedLength, IgnoresDefaultsThatTheScriptOverwrites) {
@@ -218,6 +223,7 @@ TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
 TEST(PlannedLength, IgnoresWordsWithAnotherMeaning) {
   const Survey survey = surveyed({k_training});
   EXPECT_EQ(planned_samples("scheduler.max_epochs=3", survey), 0.0);
+  EXPECT_EQ(planned_samples("--scheduler.max_epochs 3", survey), 0.0);
   EXPECT_EQ(planned_samples("diffusion.num_steps=1000", survey), 0.0);
   EXPECT_EQ(planned_samples("+train.num_steps=10", survey), 640.0);
   EXPECT_EQ(why({"python3", "train.py"},

@@ -39,11 +39,14 @@ ProgramFacts program_of(const ReadySpace& space) {
   program.options = declared_options(space);
   for (const SpaceKnob& knob : space.knobs) {
     for (const KnobSetting& setting : knob.settings) {
-      if (setting.args.empty()) continue;
-      ProgramOption option;
-      option.name = setting.args.front();
-      option.form = setting.args.size() > 1 ? OptionForm::separate : OptionForm::flag;
-      program.options.push_back(option);
+      for (std::size_t i = 0; i < setting.args.size(); ++i) {
+        if (!setting.args[i].starts_with('-')) continue;
+        const bool has_value = i + 1 < setting.args.size() && !setting.args[i + 1].starts_with('-');
+        ProgramOption option;
+        option.name = setting.args[i];
+        option.form = has_value ? OptionForm::separate : OptionForm::flag;
+        program.options.push_back(option);
+      }
     }
     for (ProgramOption& option : program.options) {
       if (option.name != knob.option) continue;
@@ -175,6 +178,8 @@ TEST(ReadySpaceFiles, AreDistinguished) {
   EXPECT_EQ(named({"torchrun", "pretrain_gpt.py"}), "megatron");
   EXPECT_EQ(named({"torchrun", "-m", "torchtitan.train"}), "torchtitan");
   EXPECT_EQ(named({"llamafactory-cli", "train", "sft.yaml"}), "llama-factory");
+  EXPECT_EQ(named({"env", "NPROC_PER_NODE=4", "llamafactory-cli", "train", "sft.yaml"}),
+            "llama-factory");
   EXPECT_EQ(named({"python3", "train.py", "yolo"}), "");
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/init/model_files.hpp"
 #include "tuner/init/overrides.hpp"
 #include "tuner/init/space_facts.hpp"
 #include "tuner/init/study_guess.hpp"
@@ -205,6 +209,19 @@ TEST_F(SpaceLawsTest, ReadTheModelsConfiguration) {
   EXPECT_THAT(must_guess(input).document["constraints"], Contains("28 % pp == 0"));
 }
 
+TEST(HubCache, IsTheFolderThatTheHubUses) {
+  std::map<std::string, std::string> variables{{"HOME", "/home/me"}};
+  const Environment environment = [&variables](const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
+  EXPECT_EQ(hub_cache(environment).string(), "/home/me/.cache/huggingface/hub");
+  variables["HF_HOME"] = "/data/hf";
+  EXPECT_EQ(hub_cache(environment).string(), "/data/hf/hub");
+  variables["HF_HUB_CACHE"] = "/models";
+  EXPECT_EQ(hub_cache(environment).string(), "/models");
+}
+
 TEST_F(SpaceLawsTest, PreferTheModelsFileToTheProgramsFile) {
   folder_.write("configs/base.yml",
                 "model_name: default\nbase_num_query_heads: 16\nbase_num_kv_heads: 16\n"
@@ -265,6 +282,17 @@ TEST_F(SpaceLawsTest, ReplaceAllOptionsOfASetting) {
               Contains(Json::parse(R"({"when": "recompute == 'full'", "args":
                   ["--recompute-granularity", "full", "--recompute-method", "uniform",
                    "--recompute-num-layers", "1"]})")));
+}
+
+TEST_F(SpaceLawsTest, OfferNoSettingOfWhichTheProgramLacksAnOption) {
+  GuessInput input = input_of("megatron", megatron({}));
+  for (const char* name : {"--recompute-activations", "--recompute-granularity"}) {
+    ProgramOption option;
+    option.name = name;
+    input.program.options.push_back(option);
+  }
+  EXPECT_EQ(must_guess(input).document["parameters"]["recompute"]["choices"],
+            Json::array({"none", "selective"}));
 }
 
 }  // namespace

@@ -113,6 +113,9 @@ TEST(StudyGuess, MayPlanInEpochsOrPercent) {
   EXPECT_EQ(epochs.document["unit"], "epochs");
   EXPECT_THAT(epochs.notes, Contains(HasSubstr("planned run of 90 epochs: --epochs 90")));
   EXPECT_LE(epochs.document["guards"][0]["after_samples"], 90);
+  input.program.argv.insert(input.program.argv.end(), {"--epochs", "0.3"});
+  EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 1}}))
+      << "a study file has at least one";
   input.reading->unit = CountUnit::percent;
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 100}}));
 }
@@ -238,6 +241,18 @@ TEST(StudyGuess, NoneIsAnUnknownDefault) {
   EXPECT_THAT(guess.left_out, Contains(HasSubstr("--workers: its default is unknown; write")));
 }
 
+TEST(StudyGuess, LeavesNumbersThatTheProgramChooses) {
+  const GuessInput input = input_of(
+      "usage: x\n  --workers N  (default: -1)\n  --threads N  (default: all)\n"
+      "  --channels-last  layout\n",
+      {"x"});
+  const StudyGuess guess = must_guess(input);
+  EXPECT_THAT(guess.left_out,
+              ElementsAre("--workers: \"-1\" is not a whole number of at least 0",
+                          "--threads: \"all\" is not a whole number of at least 0"));
+  EXPECT_EQ(must_study(guess, input).baseline.text(), "channels_last=false");
+}
+
 TEST(StudyGuess, LeavesSeveralBatchSizesToTheUser) {
   GuessInput input = input_of(
       "usage: x\n  --global-batch-size N  (default: 64)\n  --micro-batch-size N  (default: 8)\n"
@@ -351,6 +366,9 @@ TEST(StudyGuess, NotesTheRangesThatItWrites) {
   EXPECT_EQ(guess.document["parameters"]["batch_size"]["high"], 32);
   EXPECT_EQ(ranges.at("batch_size"), "8..32");
   EXPECT_EQ(ranges.at("accumulate"), "1..32");
+  GuessInput tokens = input_of("usage: x\n  --batch-size N  tokens (default: 524288)\n", {"x"});
+  tokens.reading = reading_of(524'288.0);
+  EXPECT_EQ(must_guess(tokens).tuned.at(0).range, "131072..4194304");
 }
 
 TEST(StudyGuess, KeepsAccumulationIfStepsMayBeMicroSteps) {
@@ -366,6 +384,16 @@ TEST(StudyGuess, KeepsAccumulationIfStepsMayBeMicroSteps) {
       {"x"});
   alone.reading = reading_of(32.0);
   EXPECT_THAT(must_guess(alone).left_out, Contains(HasSubstr("--accumulate: no batch size")));
+}
+
+TEST(StudyGuess, AnAccumulationOfZeroIsNotVaried) {
+  GuessInput input = input_of(k_help, {"python3", "train.py", "--accumulate", "0"});
+  input.reading = reading_of(32.0);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_THAT(guess.left_out,
+              Contains("--accumulate: \"0\" is not a whole number of at least 1"));
+  EXPECT_EQ(must_study(guess, input).space.find("batch_size")->high, 256.0);
+  EXPECT_TRUE(guess.document.contains("guards")) << "the batch size changes what is learnt";
 }
 
 TEST(StudyGuess, VariesKnownSettingsFromTheirDefaults) {
@@ -575,6 +603,18 @@ TEST(StudyGuess, NamesSettingsThatCannotBeEdited) {
                        "would not find"));
 }
 
+TEST(StudyGuess, LeavesSettingsThatSeveralFilesHave) {
+  TemporaryFolder folder{"several"};
+  folder.write("a.yaml", "batch_size: 8\nnum_workers: 2\n");
+  folder.write("ds.json", R"({"num_workers": 4, "batch_size": "auto"})");
+  const StudyGuess guess =
+      must_guess(input_of_file(folder, {"train.py", "a.yaml", "--again=a.yaml", "ds.json"}));
+  EXPECT_THAT(guess.left_out, ElementsAre("num_workers: in a.yaml: ds.json has it, too"));
+  EXPECT_EQ(
+      guess.document["config_files"],
+      Json::parse(R"({"a": {"file": "a.yaml", "edits": {"batch_size": "{batch_size}"}}})"));
+}
+
 TEST_F(DeepSpeedGuess, ReportsThatATrainerSetsItsBatch) {
   const StudyGuess guess = must_guess(input_of_config(
       R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": "auto",
@@ -582,6 +622,12 @@ TEST_F(DeepSpeedGuess, ReportsThatATrainerSetsItsBatch) {
   EXPECT_THAT(guess.left_out,
               Contains("train_micro_batch_size_per_gpu: \"auto\" in conf/ds.json: the "
                        "trainer fills it in"));
+}
+
+TEST_F(DeepSpeedGuess, AWholeBatchThatTheTrainerFillsInFixesNothing) {
+  const StudyGuess guess = must_guess(
+      input_of_config(R"({"train_batch_size": "auto", "train_micro_batch_size_per_gpu": 8})"));
+  EXPECT_EQ(guess.document["baseline"], Json({{"micro_batch", 8}}));
 }
 
 TEST(StudyGuess, KnowsSettingsOfManyTrainersByTheirNames) {
@@ -642,6 +688,30 @@ TEST(StudyGuess, PutsOptionsBeforeGreedySettings) {
   EXPECT_FALSE(guess.document.contains("config_files"));
   EXPECT_EQ(guess.document["planned_run"]["samples"], 32'000);
   must_study(guess, input);
+}
+
+TEST(StudyGuess, LeavesOutHalfPrecisionThatTheCpuEmulates) {
+  GuessInput input = input_of("", {"python3", "train.py"});
+  Survey survey;
+  for (const char* event :
+       {R"({"event":"patched","pid":1,"torch":"2.6","device":"cpu"})",
+        R"({"event":"knob","knob":"num_threads","may":true,"today":1,"value":1})",
+        R"({"event":"knob","knob":"precision","may":true,"today":"fp32","value":"fp32",
+            "choices":["fp32","bf16"]})"}) {
+    survey.log.add(event);
+  }
+  survey.last.step = 1.0;
+  survey.last.clock_s = 2.0;
+  survey.first = survey.last;
+  survey.last.step = 101.0;
+  survey.last.clock_s = 4.0;
+  survey.last.parts = {{"forward", 2.0}};
+  survey.last.metrics = {{"loss", 2.3}};
+  input.survey = survey;
+  EXPECT_TRUE(must_guess(input).document["parameters"].contains("precision"));
+  input.cpu_computes_bfloat16 = false;
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["baseline"], Json({{"num_threads", 1}}));
 }
 
 TEST(StudyGuess, GuardsTheLossThatWasSeen) {

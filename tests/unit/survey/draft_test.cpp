@@ -600,6 +600,9 @@ TEST(Draft, SamplesPerStepGrowWithATunedBatch) {
   larger.set("batch_size", Value(std::int64_t{128}));
   EXPECT_EQ(samples_per_step(study, larger), 192.0);
   EXPECT_EQ(render_command(study, larger).hook->samples_per_step, 192.0);
+  wanted.samples_per_step = 1'048'577.0;
+  const StudySpec tokens = study_of(must_draft(usual({knob("batch_size", "32")}), wanted));
+  EXPECT_EQ(samples_per_step(tokens, tokens.baseline), 1'048'577.0);
 }
 
 TEST(StudyName, ComesFromTheScript) {
@@ -610,6 +613,7 @@ TEST(StudyName, ComesFromTheScript) {
             "fit");
   EXPECT_EQ(name({"torchrun", "train gpt.py"}), "train-gpt");
   EXPECT_EQ(name({"./train.sh"}), "train");
+  EXPECT_EQ(name({"stdbuf", "-oL", "build/train", "--threads", "2"}), "train");
   EXPECT_EQ(name({"-x.py"}), "study-x");
 }
 

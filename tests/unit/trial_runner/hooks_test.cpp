@@ -423,12 +423,14 @@ TEST(HookReach, NativeExecutablesByTheirPathNeedNoHook) {
   };
   for (const Words& argv :
        {Words{"./train", "--threads", "2"}, Words{"env", "OMP_NUM_THREADS=1", "./train"},
+        Words{"env", "LD_PRELOAD=/usr/lib/libc.so.6", "nice", "-n", "10", "./train"},
         Words{"stdbuf", "-oL", (folder.path() / "train").string()}}) {
     EXPECT_TRUE(is_native(argv)) << ::testing::PrintToString(argv);
   }
   for (const Words& argv :
        {Words{}, Words{"train"}, Words{"./embeds"}, Words{"./script"}, Words{"/bin/true"},
-        Words{"python3", "./train"}, Words{"bash", "./train"}, Words{"./missing"}}) {
+        Words{"python3", "./train"}, Words{"bash", "./train"}, Words{"./missing"},
+        Words{"nice", "launch", "./train"}}) {
     EXPECT_FALSE(is_native(argv)) << ::testing::PrintToString(argv);
   }
 }
