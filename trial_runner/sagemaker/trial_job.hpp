@@ -93,7 +93,8 @@ class TrialJob {
 
   /// Returns the number of the next launch.
   [[nodiscard]] int next_launch() const { return next_launch_; }
-  [[nodiscard]] int capacity_failures() const { return next_launch_ - first_launch_; }
+  /// Returns the number of the trial's jobs, of those seen by this tuner, that got no machines.
+  [[nodiscard]] int capacity_failures() const { return capacity_failures_; }
   /// Records that a job was requested for the trial: waiting -> requested.
   void request(JobLaunch launch, double poll_at_s);
   /// Returns the latest launch. Not valid while the trial waits.
@@ -164,7 +165,7 @@ class TrialJob {
   JobState state_ = JobState::waiting;
   double not_before_s_ = 0.0;
   bool deferred_ = false;
-  int first_launch_ = 1;
+  int capacity_failures_ = 0;
   int next_launch_ = 1;
   std::optional<JobLaunch> launch_;  ///< nullopt while the trial waits
   JobWatch watch_;

@@ -188,6 +188,16 @@ TEST_F(PacksTest, AJobThatDiesInItsFirstTurnIsPaidByThatTrial) {
   EXPECT_NEAR(reported_usd(), audited_usd(), 0.0005);
 }
 
+TEST_F(PacksTest, MissingCapacityIsAFailedAttemptOfAllTrialsOfTheJob) {
+  options.backlog = 8;
+  account_options.faults = {{FaultKind::capacity, {}, {}, {}, {}, {}, 100}};
+  for (int number = 1; number <= 3; ++number)
+    start(given(number, 60.0));
+  run_until_finished(3);
+  EXPECT_THAT(kinds(), testing::Each(OutcomeKind::not_started));
+  EXPECT_EQ(jobs(), static_cast<std::size_t>(options.capacity_attempts));
+}
+
 TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {
   options.backlog = 8;
   program.ends_after_s.reset();
