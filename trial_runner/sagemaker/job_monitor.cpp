@@ -236,10 +236,10 @@ bool JobMonitor::launch_again(TrialJob& job, const JobDescription& state) {
       failures >= options_.capacity_attempts) {
     return false;
   }
-  const std::string& type = job.spec().resources.instance_type;
-  notices_.add_once("capacity " + type,
+  const std::string machines = to_text(job.spec().resources);
+  notices_.add_once("capacity " + machines,
                     fmt::format("no capacity for trial {} ({}): up to {} attempts", job.key().trial,
-                                type, options_.capacity_attempts));
+                                machines, options_.capacity_attempts));
   job.launch_again(clock_.now_s() + options_.capacity_wait_s * std::exp2(failures - 1));
   return true;
 }

@@ -167,6 +167,15 @@ TEST_F(RunnerOnAccountTest, CapacityThatNeverComesIsNoFaultOfTheProgram) {
   EXPECT_EQ(jobs(), static_cast<std::size_t>(options.capacity_attempts));
 }
 
+TEST_F(RunnerOnAccountTest, MissingCapacityOfAClusterNamesItsMachines) {
+  account_options.faults = {{FaultKind::capacity, {}, {}, {}, "t1-a1"}};
+  TrialSpec spec = trial(1);
+  spec.resources = {"", 1, {{"gpu", "ml.g5.xlarge", 1}, {"data", "ml.c5.xlarge", 2}}};
+  start(spec);
+  run_until_finished(1);
+  EXPECT_THAT(notices, ElementsAre(HasSubstr("(1 ml.g5.xlarge + 2 ml.c5.xlarge)")));
+}
+
 TEST_F(RunnerOnAccountTest, AnInternalErrorIsLostNotFailedAndPaidFor) {
   account_options.faults = {{FaultKind::internal, {}, {}, {}, "t1-a1", 20.0}};
   start(trial(1));
