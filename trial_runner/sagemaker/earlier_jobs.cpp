@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "trial_runner/sagemaker/job_name.hpp"
+#include "trial_runner/sagemaker/job_outcome.hpp"
 
 namespace steptune {
 
@@ -45,24 +46,24 @@ Result<void> EarlierJobs::find_named(std::vector<const TrialSpec*>& trials, Tria
 }
 
 Result<std::optional<TrialJob>> EarlierJobs::named_after(const TrialSpec& spec) {
-  std::optional<TrialJob> job;
   std::optional<JobDescription> latest;
+  double former_billed_s = 0.0;
   int launches = 0;
   while (true) {
     auto state = api_.describe(job_name(prefix_, spec.key, launches + 1));
     if (!state) return tl::unexpected(state.error().to_error());
     if (!*state) break;
-    if (!job) {
-      auto made = make_job_(spec);
-      if (!made) return tl::unexpected(made.error());
-      job.emplace(*std::move(made));
-    }
-    if (latest) job->add_bill(latest->billable_s.value_or(0.0));
+    if (latest) former_billed_s += latest->billable_s.value_or(0.0);
     latest = *std::move(state);
     ++launches;
   }
-  if (job) monitor_.adopt(*job, job_name(prefix_, spec.key, launches), launches, *latest);
-  return job;
+  // After a job without machines, the trial waited, or another trial's job has run it.
+  if (!latest || lacked_capacity(*latest)) return std::nullopt;
+  auto job = make_job_(spec);
+  if (!job) return tl::unexpected(job.error());
+  job->add_bill(former_billed_s);
+  monitor_.adopt(*job, job_name(prefix_, spec.key, launches), launches, *latest);
+  return std::optional(*std::move(job));
 }
 
 Result<void> EarlierJobs::find_in_packs(std::vector<const TrialSpec*> specs, double since_wall_s,
@@ -73,7 +74,7 @@ Result<void> EarlierJobs::find_in_packs(std::vector<const TrialSpec*> specs, dou
     if (specs.empty()) break;
     const auto state = api_.describe(summary.name);
     if (!state) return tl::unexpected(state.error().to_error());
-    if (!*state) continue;
+    if (!*state || lacked_capacity(**state)) continue;
     for (const PackedTrial& trial : (*state)->trials) {
       const auto spec =
           std::ranges::find(specs, trial.key, [](const TrialSpec* each) { return each->key; });

@@ -31,9 +31,9 @@ class EarlierJobs {
         make_job_(std::move(make_job)),
         pause_(std::move(pause)) {}
 
-  /// Returns the trials that have a job. If several trials share a job (a pack), the job is named
-  /// after one of them. To find the other trials, searches the jobs created after
-  /// `packs_since_wall_s`, latest first. nullopt: no trial was packed.
+  /// Returns the trials that have a job. Jobs that got no machines do not count. If several trials
+  /// share a job (a pack), the job is named after one of them. To find the other trials, searches
+  /// the jobs created after `packs_since_wall_s`, latest first. nullopt: no trial was packed.
   [[nodiscard]] Result<TrialJobs> of(std::span<const Runner::Orphan> orphans,
                                      std::optional<double> packs_since_wall_s);
 

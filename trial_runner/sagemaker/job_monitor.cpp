@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -229,13 +228,10 @@ void JobMonitor::close_pack(TrialJobs& jobs, const TrialJob& ended,
 }
 
 bool JobMonitor::launch_again(TrialJob& job, const JobDescription& state) {
-  if (state.status != "Failed" || !can_move(job.state(), JobState::waiting)) return false;
   // Jobs with other failures have cost money, so the caller decides whether to try again.
+  if (!lacked_capacity(state) || !can_move(job.state(), JobState::waiting)) return false;
   const int failures = job.capacity_failures() + 1;
-  if (classify_failure(state.failure_reason) != JobFailure::capacity ||
-      failures >= options_.capacity_attempts) {
-    return false;
-  }
+  if (failures >= options_.capacity_attempts) return false;
   const std::string machines = to_text(job.spec().resources);
   notices_.add_once("capacity " + machines,
                     fmt::format("no capacity for trial {} ({}): up to {} attempts", job.key().trial,

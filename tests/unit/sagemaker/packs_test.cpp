@@ -214,6 +214,25 @@ TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {
   EXPECT_TRUE(outcomes[2].had_enough) << "the job records the time that the trial was given";
 }
 
+TEST_F(PacksTest, ALaterTunerLooksBeyondAJobWithoutMachines) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  account_options.faults = {{FaultKind::capacity, {}, {}, {}, "t1-a1"}};
+  start(given(1, 60.0));
+  run_for(account_options.stages.cold_start_s + 20.0);
+  kill_tuner();
+  start(given(2, 60.0));
+  start(given(1, 60.0));
+  run_until_reported();
+  kill_tuner();
+  const auto adopted =
+      runner().adopt(std::vector<Runner::Orphan>{{given(1, 60.0), ""}, {given(2, 60.0), ""}});
+  ASSERT_TRUE(adopted) << adopted.error().text();
+  EXPECT_THAT(*adopted, testing::UnorderedElementsAre(TrialKey{1, 1}, TrialKey{2, 1}));
+  run_until_finished(2);
+  EXPECT_EQ(jobs(), 2U) << "one without machines, and one for both trials";
+}
+
 TEST_F(PacksTest, ATrialThatCannotBePackedHasItsOwnJob) {
   options.backlog = 8;
   TrialSpec broken = given(1, 30.0);
