@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
 #include "trial_runner/sagemaker/job_outcome.hpp"
 
@@ -59,11 +60,31 @@ Result<std::optional<TrialJob>> EarlierJobs::named_after(const TrialSpec& spec) 
   }
   // After a job without machines, the trial waited, or another trial's job has run it.
   if (!latest || lacked_capacity(*latest)) return std::nullopt;
+  const std::string name = job_name(prefix_, spec.key, launches);
+  const auto pool = pool_used_by(name);
+  if (!pool) return tl::unexpected(pool.error());
   auto job = make_job_(spec);
   if (!job) return tl::unexpected(job.error());
   job->add_bill(former_billed_s);
-  monitor_.adopt(*job, job_name(prefix_, spec.key, launches), launches, *latest);
+  std::optional<std::string> pool_job;
+  if (*pool != nullptr) {
+    pool_job = (*pool)->name;
+    job->add_pool_bill(usage_usd(job->usd_per_hour(), (*pool)->pool->retained_s.value_or(0.0)));
+  }
+  monitor_.adopt(*job, name, launches, *latest, std::move(pool_job));
   return std::optional(*std::move(job));
+}
+
+Result<const JobSummary*> EarlierJobs::pool_used_by(const std::string& job) {
+  if (!reused_pools_) {
+    auto listed = api_.list({prefix_, "Reused", 0.0});
+    if (!listed) return tl::unexpected(listed.error().to_error());
+    reused_pools_ = *std::move(listed);
+  }
+  const auto used = std::ranges::find_if(*reused_pools_, [&](const JobSummary& summary) {
+    return summary.pool && summary.pool->reused_by == job;
+  });
+  return used == reused_pools_->end() ? nullptr : &*used;
 }
 
 Result<void> EarlierJobs::find_in_packs(std::vector<const TrialSpec*> specs, double since_wall_s,

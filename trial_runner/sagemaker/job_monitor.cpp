@@ -45,11 +45,12 @@ double JobMonitor::wall_to_clock(double wall_s) const {
 }
 
 void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
-                       const JobDescription& state) {
+                       const JobDescription& state, std::optional<std::string> pool_job) {
   logs_->reach_back_to(state.created_wall_s);
   JobLaunch former;
   former.job = name;
   former.number = launch;
+  former.pool_job = std::move(pool_job);
   former.keep_alive_s = count_at(state.resources, "KeepAlivePeriodInSeconds").value_or(0);
   former.requested_s = wall_to_clock(state.created_wall_s);
   former.adopted = true;
