@@ -303,6 +303,23 @@ TEST_F(RunnerOnAccountTest, AllPoolsAreReleasedWhicheverTheServicePicks) {
   EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 
+TEST_F(RunnerOnAccountTest, AnIdlePoolThatTheServicePickedIsNotReleasedAsUnused) {
+  options.parallel = 2;
+  start(trial(1));
+  start(trial(2));
+  run_until_finished(2);
+  run_for(20.0);
+  ASSERT_EQ(available_pools(), 2);
+  // The pool that the runner did not expect reaches its idle limit before the job has machines.
+  start(trial(3));
+  run_until_finished(3);
+  ASSERT_EQ(starts.size(), 3U);
+  EXPECT_EQ(starts[2].placement.at("start"), "warm");
+  EXPECT_THAT(notices, IsEmpty());
+  release();
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
+}
+
 TEST_F(RunnerOnAccountTest, TwoTrialsThatGetEachOthersPoolsStartWarm) {
   options.parallel = 2;
   start(trial(1));
