@@ -221,16 +221,19 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   }
   JobLaunch launch;
   launch.job = job_name(prefix_, first.key(), first.next_launch());
-  launch.keep_alive_s = pools_.keep_alive_s(first.pool_key(), pools_are_wanted(pack));
   launch.pool_settled = !pool_job;
   launch.pool_job = std::move(pool_job);
-  Json input = job_input(options_, pack, launch, hook_);
-  auto valid = check_training_job_input(input);
+  Json input;
+  const auto prepare = [&] {
+    launch.keep_alive_s = pools_.keep_alive_s(first.pool_key(), pools_are_wanted(pack));
+    input = job_input(options_, pack, launch, hook_);
+    return check_training_job_input(input);
+  };
+  auto valid = prepare();
   // The commands of all trials may be too long for one request.
   while (!valid && pack.size() > 1) {
     pack.pop_back();
-    input = job_input(options_, pack, launch, hook_);
-    valid = check_training_job_input(input);
+    valid = prepare();
   }
   if (!valid) {
     give_up(pack.front(), OutcomeKind::not_started, valid.error().text());

@@ -243,6 +243,19 @@ TEST_F(PacksTest, ATrialThatCannotBePackedHasItsOwnJob) {
   EXPECT_EQ(jobs(), 2U);
 }
 
+TEST_F(PacksTest, TrialsThatOneRequestCannotHoldUseTheSamePool) {
+  options.backlog = 8;
+  for (int number = 1; number <= 2; ++number) {
+    TrialSpec wordy = given(number, 30.0);
+    wordy.argv.insert(wordy.argv.end(), 60, std::string(250, 'x'));
+    start(wordy);
+  }
+  runner().expect_at_most(0);
+  run_until_finished(2);
+  EXPECT_EQ(jobs(), 2U);
+  EXPECT_EQ(starts[1].placement.at("start"), "warm");
+}
+
 TEST_F(PacksTest, PlacesAreOpenForAJobOfOneMachine) {
   options.backlog = 8;
   EXPECT_EQ(runner().open_places(), 4);
