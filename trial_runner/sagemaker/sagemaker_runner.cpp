@@ -223,6 +223,10 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   launch.job = job_name(prefix_, first.key(), first.next_launch());
   launch.pool_settled = !pool_job;
   launch.pool_job = std::move(pool_job);
+  if (may_be_packed(options_, first)) {
+    for (const TrialJobs::iterator job : pack)
+      launch.pack.push_back({job->key(), packed_seconds(job->spec())});
+  }
   Json input;
   const auto prepare = [&] {
     launch.keep_alive_s = pools_.keep_alive_s(first.pool_key(), pools_are_wanted(pack));
@@ -230,9 +234,11 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
     return check_training_job_input(input);
   };
   auto valid = prepare();
-  // The commands of all trials may be too long for one request.
-  while (!valid && pack.size() > 1) {
-    pack.pop_back();
+  // The commands of all trials may be too long for one request. Even one trial may have too much
+  // text for the pack's shell, so it is then requested without.
+  while (!valid && !launch.pack.empty()) {
+    launch.pack.pop_back();
+    if (pack.size() > 1) pack.pop_back();
     valid = prepare();
   }
   if (!valid) {
@@ -243,10 +249,6 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   if (!created) return on_refused(pack, created.error());
   outage_.on_success();
   launch.requested_s = clock_.now_s();
-  if (may_be_packed(options_, first)) {
-    for (const TrialJobs::iterator job : pack)
-      launch.pack.push_back({job->key(), packed_seconds(job->spec())});
-  }
   if (!*created && !launch.pack.empty()) {
     const auto state = api_.describe(launch.job);
     if (!state) return on_refused(pack, state.error());

@@ -243,6 +243,18 @@ TEST_F(PacksTest, ATrialThatCannotBePackedHasItsOwnJob) {
   EXPECT_EQ(jobs(), 2U);
 }
 
+TEST_F(PacksTest, ATrialWithTooMuchTextForThePacksShellHasItsOwnJob) {
+  options.backlog = 8;
+  TrialSpec wordy = given(1, 30.0);
+  wordy.configuration.set("a", std::string(2000, 'x'));
+  wordy.configuration.set("b", std::string(2000, 'x'));
+  start(wordy);
+  start(given(2, 30.0));
+  run_until_finished(2);
+  EXPECT_THAT(kinds(), ElementsAre(OutcomeKind::completed, OutcomeKind::stopped));
+  EXPECT_EQ(jobs(), 2U);
+}
+
 TEST_F(PacksTest, TrialsThatOneRequestCannotHoldUseTheSamePool) {
   options.backlog = 8;
   for (int number = 1; number <= 2; ++number) {
