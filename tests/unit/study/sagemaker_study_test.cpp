@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests studies whose trials rent machines: templates, prices, facts, and requests that the service
 // would refuse.
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -225,6 +227,15 @@ TEST(SageMakerStudy, AStoredStudyReadsTheSameWithoutAPriceTable) {
     stored["runner"]["region"] = "no-table-1";
     EXPECT_TRUE(study_from_json(stored, study.file, {})) << "the stored study contains its prices";
   }
+}
+
+TEST(SageMakerStudy, PricesAreThoseOfTheRegionInTheAwsConfiguration) {
+  Json document = cloud_document();
+  document["runner"].erase("region");
+  ASSERT_EQ(::setenv("AWS_REGION", "eu-south-9", 1), 0);
+  const std::string fault = fault_of(document);
+  ::unsetenv("AWS_REGION");
+  EXPECT_THAT(fault, HasSubstr("no price table for the region eu-south-9"));
 }
 
 TEST(SageMakerStudy, FingerprintIncludesPricesOnlyForCost) {
