@@ -129,6 +129,12 @@ void check_section(const ObjectNode& object, SageMakerSection& section) {
   if (object.has("image") == object.has("algorithm")) {
     node.fault("give \"image\", a container image, or \"algorithm\", an algorithm's name");
   }
+  const bool has_code_channel = std::ranges::any_of(
+      job.channels, [](const Channel& channel) { return channel.name == "code"; });
+  if (has_code_channel && !job.code_s3_uri.empty()) {
+    node.faults().add(node.pointer() + "/channels/code",
+                      "\"code\" names the channel of the program's folder: rename this channel");
+  }
   while (job.checkpoint_s3_uri.ends_with('/'))
     job.checkpoint_s3_uri.pop_back();
   if (job.subnets.empty() != job.security_group_ids.empty()) {

@@ -346,6 +346,8 @@ const Refused k_refused[] = {
      "/runner/channels/labels", "give \"s3\""},
     {"channel_mode", R"({"runner": {"channels": {"labels": {"input_mode": "Fast"}}}})",
      "/runner/channels/labels/input_mode", "is not one of"},
+    {"code_channel", R"({"runner": {"channels": {"code": "s3://bucket/other/"}}})",
+     "/runner/channels/code", "rename this channel"},
     {"channel_group", R"({"runner": {"channels": {"labels": {"instance_groups": ["trainr"]}}}})",
      "/runner/channels/labels/instance_groups/0", "did you mean \"trainer\"?"},
     {"some_groups", R"({"runner": {"channels": {"labels": {"instance_groups": ["trainer"]}}}})",
