@@ -50,7 +50,10 @@ int SageMakerRunner::open_places() const {
   if (any_deferred) return 0;
   const auto waiting = std::ranges::count_if(jobs_, &TrialJob::waits);
   const auto free = options_.parallel - std::ssize(jobs_under_way(jobs_));
-  return static_cast<int>(std::max<std::ptrdiff_t>(0, free * options_.trials_per_job - waiting));
+  // Trials of ended jobs whose last output is awaited also count against the backlog.
+  const std::ptrdiff_t places =
+      std::min(free * options_.trials_per_job - waiting, backlog() - std::ssize(jobs_));
+  return static_cast<int>(std::max<std::ptrdiff_t>(0, places));
 }
 
 double SageMakerRunner::expected_start_s(const Resources& resources) const {

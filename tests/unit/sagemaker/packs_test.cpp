@@ -282,6 +282,15 @@ TEST_F(PacksTest, PlacesAreOpenForAJobOfOneMachine) {
   EXPECT_EQ(runner().expected_start_s(other), std::numeric_limits<double>::infinity());
 }
 
+TEST_F(PacksTest, EveryOpenPlaceTakesATrial) {
+  options.parallel = 3;
+  const int places = runner().open_places();
+  EXPECT_EQ(places, 3 * options.trials_per_job);
+  EXPECT_GE(runner().backlog(), places);
+  for (int number = 1; number <= places; ++number)
+    start(given(number, 30.0));
+}
+
 TEST_F(PacksTest, AJobOfALostAnswerRunsItsTrials) {
   options.backlog = 8;
   program.ends_after_s.reset();
