@@ -100,8 +100,7 @@ Outcome job_outcome(const JobDescription& state, std::optional<StopReason> reque
 }
 
 bool lacked_capacity(const JobDescription& state) {
-  return state.status == "Failed" &&
-         classify_failure(state.failure_reason) == JobFailure::capacity;
+  return state.status == "Failed" && classify_failure(state.failure_reason) == JobFailure::capacity;
 }
 
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
