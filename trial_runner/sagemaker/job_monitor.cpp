@@ -172,6 +172,8 @@ Result<void> JobMonitor::poll_one(TrialJobs& jobs, TrialJob& job, std::vector<Tr
     job.start(started_s, events);
   }
   JobWatch& watch = job.watch();
+  watch.trains = !state.training_until_wall_s;
+  if (state.training_since_wall_s) job.runs_since(wall_to_clock(*state.training_since_wall_s));
   if (state.interruptions > watch.interruptions) {
     watch.interruptions = state.interruptions;
     notices_.add(
@@ -367,8 +369,7 @@ bool JobMonitor::answers_for_end(const TrialJob& job) {
 void JobMonitor::stop_silent_jobs(TrialJobs& jobs) {
   for (TrialJob& job : jobs) {
     const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
-    // While the service uploads a program's results, the program cannot print.
-    if (!is_watched || job.phase_under_way() || job.watch().closely) continue;
+    if (!is_watched || job.phase_under_way() || !job.watch().trains) continue;
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
     // Compare with the last reading of output: missing log data does not count as silence.
     if (output_read_s() - job.last_output_s() > longest_s) {

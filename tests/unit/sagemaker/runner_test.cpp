@@ -254,6 +254,19 @@ TEST_F(RunnerOnAccountTest, SpotCapacityMayBeTakenAwayAndComesBack) {
   EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 
+TEST_F(RunnerOnAccountTest, WaitingForSpotCapacityIsNoSilence) {
+  options.settings.spot = true;
+  options.settings.checkpoint_s3_uri = "s3://bucket/checkpoints";
+  options.settings.max_wait_s = 7200.0;
+  account_options.stages.cold_start_s = 900.0;
+  account_options.faults = {{FaultKind::spot_interruption, {}, {}, {}, "t1-a1", 20.0}};
+  TrialSpec spec = trial(1);
+  spec.limits.idle_s = 90.0;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
 TEST_F(RunnerOnAccountTest, HeterogeneousClustersStartColdAtOnePrice) {
   TrialSpec spec = trial(1);
   spec.resources = {"", 1, {{"gpu", "ml.g5.xlarge", 1}, {"data", "ml.c5.xlarge", 2}}};
