@@ -58,8 +58,10 @@ Result<std::optional<TrialJob>> EarlierJobs::named_after(const TrialSpec& spec) 
     latest = *std::move(state);
     ++launches;
   }
-  // After a job without machines, the trial waited, or another trial's job has run it.
-  if (!latest || lacked_capacity(*latest)) return std::nullopt;
+  if (!latest) return std::nullopt;
+  // If no job got machines, the trial waited, or another trial's job has run it.
+  const bool was_billed = former_billed_s > 0.0 || latest->billed_since_wall_s;
+  if (lacked_capacity(*latest) && !was_billed) return std::nullopt;
   const std::string name = job_name(prefix_, spec.key, launches);
   const auto pool = pool_used_by(name);
   if (!pool) return tl::unexpected(pool.error());
