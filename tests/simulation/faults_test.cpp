@@ -2,6 +2,7 @@
 // Tests trials that fail in every possible way, guards and budgets.
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "tests/simulation/simulated_study.hpp"
+#include "trial_runner/machine_holder.hpp"
 
 namespace steptune::simulation {
 namespace {
@@ -377,6 +379,49 @@ TEST_F(FaultTest, ARunnerThatRefusesEndsTheRunWithItsError) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message, "no permission");
   EXPECT_EQ(run.trials()[0].status, TrialStatus::interrupted) << "to be launched again";
+}
+
+TEST_F(FaultTest, MachinesThatARunReleasesAfterAnErrorAreInItsCost) {
+  class Renting final : public Runner, public MachineHolder {
+   public:
+    [[nodiscard]] Result<void> begin_study(const std::string&, const std::string&) override {
+      return {};
+    }
+    [[nodiscard]] int capacity() const override { return 1; }
+    [[nodiscard]] Result<void> start(const TrialSpec&) override {
+      return fail(ErrorKind::runner, "no permission");
+    }
+    [[nodiscard]] Result<std::vector<TrialEvent>> wait(double) override {
+      return std::vector<TrialEvent>{};
+    }
+    void stop(TrialKey) override {}
+    void kill_all() override {}
+    [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan>) override {
+      return std::vector<TrialKey>{};
+    }
+    [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
+    [[nodiscard]] int backlog() const override { return 1; }
+    [[nodiscard]] int open_places() const override { return 1; }
+    [[nodiscard]] int trials_in_turn() const override { return 1; }
+    [[nodiscard]] double expected_start_s(const Resources&) const override { return 0.0; }
+    [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override { return {}; }
+    void expect_at_most(std::int64_t) override {}
+    [[nodiscard]] Result<void> release(double) override {
+      unused_.push_back({"machine", 0.0, 10.0, 0.5});
+      return {};
+    }
+    [[nodiscard]] Result<std::string> detach() override { return std::string(); }
+    [[nodiscard]] std::vector<UnusedTime> take_unused() override {
+      return std::exchange(unused_, {});
+    }
+    [[nodiscard]] std::vector<Notice> take_notices() override { return {}; }
+
+   private:
+    std::vector<UnusedTime> unused_;
+  } renting;
+  SimulatedRun run(folder_.path(), document_, train);
+  ASSERT_FALSE(run.run_on(renting));
+  EXPECT_EQ(run.record().overhead_usd, 0.5);
 }
 
 TEST_F(FaultTest, AFullDiskEndsTheRunAfterOneMinute) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
+#include "trial_runner/sagemaker/job_outcome.hpp"
 
 namespace steptune {
 
@@ -45,24 +47,46 @@ Result<void> EarlierJobs::find_named(std::vector<const TrialSpec*>& trials, Tria
 }
 
 Result<std::optional<TrialJob>> EarlierJobs::named_after(const TrialSpec& spec) {
-  std::optional<TrialJob> job;
   std::optional<JobDescription> latest;
+  double former_billed_s = 0.0;
   int launches = 0;
   while (true) {
     auto state = api_.describe(job_name(prefix_, spec.key, launches + 1));
     if (!state) return tl::unexpected(state.error().to_error());
     if (!*state) break;
-    if (!job) {
-      auto made = make_job_(spec);
-      if (!made) return tl::unexpected(made.error());
-      job.emplace(*std::move(made));
-    }
-    if (latest) job->add_bill(latest->billable_s.value_or(0.0));
+    if (latest) former_billed_s += latest->billable_s.value_or(0.0);
     latest = *std::move(state);
     ++launches;
   }
-  if (job) monitor_.adopt(*job, job_name(prefix_, spec.key, launches), launches, *latest);
-  return job;
+  if (!latest) return std::nullopt;
+  // If no job got machines, the trial waited, or another trial's job has run it.
+  const bool was_billed = former_billed_s > 0.0 || latest->billed_since_wall_s;
+  if (lacked_capacity(*latest) && !was_billed) return std::nullopt;
+  const std::string name = job_name(prefix_, spec.key, launches);
+  const auto pool = pool_used_by(name);
+  if (!pool) return tl::unexpected(pool.error());
+  auto job = make_job_(spec);
+  if (!job) return tl::unexpected(job.error());
+  job->add_bill(former_billed_s);
+  std::optional<std::string> pool_job;
+  if (*pool != nullptr) {
+    pool_job = (*pool)->name;
+    job->add_pool_bill(usage_usd(job->usd_per_hour(), (*pool)->pool->retained_s.value_or(0.0)));
+  }
+  monitor_.adopt(*job, name, launches, *latest, std::move(pool_job));
+  return std::optional(*std::move(job));
+}
+
+Result<const JobSummary*> EarlierJobs::pool_used_by(const std::string& job) {
+  if (!reused_pools_) {
+    auto listed = api_.list({prefix_, "Reused", 0.0});
+    if (!listed) return tl::unexpected(listed.error().to_error());
+    reused_pools_ = *std::move(listed);
+  }
+  const auto used = std::ranges::find_if(*reused_pools_, [&](const JobSummary& summary) {
+    return summary.pool && summary.pool->reused_by == job;
+  });
+  return used == reused_pools_->end() ? nullptr : &*used;
 }
 
 Result<void> EarlierJobs::find_in_packs(std::vector<const TrialSpec*> specs, double since_wall_s,
@@ -73,7 +97,7 @@ Result<void> EarlierJobs::find_in_packs(std::vector<const TrialSpec*> specs, dou
     if (specs.empty()) break;
     const auto state = api_.describe(summary.name);
     if (!state) return tl::unexpected(state.error().to_error());
-    if (!*state) continue;
+    if (!*state || lacked_capacity(**state)) continue;
     for (const PackedTrial& trial : (*state)->trials) {
       const auto spec =
           std::ranges::find(specs, trial.key, [](const TrialSpec* each) { return each->key; });

@@ -31,9 +31,9 @@ class EarlierJobs {
         make_job_(std::move(make_job)),
         pause_(std::move(pause)) {}
 
-  /// Returns the trials that have a job. If several trials share a job (a pack), the job is named
-  /// after one of them. To find the other trials, searches the jobs created after
-  /// `packs_since_wall_s`, latest first. nullopt: no trial was packed.
+  /// Returns the trials that have a job. Jobs that got no machines do not count. If several trials
+  /// share a job (a pack), the job is named after one of them. To find the other trials, searches
+  /// the jobs created after `packs_since_wall_s`, latest first. nullopt: no trial was packed.
   [[nodiscard]] Result<TrialJobs> of(std::span<const Runner::Orphan> orphans,
                                      std::optional<double> packs_since_wall_s);
 
@@ -41,6 +41,8 @@ class EarlierJobs {
   /// Finds the trials after which a job is named. Moves them from `trials` to `found`.
   [[nodiscard]] Result<void> find_named(std::vector<const TrialSpec*>& trials, TrialJobs& found);
   [[nodiscard]] Result<std::optional<TrialJob>> named_after(const TrialSpec& spec);
+  /// Returns the earlier job whose warm pool `job` uses; null if it started cold.
+  [[nodiscard]] Result<const JobSummary*> pool_used_by(const std::string& job);
   [[nodiscard]] Result<void> find_in_packs(std::vector<const TrialSpec*> specs, double since_wall_s,
                                            TrialJobs& found);
 
@@ -49,6 +51,7 @@ class EarlierJobs {
   const std::string& prefix_;
   std::function<Result<TrialJob>(const TrialSpec&)> make_job_;
   std::function<void()> pause_;
+  std::optional<std::vector<JobSummary>> reused_pools_;  ///< nullopt: not read yet
 };
 
 }  // namespace steptune

@@ -34,8 +34,11 @@ constexpr auto k_words = enum_names<JobFailure>({
 }  // namespace
 
 JobFailure classify_failure(std::string_view failure_reason) {
-  if (failure_reason.find("CapacityError") != std::string_view::npos) return JobFailure::capacity;
-  if (mentions(failure_reason, k_internal)) return JobFailure::internal;
+  // After "AlgorithmError" comes the program's own text, such as "NCCL error: internal error".
+  if (!failure_reason.starts_with("AlgorithmError")) {
+    if (failure_reason.find("CapacityError") != std::string_view::npos) return JobFailure::capacity;
+    if (mentions(failure_reason, k_internal)) return JobFailure::internal;
+  }
   if (mentions(failure_reason, k_memory) || reports_out_of_memory(failure_reason)) {
     return JobFailure::out_of_memory;
   }

@@ -26,14 +26,9 @@ struct Host {
   int number = 1;
 };
 
-std::vector<InstanceGroup> groups_of(const Resources& resources) {
-  if (resources.heterogeneous()) return resources.groups;
-  return {{{}, resources.instance_type, resources.instance_count}};
-}
-
 JobUtilisation without_metrics(const EndedJob& job, const PriceTable& sizes) {
   JobUtilisation utilisation{job, {}};
-  for (const InstanceGroup& group : groups_of(job.resources)) {
+  for (const InstanceGroup& group : rented_groups(job.resources)) {
     const auto known = std::ranges::find(utilisation.machines, group.instance_type,
                                          &MachineUtilisation::instance_type);
     if (known != utilisation.machines.end()) {
@@ -53,7 +48,7 @@ JobUtilisation without_metrics(const EndedJob& job, const PriceTable& sizes) {
 std::vector<Host> hosts_of(std::size_t index, const JobUtilisation& utilisation) {
   std::vector<Host> hosts;
   int number = 0;
-  for (const InstanceGroup& group : groups_of(utilisation.job.resources)) {
+  for (const InstanceGroup& group : rented_groups(utilisation.job.resources)) {
     const auto machine = std::ranges::find(utilisation.machines, group.instance_type,
                                            &MachineUtilisation::instance_type);
     const auto at = static_cast<std::size_t>(machine - utilisation.machines.begin());

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,11 +45,12 @@ double JobMonitor::wall_to_clock(double wall_s) const {
 }
 
 void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
-                       const JobDescription& state) {
+                       const JobDescription& state, std::optional<std::string> pool_job) {
   logs_->reach_back_to(state.created_wall_s);
   JobLaunch former;
   former.job = name;
   former.number = launch;
+  former.pool_job = std::move(pool_job);
   former.keep_alive_s = count_at(state.resources, "KeepAlivePeriodInSeconds").value_or(0);
   former.requested_s = wall_to_clock(state.created_wall_s);
   former.adopted = true;
@@ -172,6 +172,8 @@ Result<void> JobMonitor::poll_one(TrialJobs& jobs, TrialJob& job, std::vector<Tr
     job.start(started_s, events);
   }
   JobWatch& watch = job.watch();
+  watch.trains = !state.training_until_wall_s;
+  if (state.training_since_wall_s) job.runs_since(wall_to_clock(*state.training_since_wall_s));
   if (state.interruptions > watch.interruptions) {
     watch.interruptions = state.interruptions;
     notices_.add(
@@ -229,17 +231,14 @@ void JobMonitor::close_pack(TrialJobs& jobs, const TrialJob& ended,
 }
 
 bool JobMonitor::launch_again(TrialJob& job, const JobDescription& state) {
-  if (state.status != "Failed" || !can_move(job.state(), JobState::waiting)) return false;
   // Jobs with other failures have cost money, so the caller decides whether to try again.
+  if (!lacked_capacity(state) || !can_move(job.state(), JobState::waiting)) return false;
   const int failures = job.capacity_failures() + 1;
-  if (classify_failure(state.failure_reason) != JobFailure::capacity ||
-      failures >= options_.capacity_attempts) {
-    return false;
-  }
-  const std::string& type = job.spec().resources.instance_type;
-  notices_.add_once("capacity " + type,
+  if (failures >= options_.capacity_attempts) return false;
+  const std::string machines = to_text(job.spec().resources);
+  notices_.add_once("capacity " + machines,
                     fmt::format("no capacity for trial {} ({}): up to {} attempts", job.key().trial,
-                                type, options_.capacity_attempts));
+                                machines, options_.capacity_attempts));
   job.launch_again(clock_.now_s() + options_.capacity_wait_s * std::exp2(failures - 1));
   return true;
 }
@@ -353,6 +352,8 @@ void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark&
 
 bool JobMonitor::was_left_out(const TrialJob& job) {
   if (!job.is_packed() || job.turn_end() || !job.job_has_ended()) return false;
+  // If the job failed before its first turn, no single trial is the reason.
+  if (job.last_description().status == "Failed" && turns_of(job).none_has_begun()) return false;
   // A trial that was asked to end needs no other job.
   const bool is_wanted = job.stop_reason() != StopReason::caller;
   return is_wanted && !job.has_started() && !answers_for_end(job);
@@ -368,8 +369,7 @@ bool JobMonitor::answers_for_end(const TrialJob& job) {
 void JobMonitor::stop_silent_jobs(TrialJobs& jobs) {
   for (TrialJob& job : jobs) {
     const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
-    // While the service uploads a program's results, the program cannot print.
-    if (!is_watched || job.phase_under_way() || job.watch().closely) continue;
+    if (!is_watched || job.phase_under_way() || !job.watch().trains) continue;
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
     // Compare with the last reading of output: missing log data does not count as silence.
     if (output_read_s() - job.last_output_s() > longest_s) {

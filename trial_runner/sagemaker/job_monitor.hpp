@@ -36,9 +36,10 @@ class JobMonitor {
   /// any other function.
   void begin(std::string prefix, LogFollower logs);
 
-  /// Takes over a former tuner's job as described by the service. The trial's state changes from
-  /// waiting to requested.
-  void adopt(TrialJob& job, const std::string& name, int launch, const JobDescription& state);
+  /// Takes over a former tuner's job as described by the service. `pool_job` is the job whose warm
+  /// pool it uses, if any. The trial's state changes from waiting to requested.
+  void adopt(TrialJob& job, const std::string& name, int launch, const JobDescription& state,
+             std::optional<std::string> pool_job = std::nullopt);
 
   /// Ends a trial's job. Other unfinished trials may share the job, and the job's shell accepts no
   /// commands. So the job is ended only when a stop was requested for all of them. (The shell ends

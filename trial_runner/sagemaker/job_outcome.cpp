@@ -99,6 +99,10 @@ Outcome job_outcome(const JobDescription& state, std::optional<StopReason> reque
   return failed_outcome(state.failure_reason, requested, output);
 }
 
+bool lacked_capacity(const JobDescription& state) {
+  return state.status == "Failed" && classify_failure(state.failure_reason) == JobFailure::capacity;
+}
+
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
                      const TrialLimits& limits, const OutputTail& output) {
   // The silence was detected by the shell, or by the runner, which then stopped the job.

@@ -21,6 +21,9 @@ enum class StopReason {
 [[nodiscard]] Outcome job_outcome(const JobDescription& state, std::optional<StopReason> requested,
                                   const TrialLimits& limits, const OutputTail& output);
 
+/// True if the job failed because the service had no machines for it.
+[[nodiscard]] bool lacked_capacity(const JobDescription& state);
+
 /// End of a trial's turn in a pack, as reported by the job's shell.
 struct TurnEnd {
   double time_s = 0.0;  ///< runner's clock

@@ -77,11 +77,10 @@ Json job_input(const SageMakerOptions& options, const JobTrials& trials, const J
   const TrialSpec& first = trials.front()->spec();
   JobSettings settings = options.settings;
   JobRequest request{launch.job, first, first.resources, launch.keep_alive_s, {}, hook};
-  const bool is_packed = may_be_packed(options, *trials.front());
   settings.max_runtime_s = 0.0;
   for (const TrialJobs::iterator job : trials) {
     settings.max_runtime_s += job->spec().limits.wall_s;
-    if (is_packed) request.pack.push_back(&job->spec());
+    if (!launch.pack.empty()) request.pack.push_back(&job->spec());
   }
   settings.max_wait_s = std::max(settings.max_wait_s, settings.max_runtime_s);
   return create_training_job_input(settings, request);

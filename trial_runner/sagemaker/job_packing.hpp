@@ -41,7 +41,8 @@ using JobTrials = std::vector<TrialJobs::iterator>;
 /// wait.
 void keep_trials_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack);
 
-/// Returns the input of CreateTrainingJob for these trials. `hook` is the Python hook, packed, for
+/// Returns the input of CreateTrainingJob for these trials. Without `launch.pack`, the job runs a
+/// single trial without the pack's shell. `hook` is the Python hook, packed, for
 /// trials that use it.
 [[nodiscard]] Json job_input(const SageMakerOptions& options, const JobTrials& trials,
                              const JobLaunch& launch, const std::string& hook);

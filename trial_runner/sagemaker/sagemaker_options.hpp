@@ -11,8 +11,9 @@ struct SageMakerOptions {
   PriceTable prices;       ///< contains every type that trials may request
   PriceTable types;        ///< further types, for advice
   int parallel = 1;        ///< sets of instances held at a time, including pools
-  int backlog = 1;         ///< trials that may be handed over at a time; at least `parallel`
   int trials_per_job = 1;  ///< trials that one job may run in turn if they need equal machines
+  /// Trials that may be handed over at a time, if that is more than all jobs can run.
+  int backlog = 1;
   /// Seconds after which the service frees an unused pool if the tuner has died; 0: no warm pools.
   /// A running tuner releases pools by its own rules.
   int keep_alive_s = 300;

@@ -50,7 +50,10 @@ int SageMakerRunner::open_places() const {
   if (any_deferred) return 0;
   const auto waiting = std::ranges::count_if(jobs_, &TrialJob::waits);
   const auto free = options_.parallel - std::ssize(jobs_under_way(jobs_));
-  return static_cast<int>(std::max<std::ptrdiff_t>(0, free * options_.trials_per_job - waiting));
+  // Trials of ended jobs whose last output is awaited also count against the backlog.
+  const std::ptrdiff_t places =
+      std::min(free * options_.trials_per_job - waiting, backlog() - std::ssize(jobs_));
+  return static_cast<int>(std::max<std::ptrdiff_t>(0, places));
 }
 
 double SageMakerRunner::expected_start_s(const Resources& resources) const {
@@ -221,16 +224,25 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   }
   JobLaunch launch;
   launch.job = job_name(prefix_, first.key(), first.next_launch());
-  launch.keep_alive_s = pools_.keep_alive_s(first.pool_key(), pools_are_wanted(pack));
   launch.pool_settled = !pool_job;
   launch.pool_job = std::move(pool_job);
-  Json input = job_input(options_, pack, launch, hook_);
-  auto valid = check_training_job_input(input);
-  // The commands of all trials may be too long for one request.
-  while (!valid && pack.size() > 1) {
-    pack.pop_back();
+  if (may_be_packed(options_, first)) {
+    for (const TrialJobs::iterator job : pack)
+      launch.pack.push_back({job->key(), packed_seconds(job->spec())});
+  }
+  Json input;
+  const auto prepare = [&] {
+    launch.keep_alive_s = pools_.keep_alive_s(first.pool_key(), pools_are_wanted(pack));
     input = job_input(options_, pack, launch, hook_);
-    valid = check_training_job_input(input);
+    return check_training_job_input(input);
+  };
+  auto valid = prepare();
+  // The commands of all trials may be too long for one request. Even one trial may have too much
+  // text for the pack's shell, so it is then requested without.
+  while (!valid && !launch.pack.empty()) {
+    launch.pack.pop_back();
+    if (pack.size() > 1) pack.pop_back();
+    valid = prepare();
   }
   if (!valid) {
     give_up(pack.front(), OutcomeKind::not_started, valid.error().text());
@@ -240,10 +252,6 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   if (!created) return on_refused(pack, created.error());
   outage_.on_success();
   launch.requested_s = clock_.now_s();
-  if (may_be_packed(options_, first)) {
-    for (const TrialJobs::iterator job : pack)
-      launch.pack.push_back({job->key(), packed_seconds(job->spec())});
-  }
   if (!*created && !launch.pack.empty()) {
     const auto state = api_.describe(launch.job);
     if (!state) return on_refused(pack, state.error());

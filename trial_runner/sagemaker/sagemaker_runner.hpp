@@ -59,7 +59,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
   [[nodiscard]] int backlog() const override {
-    return std::max(options_.parallel, options_.backlog);
+    return std::max(options_.parallel * options_.trials_per_job, options_.backlog);
   }
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return options_.trials_per_job; }

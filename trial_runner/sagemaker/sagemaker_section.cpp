@@ -115,7 +115,10 @@ void check_groups_of_channels(const ObjectNode& object, const SageMakerSection& 
 void check_section(const ObjectNode& object, SageMakerSection& section) {
   const Node& node = object.node();
   section.instances.price_list = k_price_list;
-  section.instances.region = section.region;
+  // Jobs without a region run in the AWS configuration's, so its prices apply.
+  section.instances.region = section.region.empty()
+                                 ? account_price_lists().default_region().value_or("")
+                                 : section.region;
   check_instance_keys(object, section.instances);
   if (!object.has("instance_type") && !object.has("instance_groups")) {
     node.fault(
@@ -125,6 +128,12 @@ void check_section(const ObjectNode& object, SageMakerSection& section) {
   JobSettings& job = section.job;
   if (object.has("image") == object.has("algorithm")) {
     node.fault("give \"image\", a container image, or \"algorithm\", an algorithm's name");
+  }
+  const bool has_code_channel = std::ranges::any_of(
+      job.channels, [](const Channel& channel) { return channel.name == "code"; });
+  if (has_code_channel && !job.code_s3_uri.empty()) {
+    node.faults().add(node.pointer() + "/channels/code",
+                      "\"code\" names the channel of the program's folder: rename this channel");
   }
   while (job.checkpoint_s3_uri.ends_with('/'))
     job.checkpoint_s3_uri.pop_back();

@@ -60,7 +60,7 @@ SageMakerOptions SageMakerSettings::options() const {
   options.prices.instances = section_.instances.paid();
   options.parallel = section_.parallel;
   options.trials_per_job = section_.trials_per_job;
-  options.backlog = std::max(k_backlog, options.parallel);
+  options.backlog = k_backlog;
   options.keep_alive_s = static_cast<int>(section_.keep_alive_s.value_or(k_default_keep_alive_s));
   options.poll_interval_s = section_.poll_s;
   options.read_logs_s = section_.poll_s;

@@ -79,7 +79,6 @@ void TrialJob::postpone(double not_before_s) {
 
 void TrialJob::request(JobLaunch launch, double poll_at_s) {
   move_to(JobState::requested);
-  if (launch.adopted) first_launch_ = launch.number;
   next_launch_ = launch.number;
   launch_ = std::move(launch);
   watch_ = {};
@@ -142,6 +141,7 @@ void TrialJob::accept_stop() {
 
 void TrialJob::launch_again(double not_before_s) {
   move_to(JobState::waiting);
+  ++capacity_failures_;
   if (names_job()) next_launch_ = launch().number + 1;
   launch_.reset();
   not_before_s_ = not_before_s;

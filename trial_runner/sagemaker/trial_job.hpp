@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ struct JobWatch {
   double next_poll_s = 0.0;
   bool closely = false;        ///< true: poll often, because the job is about to end
   bool known = false;          ///< the service has described the job at least once
+  /// False: the service gets machines again, or uploads results, so the program cannot print.
+  bool trains = true;
   double listed_wall_s = 0.0;  ///< modification time in the latest list; 0: unknown
   double read_wall_s = 0.0;    ///< modification time in the list before its latest description
   int interruptions = 0;
@@ -93,7 +96,8 @@ class TrialJob {
 
   /// Returns the number of the next launch.
   [[nodiscard]] int next_launch() const { return next_launch_; }
-  [[nodiscard]] int capacity_failures() const { return next_launch_ - first_launch_; }
+  /// Returns the number of the trial's jobs, of those seen by this tuner, that got no machines.
+  [[nodiscard]] int capacity_failures() const { return capacity_failures_; }
   /// Records that a job was requested for the trial: waiting -> requested.
   void request(JobLaunch launch, double poll_at_s);
   /// Returns the latest launch. Not valid while the trial waits.
@@ -109,6 +113,9 @@ class TrialJob {
   /// Reads a line of one of the job's hosts. Each line is a sign of life; some contain a report.
   void read_line(double time_s, const LogLine& line, std::vector<TrialEvent>& events);
   [[nodiscard]] double last_output_s() const { return last_output_s_; }
+  /// Records that the program has run since `time_s`, after a spot interruption, too. The time
+  /// without machines is no silence.
+  void runs_since(double time_s) { last_output_s_ = std::max(last_output_s_, time_s); }
   /// True if a phase, such as a long evaluation, explains the program's silence.
   [[nodiscard]] bool phase_under_way() const { return output_.phase_under_way(); }
 
@@ -164,7 +171,7 @@ class TrialJob {
   JobState state_ = JobState::waiting;
   double not_before_s_ = 0.0;
   bool deferred_ = false;
-  int first_launch_ = 1;
+  int capacity_failures_ = 0;
   int next_launch_ = 1;
   std::optional<JobLaunch> launch_;  ///< nullopt while the trial waits
   JobWatch watch_;

@@ -95,6 +95,10 @@ std::vector<std::string> WarmPools::candidates(const std::string& job, const Poo
   return found;
 }
 
+bool WarmPools::awaits_pool(const std::string& job) const {
+  return std::ranges::find(taken_, job, &TakenPool::by) != taken_.end();
+}
+
 std::vector<WarmPools::TakenPool>::iterator WarmPools::find_taken(const std::string& job) {
   return std::ranges::find(taken_, job, [](const TakenPool& taken) { return taken.pool.job; });
 }
@@ -116,8 +120,7 @@ void WarmPools::pass_on(const std::string& job, const PoolState& state, double r
   if (state.status == "Available") {
     pools_.push_back(std::move(taken->pool));
   } else {
-    const bool is_ours = std::ranges::find(taken_, state.reused_by, &TakenPool::by) != taken_.end();
-    if (is_ours) return;  // `settle` for that job will decide
+    if (awaits_pool(state.reused_by)) return;  // `settle` for that job will decide
     const double retained_s = state.retained_s.value_or(0.0);
     count_unused(job, requested_s - retained_s, retained_s, taken->pool.usd_per_hour);
   }
@@ -191,6 +194,10 @@ Result<bool> WarmPools::poll_one(WarmPool& pool) {
     return true;
   }
   if (status == "Reused") {
+    if (awaits_pool(pool_status->reused_by)) {
+      taken_.push_back({std::move(pool), pool_status->reused_by});
+      return false;
+    }
     count_unused(pool, retained_s);
     notices_.add(
         fmt::format("the warm pool of job {} was taken by job {}, which has the same role, "
@@ -240,8 +247,12 @@ Result<bool> WarmPools::release(const std::string& job) {
   const auto state = jobs_.describe(job);
   if (!state) return later(state.error());
   outage_.on_success();
-  if (*state && (*state)->pool) {
-    count_unused(*pool, (*state)->pool->retained_s.value_or(0.0));
+  if (const auto last = *state ? (*state)->pool : std::nullopt) {
+    if (awaits_pool(last->reused_by)) {
+      taken_.push_back({std::move(*pool), last->reused_by});
+    } else {
+      count_unused(*pool, last->retained_s.value_or(0.0));
+    }
   }
   pools_.erase(pool);
   return true;

@@ -93,6 +93,9 @@ class WarmPools {
   /// first.
   [[nodiscard]] std::vector<std::string> candidates(const std::string& job,
                                                     const PoolKey& key) const;
+  /// True if `job` was requested for a pool, and `settle` has not found out yet which one it uses.
+  /// A pool that it uses then waits in `taken_` for `settle`.
+  [[nodiscard]] bool awaits_pool(const std::string& job) const;
   /// Returns the end iterator if the pool of `job` is intended for no job.
   [[nodiscard]] std::vector<TakenPool>::iterator find_taken(const std::string& job);
   /// Records that a job that was meant to use the pool of `job` uses the pool of `used`.

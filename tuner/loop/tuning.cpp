@@ -49,6 +49,11 @@ void Tuning::end_trials(const Error& error) {
     if (!running.listen(nullptr)) break;
   }
   release();
+  // Machines that no trial used until now have cost money.
+  const auto recorded = run_.recorder.study();
+  if (!recorded && error.kind != ErrorKind::store) {
+    run_.parts.listener.on_warning(recorded.error().text());
+  }
 }
 
 Result<LoopResult> Tuning::run_phases() {

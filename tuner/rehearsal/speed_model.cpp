@@ -6,6 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "common/text.hpp"
 #include "search/space/expression.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
 
@@ -28,6 +31,12 @@ Result<SpeedModel> expressed_speed(const StudySpec& study, const std::string& se
     names.push_back(parameter.name);
   auto compiled = Expression::compile(seconds_per_sample, names, study.facts);
   if (!compiled) return tl::unexpected(compiled.error());
+  const double usual_s = compiled->evaluate(study.baseline);
+  if (!(usual_s > 0.0) || !std::isfinite(usual_s)) {
+    return fail(ErrorKind::usage,
+                fmt::format("\"{}\" is {} for the baseline, but a sample takes more than 0 seconds",
+                            printable_line(seconds_per_sample), usual_s));
+  }
   auto expression = std::make_shared<Expression>(*std::move(compiled));
   return [expression](const Configuration& configuration) {
     return AssumedSpeed{expression->evaluate(configuration)};

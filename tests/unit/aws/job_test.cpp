@@ -74,6 +74,8 @@ TEST(Failure, ClassesFollowTheReasonsThatTheServiceGives) {
             JobFailure::out_of_memory);
   EXPECT_EQ(classify("AlgorithmError: ExecuteUserScriptError:\nExitCode 1, exit code: 1"),
             JobFailure::user_code);
+  EXPECT_EQ(classify("AlgorithmError: RuntimeError('NCCL error, internal error'), exit code: 1"),
+            JobFailure::user_code);
   EXPECT_EQ(classify(""), JobFailure::user_code);
 }
 

@@ -87,6 +87,15 @@ TEST(SpeedModel, AnExpressionUsesParametersAndFacts) {
   EXPECT_NE(unknown.error().text().find("wrokers"), std::string::npos);
 }
 
+TEST(SpeedModel, AnExpressionMustGiveATimeForTheBaseline) {
+  const StudySpec study = rented_study();
+  for (const char* text : {"0 * batch_size", "batch_size - 100", "1 / (batch_size - 64)"}) {
+    const auto speed = expressed_speed(study, text);
+    ASSERT_FALSE(speed) << text;
+    EXPECT_NE(speed.error().text().find("for the baseline"), std::string::npos);
+  }
+}
+
 TEST(ProjectedTuning, MoreTrialsTakeLongerAndCostMore) {
   ProjectionOptions options;
   options.seconds_per_sample = "0.001 + 0.1 / batch_size";

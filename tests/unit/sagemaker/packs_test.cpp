@@ -188,6 +188,16 @@ TEST_F(PacksTest, AJobThatDiesInItsFirstTurnIsPaidByThatTrial) {
   EXPECT_NEAR(reported_usd(), audited_usd(), 0.0005);
 }
 
+TEST_F(PacksTest, MissingCapacityIsAFailedAttemptOfAllTrialsOfTheJob) {
+  options.backlog = 8;
+  account_options.faults = {{FaultKind::capacity, {}, {}, {}, {}, {}, 100}};
+  for (int number = 1; number <= 3; ++number)
+    start(given(number, 60.0));
+  run_until_finished(3);
+  EXPECT_THAT(kinds(), testing::Each(OutcomeKind::not_started));
+  EXPECT_EQ(jobs(), static_cast<std::size_t>(options.capacity_attempts));
+}
+
 TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {
   options.backlog = 8;
   program.ends_after_s.reset();
@@ -204,6 +214,25 @@ TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {
   EXPECT_TRUE(outcomes[2].had_enough) << "the job records the time that the trial was given";
 }
 
+TEST_F(PacksTest, ALaterTunerLooksBeyondAJobWithoutMachines) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  account_options.faults = {{FaultKind::capacity, {}, {}, {}, "t1-a1"}};
+  start(given(1, 60.0));
+  run_for(account_options.stages.cold_start_s + 20.0);
+  kill_tuner();
+  start(given(2, 60.0));
+  start(given(1, 60.0));
+  run_until_reported();
+  kill_tuner();
+  const auto adopted =
+      runner().adopt(std::vector<Runner::Orphan>{{given(1, 60.0), ""}, {given(2, 60.0), ""}});
+  ASSERT_TRUE(adopted) << adopted.error().text();
+  EXPECT_THAT(*adopted, testing::UnorderedElementsAre(TrialKey{1, 1}, TrialKey{2, 1}));
+  run_until_finished(2);
+  EXPECT_EQ(jobs(), 2U) << "one without machines, and one for both trials";
+}
+
 TEST_F(PacksTest, ATrialThatCannotBePackedHasItsOwnJob) {
   options.backlog = 8;
   TrialSpec broken = given(1, 30.0);
@@ -212,6 +241,31 @@ TEST_F(PacksTest, ATrialThatCannotBePackedHasItsOwnJob) {
   start(given(2, 30.0));
   run_until_finished(2);
   EXPECT_EQ(jobs(), 2U);
+}
+
+TEST_F(PacksTest, ATrialWithTooMuchTextForThePacksShellHasItsOwnJob) {
+  options.backlog = 8;
+  TrialSpec wordy = given(1, 30.0);
+  wordy.configuration.set("a", std::string(2000, 'x'));
+  wordy.configuration.set("b", std::string(2000, 'x'));
+  start(wordy);
+  start(given(2, 30.0));
+  run_until_finished(2);
+  EXPECT_THAT(kinds(), ElementsAre(OutcomeKind::completed, OutcomeKind::stopped));
+  EXPECT_EQ(jobs(), 2U);
+}
+
+TEST_F(PacksTest, TrialsThatOneRequestCannotHoldUseTheSamePool) {
+  options.backlog = 8;
+  for (int number = 1; number <= 2; ++number) {
+    TrialSpec wordy = given(number, 30.0);
+    wordy.argv.insert(wordy.argv.end(), 60, std::string(250, 'x'));
+    start(wordy);
+  }
+  runner().expect_at_most(0);
+  run_until_finished(2);
+  EXPECT_EQ(jobs(), 2U);
+  EXPECT_EQ(starts[1].placement.at("start"), "warm");
 }
 
 TEST_F(PacksTest, PlacesAreOpenForAJobOfOneMachine) {
@@ -226,6 +280,15 @@ TEST_F(PacksTest, PlacesAreOpenForAJobOfOneMachine) {
   EXPECT_EQ(runner().open_places(), 3);
   EXPECT_LT(runner().expected_start_s(same), 2.0);
   EXPECT_EQ(runner().expected_start_s(other), std::numeric_limits<double>::infinity());
+}
+
+TEST_F(PacksTest, EveryOpenPlaceTakesATrial) {
+  options.parallel = 3;
+  const int places = runner().open_places();
+  EXPECT_EQ(places, 3 * options.trials_per_job);
+  EXPECT_GE(runner().backlog(), places);
+  for (int number = 1; number <= places; ++number)
+    start(given(number, 30.0));
 }
 
 TEST_F(PacksTest, AJobOfALostAnswerRunsItsTrials) {

@@ -67,6 +67,21 @@ TEST_F(TunerDeathTest, AJobThatEndedMeanwhileStillGivesItsResult) {
   EXPECT_NEAR(reported_usd(), audited_usd(), 0.001) << "includes the pool that was not released";
 }
 
+TEST_F(TunerDeathTest, AnAdoptedTrialPaysForThePoolThatItsJobUses) {
+  start(trial(1));
+  run_until_finished(1);
+  run_for(20.0);
+  start(trial(2));
+  reports = 0;
+  run_until_reported();
+  kill_tuner();
+  EXPECT_EQ(adopt({{trial(2), ""}}).size(), 1U);
+  run_until_finished(2);
+  EXPECT_EQ(starts.back().placement.at("start"), "warm");
+  release();
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
+}
+
 TEST_F(TunerDeathTest, ATrialThatNeverBecameAJobIsNotAdopted) {
   EXPECT_THAT(adopt({{trial(1), ""}}), IsEmpty());
 }

@@ -167,6 +167,15 @@ TEST_F(RunnerOnAccountTest, CapacityThatNeverComesIsNoFaultOfTheProgram) {
   EXPECT_EQ(jobs(), static_cast<std::size_t>(options.capacity_attempts));
 }
 
+TEST_F(RunnerOnAccountTest, MissingCapacityOfAClusterNamesItsMachines) {
+  account_options.faults = {{FaultKind::capacity, {}, {}, {}, "t1-a1"}};
+  TrialSpec spec = trial(1);
+  spec.resources = {"", 1, {{"gpu", "ml.g5.xlarge", 1}, {"data", "ml.c5.xlarge", 2}}};
+  start(spec);
+  run_until_finished(1);
+  EXPECT_THAT(notices, ElementsAre(HasSubstr("(1 ml.g5.xlarge + 2 ml.c5.xlarge)")));
+}
+
 TEST_F(RunnerOnAccountTest, AnInternalErrorIsLostNotFailedAndPaidFor) {
   account_options.faults = {{FaultKind::internal, {}, {}, {}, "t1-a1", 20.0}};
   start(trial(1));
@@ -245,6 +254,19 @@ TEST_F(RunnerOnAccountTest, SpotCapacityMayBeTakenAwayAndComesBack) {
   EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 
+TEST_F(RunnerOnAccountTest, WaitingForSpotCapacityIsNoSilence) {
+  options.settings.spot = true;
+  options.settings.checkpoint_s3_uri = "s3://bucket/checkpoints";
+  options.settings.max_wait_s = 7200.0;
+  account_options.stages.cold_start_s = 900.0;
+  account_options.faults = {{FaultKind::spot_interruption, {}, {}, {}, "t1-a1", 20.0}};
+  TrialSpec spec = trial(1);
+  spec.limits.idle_s = 90.0;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
 TEST_F(RunnerOnAccountTest, HeterogeneousClustersStartColdAtOnePrice) {
   TrialSpec spec = trial(1);
   spec.resources = {"", 1, {{"gpu", "ml.g5.xlarge", 1}, {"data", "ml.c5.xlarge", 2}}};
@@ -291,6 +313,23 @@ TEST_F(RunnerOnAccountTest, AllPoolsAreReleasedWhicheverTheServicePicks) {
   EXPECT_THAT(notices, IsEmpty());
   release();
   EXPECT_EQ(available_pools(), 0);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
+}
+
+TEST_F(RunnerOnAccountTest, AnIdlePoolThatTheServicePickedIsNotReleasedAsUnused) {
+  options.parallel = 2;
+  start(trial(1));
+  start(trial(2));
+  run_until_finished(2);
+  run_for(20.0);
+  ASSERT_EQ(available_pools(), 2);
+  // The pool that the runner did not expect reaches its idle limit before the job has machines.
+  start(trial(3));
+  run_until_finished(3);
+  ASSERT_EQ(starts.size(), 3U);
+  EXPECT_EQ(starts[2].placement.at("start"), "warm");
+  EXPECT_THAT(notices, IsEmpty());
+  release();
   EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 

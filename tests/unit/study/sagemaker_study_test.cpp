@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests studies whose trials rent machines: templates, prices, facts, and requests that the service
 // would refuse.
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -227,6 +229,15 @@ TEST(SageMakerStudy, AStoredStudyReadsTheSameWithoutAPriceTable) {
   }
 }
 
+TEST(SageMakerStudy, PricesAreThoseOfTheRegionInTheAwsConfiguration) {
+  Json document = cloud_document();
+  document["runner"].erase("region");
+  ASSERT_EQ(::setenv("AWS_REGION", "eu-south-9", 1), 0);
+  const std::string fault = fault_of(document);
+  ::unsetenv("AWS_REGION");
+  EXPECT_THAT(fault, HasSubstr("no price table for the region eu-south-9"));
+}
+
 TEST(SageMakerStudy, FingerprintIncludesPricesOnlyForCost) {
   const char* dearer = R"({"runner": {"prices": {"ml.g5.xlarge": 9.0}}})";
   EXPECT_NE(sound(cloud_document()).fingerprint, sound(cloud_document(dearer)).fingerprint);
@@ -335,6 +346,8 @@ const Refused k_refused[] = {
      "/runner/channels/labels", "give \"s3\""},
     {"channel_mode", R"({"runner": {"channels": {"labels": {"input_mode": "Fast"}}}})",
      "/runner/channels/labels/input_mode", "is not one of"},
+    {"code_channel", R"({"runner": {"channels": {"code": "s3://bucket/other/"}}})",
+     "/runner/channels/code", "rename this channel"},
     {"channel_group", R"({"runner": {"channels": {"labels": {"instance_groups": ["trainr"]}}}})",
      "/runner/channels/labels/instance_groups/0", "did you mean \"trainer\"?"},
     {"some_groups", R"({"runner": {"channels": {"labels": {"instance_groups": ["trainer"]}}}})",
