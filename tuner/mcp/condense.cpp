@@ -204,6 +204,8 @@ Json studies_of(const Json& document) {
     copy(study, {"name", "status", "trials", "claim", "speed_up"}, shown);
     json["studies"].push_back(shown);
   }
+  // The latest first, because a long list loses its end.
+  std::reverse(json["studies"].begin(), json["studies"].end());
   return json;
 }
 

@@ -88,10 +88,11 @@ std::vector<Tool> make_tools() {
       {ToolName::status,
        "status",
        "Status of calls and studies",
-       "Lists the call that runs now and the studies of a folder. With study: its best trials.",
+       "Lists the call that runs now and the studies of a folder, the latest first. With study: "
+       "its best trials.",
        {{"study", ArgumentType::text, "Name of a study."},
         k_folder,
-        {"limit", ArgumentType::count, "Most rows. Default: 5."}},
+        {"limit", ArgumentType::count, "With study: most rows. Default: 5."}},
        true,
        true,
        false},

@@ -279,7 +279,8 @@ TEST_F(SessionTest, AnswersAreBounded) {
     studies["studies"].push_back({{"name", "study-" + std::to_string(i)}, {"status", "finished"}});
   const auto ended = end(1, {0, studies.dump(), ""});
   EXPECT_LE(ended[0]["result"]["content"][0]["text"].get<std::string>().size(), 2000U);
-  EXPECT_EQ(ended[0]["result"]["structuredContent"]["studies"][0]["name"], "study-0");
+  EXPECT_EQ(ended[0]["result"]["structuredContent"]["studies"][0]["name"], "study-2999")
+      << "the latest";
 }
 
 }  // namespace
