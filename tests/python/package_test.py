@@ -358,6 +358,19 @@ class Notebooks(InFolder):
         self.assertEqual(numbers[0], str(study.recommendation["trial"]))
         self.assertIn("1", numbers)
 
+    def test_a_study_may_end_between_two_commands(self):
+        pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
+        recommended = steptune.run("study.json", show=False).recommendation["trial"]
+        pathlib.Path("best.json").write_bytes(subprocess.check_output([PROGRAM, "best", "--json"]))
+        board = json.loads(subprocess.check_output([PROGRAM, "leaderboard", "--all", "--json"]))
+        pathlib.Path("late.json").write_text(json.dumps(board))
+        board["rows"] = [row for row in board["rows"] if row["trial"]["number"] != recommended]
+        pathlib.Path("early.json").write_text(json.dumps(board))
+        os.remove("bin/steptune")
+        self.use_script("case $1 in best) mv late.json early.json; cat best.json;; *) cat early.json;; esac\n")
+        numbers = [row.find("td").text for row in self.shown(steptune.Study("demo")).findall(".//table")[-1].findall("./tbody/tr")]
+        self.assertEqual(numbers[0], str(recommended))
+
     def test_a_metric_may_be_negative(self):
         pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
         steptune.run("study.json", show=False)

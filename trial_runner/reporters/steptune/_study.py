@@ -229,8 +229,10 @@ class Study:
     def _repr_html_(self) -> str:
         from ._html import study_page
 
+        # The recommendation first: all its trials are on a later leaderboard, also while the study runs.
+        recommendation = self.recommendation
         board = self._ask("leaderboard", "--all")
-        return study_page(board, _rows(board), self.recommendation)
+        return study_page(board, _rows(board), recommendation)
 
 
 class Trials(List[Dict[str, Any]]):
