@@ -637,7 +637,7 @@ TEST_F(HtmlReport, KeepsOrderFilterAndSelectionWhenItIsRefreshed) {
     var next = document.implementation.createHTMLDocument("");
     next.body.innerHTML = "<table id=trials><thead><tr><th>rank<th>trial<th>precision</thead><tbody>" +
         "<tr data-trial=1><td>1<td>1<td>fp32<tr data-trial=5><td>3<td>5<td>bf16<tr data-trial=9><td>2<td>9<td>bf16" +
-        "</table><script id=data>" + JSON.stringify(data) + "<\/script>";
+        "</table><div id=table-notes>batches differ</div><script id=data>" + JSON.stringify(data) + "<\/script>";
     steptune.refresh(next);
   </script>)");
   sandbox_->write("refreshed.html", page);
@@ -652,6 +652,7 @@ TEST_F(HtmlReport, KeepsOrderFilterAndSelectionWhenItIsRefreshed) {
   EXPECT_EQ(count_of(table, "hidden"), 1) << "fp32 is filtered out";
   EXPECT_EQ(count_of(table, "class=\"selected\""), 1);
   EXPECT_EQ(count_of(browser.out, "2 of 3 trials"), 1);
+  EXPECT_EQ(count_of(browser.out, "<div id=\"table-notes\">batches differ</div>"), 1);
   EXPECT_GT(count_of(figure_of(browser.out, "history"), "<path class=\"mark"), 5) << "drawn again";
   EXPECT_EQ(count_of(figure_of(browser.out, "trace"), "There are no step times of trial 5"), 1);
 }

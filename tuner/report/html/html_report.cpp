@@ -259,7 +259,8 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
                   "<p class=\"controls\" hidden><label>Filter <input type=\"search\" id=\"filter\" "
                   "placeholder=\"bf16 workers=4 ...\"></label> <span id=\"count\"></span> Click a "
                   "column to sort by it, a trial to see its step times.</p>\n" +
-                      trials_table(report) + notes_list(table_notes(report)));
+                      trials_table(report) + "<div id=\"table-notes\">" +
+                      notes_list(table_notes(report)) + "</div>\n");
   page += section("decisions", "What was decided about the study", decisions_table(report));
   page += section("bill", "The bill", bill_table(report));
   page += section("machine", "Machine and versions", machine_table(report));
