@@ -477,6 +477,24 @@ TEST_F(HtmlReport, BarsAreAsLongAsTheirValues) {
   }
 }
 
+TEST_F(HtmlReport, ABarsTextHasTheIntervalOfItsOwnGain) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  std::string page = sandbox_->read("report.html");
+  Json data = data_of(page);
+  data["ablation"] = Json::parse(R"([{"title": "loss", "log": false, "rows": [
+    {"label": "first", "from": 0, "to": 1, "low": 0.5, "high": 1.5, "kind": "measured"},
+    {"label": "second", "from": 1, "to": 3, "low": 2.5, "high": 3.5, "kind": "measured"}]}])");
+  page = with_data(page, data);
+  page.insert(page.rfind("</body>"), R"(<script>
+    document.querySelectorAll("#ablation-chart g.bar-row")[1].dispatchEvent(new MouseEvent("mousemove"));
+  </script>)");
+  sandbox_->write("ablation.html", page);
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/ablation.html");
+  EXPECT_EQ(count_of(browser.err, "CONSOLE"), 0) << browser.err;
+  EXPECT_EQ(count_of(browser.out, "second: 2, 95 % interval 1.5 to 2.5"), 1) << browser.out;
+}
+
 TEST(HtmlReportOfACluster, DrawsTimeAgainstTheNumberOfMachines) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const Sandbox sandbox;
