@@ -371,6 +371,18 @@ class Notebooks(InFolder):
         numbers = [row.find("td").text for row in self.shown(steptune.Study("demo")).findall(".//table")[-1].findall("./tbody/tr")]
         self.assertEqual(numbers[0], str(recommended))
 
+    def test_a_trial_of_a_night_is_none_of_the_study(self):
+        pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
+        steptune.run("study.json", show=False)
+        best = json.loads(subprocess.check_output([PROGRAM, "best", "--json"]))
+        self.assertEqual(best["trial_study"], "demo")
+        pathlib.Path("best.json").write_text(json.dumps(dict(best, trial_study="demo.night-2")))
+        pathlib.Path("board.json").write_bytes(subprocess.check_output([PROGRAM, "leaderboard", "--all", "--json"]))
+        self.assertIn("font-weight:bold", steptune.Study("demo")._repr_html_())
+        os.remove("bin/steptune")
+        self.use_script("case $1 in best) cat best.json;; *) cat board.json;; esac\n")
+        self.assertNotIn("font-weight:bold", steptune.Study("demo")._repr_html_())
+
     def test_a_metric_may_be_negative(self):
         pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
         steptune.run("study.json", show=False)

@@ -190,13 +190,17 @@ class Study:
         """The document `recommendation` of configs/output.schema.json: outcome, verdict, changes, speed_up and more.
         None without a result.
         """
+        found: Optional[Dict[str, Any]] = self._best()["recommendation"]
+        return found
+
+    def _best(self) -> Dict[str, Any]:
+        """Returns the document of `best`; without a result, one without a recommendation."""
         try:
-            found: Optional[Dict[str, Any]] = self._ask("best")["recommendation"]
+            return self._ask("best")
         except Error as error:
             if error.code != _NO_RESULT:
                 raise
-            return None
-        return found
+            return {"recommendation": None, "trial_study": None}
 
     @property
     def verdict(self) -> str:
@@ -230,9 +234,12 @@ class Study:
         from ._html import study_page
 
         # The recommendation first: all its trials are on a later leaderboard, also while the study runs.
-        recommendation = self.recommendation
+        best = self._best()
         board = self._ask("leaderboard", "--all")
-        return study_page(board, _rows(board), recommendation)
+        # A night of `retune` recommends a trial of its own study.
+        is_here = best["recommendation"] and best["trial_study"] == board["study"]["name"]
+        recommended = best["recommendation"]["trial"] if is_here else None
+        return study_page(board, _rows(board), best["recommendation"], recommended)
 
 
 class Trials(List[Dict[str, Any]]):
