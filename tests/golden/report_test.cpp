@@ -282,6 +282,18 @@ TEST_F(HtmlReport, GoesToStdoutAndFailsForAnUnknownStudy) {
   EXPECT_EQ(sandbox_->steptune({"report"}).exit_code, 2);
 }
 
+TEST(HtmlReportWithoutACommand, NamesAFormatThatTheStudyHas) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", R"({"name": "model", "parameters": {"a": {"type": "int", "low": 1, "high": 4}},
+    "baseline": {"a": 1}, "budget": {"trials": 4}, "search": {"searcher": "grid", "scheduler": "none"},
+    "runner": {"type": "replay", "seconds_per_sample": "0.01 / a"}})");
+  const Ended run = sandbox.steptune({"run", "study.json", "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Ended report = sandbox.steptune({"report", "--html", "-"});
+  EXPECT_EQ(count_of(report.out, "<code>steptune best model --format json</code>"), 1);
+  EXPECT_EQ(sandbox.steptune({"best", "model", "--format", "json"}).exit_code, 0);
+}
+
 TEST_F(HtmlReport, ABrowserDrawsTheData) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const Ended browser =

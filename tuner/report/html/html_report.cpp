@@ -150,8 +150,8 @@ std::string usage(const StudyReport& report) {
   }
   const std::string study = html_escaped(report.words.study);
   if (!report.words.hooked) {
-    return html + fmt::format("<p>From a script: <code>steptune best {} --format args</code></p>\n",
-                              study);
+    return html + fmt::format("<p>From a script: <code>steptune best {} --format {}</code></p>\n",
+                              study, report.words.has_command ? "args" : "json");
   }
   // The command line alone would not include the settings.
   return html + fmt::format(
