@@ -126,6 +126,7 @@ TEST_F(Analysis, MissingDataEndsWithAReason) {
   const Ended none = failed.steptune({"bottleneck"});
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_NE(none.err.find("no measured trial"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("'steptune leaderboard failing --all'"), std::string::npos) << none.err;
   const Ended importance = failed.steptune({"importance"});
   EXPECT_EQ(importance.exit_code, 0);
   EXPECT_NE(importance.out.find("time/1M samples: only 0 trials have a value; 8 are needed"),

@@ -212,6 +212,11 @@ TEST_F(Export, JsonIsAsItsSchemaSays) {
   EXPECT_EQ(json["recommendation"]["claim"], "faster");
   EXPECT_TRUE(json["sessions"][0]["machine"].contains("cpu"));
   EXPECT_EQ(json["decisions"].back()["kind"], "recommend");
+  const auto recommended = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"--format", "json", "--db", ".steptune/history.db"});
+    return Json::parse(sandbox_->steptune(words).out)["recommendation"];
+  };
+  EXPECT_EQ(recommended({"export", "all-kinds", "-"}), recommended({"best", "all-kinds"}));
   if (!has_module("jsonschema")) GTEST_SKIP() << "no python3-jsonschema";
   sandbox_->write("schema.json", must(read_json_file(std::string(STEPTUNE_SOURCE_DIR) +
                                                      "/configs/export.schema.json"))

@@ -282,6 +282,18 @@ TEST_F(HtmlReport, GoesToStdoutAndFailsForAnUnknownStudy) {
   EXPECT_EQ(sandbox_->steptune({"report"}).exit_code, 2);
 }
 
+TEST(HtmlReportWithoutACommand, NamesAFormatThatTheStudyHas) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", R"({"name": "model", "parameters": {"a": {"type": "int", "low": 1, "high": 4}},
+    "baseline": {"a": 1}, "budget": {"trials": 4}, "search": {"searcher": "grid", "scheduler": "none"},
+    "runner": {"type": "replay", "seconds_per_sample": "0.01 / a"}})");
+  const Ended run = sandbox.steptune({"run", "study.json", "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Ended report = sandbox.steptune({"report", "--html", "-"});
+  EXPECT_EQ(count_of(report.out, "<code>steptune best model --format json</code>"), 1);
+  EXPECT_EQ(sandbox.steptune({"best", "model", "--format", "json"}).exit_code, 0);
+}
+
 TEST_F(HtmlReport, ABrowserDrawsTheData) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const Ended browser =
@@ -477,6 +489,24 @@ TEST_F(HtmlReport, BarsAreAsLongAsTheirValues) {
   }
 }
 
+TEST_F(HtmlReport, ABarsTextHasTheIntervalOfItsOwnGain) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  std::string page = sandbox_->read("report.html");
+  Json data = data_of(page);
+  data["ablation"] = Json::parse(R"([{"title": "loss", "log": false, "rows": [
+    {"label": "first", "from": 0, "to": 1, "low": 0.5, "high": 1.5, "kind": "measured"},
+    {"label": "second", "from": 1, "to": 3, "low": 2.5, "high": 3.5, "kind": "measured"}]}])");
+  page = with_data(page, data);
+  page.insert(page.rfind("</body>"), R"(<script>
+    document.querySelectorAll("#ablation-chart g.bar-row")[1].dispatchEvent(new MouseEvent("mousemove"));
+  </script>)");
+  sandbox_->write("ablation.html", page);
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/ablation.html");
+  EXPECT_EQ(count_of(browser.err, "CONSOLE"), 0) << browser.err;
+  EXPECT_EQ(count_of(browser.out, "second: 2, 95 % interval 1.5 to 2.5"), 1) << browser.out;
+}
+
 TEST(HtmlReportOfACluster, DrawsTimeAgainstTheNumberOfMachines) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const Sandbox sandbox;
@@ -637,7 +667,7 @@ TEST_F(HtmlReport, KeepsOrderFilterAndSelectionWhenItIsRefreshed) {
     var next = document.implementation.createHTMLDocument("");
     next.body.innerHTML = "<table id=trials><thead><tr><th>rank<th>trial<th>precision</thead><tbody>" +
         "<tr data-trial=1><td>1<td>1<td>fp32<tr data-trial=5><td>3<td>5<td>bf16<tr data-trial=9><td>2<td>9<td>bf16" +
-        "</table><script id=data>" + JSON.stringify(data) + "<\/script>";
+        "</table><div id=table-notes>batches differ</div><script id=data>" + JSON.stringify(data) + "<\/script>";
     steptune.refresh(next);
   </script>)");
   sandbox_->write("refreshed.html", page);
@@ -652,6 +682,7 @@ TEST_F(HtmlReport, KeepsOrderFilterAndSelectionWhenItIsRefreshed) {
   EXPECT_EQ(count_of(table, "hidden"), 1) << "fp32 is filtered out";
   EXPECT_EQ(count_of(table, "class=\"selected\""), 1);
   EXPECT_EQ(count_of(browser.out, "2 of 3 trials"), 1);
+  EXPECT_EQ(count_of(browser.out, "<div id=\"table-notes\">batches differ</div>"), 1);
   EXPECT_GT(count_of(figure_of(browser.out, "history"), "<path class=\"mark"), 5) << "drawn again";
   EXPECT_EQ(count_of(figure_of(browser.out, "trace"), "There are no step times of trial 5"), 1);
 }

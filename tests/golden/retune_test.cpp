@@ -414,6 +414,9 @@ TEST_F(Retune, FollowComparesWithTheConfigurationInUse) {
   EXPECT_EQ((*json)["configuration"], improved["configuration"]);
   EXPECT_EQ((*json)["study"]["name"], improved["measured_in"]["study"]);
   EXPECT_EQ((*json)["trial"], improved["measured_in"]["trial"]);
+  const Json best = Json::parse(sandbox_.steptune({"best", "table", "--format", "json"}).out);
+  EXPECT_EQ(best["trial_study"], improved["measured_in"]["study"]);
+  EXPECT_EQ(best["trial"], improved["measured_in"]["trial"]);
 }
 
 TEST_F(Retune, TrialsOfOlderNightsThanAreKeptAreGone) {

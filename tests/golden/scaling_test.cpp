@@ -249,6 +249,7 @@ TEST_F(ScalingCommand, ACountWhereAllFailIsReportedNotRecommended) {
   const Ended none = sandbox_.steptune({"scaling", "broken.json"});
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_NE(none.err.find("has no measured trial with nodes"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("'steptune leaderboard broken --all'"), std::string::npos) << none.err;
 }
 
 TEST_F(ScalingCommand, MissingDataEndsWithAReason) {

@@ -140,7 +140,8 @@ TEST_F(Serve, APageThatCouldNotBeFetchedIsFetchedAgain) {
   sandbox_.write("live.js", script.substr(script.find("\r\n\r\n") + 4));
   // The study and its events end while the database is locked for a moment.
   sandbox_.write("page.html", R"(<!DOCTYPE html><body data-events="/events"><header>
-<p id="live" role="status"></p></header><main></main><pre id="waits"></pre><script>
+<p id="live" role="status"></p></header><main><section id="a"></section><section id="c"></section>
+</main><pre id="waits"></pre><script>
 var source;
 window.EventSource = function () { source = this; this.on = {}; };
 EventSource.prototype.addEventListener = function (name, call) { this.on[name] = call; };
@@ -148,7 +149,8 @@ var answers = [503, 200];
 window.fetch = function () {
   var status = answers.shift();
   return Promise.resolve({ok: status === 200, status: status, text: function () {
-    return Promise.resolve("<title>the end</title><header><p id='live'></p></header>");
+    return Promise.resolve("<title>the end</title><header><p id='live'></p></header><main>" +
+        "<section id='a'></section><section id='b'></section><section id='c'></section></main>");
   }});
 };
 window.setTimeout = function (call, after) {
@@ -162,6 +164,8 @@ window.setTimeout = function (call, after) {
   EXPECT_THAT(browser.out, HasSubstr("<title>the end</title>")) << browser.out;
   EXPECT_THAT(browser.out, HasSubstr("live, as of "));
   EXPECT_THAT(browser.out, HasSubstr(">long short </pre>"));
+  EXPECT_THAT(browser.out, HasSubstr("<section id=\"a\"></section><section id=\"b\"></section>"))
+      << "a new section is in its place";
 }
 
 TEST_F(Serve, NeedsTheToken) {

@@ -267,7 +267,7 @@ class Results(InFolder):
         text = subprocess.check_output([PROGRAM, "leaderboard", "--csv", "--all"], encoding="utf-8")
         for line in csv.DictReader(io.StringIO(text)):
             row = rows[int(line["trial"]) - 1]
-            self.assertLessEqual(set(row), set(line))
+            self.assertEqual(set(row), set(line))
             for name in set(row) - {"status"}:  # that column also has the purpose
                 shown = "" if row[name] is None else str(row[name])
                 if isinstance(row[name], float):
@@ -285,7 +285,7 @@ class Results(InFolder):
         self.assertEqual((row["status"], row["parameter.status"], row["parameter.time"]), ("completed", 1, 1))
         self.assertIsInstance(row["time"], float)
         header = subprocess.check_output([PROGRAM, "leaderboard", "clash", "--csv"], encoding="utf-8").splitlines()[0]
-        self.assertLessEqual(set(row), set(header.split(",")))
+        self.assertEqual(set(row), set(header.split(",")))
 
     def test_trials_are_a_data_frame_on_request(self):
         try:
@@ -357,6 +357,31 @@ class Notebooks(InFolder):
         numbers = [row.find("td").text for row in board.findall("./tbody/tr")]
         self.assertEqual(numbers[0], str(study.recommendation["trial"]))
         self.assertIn("1", numbers)
+
+    def test_a_study_may_end_between_two_commands(self):
+        pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
+        recommended = steptune.run("study.json", show=False).recommendation["trial"]
+        pathlib.Path("best.json").write_bytes(subprocess.check_output([PROGRAM, "best", "--json"]))
+        board = json.loads(subprocess.check_output([PROGRAM, "leaderboard", "--all", "--json"]))
+        pathlib.Path("late.json").write_text(json.dumps(board))
+        board["rows"] = [row for row in board["rows"] if row["trial"]["number"] != recommended]
+        pathlib.Path("early.json").write_text(json.dumps(board))
+        os.remove("bin/steptune")
+        self.use_script("case $1 in best) mv late.json early.json; cat best.json;; *) cat early.json;; esac\n")
+        numbers = [row.find("td").text for row in self.shown(steptune.Study("demo")).findall(".//table")[-1].findall("./tbody/tr")]
+        self.assertEqual(numbers[0], str(recommended))
+
+    def test_a_trial_of_a_night_is_none_of_the_study(self):
+        pathlib.Path("study.json").write_text(json.dumps(REPLAYED))
+        steptune.run("study.json", show=False)
+        best = json.loads(subprocess.check_output([PROGRAM, "best", "--json"]))
+        self.assertEqual(best["trial_study"], "demo")
+        pathlib.Path("best.json").write_text(json.dumps(dict(best, trial_study="demo.night-2")))
+        pathlib.Path("board.json").write_bytes(subprocess.check_output([PROGRAM, "leaderboard", "--all", "--json"]))
+        self.assertIn("font-weight:bold", steptune.Study("demo")._repr_html_())
+        os.remove("bin/steptune")
+        self.use_script("case $1 in best) cat best.json;; *) cat board.json;; esac\n")
+        self.assertNotIn("font-weight:bold", steptune.Study("demo")._repr_html_())
 
     def test_a_metric_may_be_negative(self):
         pathlib.Path("study.json").write_text(json.dumps(REPLAYED))

@@ -30,6 +30,7 @@ Json best_json(const CommandContext& context, const StoredStudy& study, const Be
   json["schema_version"] = k_json_schema_version;
   json["study"] = json_of(study.record);
   json["trial"] = choice.trial.number;
+  json["trial_study"] = choice.from_study;
   json["configuration"] = to_json(choice.trial.configuration);
   json["argv"] = choice.command.argv;
   json["knobs"] = Json::object();

@@ -78,12 +78,6 @@ StoredStudy stored_study(History history, StudyRecord record) {
   return {std::move(history), std::move(record), std::move(objectives)};
 }
 
-/// True if the hook sets anything. The hook may be loaded only to report.
-bool sets_knobs(const Json& document) {
-  const auto hooks = document.find("hooks");
-  return hooks != document.end() && hooks->contains("python") && !(*hooks)["python"].empty();
-}
-
 }  // namespace
 
 Result<StoredStudy> open_stored_study(const CommandContext& context, const std::string& name) {
@@ -204,15 +198,7 @@ Result<StudySpec> open_study_file(const CommandContext& context, const std::stri
 }
 
 RecommendationContext study_words(const CommandContext& context, const StoredStudy& study) {
-  const Json& document = study.record.document;
-  return {study.record.name + context.database_option(),
-          study.objectives,
-          parameter_order(document),
-          sets_knobs(document),
-          text_at(document, "trials") == "attached",
-          context.database(),
-          std::nullopt,
-          document.contains("command") && !document["command"].empty()};
+  return study_words(study, context.database_option(), context.database());
 }
 
 RecommendationContext recommendation_context(const CommandContext& context,

@@ -14,7 +14,7 @@
 
 namespace steptune {
 
-Result<StudyExport> read_study_export(const StoredStudy& study) {
+Result<StudyExport> read_study_export(const StoredStudy& study, RecommendationContext words) {
   StudyExport result;
   result.record = study.record;
   auto spec = stored_spec(study.record);
@@ -37,8 +37,8 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   result.recommendation = *std::move(recommendation);
-  result.words = {study.record.name, result.board.objectives,
-                  parameter_order(study.record.document)};
+  result.words = std::move(words);
+  if (result.board.machine_hours) result.words.machine_hours = result.board.machine_hours->total();
   if (result.recommendation)
     add_study_facts(result.words, study, result.recommendation->configuration);
   auto sessions = study.history.sessions(study.record.id);

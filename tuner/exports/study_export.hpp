@@ -29,7 +29,9 @@ struct StudyExport {
   RecommendationContext words;  ///< facts for the recommendation's text
 };
 
-[[nodiscard]] Result<StudyExport> read_study_export(const StoredStudy& study);
+/// `words` are those of `study_words`.
+[[nodiscard]] Result<StudyExport> read_study_export(const StoredStudy& study,
+                                                    RecommendationContext words);
 
 /// Version of the exported JSON document (`configs/export.schema.json`). Increases if a field
 /// changes its meaning or is removed.

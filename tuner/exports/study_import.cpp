@@ -213,7 +213,9 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   for (const Objective& objective : study.objectives) {
     const Json* cell = objective_cell(row, objective.metric, columns);
     const auto value = cell == nullptr ? std::nullopt : number_in(*cell);
-    if (value) trial.objectives.push_back(*value);
+    // Tables may mark a failed run by a time of 0 or -1, which would be the best of all.
+    const bool is_possible = value && (*value > 0.0 || !objective.is_timed());
+    if (is_possible) trial.objectives.push_back(*value);
   }
   if (row.failed) {
     trial.objectives.clear();

@@ -46,10 +46,10 @@ struct ImportedTrials {
   std::vector<std::string> notes{};               ///< warnings about the values, for people
 };
 
-/// Returns the trials within the study's space: completed if each objective has a value, failed if
-/// they failed. A parameter that no trial has gets the baseline's value, with a note. Standard
-/// errors are infinite, because they are unknown. Returns an error if an objective has no column or
-/// another direction, or no trial is left.
+/// Returns the trials within the study's space: completed if each objective has a value (of a time
+/// or cost: a positive one), failed if they failed. A parameter that no trial has gets the
+/// baseline's value, with a note. Standard errors are infinite, because they are unknown. Returns
+/// an error if an objective has no column or another direction, or no trial is left.
 [[nodiscard]] Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
                                                               const StudySpec& study,
                                                               const ImportColumns& columns);

@@ -115,7 +115,9 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
     return fail(
         ErrorKind::not_found,
         fmt::format("trial {} was not measured: there is nothing to compare with", trial.number),
-        {}, "name another one with --trial; 'steptune leaderboard' lists them");
+        {},
+        fmt::format("name another one with --trial; 'steptune leaderboard {}' lists them",
+                    study.name));
   }
   const Measurement& measurement = *trial.measurement;
   const TrialRecord* baseline = standing.baseline();

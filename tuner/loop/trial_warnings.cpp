@@ -59,8 +59,8 @@ void TrialWarnings::of_baseline(const TrialRecord& baseline) const {
     // from the speed of a correct training.
     listener_->on_warning(fmt::format(
         "the baseline's {} was NaN or infinite when it ended: even with its usual settings, the "
-        "program may learn nothing; see 'steptune show {}'",
-        fmt::join(baseline.measurement->not_finite, ", "), baseline.number));
+        "program may learn nothing; see 'steptune show {} {}'",
+        fmt::join(baseline.measurement->not_finite, ", "), study_->name, baseline.number));
   }
   for (const auto& metric : metrics_missing_in_baseline(study_->guards, baseline)) {
     listener_->on_warning(fmt::format(

@@ -49,7 +49,7 @@ Json bounded(const Json& json, std::size_t most_bytes) {
     std::size_t items;
   };
   static constexpr std::array<Limits, 6> k_limits{
-      {{600, 40}, {300, 20}, {200, 14}, {120, 12}, {60, 12}, {30, 12}}};
+      {{600, k_most_items}, {300, 20}, {200, 14}, {120, 12}, {60, 12}, {30, 12}}};
   for (const auto& [text, items] : k_limits) {
     Json shorter = cut_all(json, text, items);
     if (dump_json(shorter).size() <= most_bytes) return shorter;

@@ -14,6 +14,7 @@
 #include "common/json_fields.hpp"
 #include "common/shell_quote.hpp"
 #include "common/text.hpp"
+#include "tuner/mcp/bounded.hpp"
 
 namespace steptune::mcp {
 namespace {
@@ -204,6 +205,8 @@ Json studies_of(const Json& document) {
     copy(study, {"name", "status", "trials", "claim", "speed_up"}, shown);
     json["studies"].push_back(shown);
   }
+  // The latest first, because a long list loses its end.
+  std::reverse(json["studies"].begin(), json["studies"].end());
   return json;
 }
 
@@ -313,7 +316,7 @@ Answer output_of(const EndedProgram& ended) {
   Json kept = Json::array();
   std::size_t bytes = 0;
   const std::vector<std::string> lines = lines_of(ended.out);
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+  for (auto line = lines.rbegin(); line != lines.rend() && kept.size() < k_most_items; ++line) {
     const std::string shown = printable_line(*line, k_most_of_line);
     // Count the quotes, the comma and escape characters, too.
     bytes += dump_json(shown).size() + 1;

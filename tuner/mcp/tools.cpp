@@ -91,12 +91,12 @@ std::vector<Tool> make_tools() {
       {ToolName::status,
        "status",
        "Status of calls and studies",
-       "Lists the call that runs now and the studies of a folder. With study: its best trials. "
-       "With campaign: its edits, the best version so far, and the gain.",
+       "Lists the call that runs now and the studies of a folder, the latest first. With study: "
+       "its best trials. With campaign: its edits, the best version so far, and the gain.",
        {{"study", ArgumentType::text, "Name of a study."},
         {"campaign", ArgumentType::text, "Name of a campaign."},
         k_folder,
-        {"limit", ArgumentType::count, "Most rows. Default: 5."}},
+        {"limit", ArgumentType::count, "With study: most rows. Default: 5."}},
        true,
        true,
        false},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/report/format.hpp"
@@ -55,14 +56,13 @@ double width_after(int pairs, const StudySpec& study, double error) {
          std::sqrt(static_cast<double>(pairs));
 }
 
-/// Returns the seconds of further pairs after which the interval would exclude 1, or lie within the
-/// margin. Assumes that the ratio and the scatter of the pairs stay the same. Returns nullopt if
+/// Returns the number of further pairs after which the interval would exclude 1, or lie within the
+/// margin. Assumes that the ratio and the scatter of the pairs stay the same. Returns infinity if
 /// there is no interval, or if a difference near the margin would need too many pairs.
-std::optional<double> time_to_decide_s(const SpeedUp& speed_up, const StudySpec& study,
-                                       double pair_s) {
+double pairs_to_decide(const SpeedUp& speed_up, const StudySpec& study) {
   constexpr int k_most_times_as_many = 30;
   const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
-  if (!std::isfinite(half_width) || speed_up.pairs < 2 || !(pair_s > 0.0)) return std::nullopt;
+  if (!std::isfinite(half_width) || speed_up.pairs < 2) return k_infinity;
   const double error = error_of_each(study);
   const double error_of_faster = error * study.measure.confirm_error / k_one_sided_error;
   const double deviation = half_width / width_after(speed_up.pairs, study, error);
@@ -73,13 +73,26 @@ std::optional<double> time_to_decide_s(const SpeedUp& speed_up, const StudySpec&
     const int pairs = speed_up.pairs + further;
     if (deviation * width_after(pairs, study, error) < to_margin ||
         deviation * width_after(pairs, study, error_to_one) < difference)
-      return further * pair_s;
+      return further;
   }
-  return std::nullopt;
+  return k_infinity;
 }
 
-/// Returns the mean seconds of a fresh run of the command and one of the first command.
-double seconds_of_pair(std::span<const TrialRecord> trials) {
+/// Sets the time that would decide each undecided command. `pairs`: the number of further pairs of
+/// each of `others`. A round has one run of the first command and one of each command that is still
+/// undecided.
+void estimate_times(const std::vector<double>& pairs, double run_s,
+                    std::vector<JudgedCommand>& others) {
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    double runs = pairs[i];
+    for (const double other : pairs)
+      runs += std::min(pairs[i], other);
+    if (runs > 0.0 && std::isfinite(runs) && run_s > 0.0) others[i].more_s = runs * run_s;
+  }
+}
+
+/// Returns the mean seconds of a fresh run; 0 if there was none.
+double seconds_of_run(std::span<const TrialRecord> trials) {
   double total_s = 0.0;
   int runs = 0;
   for (const TrialRecord& trial : trials) {
@@ -87,7 +100,7 @@ double seconds_of_pair(std::span<const TrialRecord> trials) {
     total_s += latest_attempt_s(trial);
     ++runs;
   }
-  return runs > 0 ? 2.0 * total_s / runs : 0.0;
+  return runs > 0 ? total_s / runs : 0.0;
 }
 
 std::string name_of_place(std::size_t place) {
@@ -249,7 +262,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   judged.longest_s = study.budget.time_s;
   const auto guard = std::ranges::find_if(study.guards, &Guard::over_launches);
   if (guard != study.guards.end()) judged.loss = JudgedLoss{*guard, unit_name(study).plural};
-  const double pair_s = seconds_of_pair(trials);
+  std::vector<double> pairs;  // that would decide each of the others
   std::size_t place = 0;
   for (const Configuration& configuration : judged_configurations(study)) {
     JudgedCommand command;
@@ -279,13 +292,14 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
       if (finalist->verdict == Verdict::hidden)
         command.why = "a full buffer may hide the difference";
     }
+    pairs.push_back(command.verdict == CommandVerdict::undecided ? k_infinity : 0.0);
     if (command.verdict == CommandVerdict::undecided && command.slow_start_s) {
       command.why = fmt::format("its start took more than {}, the whole remaining time",
                                 format_duration(*command.slow_start_s));
     } else if (command.verdict == CommandVerdict::undecided && command.why.empty()) {
       const bool is_clear_alone = command.speed_up.low_if_buffered > 1.0;
       command.why = study.campaign && is_clear_alone ? k_too_short_for_campaign : k_too_short;
-      command.more_s = time_to_decide_s(command.speed_up, study, pair_s);
+      pairs.back() = pairs_to_decide(command.speed_up, study);
     }
     if (judged.loss) {
       command.loss = means_over_launches(judged.loss->guard, trials, configuration, study.baseline,
@@ -293,6 +307,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     }
     judged.others.push_back(std::move(command));
   }
+  estimate_times(pairs, seconds_of_run(trials), judged.others);
   blame_first(judged);
   return judged;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/json.hpp"
+#include "common/json_record.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/objective_view.hpp"
@@ -45,6 +46,9 @@ struct LeaderboardRow {
   std::optional<double> machine_hours;  ///< see `MachineHours`
   std::vector<double> gains;  ///< gain over the baseline for each objective; NaN if unknown
 };
+/// Fields of a row in `--json`; `leaderboard_json` adds those of its trial and of its machines.
+template <>
+const JsonRecord<LeaderboardRow>& json_record<LeaderboardRow>();
 
 /// Data of a leaderboard. Trials are in the order in which they are shown.
 struct LeaderboardInput {

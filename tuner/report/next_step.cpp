@@ -45,7 +45,12 @@ std::optional<double> more_time_s(const Recommendation& recommendation,
   const double half_widths = std::log(speed_up.high / speed_up.ratio) / std::log(speed_up.ratio);
   const double pairs = std::ceil(speed_up.pairs * (half_widths * half_widths - 1.0));
   if (!(pairs <= k_most_further_pairs)) return std::nullopt;
-  return std::max(pairs, 1.0) * *context.pair_s;
+  // A round has a launch of the baseline and one of each undecided finalist.
+  const auto open = std::ranges::count_if(
+      recommendation.finalists,
+      [](const FinalistResult& each) { return each.verdict == Verdict::open; });
+  const double round_s = 0.5 * (1.0 + static_cast<double>(open)) * *context.pair_s;
+  return std::max(pairs, 1.0) * round_s;
 }
 
 std::string next_step(const Recommendation& recommendation, const RecommendationContext& context) {

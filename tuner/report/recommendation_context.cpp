@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "common/json_fields.hpp"
 #include "tuner/report/recommendation.hpp"
 
 namespace steptune {
@@ -57,7 +58,26 @@ std::optional<std::pair<double, double>> changed_batches(const StudySpec& spec,
   return std::pair(*today, *now);
 }
 
+/// True if the hook sets anything. The hook may be loaded only to report.
+bool sets_knobs(const Json& document) {
+  const auto hooks = document.find("hooks");
+  return hooks != document.end() && hooks->contains("python") && !(*hooks)["python"].empty();
+}
+
 }  // namespace
+
+RecommendationContext study_words(const StoredStudy& study, const std::string& database_option,
+                                  const std::filesystem::path& database) {
+  const Json& document = study.record.document;
+  return {study.record.name + database_option,
+          study.objectives,
+          parameter_order(document),
+          sets_knobs(document),
+          text_at(document, "trials") == "attached",
+          database,
+          std::nullopt,
+          document.contains("command") && !document["command"].empty()};
+}
 
 void add_study_facts(RecommendationContext& context, const StoredStudy& study,
                      const Configuration& advised) {

@@ -174,13 +174,13 @@ Result<Bottleneck> read_bottleneck(const StoredStudy& study, std::optional<std::
     if (!has_speed(trial)) {
       return fail(ErrorKind::not_found,
                   fmt::format("the speed of trial {} was not measured", *number), "",
-                  fmt::format("'steptune show {}' says why", *number));
+                  fmt::format("'steptune show {} {}' says why", study.record.name, *number));
     }
   }
   if (!has_speed(trial)) {
     return fail(ErrorKind::not_found,
                 fmt::format("the study \"{}\" has no measured trial", study.record.name), "",
-                "'steptune leaderboard --all' lists the trials");
+                fmt::format("'steptune leaderboard {} --all' lists the trials", study.record.name));
   }
   return bottleneck_in(*read, study.record, *trial);
 }

@@ -331,7 +331,8 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
     return fail(ErrorKind::not_found,
                 fmt::format("the study \"{}\" has no measured trial with {}", study.record.name,
                             measured->question.count_parameter),
-                "", "'steptune leaderboard --all' lists the trials");
+                "",
+                fmt::format("'steptune leaderboard {} --all' lists the trials", study.record.name));
   }
   return curve_through(*std::move(measured), *spec);
 }

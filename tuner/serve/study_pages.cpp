@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "common/json_fields.hpp"
 #include "tuner/report/html/html_report.hpp"
 #include "tuner/report/leaderboard_source.hpp"
+#include "tuner/report/recommendation.hpp"
 #include "tuner/serve/index_page.hpp"
 
 namespace steptune {
@@ -86,10 +86,7 @@ Result<std::string> StudyPages::made_page(std::int64_t id, const std::string& ve
                                     "`steptune leaderboard {}{}` selects among them.",
                                     *trials, k_most_trials, record.name, database_option_));
   }
-  const auto report = read_study_report(
-      *study, {record.name + database_option_, study->objectives, parameter_order(record.document),
-               record.document.contains("hooks"), text_at(record.document, "trials") == "attached",
-               database_});
+  const auto report = read_study_report(*study, study_words(*study, database_option_, database_));
   if (!report) return tl::unexpected(report.error());
   const LivePage live{fmt::format("/studies/{}/events?since={}", id, version)};
   return html_report(*report, &live);

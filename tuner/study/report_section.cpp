@@ -3,12 +3,12 @@
 
 #include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_reader.hpp"
+#include "trial_runner/reports/steptune_line.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune::study {
 namespace {
 
-constexpr std::size_t k_max_metrics = 40;
 constexpr std::size_t k_max_regex_bytes = 1000;
 
 /// Adds a fault if the reader of the trials' output does not accept the format. `node`: place of

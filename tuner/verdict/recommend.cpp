@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/payback.hpp"
 #include "tuner/verdict/plan_figures.hpp"
@@ -236,8 +238,9 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   recommendation.notes = plan_notes(study, standing, recommendation);
   if (confirmation.baseline_failed()) {
     recommendation.notes.push_back(
-        {"fresh runs of the baseline failed: nothing more is confirmed (see 'steptune leaderboard "
-         "--all')"});
+        {fmt::format("fresh runs of the baseline failed: nothing more is confirmed (see 'steptune "
+                     "leaderboard {} --all')",
+                     study.name)});
   }
   return recommendation;
 }

@@ -76,12 +76,15 @@ TEST_F(JudgedCommandsTest, AnUndecidedCommandNamesTheTimeThatWouldDecide) {
                                {3, Verdict::hidden, {1.2, 1.1, 1.3, 4, 0.9}}};
   EXPECT_EQ(judged_text(judged()),
             "undecided: B looks 1.10 times as fast as A (95 % interval 0.95-1.27, 4 launches "
-            "each); the time was too short; about 20.0 s more would decide\n"
+            "each); the time was too short; about 30.0 s more would decide\n"
             "undecided: C looks 1.20 times as fast as A (95 % interval 1.10-1.30, 4 launches "
             "each); a full buffer may hide the difference\n"
             "cost    1 min 23 s of 2 min\n"
             "keep    A: ./a\n");
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::undecided);
+  // Each of the rounds has a run of A, B and C until C is settled.
+  recommendation_.finalists[1] = {3, Verdict::slower, {0.62, 0.5, 0.77, 2, 0.5}};
+  EXPECT_DOUBLE_EQ(judged().others[0].more_s.value(), 20.0);
 }
 
 TEST_F(JudgedCommandsTest, TheTimeThatWouldDecideKnowsThatFewPairsHaveWideIntervals) {

@@ -179,6 +179,11 @@ TEST(Recommendation, ShowsTheTimeThatWouldDecide) {
   // ln(1.6 / 1.2) is 1.58 times ln 1.2, so 2 pairs must become 5.
   const std::string text = recommendation_text(recommendation, context);
   EXPECT_NE(text.find("; about 1 min 30 s more would decide\n"), std::string::npos) << text;
+  // A second undecided finalist runs in each round, too.
+  Recommendation two = recommendation;
+  two.finalists.push_back({10, Verdict::open, {1.1, 0.8, 1.5, 2, 0.8}});
+  const std::string longer = recommendation_text(two, context);
+  EXPECT_NE(longer.find("; about 2 min 15 s more would decide\n"), std::string::npos) << longer;
   EXPECT_EQ(line_of(text, "next"), "next    steptune run study.json --time 5m");
   context.pair_s.reset();
   EXPECT_EQ(line_of(recommendation_text(recommendation, context), "next"),

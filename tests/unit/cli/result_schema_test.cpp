@@ -18,6 +18,7 @@
 #include "tuner/report/fail_conditions.hpp"
 #include "tuner/report/importance_report.hpp"
 #include "tuner/report/judged_commands.hpp"
+#include "tuner/report/leaderboard.hpp"
 #include "tuner/report/scaling_report.hpp"
 #include "tuner/report/setting_changes.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -43,6 +44,7 @@ const std::vector<Declared>& declared_results() {
       declared<StudyRecord>("/$defs/study"),
       declared<StudyRecord>("/$defs/studies/properties/studies/items"),
       declared<TrialRecord>("/$defs/trial"),
+      declared<LeaderboardRow>("/$defs/leaderboard/properties/rows/items"),
       declared<AttemptRecord>("/$defs/show/properties/details/properties/attempts/items"),
       declared<Estimate>("/$defs/estimate"),
       declared<Interval95>("/$defs/interval"),

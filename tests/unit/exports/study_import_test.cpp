@@ -206,8 +206,8 @@ TEST(StudyImport, ATrialNeedsEveryObjectiveUnlessItFailed) {
   ASSERT_EQ(imported.trials.size(), 2U);
   EXPECT_THAT(imported.trials[0].objectives, ElementsAre(1.5, 0.25));
   EXPECT_EQ(imported.trials[1].status, TrialStatus::failed);
-  for (const Json& cell : {Json("fast"), Json("nan"), Json("inf"), Json(true), Json::array({1}),
-                           Json(std::numeric_limits<double>::infinity())})
+  for (const Json& cell : {Json(0), Json("-1"), Json("fast"), Json("nan"), Json("inf"), Json(true),
+                           Json::array({1}), Json(std::numeric_limits<double>::infinity())})
     EXPECT_EQ(why_left({{"time", cell}}), "without a value of every objective") << cell;
 }
 

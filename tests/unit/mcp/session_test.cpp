@@ -261,6 +261,16 @@ TEST_F(SessionTest, TheLogHasTheLevelThatTheClientWants) {
   EXPECT_EQ(ended[0]["params"]["level"], "warning");
 }
 
+TEST_F(SessionTest, AnAnswerHasTheLastLinesOfAnOutput) {
+  initialize();
+  call(1, "explain", {{"about", "output"}, {"trial", 3}});
+  std::string out;
+  for (int i = 0; i < 60; ++i)
+    out += "step " + std::to_string(i) + "\n";
+  const auto ended = end(1, {0, out + "CUDA error\n", ""});
+  EXPECT_EQ(ended[0]["result"]["structuredContent"]["output_end"].back(), "CUDA error");
+}
+
 TEST_F(SessionTest, AnswersAreBounded) {
   initialize();
   call(1, "status", Json::object());
@@ -269,7 +279,8 @@ TEST_F(SessionTest, AnswersAreBounded) {
     studies["studies"].push_back({{"name", "study-" + std::to_string(i)}, {"status", "finished"}});
   const auto ended = end(1, {0, studies.dump(), ""});
   EXPECT_LE(ended[0]["result"]["content"][0]["text"].get<std::string>().size(), 2000U);
-  EXPECT_EQ(ended[0]["result"]["structuredContent"]["studies"][0]["name"], "study-0");
+  EXPECT_EQ(ended[0]["result"]["structuredContent"]["studies"][0]["name"], "study-2999")
+      << "the latest";
 }
 
 }  // namespace

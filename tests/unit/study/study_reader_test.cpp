@@ -9,6 +9,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/study/study_fixture.hpp"
 #include "trial_runner/replay/replay_kind.hpp"
+#include "trial_runner/reports/steptune_line.hpp"
 
 namespace steptune {
 namespace {
@@ -140,6 +141,19 @@ TEST(StudyReader, ReadsReportsAsPresetOrObject) {
   EXPECT_EQ(study.report_format.preset, "tqdm");
   ASSERT_EQ(study.report_format.metrics.size(), 1U);
   EXPECT_EQ(study.report_format.metrics[0].regex, "loss ([0-9.]+)");
+}
+
+TEST(StudyReader, TakesAsManyMetricsAsAReportHas) {
+  Json document = study_document();
+  document["reports"] = {{"preset", "tqdm"}, {"metrics", Json::array()}};
+  Json& metrics = document["reports"]["metrics"];
+  for (std::size_t i = 0; i < k_max_metrics; ++i) {
+    const std::string name = i == 0 ? "loss" : "metric_" + std::to_string(i);
+    metrics.push_back({{"name", name}, {"regex", name + " ([0-9.]+)"}});
+  }
+  EXPECT_TRUE(read(document));
+  metrics.push_back({{"name", "one_more"}, {"regex", "more ([0-9.]+)"}});
+  EXPECT_FALSE(read(document));
 }
 
 TEST(StudyReader, CountsAParameterThatOnlySwitchesAnotherAsUsed) {

@@ -20,14 +20,15 @@ _CELL = "padding:2px 10px;text-align:left;white-space:nowrap"
 _UNITS = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
-def study_page(board: Dict[str, Any], rows: Rows, recommendation: Optional[Dict[str, Any]]) -> str:
+def study_page(
+    board: Dict[str, Any], rows: Rows, recommendation: Optional[Dict[str, Any]], recommended: Optional[int]
+) -> str:
     """Returns the page. board: the document of `leaderboard --all`. rows: the trials of the document.
-    recommendation: the recommendation in the document of `best`, or None.
+    recommendation: the recommendation in the document of `best`, or None. recommended: its trial, if it is one of rows.
     """
     study = board["study"]
     objective = board["objectives"][0]
     verdict = recommendation["verdict"] if recommendation else "no result yet"
-    recommended = recommendation["trial"] if recommendation else None
     ranked = sorted((row for row in board["rows"] if row["rank"] is not None), key=lambda row: int(row["rank"]))
     by_number = {row.get("trial", row.get("trial.trial")): row for row in rows}
     baseline = [row for row in board["rows"] if row["trial"]["purpose"] == "baseline"]

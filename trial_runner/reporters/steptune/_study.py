@@ -103,7 +103,8 @@ def trials(study: Optional[StudyName] = None, *, db: Optional[str] = None) -> Tr
 
     The keys are columns of `steptune leaderboard --csv`: trial, status, purpose; the parameters by name (None if
     inactive); each objective with NAME_interval (half-width of its 95 % interval) and NAME_gain (times as good as the
-    baseline); samples_per_s, startup_s, warmup_s, window_s, spent_s, spent_usd, peak_memory_bytes, origin, failure;
+    baseline); samples_per_s, startup_s, warmup_s, window_s, spent_s, spent_usd, peak_memory_bytes, origin, failure,
+    gpu_memory_bytes; efficiency with several counts of machines; machine_hours on machines without a price;
     metric.NAME. Names end with their units. `trials(...).to_pandas()` is a DataFrame.
     """
     return _study(study, db).trials()
@@ -189,13 +190,17 @@ class Study:
         """The document `recommendation` of configs/output.schema.json: outcome, verdict, changes, speed_up and more.
         None without a result.
         """
+        found: Optional[Dict[str, Any]] = self._best()["recommendation"]
+        return found
+
+    def _best(self) -> Dict[str, Any]:
+        """Returns the document of `best`; without a result, one without a recommendation."""
         try:
-            found: Optional[Dict[str, Any]] = self._ask("best")["recommendation"]
+            return self._ask("best")
         except Error as error:
             if error.code != _NO_RESULT:
                 raise
-            return None
-        return found
+            return {"recommendation": None, "trial_study": None}
 
     @property
     def verdict(self) -> str:
@@ -228,8 +233,13 @@ class Study:
     def _repr_html_(self) -> str:
         from ._html import study_page
 
+        # The recommendation first: all its trials are on a later leaderboard, also while the study runs.
+        best = self._best()
         board = self._ask("leaderboard", "--all")
-        return study_page(board, _rows(board), self.recommendation)
+        # A night of `retune` recommends a trial of its own study.
+        is_here = best["recommendation"] and best["trial_study"] == board["study"]["name"]
+        recommended = best["recommendation"]["trial"] if is_here else None
+        return study_page(board, _rows(board), best["recommendation"], recommended)
 
 
 class Trials(List[Dict[str, Any]]):
@@ -289,15 +299,16 @@ def _rows(board: Dict[str, Any]) -> List[Dict[str, Any]]:
     parameters = sorted({name for trial in all_trials for name in trial["configuration"]})
     metrics = sorted({name for measurement in measurements for name in measurement.get("metrics", ())})
     objectives = [objective["metric"] for objective in board["objectives"]]
+    of_machines = [name for name in ("efficiency", "machine_hours") if any(name in row for row in rows)]
     return [
-        _row(row, trial, measurement, parameters, objectives, metrics)
+        _row(row, trial, measurement, parameters, objectives, metrics, of_machines)
         for row, trial, measurement in zip(rows, all_trials, measurements)
     ]
 
 
 def _row(
     row: Dict[str, Any], trial: Dict[str, Any], measurement: Dict[str, Any], parameters: Sequence[str],
-    objectives: Sequence[str], metrics: Sequence[str],
+    objectives: Sequence[str], metrics: Sequence[str], of_machines: Sequence[str],
 ) -> Dict[str, Any]:  # fmt: skip
     known = {
         "trial": trial["number"],
@@ -305,6 +316,8 @@ def _row(
         "samples_per_s": measurement.get("samples_per_second"),
         **{name: measurement.get(name) for name in ("startup_s", "warmup_s", "window_s")},
         **{name: trial[name] for name in ("spent_s", "spent_usd", "peak_memory_bytes", "origin", "failure")},
+        "gpu_memory_bytes": (trial["gpu"] or {}).get("peak_memory_bytes"),
+        **{name: row.get(name) for name in of_machines},
     }
     cells = {("trial." if name in objectives else "") + name: value for name, value in known.items()}
     measured: Dict[str, Any] = {}

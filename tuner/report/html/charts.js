@@ -214,9 +214,11 @@
     var groups = f.g.selectAll("g.bar-row").data(rows).enter().append("g").attr("class", "bar-row")
         .attr("transform", function (d, i) { return "translate(0," + i * step + ")"; });
     function at(d) { return isValue(d.from) ? d.from : start; }
-    function barText(d) {
-      return text(chart.log && isValue(d.from) ? d.to / d.from : isValue(d.from) ? d.to - d.from : d.to);
+    // Returns the text of a bar that ends at `end`: its length, as a factor on a logarithmic scale.
+    function lengthText(d, end) {
+      return text(!isValue(d.from) ? end : chart.log ? end / d.from : end - d.from);
     }
+    function barText(d) { return lengthText(d, d.to); }
     groups.append("text").attr("class", "tick-label").attr("y", 13).text(function (d) {
       return shorter(d.label, Math.max(14, Math.floor(f.width / 7) - 8)) + "  " + barText(d);
     });
@@ -227,8 +229,7 @@
     groups.filter(function (d) { return isValue(d.low) && isValue(d.high); }).append("path").attr("class", "bar-interval")
         .attr("d", function (d) { return "M" + x(d.low) + ",19v7M" + x(d.low) + ",22.5H" + x(d.high) + "M" + x(d.high) + ",19v7"; });
     hover(groups, function (d) {
-      var interval = isValue(d.low) ? ", 95 % interval " + text(chart.log && isValue(d.from) ? d.low / d.from : d.low) +
-          " to " + text(chart.log && isValue(d.from) ? d.high / d.from : d.high) : "";
+      var interval = isValue(d.low) ? ", 95 % interval " + lengthText(d, d.low) + " to " + lengthText(d, d.high) : "";
       return d.label + ": " + barText(d) + interval +
           (d.kind === "modelled" ? "\nby the model: no trial measured it" : d.kind === "measured" ? "\nmeasured" : "");
     });

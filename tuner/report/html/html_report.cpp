@@ -150,8 +150,8 @@ std::string usage(const StudyReport& report) {
   }
   const std::string study = html_escaped(report.words.study);
   if (!report.words.hooked) {
-    return html + fmt::format("<p>From a script: <code>steptune best {} --format args</code></p>\n",
-                              study);
+    return html + fmt::format("<p>From a script: <code>steptune best {} --format {}</code></p>\n",
+                              study, report.words.has_command ? "args" : "json");
   }
   // The command line alone would not include the settings.
   return html + fmt::format(
@@ -259,7 +259,8 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
                   "<p class=\"controls\" hidden><label>Filter <input type=\"search\" id=\"filter\" "
                   "placeholder=\"bf16 workers=4 ...\"></label> <span id=\"count\"></span> Click a "
                   "column to sort by it, a trial to see its step times.</p>\n" +
-                      trials_table(report) + notes_list(table_notes(report)));
+                      trials_table(report) + "<div id=\"table-notes\">" +
+                      notes_list(table_notes(report)) + "</div>\n");
   page += section("decisions", "What was decided about the study", decisions_table(report));
   page += section("bill", "The bill", bill_table(report));
   page += section("machine", "Machine and versions", machine_table(report));

@@ -24,10 +24,12 @@
       return;
     }
     var at = window.scrollY;
+    var before = null;
     Array.prototype.forEach.call(page.querySelectorAll("header, main > section"), function (fresh) {
       var shown = fresh.id ? document.getElementById(fresh.id) : document.querySelector("header");
-      if (!shown) document.querySelector("main").appendChild(document.importNode(fresh, true));
+      if (!shown) shown = before.parentNode.insertBefore(document.importNode(fresh, true), before.nextSibling);
       else if (!shown.querySelector("#trials")) shown.innerHTML = fresh.innerHTML;
+      before = shown;
     });
     status = document.getElementById("live");
     document.title = page.title;

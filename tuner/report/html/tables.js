@@ -103,11 +103,12 @@ var steptune = (function () {
     Array.prototype.forEach.call(document.querySelectorAll(".controls"), function (e) { e.hidden = false; });
   }
 
-  // Shows a new version of this page: the table of trials in the reader's order and filter, then
-  // the charts.
+  // Shows a new version of this page: the table of trials in the reader's order and filter, its
+  // notes, then the charts.
   function refresh(page) {
     var table = document.getElementById("trials");
     table.innerHTML = page.getElementById("trials").innerHTML;
+    document.getElementById("table-notes").innerHTML = page.getElementById("table-notes").innerHTML;
     document.getElementById("data").textContent = page.getElementById("data").textContent;
     start(table);
     onRefresh.forEach(function (listener) { listener(); });
