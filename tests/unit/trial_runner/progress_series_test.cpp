@@ -120,6 +120,15 @@ TEST(ProgressSeries, UsesTheLastOfPointsThatArriveTogether) {
   }
 }
 
+TEST(ProgressSeries, PointsAreNotMergedBesideALongPause) {
+  ProgressSeries series;
+  for (int i = 1; i <= 600; ++i)
+    series.add(point_at(i, 0.1 * i));
+  for (int i = 601; i <= 800; ++i)
+    series.add(point_at(i, 6000.0 + 0.1 * i));
+  EXPECT_GT(intervals_of(series).size(), 40U);
+}
+
 TEST(ProgressSeries, PhasesAreNoPartOfIntervals) {
   ProgressSeries series;
   series.add(point_at(1, 5.0));
