@@ -84,9 +84,9 @@ void ProgressSeries::clear() {
 void ProgressSeries::thin() {
   // The number of points is even: keep the first of each pair. The last point becomes the latest.
   latest_ = points_.back();
-  for (std::size_t i = 0; 2 * i < points_.size(); ++i)
+  for (std::size_t i = 1; 2 * i < points_.size(); ++i)
     points_[i] = std::move(points_[2 * i]);
-  points_.resize((points_.size() + 1) / 2);
+  points_.resize(points_.size() / 2);
   since_kept_ = stride_;
   stride_ *= 2;
 }

@@ -2,6 +2,7 @@
 #include "trial_runner/measure/progress_series.hpp"
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +81,16 @@ TEST(ProgressSeries, ThinningMergesNeighboursEvenly) {
   // The last interval still grows.
   for (std::size_t i = 0; i + 1 < intervals.size(); ++i)
     EXPECT_EQ(intervals[i].samples, 8) << i;
+}
+
+TEST(ProgressSeries, ThinningKeepsThePartsOfTheFirstPoint) {
+  ProgressSeries series;
+  for (int i = 1; i <= 2000; ++i) {
+    ProgressPoint point = point_at(i, i);
+    point.parts["data"] = 5.0 + i;
+    series.add(std::move(point));
+  }
+  EXPECT_EQ(series[0].parts, (std::map<std::string, double>{{"data", 6.0}}));
 }
 
 TEST(ProgressSeries, UsesTheTrialsClockIfEveryPointHasIt) {
