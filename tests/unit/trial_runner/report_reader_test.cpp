@@ -409,6 +409,16 @@ TEST(ReportReader, KeyValueCountersRestartWithTheEpoch) {
   EXPECT_EQ(reader.read_line("epoch=2 step=100/400 loss=1", 1.0)->step, 500.0);
 }
 
+TEST(ReportReader, AnExpressionForTheEpochMayFollowThatOfTheStep) {
+  ReportFormat format;
+  format.metrics = {{"step", "step (\\d+)"}, {"epoch", "epoch (\\d+)"}};
+  ReportReader reader = reader_of(format);
+  EXPECT_EQ(reader.read_line("epoch 1 step 50", 1.0)->step, 50.0);
+  EXPECT_EQ(reader.read_line("epoch 1 step 100", 2.0)->step, 100.0);
+  EXPECT_EQ(reader.read_line("epoch 2 step 60", 3.0)->step, 160.0);
+  EXPECT_EQ(reader.read_line("epoch 2 step 100", 4.0)->step, 200.0);
+}
+
 TEST(ReportReader, TheSizeOfTheDataIsNoProgress) {
   ReportFormat format = preset("key=value");
   format.samples_per_step = 64;
