@@ -18,6 +18,9 @@ struct PhaseReport {
   std::string name;
   /// The phase has just ended and took this long; nullopt: it begins now.
   std::optional<double> seconds;
+  /// True if `seconds` lies between two times of receipt. Such a duration includes no pause in
+  /// which the runner stopped the trial.
+  bool by_receipt = false;
   bool operator==(const PhaseReport&) const = default;
 };
 
