@@ -72,7 +72,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     ++reading.explained;
     for (const auto& [name, value] : report->metrics) {
       reading.metrics.insert(name);
-      ++reading.metric_lines[name];
+      if (!report->repeated.contains(name)) ++reading.metric_lines[name];
     }
     const bool forward =
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;

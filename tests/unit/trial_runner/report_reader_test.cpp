@@ -210,6 +210,7 @@ TEST(ReportReader, MetricsOfSeparateLinesAccumulate) {
   const auto report = reader.read_line(R"([steptune] {"v":1,"step":4,"lr":0.1})", 2.0);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 2.5}, {"lr", 0.1}}));
+  EXPECT_EQ(report->repeated, std::set<std::string>{"loss"});
   const auto metric_only = reader.read_line(R"([steptune] {"v":1,"loss":2.0})", 3.0);
   ASSERT_TRUE(metric_only);
   EXPECT_FALSE(metric_only->step) << "an old counter must not be reported again with a new time";
