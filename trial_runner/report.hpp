@@ -18,6 +18,9 @@ struct PhaseReport {
   std::string name;
   /// The phase has just ended and took this long; nullopt: it begins now.
   std::optional<double> seconds;
+  /// True if `seconds` lies between two times of receipt. Such a duration includes no pause in
+  /// which the runner stopped the trial.
+  bool by_receipt = false;
   bool operator==(const PhaseReport&) const = default;
 };
 
@@ -52,6 +55,8 @@ struct Report {
   /// Metrics whose last value was NaN or infinite (a diverged loss). They are absent from
   /// `metrics`.
   std::set<std::string> not_finite;
+  /// Names in `metrics` and `not_finite` whose values come from earlier lines.
+  std::set<std::string> repeated;
   /// Messages from a hook in the program (trial_runner/hooks), one JSON object each, in order.
   std::vector<std::string> hook_events;
 };

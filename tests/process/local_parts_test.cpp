@@ -603,6 +603,8 @@ TEST(TrialPauses, ClocksAndPhasesStop) {
   report = pauses.without_pauses(report);
   EXPECT_DOUBLE_EQ(*report.clock_s, 114.0);
   EXPECT_DOUBLE_EQ(*report.phase->seconds, 4.0);
+  report.phase->by_receipt = true;
+  EXPECT_DOUBLE_EQ(*pauses.without_pauses(report).phase->seconds, 4.0) << "in the trial's time";
 }
 
 TEST(TrialPauses, AClockReadBeforeAPauseDoesNotGoBack) {

@@ -27,7 +27,7 @@ Report TrialPauses::without_pauses(Report report) {
   const bool is_first_rank = report.global_rank.value_or(0) == 0;
   report.parts = is_first_rank ? parts_without_pauses(std::move(report.parts), report.received_s)
                                : PartSeconds();
-  if (report.phase && report.phase->seconds) {
+  if (report.phase && report.phase->seconds && !report.phase->by_receipt) {
     double& seconds = *report.phase->seconds;
     const double begin_s = report.received_s + paused_s_ - seconds;
     for (const auto& [from_s, to_s] : over_)

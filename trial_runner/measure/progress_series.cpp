@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trial_runner/measure/distinct_points.hpp"
 #include "trial_runner/measure/report_times.hpp"
 
 namespace steptune {
@@ -83,9 +84,9 @@ void ProgressSeries::clear() {
 void ProgressSeries::thin() {
   // The number of points is even: keep the first of each pair. The last point becomes the latest.
   latest_ = points_.back();
-  for (std::size_t i = 0; 2 * i < points_.size(); ++i)
+  for (std::size_t i = 1; 2 * i < points_.size(); ++i)
     points_[i] = std::move(points_[2 * i]);
-  points_.resize((points_.size() + 1) / 2);
+  points_.resize(points_.size() / 2);
   since_kept_ = stride_;
   stride_ *= 2;
 }
@@ -96,20 +97,10 @@ double ProgressSeries::time_s(std::size_t i) const {
 }
 
 std::vector<std::size_t> ProgressSeries::distinct_points() const {
-  std::vector<std::size_t> points;
-  if (size() == 0) return points;
-  const double mean_s =
-      (time_s(size() - 1) - time_s(0)) / std::max(1.0, static_cast<double>(size()) - 1.0);
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (!points.empty() && time_s(i) - time_s(points.back()) <= k_together * mean_s) {
-      points.back() = i;
-    } else {
-      points.push_back(i);
-    }
-  }
-  // Further points of the last group may still come.
-  if (points.size() > 2 && 4 * points.size() < 3 * size()) points.pop_back();
-  return points;
+  std::vector<double> times_s;
+  for (std::size_t i = 0; i < size(); ++i)
+    times_s.push_back(time_s(i));
+  return steptune::distinct_points(times_s);
 }
 
 std::vector<Interval> ProgressSeries::intervals(std::span<const std::size_t> distinct) const {

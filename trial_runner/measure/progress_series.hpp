@@ -88,9 +88,7 @@ class ProgressSeries {
   [[nodiscard]] const ClockComparison& clock() const { return clock_; }
   /// Returns the intervals between neighbouring points of `distinct`, the indices of some points.
   [[nodiscard]] std::vector<Interval> intervals(std::span<const std::size_t> distinct) const;
-  /// Returns the indices of points at distinct times. Several points may have the same time, for
-  /// example if a log is read occasionally or a clock counts whole seconds. In that case takes the
-  /// last of them, which is the progress made by that time.
+  /// Returns the indices of points at distinct times (`distinct_points.hpp`).
   [[nodiscard]] std::vector<std::size_t> distinct_points() const;
 
  private:

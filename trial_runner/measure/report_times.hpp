@@ -8,8 +8,6 @@ namespace steptune {
 
 /// Most stored points of a run. If there are more, every second point is dropped.
 inline constexpr std::size_t k_max_points = 1024;
-/// Points count as received at one time if they are closer than this share of the mean distance.
-inline constexpr double k_together = 0.02;
 /// All reports of a run came at once if they arrived within this share of its time. `follow` uses
 /// the promised time.
 inline constexpr double k_at_once = 0.01;

@@ -3,10 +3,11 @@
 
 #include <cmath>
 
+#include "common/interval.hpp"
+
 namespace steptune {
 namespace {
 
-constexpr double k_errors = 2.0;  // standard errors in a 95 % interval
 /// Minimum number of intervals of a trial (`measure.min_window_steps`) unless the study changes it.
 constexpr double k_usual_intervals = 30.0;
 constexpr double k_half_weight_steps = 30.0;
@@ -51,7 +52,7 @@ void UsualNoise::add(const Measurement& measurement) {
 
 double with_usual_noise(double half_width_s, double mean_s, double seconds, std::size_t intervals,
                         double usual_variance_s) {
-  const double usual_s = k_errors * mean_s * std::sqrt(usual_variance_s / seconds);
+  const double usual_s = k_z_95 * mean_s * std::sqrt(usual_variance_s / seconds);
   if (!(usual_s > half_width_s)) return half_width_s;
   const double weight = k_usual_intervals / (k_usual_intervals + static_cast<double>(intervals));
   return std::sqrt((1.0 - weight) * half_width_s * half_width_s + weight * usual_s * usual_s);

@@ -88,7 +88,7 @@ void BarPhases::read(const std::string& name, double done, std::optional<double>
     if (!full) report.phase = PhaseReport{name, std::nullopt};
   } else if (!full_ && full) {
     full_ = true;
-    report.phase = PhaseReport{name, report.received_s - begin_s_};
+    report.phase = PhaseReport{name, report.received_s - begin_s_, /*by_receipt=*/true};
   } else if (full_ && !full) {
     full_ = false;
     begin_s_ = report.received_s;
@@ -107,7 +107,7 @@ void BarPhases::read(const PhaseMessage& message, Report& report) {
 void BarPhases::end(const std::string& name, Report& report) {
   if (name_ != name || full_) return;
   full_ = true;
-  report.phase = PhaseReport{name, report.received_s - begin_s_};
+  report.phase = PhaseReport{name, report.received_s - begin_s_, /*by_receipt=*/true};
 }
 
 void BarPhases::on_training(double step) {
@@ -135,7 +135,8 @@ void UnnamedBarPhases::on_other(const std::string& key, const ProgressBar& bar, 
       last_done_ = bar.done;
       if (!is_apart) return;
       const auto phase_name = phase_of_description(bar.description);
-      report.phase = PhaseReport{phase_name.value_or("evaluation"), report.received_s - begin_s_};
+      report.phase = PhaseReport{phase_name.value_or("evaluation"), report.received_s - begin_s_,
+                                 /*by_receipt=*/true};
     }
   }
   last_done_ = bar.done;

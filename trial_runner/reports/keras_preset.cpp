@@ -82,7 +82,7 @@ class KerasPreset final : public Preset {
     if (left > 0.0 && steps <= 0.0) return;
     const double step_s = steps > 0.0 ? (last_.time_s - first_->time_s) / steps : 0.0;
     const double seconds = report.received_s - last_.time_s - left * step_s;
-    if (seconds > 0.0) report.phase = PhaseReport{"evaluation", seconds};
+    if (seconds > 0.0) report.phase = PhaseReport{"evaluation", seconds, /*by_receipt=*/true};
     first_.reset();
   }
 

@@ -252,7 +252,8 @@ class KeyValuePreset final : public Preset {
   void end_evaluation(const std::string& name, std::optional<double> count, Report& report) {
     const auto seconds = gap_.on_evaluated(count, report.received_s);
     // If a phase began in the gap, the time belongs to that phase.
-    if (seconds && !report.phase && !bars_.under_way()) report.phase = PhaseReport{name, *seconds};
+    if (seconds && !report.phase && !bars_.under_way())
+      report.phase = PhaseReport{name, *seconds, /*by_receipt=*/true};
   }
 
   void note_epoch(const std::vector<NumberPair>& pairs) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/reports/metric_regexes.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@ namespace steptune {
 namespace {
 
 constexpr std::string_view k_phase_prefix = "phase:";
+constexpr std::string_view k_epoch = "epoch";
 constexpr std::int64_t k_max_regex_memory_bytes = std::int64_t{1} << 20;
 
 struct MetricRegex {
@@ -87,7 +89,7 @@ class MetricRegexes final : public Preset {
     } else if (name == "clock") {
       report.clock_s = value;
     } else {
-      if (name == "epoch" && std::isfinite(value)) epoch_ = std::floor(value);
+      if (name == k_epoch && std::isfinite(value)) epoch_ = std::floor(value);
       set_metric(report, name, value);
     }
   }
@@ -139,6 +141,9 @@ Result<std::unique_ptr<Preset>> make_metric_regexes(
     if (!regex) return tl::unexpected(regex.error());
     regexes.push_back(*std::move(regex));
   }
+  // A line's counters belong to the epoch of the same line.
+  std::ranges::stable_partition(regexes,
+                                [](const MetricRegex& metric) { return metric.name == k_epoch; });
   return std::make_unique<MetricRegexes>(std::move(regexes));
 }
 

@@ -20,7 +20,8 @@ constexpr const char* k_pair_pattern =
     R"(\b((?i:(?:(?:train|val|valid|test|global|lm) )?)"
     R"((?:step|iter|iteration|update|batch|epoch|samples|loss|cost|acc|accuracy|lr|acc@1|acc@5|(?:up|ep|sen)\.)))\s+(?:is\s+)?))"
     R"(["']?(?:tensor\()?)"
-    R"(([1-9]\d{0,2}(?:,\d{3})+\b|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?i:nan|inf|infinity)\b))"
+    R"(([+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?\b)"
+    R"(|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?i:nan|inf|infinity)\b))"
     R"((%|[KM]\b| ?(?:s|ms|us|ns)\b)?(?:\s?/\s*(\d+(?:,\d{3})*))?)";
 
 const re2::RE2& pair_regex() {

@@ -53,7 +53,6 @@ struct ReportReader::State {
   std::optional<double> samples_per_step;
   std::map<std::string, double> metrics;
   std::set<std::string> not_finite;
-  std::set<std::string> latest_metrics;
   bool counters_by_protocol = false;
   bool names_counter_fault = false;
   bool has_named_too_many_metrics = false;
@@ -128,15 +127,17 @@ struct ReportReader::State {
 
   /// Stores the line's metrics, and adds the metrics of earlier lines to the report.
   void accumulate(Report& report) {
+    for (const auto& [name, value] : metrics)
+      report.repeated.insert(name);
+    report.repeated.insert(not_finite.begin(), not_finite.end());
     for (const auto& [name, value] : report.metrics) {
+      report.repeated.erase(name);
       not_finite.erase(name);
-      if (!room_for(name)) continue;
-      latest_metrics.insert(name);
-      metrics.insert_or_assign(name, value);
+      if (room_for(name)) metrics.insert_or_assign(name, value);
     }
     for (const auto& name : report.not_finite) {
+      report.repeated.erase(name);
       if (!room_for(name)) continue;
-      latest_metrics.insert(name);
       metrics.erase(name);
       not_finite.insert(name);
     }
@@ -188,7 +189,6 @@ Result<ReportReader> ReportReader::create(const ReportFormat& format) {
 std::optional<Report> ReportReader::read_line(std::string_view line, double received_s) {
   Report report;
   report.received_s = received_s;
-  state_->latest_metrics.clear();
   std::string_view rest = line.substr(0, k_max_report_line_bytes + 1);
   while (!rest.empty()) {
     const std::size_t end = rest.find_first_of("\r\n");
@@ -215,9 +215,6 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
   return state_->with_samples(std::move(report));
 }
 
-const std::set<std::string>& ReportReader::latest_metrics() const {
-  return state_->latest_metrics;
-}
 bool ReportReader::phase_under_way() const {
   return state_->phase_under_way;
 }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -33,11 +32,9 @@ class ReportReader {
   /// Reads a line; nullopt if it contains no report. Progress bars end their lines with `\r`, so
   /// split the output there as well as at `\n`. If a line still contains `\r`, reads it in pieces;
   /// the last value wins. The report has this line's counters and the last value of every metric so
-  /// far. Reads at most 16 KiB of a line. From lines of a rank other than 0, takes no metrics.
+  /// far (`Report::repeated`). Reads at most 16 KiB of a line. From lines of a rank other than 0,
+  /// takes no metrics.
   [[nodiscard]] std::optional<Report> read_line(std::string_view line, double received_s);
-
-  /// Returns names of the metrics in the latest line.
-  [[nodiscard]] const std::set<std::string>& latest_metrics() const;
 
   /// True if a phase has begun and rank 0 has reported neither its end nor a counter since.
   /// Silence, as in a long evaluation, then does not mean that the trial hangs.

@@ -43,7 +43,11 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
     return number(value);
   }
   bool string(string_t& value) override {
-    if (in_not_finite_) return name_fits(value) && report_.not_finite.insert(value).second;
+    if (in_not_finite_) {
+      if (!name_fits(value)) return false;
+      report_.not_finite.insert(std::move(value));
+      return true;
+    }
     if (depth_ == 1 && key_ == "phase") return set_phase(std::move(value));
     return not_a_number("a string");
   }

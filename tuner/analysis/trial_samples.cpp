@@ -101,7 +101,10 @@ TrialSamples step_time_samples(const SearchSpace& space, const std::vector<Trial
     std::optional<Reading> reading;
     if (was_measured(trial.status) && trial.measurement &&
         trial.measurement->seconds_per_sample > 0.0) {
-      reading = {trial.measurement->seconds_per_sample, trial.measurement->half_width_s / k_z_95};
+      const double seconds = trial.measurement->seconds_per_sample;
+      const double error = trial.measurement->half_width_s / k_z_95;
+      const double drift = std::exp(trial.level.log_ratio);
+      reading = {seconds / drift, std::hypot(error, trial.level.standard_error * seconds) / drift};
     }
     return reading;
   }));

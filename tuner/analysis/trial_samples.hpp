@@ -32,8 +32,8 @@ struct TrialSamples {
                                              const std::vector<TrialRecord>& trials,
                                              std::size_t objective,
                                              std::span<const Point> points = {});
-/// Returns the seconds per sample, phases included, of the measured trials. Some of these trials
-/// may have no steady state.
+/// Returns the seconds per sample, phases included, of the measured trials, without the drift of
+/// the machine (`TrialRecord::level`). Some of these trials may have no steady state.
 [[nodiscard]] TrialSamples step_time_samples(const SearchSpace& space,
                                              const std::vector<TrialRecord>& trials,
                                              std::span<const Point> points = {});

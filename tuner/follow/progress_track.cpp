@@ -6,6 +6,7 @@
 #include <span>
 
 #include "common/interval.hpp"
+#include "trial_runner/measure/distinct_points.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "trial_runner/measure/report_times.hpp"
 
@@ -25,22 +26,12 @@ std::size_t first_at(std::span<const TrackPoint> points, double from_s) {
 }
 
 std::vector<TrackPoint> distinct_of(const std::vector<TrackPoint>& all) {
+  std::vector<double> times_s;
+  for (const TrackPoint& point : all)
+    times_s.push_back(point.time_s);
   std::vector<TrackPoint> points;
-  if (all.empty()) return points;
-  const double mean_s = (all.back().time_s - all.front().time_s) /
-                        std::max(1.0, static_cast<double>(all.size()) - 1.0);
-  double since_s = all.front().time_s;
-  for (const TrackPoint& point : all) {
-    if (!points.empty() && point.time_s - since_s <= k_together * mean_s) {
-      points.back() = point;
-    } else {
-      points.push_back(point);
-      since_s = point.time_s;
-    }
-  }
-  // The last point may stand for a group of points that came together, and this group may be
-  // incomplete.
-  if (points.size() > 2 && 4 * points.size() < 3 * all.size()) points.pop_back();
+  for (const std::size_t i : distinct_points(times_s))
+    points.push_back(all[i]);
   return points;
 }
 

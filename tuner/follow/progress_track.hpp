@@ -23,8 +23,8 @@ struct Deviation {
 };
 
 /// Progress of a whole run, however long it is, in at most 1024 points that are equally many
-/// reports apart. Points may come together (a pipe that is flushed now and then, a clock of whole
-/// seconds). The last of them then counts as the point at that time.
+/// reports apart. Of points that come together (a pipe that is flushed now and then, a clock of
+/// whole seconds) the last one counts.
 class ProgressTrack {
  public:
   /// Adds a point. Ignores a point that does not advance in samples, or that goes back in time.

@@ -12,6 +12,7 @@
 #include "common/numbers.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/study/unit_name.hpp"
+#include "tuner/verdict/counted_runs.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
@@ -54,9 +55,9 @@ double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
   if (recommendation.claim == Claim::unconfirmed) return measurement.once_s();
   double sum_s = 0.0;
   double runs = 0.0;
-  for (const TrialRecord& run : standing.trials()) {
-    if (!is_fresh_run_of(trial, run)) continue;
-    sum_s += run.measurement->once_s();
+  for (const TrialRecord* run : counted_runs(standing.trials())) {
+    if (!is_fresh_run_of(trial, *run)) continue;
+    sum_s += run->measurement->once_s();
     runs += 1.0;
   }
   return runs > 0.0 ? sum_s / runs : measurement.once_s();

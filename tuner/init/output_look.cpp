@@ -75,7 +75,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     for (const std::string& name : reader->latest_metrics()) {
       if (!report->metrics.contains(name)) continue;  // NaN
       reading.metrics.insert(name);
-      ++reading.metric_lines[name];
+      if (!report->repeated.contains(name)) ++reading.metric_lines[name];
     }
     const bool forward =
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;

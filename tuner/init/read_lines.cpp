@@ -22,11 +22,13 @@ ReadLine LineReader::read(std::string_view line) {
   values.step = report->step;
   values.samples = report->samples;
   values.phase = report->phase;
-  for (const std::string& name : reader_.latest_metrics()) {
-    const auto metric = report->metrics.find(name);
-    values.metrics[name] = metric == report->metrics.end() ? k_nan : metric->second;
+  values.metrics = report->metrics;
+  for (const std::string& name : report->not_finite)
+    values.metrics[name] = k_nan;
+  for (const std::string& name : report->repeated)
+    values.metrics.erase(name);
+  for (const auto& [name, value] : values.metrics)
     ++output_.metrics[name];
-  }
   if (values.is_empty()) return values;
   ++output_.with_content;
   if (values.phase && values.phase->seconds) ++output_.phases[values.phase->name];

@@ -80,9 +80,10 @@ void GuardWindows::add(const Measurement& current, const Report& report) {
       window.full = true;
       continue;
     }
-    // Skip reports without this metric: `current` then repeats an old value.
-    if (!report.metrics.contains(guard.metric) && !report.not_finite.contains(guard.metric))
-      continue;
+    // Skip reports without a new value of this metric.
+    const bool has_metric =
+        report.metrics.contains(guard.metric) || report.not_finite.contains(guard.metric);
+    if (!has_metric || report.repeated.contains(guard.metric)) continue;
     const auto value = current.metrics.find(guard.metric);
     const bool latest = !(guard.after_samples > 0.0);
     if (current.not_finite.contains(guard.metric)) {

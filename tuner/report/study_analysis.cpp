@@ -42,10 +42,8 @@ Result<AnalysedStudy> analysed(const StoredStudy& study, Standing standing) {
   AnalysedStudy result{*std::move(spec), standing.take_trials(), {}};
   result.points = encoded(result.spec.space, result.trials);
   // Remove drift: a slower machine is no effect of the parameters that were tried at that time.
-  if (standing.drift().is_significant()) {
-    for (TrialRecord& trial : result.trials)
-      trial = standing.without_drift(std::move(trial));
-  }
+  for (TrialRecord& trial : result.trials)
+    trial = standing.without_drift(std::move(trial));
   if (baseline) result.baseline = find_trial(result.trials, *baseline);
   if (best) result.best = find_trial(result.trials, *best);
   return result;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/interval.hpp"
+#include "tuner/verdict/counted_runs.hpp"
 
 namespace steptune {
 namespace {
@@ -86,21 +87,27 @@ bool has_value(const Standing& standing, const TrialRecord& trial, std::size_t o
   return measured && objective < trial.objectives.size() && standing.value(trial, objective) > 0.0;
 }
 
-/// Returns the baseline's run that a trial is compared with; null if there is none.
-const TrialRecord* compared_with(const Standing& standing, const TrialRecord& trial) {
+/// Returns the baseline's run that a trial is compared with; null if there is none. `fresh`: the
+/// confirming runs that count.
+const TrialRecord* compared_with(const Standing& standing,
+                                 const std::vector<const TrialRecord*>& fresh,
+                                 const TrialRecord& trial) {
   if (is_searched(trial.purpose)) return standing.baseline();
-  if (trial.purpose != TrialPurpose::confirm_incumbent) return nullptr;
-  const auto run = std::ranges::find_if(standing.trials(), [&](const TrialRecord& other) {
-    return other.purpose == TrialPurpose::confirm_baseline &&
-           other.confirm_pair == trial.confirm_pair;
+  const bool counts = trial.purpose == TrialPurpose::confirm_incumbent &&
+                      std::ranges::find(fresh, &trial) != fresh.end();
+  if (!counts) return nullptr;
+  const auto run = std::ranges::find_if(fresh, [&](const TrialRecord* other) {
+    return other->purpose == TrialPurpose::confirm_baseline &&
+           other->confirm_pair == trial.confirm_pair;
   });
-  return run == standing.trials().end() ? nullptr : &*run;
+  return run == fresh.end() ? nullptr : *run;
 }
 
 std::vector<ShownGain> shown_gains(const Standing& standing, std::size_t objective) {
   std::vector<ShownGain> shown;
+  const std::vector<const TrialRecord*> fresh = counted_runs(standing.trials());
   for (const TrialRecord& trial : standing.trials()) {
-    const TrialRecord* other = compared_with(standing, trial);
+    const TrialRecord* other = compared_with(standing, fresh, trial);
     if (other == nullptr || !has_value(standing, trial, objective) ||
         !has_value(standing, *other, objective)) {
       continue;

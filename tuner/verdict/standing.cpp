@@ -192,6 +192,8 @@ double Standing::error(const TrialRecord& trial, std::size_t objective) const {
 }
 
 TrialRecord Standing::without_drift(TrialRecord trial) const {
+  trial.level = level_of(trial, 0);
+  if (!drift_.is_significant()) return trial;
   for (std::size_t objective = 0; objective < trial.objectives.size(); ++objective) {
     const MachineLevel level = level_of(trial, objective);
     trial.objectives[objective] = steptune::without_drift(trial.objectives[objective], level);

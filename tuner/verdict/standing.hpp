@@ -136,7 +136,8 @@ class Standing {
   /// includes the variation between launches and the uncertainty of the drift. 0 for a metric that
   /// the program reports.
   [[nodiscard]] double error(const TrialRecord& trial, std::size_t objective) const;
-  /// Returns the trial with the values and errors that it would have had when the baseline ran.
+  /// Returns the trial with the values and errors that it would have had when the baseline ran. Its
+  /// `level` is the drift that was removed from them; the measurement stays as it was.
   [[nodiscard]] TrialRecord without_drift(TrialRecord trial) const;
 
   /// Returns how the machine's speed changed during the search.

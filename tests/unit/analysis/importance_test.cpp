@@ -167,6 +167,23 @@ TEST(TrialSamples, ValuesWithAnInfiniteErrorAreLeftOut) {
   EXPECT_EQ(times.samples[1].standard_error, 0.0) << "a metric without an error";
 }
 
+TEST(TrialSamples, StepTimesAreThoseOfTheMachineBeforeItsDrift) {
+  const SearchSpace space = training_space();
+  std::vector<TrialRecord> trials = trials_of(space, 2);
+  for (TrialRecord& trial : trials) {
+    trial.status = TrialStatus::completed;
+    trial.measurement.emplace();
+    trial.measurement->seconds_per_sample = 0.2;
+    trial.measurement->half_width_s = 0.0;
+  }
+  trials[1].level = {std::log(2.0), 0.03};
+  const TrialSamples times = step_time_samples(space, trials);
+  ASSERT_EQ(times.samples.size(), 2U);
+  EXPECT_NEAR(times.samples[0].value, std::log(0.2), 1e-12);
+  EXPECT_NEAR(times.samples[1].value, std::log(0.1), 1e-12);
+  EXPECT_NEAR(times.samples[1].standard_error, 0.03, 1e-12);
+}
+
 TEST(TrialSamples, ValuesThatAreNotPositiveStayUnchanged) {
   const SearchSpace space = training_space();
   std::vector<TrialRecord> trials = trials_of(space, 10);

@@ -72,12 +72,12 @@ TEST(ProgressTrack, TheLastSecondsAreTenReportsAtLeast) {
 }
 
 /// Returns a track of `count` reports of 64 samples every tenth of a second, received at
-/// `reported_at(seconds)`.
+/// `reported_at(seconds)`. Reading a report takes `read_s`.
 template <typename ToldAt>
-ProgressTrack track_of_reports(int count, ToldAt&& reported_at) {
+ProgressTrack track_of_reports(int count, ToldAt&& reported_at, double read_s = 1e-6) {
   ProgressTrack track;
   for (int i = 1; i <= count; ++i)
-    track.add({64.0 * i, reported_at(0.1 * i) + 1e-6 * i});
+    track.add({64.0 * i, reported_at(0.1 * i) + read_s * i});
   return track;
 }
 
@@ -97,6 +97,14 @@ TEST(ProgressTrack, UsesTheLastOfReportsThatArriveTogether) {
       EXPECT_NEAR(slower->ratio, 2.0, 0.1) << count;
     }
   }
+}
+
+TEST(ProgressTrack, ReportsOfABufferAreTogetherHoweverLongReadingThemTakes) {
+  const auto by_the_buffer = [](double at_s) { return 5.0 * std::ceil(at_s / 5.0 - 1e-9); };
+  // Each buffer has 50 reports, so the last one is read 5 ms after the first.
+  const auto rate = track_of_reports(305, by_the_buffer, 1e-4).rate_since(0.0);
+  ASSERT_TRUE(rate);
+  EXPECT_NEAR(rate->value, 0.1 / 64.0, 0.01 * 0.1 / 64.0);
 }
 
 TEST(ProgressTrack, ReportsAtOneTimeGiveNoRate) {

@@ -100,6 +100,12 @@ TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {
     fresh.measurement = steady(0.5, 0.0, 7.0);
     trials.push_back(fresh);
   }
+  // Other programs delayed this start, so the plan has the figures of another run of this round.
+  TrialRecord delayed = trials.back();
+  delayed.number = 5;
+  delayed.measurement->startup_s = 107.0;
+  delayed.spent_s = delayed.disturbed_s = 10.0;
+  trials.push_back(delayed);
   Recommendation recommendation;
   recommendation.claim = Claim::nothing_faster;
   recommendation.incumbent_trial = 1;

@@ -2,12 +2,15 @@
 #include "tuner/loop/guards.hpp"
 
 #include <cmath>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
 #include "tests/unit/verdict/fixture.hpp"
+#include "trial_runner/measure/measurer.hpp"
+#include "trial_runner/reports/report_reader.hpp"
 
 namespace steptune {
 namespace {
@@ -66,6 +69,28 @@ TEST(Guards, AValueReportedOnceCountsOnce) {
   EXPECT_TRUE(windows.settled().empty());
   EXPECT_TRUE(windows.awaits_samples(1200)) << "the window reaches to 1250";
   EXPECT_FALSE(windows.awaits_samples(2000));
+}
+
+TEST(Guards, AValueOfAnEarlierLineDoesNotCountAgain) {
+  auto reader = ReportReader::create({}).value();
+  Measurer measurer(MeasureOptions{});
+  GuardWindows windows({loss_after(1000)});
+  const auto print = [&](int samples, const std::string& metrics) {
+    const auto report = reader.read_line(
+        "[steptune] {\"v\":1,\"samples\":" + std::to_string(samples) + metrics + "}",
+        0.01 * samples);
+    ASSERT_TRUE(report);
+    measurer.add(*report);
+    windows.add(measurer.current(), *report);
+  };
+  print(900, ",\"loss\":9");
+  for (int samples = 1000; samples < 1300; samples += 20)
+    print(samples, "");
+  EXPECT_TRUE(windows.all().empty()) << "this loss is older than the window";
+  print(1300, ",\"loss\":3");
+  print(1320, "");
+  EXPECT_DOUBLE_EQ(windows.all().at("loss@1000").value, 3.0);
+  EXPECT_FALSE(windows.are_full());
 }
 
 TEST(Guards, AWindowHasSeveralReports) {

@@ -187,6 +187,15 @@ TEST(NumberPairs, ThousandsAndUnitsBehindABlankAreRead) {
   EXPECT_EQ(pairs[3].name, "train_loss");
 }
 
+TEST(NumberPairs, NumbersWithThousandsMayHaveASignAndDecimals) {
+  const auto pairs = number_pairs("tokens/s: 12,345.5, elbo: -1,234, acc: 0,5");
+  ASSERT_EQ(pairs.size(), 2U);
+  EXPECT_EQ(pairs[0].value, 12'345.5);
+  EXPECT_FALSE(pairs[0].whole);
+  EXPECT_EQ(pairs[1].value, -1234.0);
+  EXPECT_FALSE(pairs[1].whole);
+}
+
 TEST(GrowthWatch, ACounterGrowsAndAWindowScatters) {
   const auto counters = [](const std::vector<double>& values) {
     GrowthWatch watch;

@@ -33,9 +33,10 @@ std::vector<std::string> reported_phases(ReportReader& reader,
     if (!report) continue;
     step = report->step.value_or(report->samples.value_or(step));
     if (!report->phase) continue;
-    const auto& [name, seconds] = *report->phase;
-    phase_lines.push_back(fmt::format("{}: {} {}", step, name,
-                                      seconds ? fmt::format("took {:.2f} s", *seconds) : "begins"));
+    const PhaseReport& phase = *report->phase;
+    phase_lines.push_back(
+        fmt::format("{}: {} {}", step, phase.name,
+                    phase.seconds ? fmt::format("took {:.2f} s", *phase.seconds) : "begins"));
   }
   return phase_lines;
 }
@@ -161,6 +162,18 @@ TEST(LightningPhases, AreReadFromRichBars) {
                        {3.1, "Validation DataLoader 0 ━━━╸━━━━━ 1/20 0:00:00 • 0:00:02 9.8it/s"},
                        {5.1, "Validation DataLoader 0 ━━━━━━━━━ 20/20 0:00:02 • 0:00:00 9.8it/s"}}),
       ElementsAre("100: evaluation begins", "100: evaluation took 2.00 s"));
+}
+
+TEST(PhasesOfPresets, TellDurationsByReceiptFromPrintedOnes) {
+  ReportReader bars = preset_reader("lightning");
+  (void)bars.read_line("Epoch 0/9 ━━━━━━━━━ 100/100 0:00:03 • 0:00:00 33.0it/s v_num: 0", 3.0);
+  (void)bars.read_line("Validation DataLoader 0 ━━━╸━━━━━ 1/20 0:00:00 • 0:00:02 9.8it/s", 3.1);
+  EXPECT_TRUE(
+      bars.read_line("Validation DataLoader 0 ━━━━━━━━━ 20/20 0:00:02 • 0:00:00 9.8it/s", 5.1)
+          ->phase->by_receipt);
+  ReportReader lines = preset_reader("key=value");
+  (void)lines.read_line("step=100 loss=0.5 step_time=0.01", 1.0);
+  EXPECT_FALSE(lines.read_line("eval_loss=0.7 eval_runtime=2.5", 4.0)->phase->by_receipt);
 }
 
 TEST(TqdmPhases, AreBarsThatSaySo) {

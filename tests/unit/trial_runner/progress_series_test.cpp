@@ -2,6 +2,7 @@
 #include "trial_runner/measure/progress_series.hpp"
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +83,16 @@ TEST(ProgressSeries, ThinningMergesNeighboursEvenly) {
     EXPECT_EQ(intervals[i].samples, 8) << i;
 }
 
+TEST(ProgressSeries, ThinningKeepsThePartsOfTheFirstPoint) {
+  ProgressSeries series;
+  for (int i = 1; i <= 2000; ++i) {
+    ProgressPoint point = point_at(i, i);
+    point.parts["data"] = 5.0 + i;
+    series.add(std::move(point));
+  }
+  EXPECT_EQ(series[0].parts, (std::map<std::string, double>{{"data", 6.0}}));
+}
+
 TEST(ProgressSeries, UsesTheTrialsClockIfEveryPointHasIt) {
   ProgressSeries series;
   series.add(point_at(1, 10.0, 100.0));
@@ -118,6 +129,15 @@ TEST(ProgressSeries, UsesTheLastOfPointsThatArriveTogether) {
     EXPECT_EQ(interval.samples, 10.0);
     EXPECT_EQ(interval.seconds, 1.0);
   }
+}
+
+TEST(ProgressSeries, PointsAreNotMergedBesideALongPause) {
+  ProgressSeries series;
+  for (int i = 1; i <= 600; ++i)
+    series.add(point_at(i, 0.1 * i));
+  for (int i = 601; i <= 800; ++i)
+    series.add(point_at(i, 6000.0 + 0.1 * i));
+  EXPECT_GT(intervals_of(series).size(), 40U);
 }
 
 TEST(ProgressSeries, PhasesAreNoPartOfIntervals) {

@@ -174,7 +174,8 @@ INSTANTIATE_TEST_SUITE_P(Real, KeyValueLine, testing::Values(
 
 TEST(SteptuneLine, AMetricThatIsListedAsNotFiniteHasNoNumber) {
   for (const char* document :
-       {R"({"v":1,"loss":2,"not_finite":["loss"]})", R"({"v":1,"not_finite":["loss"],"loss":2})"}) {
+       {R"({"v":1,"loss":2,"not_finite":["loss"]})", R"({"v":1,"not_finite":["loss"],"loss":2})",
+        R"({"v":1,"not_finite":["loss","loss"],"loss":2})"}) {
     const auto report = parse_steptune_document(document);
     ASSERT_TRUE(report) << report.error();
     EXPECT_TRUE(report->metrics.empty()) << document;

@@ -210,6 +210,7 @@ TEST(ReportReader, MetricsOfSeparateLinesAccumulate) {
   const auto report = reader.read_line(R"([steptune] {"v":1,"step":4,"lr":0.1})", 2.0);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 2.5}, {"lr", 0.1}}));
+  EXPECT_EQ(report->repeated, std::set<std::string>{"loss"});
   const auto metric_only = reader.read_line(R"([steptune] {"v":1,"loss":2.0})", 3.0);
   ASSERT_TRUE(metric_only);
   EXPECT_FALSE(metric_only->step) << "an old counter must not be reported again with a new time";
@@ -407,6 +408,16 @@ TEST(ReportReader, KeyValueCountersRestartWithTheEpoch) {
   EXPECT_EQ(reader.read_line("epoch=1 step=300/400 loss=1", 1.0)->step, 300.0);
   EXPECT_EQ(reader.read_line("epoch=1 step=400/400 loss=1", 1.0)->step, 400.0);
   EXPECT_EQ(reader.read_line("epoch=2 step=100/400 loss=1", 1.0)->step, 500.0);
+}
+
+TEST(ReportReader, AnExpressionForTheEpochMayFollowThatOfTheStep) {
+  ReportFormat format;
+  format.metrics = {{"step", "step (\\d+)"}, {"epoch", "epoch (\\d+)"}};
+  ReportReader reader = reader_of(format);
+  EXPECT_EQ(reader.read_line("epoch 1 step 50", 1.0)->step, 50.0);
+  EXPECT_EQ(reader.read_line("epoch 1 step 100", 2.0)->step, 100.0);
+  EXPECT_EQ(reader.read_line("epoch 2 step 60", 3.0)->step, 160.0);
+  EXPECT_EQ(reader.read_line("epoch 2 step 100", 4.0)->step, 200.0);
 }
 
 TEST(ReportReader, TheSizeOfTheDataIsNoProgress) {

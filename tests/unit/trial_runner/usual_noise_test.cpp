@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/interval.hpp"
+
 namespace steptune {
 namespace {
 
@@ -79,7 +81,7 @@ TEST(UsualNoise, IncludesStallsThatComeOftenEnoughForAnyTrial) {
 TEST(WithUsualNoise, ShortTrialsGetHalfAndLongOnesAlmostNone) {
   const double usual_variance_s = 0.12;  // 20 % over 3 s
   const double of_short = with_usual_noise(0.001, 0.1, 3.0, 30, usual_variance_s);
-  EXPECT_NEAR(of_short, 0.04 * std::sqrt(0.5), 1e-4);
+  EXPECT_NEAR(of_short, k_z_95 * 0.02 * std::sqrt(0.5), 1e-4);
   const double of_long = with_usual_noise(0.001, 0.1, 300.0, 3000, usual_variance_s);
   EXPECT_NEAR(of_long, 0.001, 1e-4);
   EXPECT_GT(of_long, 0.001);

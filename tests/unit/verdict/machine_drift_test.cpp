@@ -152,6 +152,7 @@ TEST_F(DriftingStanding, ComparesTrialsAsIfItHadNotDrifted) {
   EXPECT_EQ(corrected.find(20)->objectives[0], 89.0) << "records keep what was measured";
   EXPECT_NEAR(corrected.without_drift(trials_[3]).objectives[0], corrected.value(trials_[3], 0),
               1e-9);
+  EXPECT_NEAR(corrected.without_drift(trials_[3]).level.log_ratio, std::log(1.19), 0.03);
 }
 
 TEST_F(DriftingStanding, DoesNotDependOnTheOrderOfTrials) {

@@ -112,6 +112,25 @@ TEST_F(SettingChangesTest, EffectsOfSettingsAreTakenApart) {
   EXPECT_LT(effects.of(both, "pin").error, 0.1);
 }
 
+TEST_F(SettingChangesTest, EffectsComeFromTheFreshRunsThatCount) {
+  const auto fresh = [&](TrialPurpose purpose, Configuration configuration,
+                         double value) -> TrialRecord& {
+    TrialRecord& run = add(std::move(configuration), value);
+    run.purpose = purpose;
+    run.confirm_pair = 1;
+    return run;
+  };
+  const Configuration pinned = with({{"pin", true}});
+  TrialRecord& failed = fresh(TrialPurpose::confirm_baseline, study_.baseline, 4.0);
+  failed.status = TrialStatus::failed;
+  failed.objectives.clear();
+  TrialRecord& beside_others = fresh(TrialPurpose::confirm_incumbent, pinned, 8.0);
+  beside_others.spent_s = beside_others.disturbed_s = 10.0;
+  fresh(TrialPurpose::confirm_baseline, study_.baseline, 4.0);
+  fresh(TrialPurpose::confirm_incumbent, pinned, 2.0).spent_s = 10.0;
+  EXPECT_NEAR(SettingEffects(study_, standing()).of(pinned, "pin").gain, std::log(2.0), 0.05);
+}
+
 TEST_F(SettingChangesTest, SettingsWithoutMeasurableEffectAreReset) {
   add(with({{"malloc", std::string("jemalloc")}}), 4.0);
   add(with({{"pin", true}}), 4.0);
