@@ -298,9 +298,15 @@ std::optional<Configuration> FirstGuesses::move(const Lever& lever, const Best& 
 
 bool FirstGuesses::has_run_out(const Configuration& guess,
                                std::span<const Observation> observations) const {
+  // If a trial with at least the same needs ran, another setting exhausted the memory.
+  const auto has_run = [&](const Configuration& needs) {
+    return std::ranges::any_of(observations, [&](const Observation& observation) {
+      return is_measured(observation) && needs_as_much(observation.configuration, needs);
+    });
+  };
   return std::ranges::any_of(observations, [&](const Observation& observation) {
     return observation.kind == ObservationKind::out_of_memory &&
-           needs_as_much(guess, observation.configuration);
+           needs_as_much(guess, observation.configuration) && !has_run(observation.configuration);
   });
 }
 

@@ -289,6 +289,20 @@ TEST(FirstGuesses, AddWorkersAsLongAsMemorySuffices) {
     EXPECT_LE(workers, 26.0);
 }
 
+TEST(FirstGuesses, KeepABatchThatRanIfAnotherSettingExhaustsTheMemory) {
+  const SearchSpace space = space_of();
+  const FirstGuesses guesses(space, today(), k_two_cpus);
+  std::vector<Observation> known = {seen(today(), 1.0)};
+  Configuration many_workers = today();
+  many_workers.set("workers", Value(std::int64_t{512}));
+  many_workers.set("prefetch", Value(std::int64_t{2}));
+  known.push_back(seen(many_workers, 0.0, 0.0, ObservationKind::out_of_memory));
+  const auto guess = guesses.next(known, {});
+  ASSERT_TRUE(guess) << "the baseline ran at the same batch size";
+  EXPECT_EQ(number_at(*guess, "batch_size"), 64.0);
+  EXPECT_EQ(number_at(*guess, "workers"), 0.0);
+}
+
 TEST(FirstGuesses, HalveTheStepToABatchThatRanOutOfMemory) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_two_cpus);
