@@ -220,6 +220,29 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
   EXPECT_NEAR(run.record().elapsed_s, baseline.spent_s, 5.0);
 }
 
+TEST_F(ResumeTest, LaunchesThatAKillCutOffDoNotCountAsLost) {
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    if (spec.key.trial == 1 && spec.key.attempt == 3) {
+      result.steps = 2;
+      result.ends_as = OutcomeKind::lost;
+    }
+    return result;
+  };
+  for (int kills = 0; kills < 2; ++kills) {
+    SimulatedRun run(folder_.path(), document_, script, 1000.0 * kills);
+    run.runner.at_wait = [&] {
+      if (run.runner.running() > 0) throw 1;
+    };
+    EXPECT_THROW((void)run.run(), int);
+  }
+  SimulatedRun run(folder_.path(), document_, script, 5000.0);
+  EXPECT_EQ(must_run(run).end, LoopEnd::budget);
+  const TrialRecord baseline = run.trials()[0];
+  EXPECT_EQ(baseline.status, TrialStatus::completed) << baseline.failure;
+  EXPECT_EQ(baseline.attempt, 4);
+}
+
 TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTrialsSideBySide) {
   // The second trial takes long, and later trials repeatedly end while it runs.
   const auto script = [](const TrialSpec& spec) {
