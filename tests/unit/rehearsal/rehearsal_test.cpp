@@ -84,6 +84,12 @@ TEST(Rehearsal, OneTrialAJobTakesLonger) {
   EXPECT_LT(packed.bill.usd, alone.bill.usd);
 }
 
+TEST(Rehearsal, NeedsNoEarlierStudies) {
+  Json json = document();
+  json["search"] = {{"searcher", "bayes"}, {"learn_from", Json::array({"last-month"})}};
+  EXPECT_GT(rehearse(study_of(json)).trials, 1);
+}
+
 TEST(Rehearsal, ASearchForTheKneeTakesOneCountAfterTheOther) {
   Json json = document();
   json["command"] = {"train"};
