@@ -121,6 +121,9 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   RehearsedTuning tuning;
   tuning.duration_s = clock.now_s();
   tuning.warnings = warnings.of_study;
+  if (result->end == LoopEnd::too_many_failures || result->end == LoopEnd::no_feasible_trial) {
+    tuning.warnings.push_back("the tuning has no result: " + result->reason);
+  }
   tuning.trial_warnings = warnings.of_trials;
   if (result->recommendation) tuning.recommended = result->recommendation->configuration;
   const auto record = history->study(study.name);

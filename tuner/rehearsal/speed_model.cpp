@@ -6,8 +6,11 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "search/space/expression.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
+#include "tuner/study/study_view.hpp"
 
 namespace steptune {
 namespace {
@@ -29,6 +32,14 @@ Result<SpeedModel> expressed_speed(const StudySpec& study, const std::string& se
   auto compiled = Expression::compile(seconds_per_sample, names, study.facts);
   if (!compiled) return tl::unexpected(compiled.error());
   auto expression = std::make_shared<Expression>(*std::move(compiled));
+  for (const Configuration& configuration : study::example_configurations(study)) {
+    const double speed = expression->evaluate(configuration);
+    if (speed > 0.0 && std::isfinite(speed)) continue;
+    return fail(ErrorKind::usage,
+                fmt::format("must be positive, but \"{}\" is {} for {}", seconds_per_sample, speed,
+                            configuration.text()),
+                "--seconds-per-sample");
+  }
   return [expression](const Configuration& configuration) {
     return AssumedSpeed{expression->evaluate(configuration)};
   };

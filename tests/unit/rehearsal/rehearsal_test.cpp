@@ -17,6 +17,7 @@ namespace steptune {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -88,6 +89,14 @@ TEST(Rehearsal, NeedsNoEarlierStudies) {
   Json json = document();
   json["search"] = {{"searcher", "bayes"}, {"learn_from", Json::array({"last-month"})}};
   EXPECT_GT(rehearse(study_of(json)).trials, 1);
+}
+
+TEST(Rehearsal, ATuningWithoutAResultSaysWhy) {
+  const StudySpec study = study_of(document());
+  const auto no_steps = [](const Configuration&) { return AssumedSpeed{1e6}; };
+  const auto tuning = rehearse_tuning(study, no_steps, 1, k_now_s);
+  ASSERT_TRUE(tuning) << tuning.error().text();
+  EXPECT_THAT(tuning->warnings, Contains(HasSubstr("the tuning has no result: the baseline")));
 }
 
 TEST(Rehearsal, ASearchForTheKneeTakesOneCountAfterTheOther) {

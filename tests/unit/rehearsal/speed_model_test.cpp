@@ -87,6 +87,15 @@ TEST(SpeedModel, AnExpressionUsesParametersAndFacts) {
   EXPECT_NE(unknown.error().text().find("wrokers"), std::string::npos);
 }
 
+TEST(SpeedModel, AnExpressionIsPositiveForEveryConfiguration) {
+  const StudySpec study = rented_study();
+  for (const char* expression : {"0.1 / (batch_size - 64)", "0.1 - 0.001 * batch_size"}) {
+    const auto speed = expressed_speed(study, expression);
+    ASSERT_FALSE(speed) << expression;
+    EXPECT_NE(speed.error().text().find("must be positive"), std::string::npos);
+  }
+}
+
 TEST(ProjectedTuning, MoreTrialsTakeLongerAndCostMore) {
   ProjectionOptions options;
   options.seconds_per_sample = "0.001 + 0.1 / batch_size";
