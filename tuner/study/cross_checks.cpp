@@ -24,7 +24,7 @@ using Names = std::set<std::string>;
 /// if it only decides whether a used parameter is active. Conditions mention earlier parameters
 /// only, so one pass from the last parameter to the first finds all chains.
 Names used_names(const StudySpec& study) {
-  Names names = study.mentioned;
+  Names names = study.used;
   const auto& parameters = study.space.parameters();
   for (const Parameter& parameter : std::views::reverse(parameters)) {
     if (!names.contains(parameter.name) || !parameter.when) continue;
