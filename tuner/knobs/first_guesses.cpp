@@ -256,7 +256,6 @@ std::vector<Value> FirstGuesses::worthwhile_choices(const Lever& lever, const Be
     return fast ? std::vector<Value>{*fast} : std::vector<Value>();
   }
   if (parameter.kind == ParameterKind::boolean) return {Value(true)};
-  if (parameter.kind != ParameterKind::categorical) return {};
   std::vector<Value> choices;
   const Value* today = baseline_.find(parameter.name);
   for (const Value& choice : parameter.choices) {
@@ -289,9 +288,9 @@ std::optional<Configuration> FirstGuesses::move_choice(
 std::optional<Configuration> FirstGuesses::move(const Lever& lever, const Best& best,
                                                 std::span<const Observation> observations) const {
   const Parameter& parameter = leading(lever);
-  const bool is_number =
-      is_a_number(lever.role) || (lever.role == KnobRole::other && parameter.choices.empty() &&
-                                  parameter.kind != ParameterKind::boolean);
+  const bool is_number = is_a_number(lever.role) || (lever.role == KnobRole::other &&
+                                                     parameter.kind != ParameterKind::categorical &&
+                                                     has_numbers(parameter));
   return is_number ? move_number(lever, best, observations)
                    : move_choice(lever, best, observations);
 }

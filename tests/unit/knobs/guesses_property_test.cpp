@@ -94,8 +94,8 @@ TEST(AnyFirstGuess, KeepsUnknownParameters) {
   }
 }
 
-/// True if one of the first `count` trials was measured with the precision of `configuration` and at
-/// least its batch size.
+/// True if one of the first `count` trials was measured, with the precision of `configuration` and
+/// at least its batch size.
 bool has_run_before(const std::vector<Observation>& all, std::size_t count,
                     const Configuration& configuration) {
   return std::any_of(
