@@ -11,6 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/clock.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/history/history.hpp"
 #include "tuner/rehearsal/projection.hpp"
 
 namespace steptune {
@@ -299,6 +302,34 @@ TEST(Projection, ProjectionsOfAStudyAreEqual) {
   EXPECT_EQ(projection_text(study, *first), projection_text(study, *second));
   EXPECT_EQ(first->duration_s.mean, second->duration_s.mean);
   EXPECT_EQ(first->usd->mean, second->usd->mean);
+}
+
+TEST(Projection, UsesTheSpeedsOfTheSameStudyOnly) {
+  const DatabaseFolder folder;
+  const VirtualClock clock;
+  const StudySpec study = study_of(document());
+  TrialRecord measured;
+  measured.number = 1;
+  measured.configuration = study.baseline;
+  measured.status = TrialStatus::completed;
+  measured.measurement.emplace();
+  measured.measurement->status = MeasurementStatus::steady;
+  measured.measurement->seconds_per_sample = 0.002;
+  for (const bool is_same : {true, false}) {
+    const auto database = folder.path() / (is_same ? "same.db" : "other.db");
+    StudyRecord earlier;
+    earlier.name = study.name;
+    earlier.fingerprint = is_same ? study.fingerprint : "of another definition";
+    earlier.document = study.document;
+    {
+      auto history = History::open_for_writing(database, clock);
+      ASSERT_TRUE(history) << history.error().text();
+      ASSERT_TRUE(history->add_ended_study(earlier, {measured}));
+    }
+    const auto projection = project_tuning(study, {"", 1, database});
+    ASSERT_TRUE(projection) << projection.error().text();
+    EXPECT_EQ(projection->speeds.starts_with("measured"), is_same) << projection->speeds;
+  }
 }
 
 TEST(Projection, AClusterWithoutAPriceHasNoBill) {
