@@ -6,7 +6,9 @@
 #include <ostream>
 #include <regex>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -221,6 +223,22 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
   EXPECT_NEAR(baseline.spent_s, attempts[0].spent_s + attempts[1].spent_s + attempts[2].spent_s,
               1e-6);
   EXPECT_NEAR(run.record().elapsed_s, baseline.spent_s, 5.0);
+}
+
+TEST_F(ResumeTest, AnotherDeadlineIsNotAnsweredWithTheOldResult) {
+  {
+    SimulatedRun run(folder_.path(), document_, train);
+    must_run(run);
+  }
+  document_["planned_run"]["deadline"] = "1h";
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  must_run(run);
+  std::vector<std::string> changed;
+  for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
+    if (decision.kind != "changed") continue;
+    changed.push_back(decision.numbers.at("changed").get<std::string>());
+  }
+  EXPECT_THAT(changed, ElementsAre("planned_run"));
 }
 
 /// Suggests like the wrapped searcher, and expects no improvement.
