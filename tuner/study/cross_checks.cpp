@@ -164,9 +164,8 @@ void check_config_files(const StudySpec& study, const std::vector<Configuration>
     for (const Configuration* example : examples_of_texts(config, examples)) {
       const auto text = config_text(config, *example);
       if (text) continue;
-      faults.add(pointer + "/edits",
-                 fmt::format("{}: {} (for {})", config.file.filename().string(),
-                             text.error().message, example->text()));
+      faults.add(pointer + "/edits", fmt::format("{}: {} (for {})", config.file.filename().string(),
+                                                 text.error().message, example->text()));
       break;
     }
   }
