@@ -16,11 +16,7 @@ class RacingScheduler final : public Scheduler {
     latest_[estimate.trial] = estimate;
     for (const auto& [trial, other] : latest_) {
       if (trial == estimate.trial || !wholly_above(estimate, other)) continue;
-      return {true,
-              fmt::format("its 95 % interval lies wholly above that of trial {} (at least {:.4g} "
-                          "against at most {:.4g})",
-                          trial, estimate.values[0] - estimate.half_widths[0],
-                          other.values[0] + other.half_widths[0])};
+      return {true, fmt::format("its 95 % interval is wholly worse than that of trial {}", trial)};
     }
     return {};
   }

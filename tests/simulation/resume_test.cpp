@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests interrupted, killed and resumed studies.
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <regex>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -218,6 +223,73 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
   EXPECT_NEAR(baseline.spent_s, attempts[0].spent_s + attempts[1].spent_s + attempts[2].spent_s,
               1e-6);
   EXPECT_NEAR(run.record().elapsed_s, baseline.spent_s, 5.0);
+}
+
+TEST_F(ResumeTest, AnotherDeadlineIsNotAnsweredWithTheOldResult) {
+  {
+    SimulatedRun run(folder_.path(), document_, train);
+    must_run(run);
+  }
+  document_["planned_run"]["deadline"] = "1h";
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  must_run(run);
+  std::vector<std::string> changed;
+  for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
+    if (decision.kind != "changed") continue;
+    changed.push_back(decision.numbers.at("changed").get<std::string>());
+  }
+  EXPECT_THAT(changed, ElementsAre("planned_run"));
+}
+
+/// Suggests like the wrapped searcher, and expects no improvement.
+class ExpectsNothing final : public Searcher {
+ public:
+  explicit ExpectsNothing(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
+  void observe(const Observation& observation) override { searcher_->observe(observation); }
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    auto suggestion = searcher_->suggest(request);
+    if (suggestion && *suggestion) (*suggestion)->expected_improvement = 0.0;
+    return suggestion;
+  }
+
+ private:
+  std::unique_ptr<Searcher> searcher_;
+};
+
+TEST_F(ResumeTest, AContinuedStudyKnowsThatNoImprovementIsExpected) {
+  const auto no_gain = [](const TrialSpec& /*spec*/) { return TrialScript{}; };
+  document_["search"]["worth"] = 1.0;
+  for (const bool is_continued : {false, true}) {
+    SimulatedRun run(folder_.path(), document_, no_gain, is_continued ? 1000.0 : 0.0);
+    run.searcher = std::make_unique<ExpectsNothing>(std::move(run.searcher));
+    if (!is_continued) run.interrupts = [&] { return run.listener.ended.size() >= 2 ? 1 : 0; };
+    const LoopResult result = must_run(run);
+    EXPECT_EQ(result.end, is_continued ? LoopEnd::nothing_to_gain : LoopEnd::interrupted);
+    EXPECT_EQ(run.trials().size(), 2U) << "the baseline and the only suggestion";
+  }
+}
+
+TEST_F(ResumeTest, LaunchesThatAKillCutOffDoNotCountAsLost) {
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    if (spec.key.trial == 1 && spec.key.attempt == 3) {
+      result.steps = 2;
+      result.ends_as = OutcomeKind::lost;
+    }
+    return result;
+  };
+  for (int kills = 0; kills < 2; ++kills) {
+    SimulatedRun run(folder_.path(), document_, script, 1000.0 * kills);
+    run.runner.at_wait = [&] {
+      if (run.runner.running() > 0) throw 1;
+    };
+    EXPECT_THROW((void)run.run(), int);
+  }
+  SimulatedRun run(folder_.path(), document_, script, 5000.0);
+  EXPECT_EQ(must_run(run).end, LoopEnd::budget);
+  const TrialRecord baseline = run.trials()[0];
+  EXPECT_EQ(baseline.status, TrialStatus::completed) << baseline.failure;
+  EXPECT_EQ(baseline.attempt, 4);
 }
 
 TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTrialsSideBySide) {

@@ -79,6 +79,7 @@ struct TrialRecord {
   Configuration configuration;
   TrialStatus status = TrialStatus::launching;
   int attempt = 1;    ///< number of the latest attempt (launch); a cut-off trial is launched again
+  int lost = 0;       ///< attempts in this run of the tuner that the runner lost; not stored
   std::string token;  ///< token of the latest attempt, for `Runner::adopt`
   double started_wall_s = 0.0;
   double ended_wall_s = 0.0;

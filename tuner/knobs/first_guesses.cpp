@@ -238,8 +238,7 @@ std::optional<Configuration> FirstGuesses::move_number(
   const Parameter& parameter = leading(lever);
   Climb climb = climb_of(lever, best, observations);
   while (const auto number = next_number(parameter, climb)) {
-    const Value value = nearest_level(parameter, *number);
-    auto guess = moved(lever, best.configuration, value);
+    auto guess = moved(lever, best.configuration, nearest_level(parameter, *number));
     if (guess && !has_run_out(*guess, observations)) return guess;
     // The number needs too much memory or violates a constraint, so treat it as tried.
     climb.tried.push_back(*number);
@@ -256,7 +255,6 @@ std::vector<Value> FirstGuesses::worthwhile_choices(const Lever& lever, const Be
     return fast ? std::vector<Value>{*fast} : std::vector<Value>();
   }
   if (parameter.kind == ParameterKind::boolean) return {Value(true)};
-  if (parameter.kind != ParameterKind::categorical) return {};
   std::vector<Value> choices;
   const Value* today = baseline_.find(parameter.name);
   for (const Value& choice : parameter.choices) {
@@ -289,18 +287,21 @@ std::optional<Configuration> FirstGuesses::move_choice(
 std::optional<Configuration> FirstGuesses::move(const Lever& lever, const Best& best,
                                                 std::span<const Observation> observations) const {
   const Parameter& parameter = leading(lever);
-  const bool is_number =
-      is_a_number(lever.role) || (lever.role == KnobRole::other && parameter.choices.empty() &&
-                                  parameter.kind != ParameterKind::boolean);
-  return is_number ? move_number(lever, best, observations)
-                   : move_choice(lever, best, observations);
+  const bool has_order = parameter.kind != ParameterKind::categorical && has_numbers(parameter);
+  return is_a_number(lever.role) || (lever.role == KnobRole::other && has_order)
+             ? move_number(lever, best, observations)
+             : move_choice(lever, best, observations);
 }
 
 bool FirstGuesses::has_run_out(const Configuration& guess,
                                std::span<const Observation> observations) const {
-  return std::ranges::any_of(observations, [&](const Observation& observation) {
-    return observation.kind == ObservationKind::out_of_memory &&
-           needs_as_much(guess, observation.configuration);
+  return std::ranges::any_of(observations, [&](const Observation& failure) {
+    // If a trial with at least the same needs ran, another setting exhausted the memory.
+    return failure.kind == ObservationKind::out_of_memory &&
+           needs_as_much(guess, failure.configuration) &&
+           std::ranges::none_of(observations, [&](const Observation& other) {
+             return is_measured(other) && needs_as_much(other.configuration, failure.configuration);
+           });
   });
 }
 

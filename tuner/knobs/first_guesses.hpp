@@ -62,7 +62,7 @@ class FirstGuesses {
 
   /// Returns the next move; nullopt if all levers are exhausted. Does not move a lever while a
   /// running trial tests it. Leaves out configurations that need at least as much memory as one
-  /// that ran out of memory.
+  /// that ran out of memory. That trial does not count if a measured one needed as much.
   [[nodiscard]] std::optional<Configuration> next(std::span<const Observation> observations,
                                                   std::span<const Configuration> running) const;
 

@@ -25,7 +25,7 @@ std::vector<std::string> changed_parts(const Json& stored, const Json& now) {
     return document.is_object() && document.contains(name) ? document[name] : Json();
   };
   std::vector<std::string> changed;
-  for (const char* name : {"budget", "search", "try", "measure"}) {
+  for (const char* name : {"budget", "search", "try", "measure", "planned_run"}) {
     if (part(stored, name) != part(now, name)) changed.emplace_back(name);
   }
   return changed;

@@ -90,8 +90,8 @@ struct LoopParts {
 
 /// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study
 /// from the history: finished trials are observed, not run again; running trials are adopted or
-/// launched as a further attempt. For a finished study whose budget, search, configurations to try
-/// and measuring are unchanged, only reports its result.
+/// launched as a further attempt. For a finished study whose budget, search, configurations to try,
+/// measuring and planned run are unchanged, only reports its result.
 ///
 /// A failed baseline, or too many failures in a row, ends the run. `LoopResult::reason` then has
 /// the last lines of the log. Running the study again continues it. If the baseline failed, it is

@@ -48,13 +48,18 @@ void RunningTrial::started(const TrialStarted& event) {
       TrialReports(*study_, record_.configuration, targets_, event.time_s, event.program_startup_s);
   disturbed_.clear();
   decisions_.clear();
-  early_stopping_ = EarlyStopping(scheduler_options(*study_));
-  steps_seen_by_scheduler_.reset();
+  forget_estimates();
 }
 
-void RunningTrial::reported(const Report& report) {
-  // If the counter started again, the scheduler saw an earlier training, which does not count.
-  if (reports_.add(report)) steps_seen_by_scheduler_.reset();
+bool RunningTrial::reported(const Report& report) {
+  const bool starts_again = reports_.add(report);
+  if (starts_again) forget_estimates();
+  return starts_again;
+}
+
+void RunningTrial::forget_estimates() {
+  early_stopping_ = EarlyStopping(scheduler_options(*study_));
+  steps_seen_by_scheduler_.reset();
 }
 
 void RunningTrial::disturbed(const TrialDisturbed& event) {

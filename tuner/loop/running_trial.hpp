@@ -26,7 +26,8 @@ class RunningTrial {
   RunningTrial(const StudySpec& study, TrialRecord record, double now_s, TrialTargets targets);
 
   void started(const TrialStarted& event);
-  void reported(const Report& report);
+  /// Returns true if the program's counter has started again. Earlier estimates then do not count.
+  bool reported(const Report& report);
   void disturbed(const TrialDisturbed& event);
   /// Returns true if the trial cannot be interleaved and must be stopped for that reason.
   [[nodiscard]] bool paused(const TrialPaused& event);
@@ -95,6 +96,8 @@ class RunningTrial {
   /// the trial continues.
   [[nodiscard]] std::optional<std::string> given_up(Scheduler& scheduler, Searcher& searcher,
                                                     const TrialRecord* baseline);
+  /// Forgets all estimates that the scheduler has seen.
+  void forget_estimates();
   /// True if the trial is to be repeated in a study with more time.
   [[nodiscard]] bool is_measured_too_little() const;
   /// Returns false and does nothing if an end was already asked for.

@@ -92,7 +92,8 @@ Result<void> RunningTrials::on_event(const TrialStarted& event) {
 Result<void> RunningTrials::on_event(const TrialReported& event) {
   RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
-  trial->reported(event.report);
+  // The scheduler saw an earlier training, which does not count.
+  if (trial->reported(event.report)) parts_->scheduler.forget(event.key.trial);
   if (trial->wants_to_end(parts_->scheduler, parts_->searcher, baseline_))
     parts_->runner.stop(event.key);
   return {};

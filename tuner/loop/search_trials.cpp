@@ -104,8 +104,17 @@ Result<std::optional<TrialRecord>> SearchTrials::next() {
 bool SearchTrials::is_nothing_to_gain() const {
   // A running trial may still be faster.
   return run_->running.empty() && nothing_to_gain(run_->parts.study, run_->standing(),
-                                                  run_->confirmation(), expected_improvement_)
+                                                  run_->confirmation(), expected_improvement())
                                       .has_value();
+}
+
+std::optional<double> SearchTrials::expected_improvement() const {
+  if (expected_improvement_) return expected_improvement_;
+  const auto& trials = run_->standing().trials();
+  const auto latest = std::find_if(trials.rbegin(), trials.rend(), [](const TrialRecord& trial) {
+    return trial.purpose == TrialPurpose::search && trial.origin != k_fewest_changes;
+  });
+  return latest == trials.rend() ? std::nullopt : latest->expected_improvement;
 }
 
 bool SearchTrials::ends_soon(Spending spending) const {

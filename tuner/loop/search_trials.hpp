@@ -26,8 +26,9 @@ class SearchTrials {
   [[nodiscard]] Result<std::optional<TrialRecord>> next();
   /// True if the trials have shown that no configuration can gain enough (`search.worth`).
   [[nodiscard]] bool is_nothing_to_gain() const;
-  /// Returns the expected improvement of the latest suggestion (`Suggestion`).
-  [[nodiscard]] std::optional<double> expected_improvement() const { return expected_improvement_; }
+  /// Returns the expected improvement of the latest suggestion (`Suggestion`), which an earlier run
+  /// of the tuner may have made.
+  [[nodiscard]] std::optional<double> expected_improvement() const;
 
  private:
   /// True if the rest of the budget is only enough for the trials that `next_reduction` needs.
@@ -40,7 +41,7 @@ class SearchTrials {
   PendingTrials* pending_;
   const EndedTrials* ended_;
   PaybackRule payback_;
-  std::optional<double> expected_improvement_;
+  std::optional<double> expected_improvement_;  ///< of the latest suggestion in this run
 };
 
 }  // namespace steptune

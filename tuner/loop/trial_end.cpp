@@ -26,8 +26,8 @@
 namespace steptune {
 namespace {
 
-/// Largest number of launches of a trial that the runner loses (machine gone, killed from outside).
-constexpr int k_attempts_when_lost = 3;
+/// Number of lost launches (machine gone, killed from outside) after which a trial has failed.
+constexpr int k_most_lost = 3;
 
 /// Adds the values that guards judged to the metrics, with their standard errors.
 void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
@@ -63,8 +63,6 @@ class EndOfTrial {
   [[nodiscard]] FactsAtEnd facts() const;
   /// Returns everything that decides the trial's result.
   [[nodiscard]] TrialEnding ending(const FactsAtEnd& facts) const;
-  /// Returns `failed` if the runner has lost the trial too often, otherwise `ended`.
-  [[nodiscard]] TrialStatus status_after(TrialStatus ended) const;
 
  private:
   /// True if the trial was ended because it is slow.
@@ -181,9 +179,10 @@ std::optional<std::string> EndOfTrial::slowness(const Measurement& measurement) 
   return slow;
 }
 
-TrialStatus EndOfTrial::status_after(TrialStatus ended) const {
-  const bool is_lost = ended == TrialStatus::interrupted && !interrupts(cause_.request);
-  return is_lost && trial_.record.attempt >= k_attempts_when_lost ? TrialStatus::failed : ended;
+/// Counts a launch that the runner lost. The trial has failed if that happened too often.
+void count_lost(EndRequest request, TrialRecord& record) {
+  const bool is_lost = record.status == TrialStatus::interrupted && !interrupts(request);
+  if (is_lost && ++record.lost >= k_most_lost) record.status = TrialStatus::failed;
 }
 
 void record_usage(const Outcome& outcome, const StudySpec& study, TrialRecord& record) {
@@ -239,7 +238,8 @@ TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, con
   FactsAtEnd facts = end.facts();
   const TrialEnding ending = end.ending(facts);
   TrialResult result = trial_result(ending);
-  record.status = end.status_after(result.status);
+  record.status = result.status;
+  count_lost(cause.request, record);
   record.failure = std::move(result.failure);
   if (!outcome.left_behind.empty()) record.placement[k_left_behind_fact] = outcome.left_behind;
   const double program_startup_s = trial.reports.program_startup_s();

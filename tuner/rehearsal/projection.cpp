@@ -31,7 +31,7 @@ std::vector<TrialRecord> earlier_trials(const StudySpec& study,
   auto history = History::open_for_reading(database);
   if (!history) return {};
   const auto record = history->study(study.name);
-  if (!record) return {};
+  if (!record || record->fingerprint != study.fingerprint) return {};
   auto trials = history->trials(record->id);
   return trials ? *std::move(trials) : std::vector<TrialRecord>{};
 }

@@ -44,8 +44,8 @@ struct ProjectionOptions {
 };
 
 /// Rehearses a study several times. The same study and speeds give the same figures. Fails for a
-/// runner without a simulated provider (`usage`), and for an expression that does not compile.
-/// Other errors come from the loop.
+/// runner without a simulated provider (`usage`), and for an expression that `expressed_speed`
+/// refuses. Other errors come from the loop.
 [[nodiscard]] Result<Projection> project_tuning(const StudySpec& study,
                                                 const ProjectionOptions& options);
 

@@ -110,9 +110,10 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   auto history = History::open_for_writing(folder.path() / "history.db", clock);
   if (!history) return tl::unexpected(history.error());
   Warnings warnings;
-  // Simulated programs have no hook.
+  // Simulated programs have no hook, and the rehearsal's history has no earlier studies.
   StudySpec simulated = study;
   simulated.hooks.python.reset();
+  simulated.search.learn_from.clear();
   const auto result = run_loop({simulated, **searcher, **scheduler, stage->runner(), *history,
                                 clock, warnings, folder.path() / "logs", nullptr});
   if (!result) return tl::unexpected(result.error());
@@ -120,6 +121,9 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   RehearsedTuning tuning;
   tuning.duration_s = clock.now_s();
   tuning.warnings = warnings.of_study;
+  if (result->end == LoopEnd::too_many_failures || result->end == LoopEnd::no_feasible_trial) {
+    tuning.warnings.push_back("the tuning has no result: " + result->reason);
+  }
   tuning.trial_warnings = warnings.of_trials;
   if (result->recommendation) tuning.recommended = result->recommendation->configuration;
   const auto record = history->study(study.name);

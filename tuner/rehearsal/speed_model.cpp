@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 #include "search/space/expression.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
+#include "tuner/study/study_view.hpp"
 
 namespace steptune {
 namespace {
@@ -31,13 +31,15 @@ Result<SpeedModel> expressed_speed(const StudySpec& study, const std::string& se
     names.push_back(parameter.name);
   auto compiled = Expression::compile(seconds_per_sample, names, study.facts);
   if (!compiled) return tl::unexpected(compiled.error());
-  const double usual_s = compiled->evaluate(study.baseline);
-  if (!(usual_s > 0.0) || !std::isfinite(usual_s)) {
-    return fail(ErrorKind::usage,
-                fmt::format("\"{}\" is {} for the baseline, but a sample takes more than 0 seconds",
-                            printable_line(seconds_per_sample), usual_s));
-  }
   auto expression = std::make_shared<Expression>(*std::move(compiled));
+  for (const Configuration& configuration : study::example_configurations(study)) {
+    const double speed = expression->evaluate(configuration);
+    if (speed > 0.0 && std::isfinite(speed)) continue;
+    return fail(ErrorKind::usage,
+                fmt::format("must be positive, but \"{}\" is {} for {}", seconds_per_sample, speed,
+                            configuration.text()),
+                "--seconds-per-sample");
+  }
   return [expression](const Configuration& configuration) {
     return AssumedSpeed{expression->evaluate(configuration)};
   };

@@ -22,7 +22,7 @@ using SpeedModel = std::function<AssumedSpeed(const Configuration&)>;
 /// Returns a model with steps of 100 ms for every configuration. `study` must outlive the model.
 [[nodiscard]] SpeedModel constant_speed(const StudySpec& study);
 /// Returns a model from an expression over parameters and facts. Fails if it does not compile, or
-/// gives no positive number for the baseline.
+/// is not positive for some configurations.
 [[nodiscard]] Result<SpeedModel> expressed_speed(const StudySpec& study,
                                                  const std::string& seconds_per_sample);
 /// Returns a model from the measured trials of an earlier tuning. Configurations that were not

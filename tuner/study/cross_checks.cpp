@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -24,7 +26,7 @@ using Names = std::set<std::string>;
 /// if it only decides whether a used parameter is active. Conditions mention earlier parameters
 /// only, so one pass from the last parameter to the first finds all chains.
 Names used_names(const StudySpec& study) {
-  Names names = study.mentioned;
+  Names names = study.used;
   const auto& parameters = study.space.parameters();
   for (const Parameter& parameter : std::views::reverse(parameters)) {
     if (!names.contains(parameter.name) || !parameter.when) continue;
@@ -126,9 +128,28 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
   }
 }
 
-/// Checks that trials read the files. If nothing reads a copy, the trial measures another
-/// configuration.
-void check_config_files(const StudySpec& study, Faults& faults) {
+/// Returns examples that together bring every text into the file, the baseline first. If one number
+/// can be written, all others can.
+std::vector<const Configuration*> examples_of_texts(const ConfigFileSpec& config,
+                                                    const std::vector<Configuration>& examples) {
+  std::vector<const Configuration*> found;
+  std::set<std::pair<std::string, Value>> texts;
+  for (const Configuration& example : examples) {
+    bool is_new = found.empty();
+    const ConfigValues wanted = config_values(config, example);
+    for (const auto& [name, value] : wanted.values.values()) {
+      if (!std::holds_alternative<std::string>(value)) continue;
+      is_new = texts.emplace(name, value).second || is_new;
+    }
+    if (is_new) found.push_back(&example);
+  }
+  return found;
+}
+
+/// Checks that trials read the files, and that the files can be edited. If nothing reads a copy,
+/// the trial measures another configuration.
+void check_config_files(const StudySpec& study, const std::vector<Configuration>& examples,
+                        Faults& faults) {
   if (study.config_files.empty()) return;
   if (study.command.empty() && !study.runner->traits().sees_files) {
     faults.add("/config_files", "a trial gets its copy when \"command\" starts: give \"command\"");
@@ -140,9 +161,12 @@ void check_config_files(const StudySpec& study, Faults& faults) {
                                       "\"command\", \"env\" or the options of \"launch\"",
                                       name));
     }
-    if (const auto text = config_text(config, study.baseline); !text) {
-      faults.add(pointer + "/edits",
-                 fmt::format("{}: {}", config.file.filename().string(), text.error().message));
+    for (const Configuration* example : examples_of_texts(config, examples)) {
+      const auto text = config_text(config, *example);
+      if (text) continue;
+      faults.add(pointer + "/edits", fmt::format("{}: {} (for {})", config.file.filename().string(),
+                                                 text.error().message, example->text()));
+      break;
     }
   }
 }
@@ -302,7 +326,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_launch(study, examples, faults);
   check_streams(study, faults);
   check_hooks(study, examples, faults);
-  check_config_files(study, faults);
+  check_config_files(study, examples, faults);
   check_trials(study, faults);
   check_earlier_studies(study, faults);
   for (std::size_t i = 0; i < study.command.size(); ++i) {

@@ -48,6 +48,13 @@ std::set<std::string> names_in_expressions(const Json& document) {
   if (const Json* measure = member(document, "measure")) {
     collect(member(*measure, "buffers"), mentioned);
   }
+  if (const Json* search = member(document, "search")) {
+    collect_each(member(*search, "memory_terms"), {}, mentioned);
+  }
+  if (const Json* launch = member(document, "launch")) {
+    collect(member(*launch, "nodes"), mentioned);
+    collect(member(*launch, "processes_per_node"), mentioned);
+  }
   if (const Json* command = member(document, "command");
       command != nullptr && command->is_array()) {
     for (const Json& part : *command)

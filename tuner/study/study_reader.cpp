@@ -73,6 +73,7 @@ void read_root(const ObjectNode& root, StudySpec& spec) {
                      spec);
   if (spec.runner->traits().needs_command) static_cast<void>(root.require("command"));
   spec.mentioned = scope->mentioned();
+  spec.used = scope->used();
   auto space = read_space(root, *scope);
   if (!space) {
     static_cast<void>(root.require("baseline"));

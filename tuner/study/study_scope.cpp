@@ -2,6 +2,7 @@
 #include "tuner/study/study_scope.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <utility>
 
@@ -59,9 +60,18 @@ std::optional<Formula> StudyScope::formula(const Node& node) {
   auto formula = read_formula(node, names_, facts_);
   if (formula) {
     for (std::string& name : document::identifiers_in(formula->text()))
-      mentioned_.insert(std::move(name));
+      mention(node, std::move(name));
   }
   return formula;
+}
+
+void StudyScope::mention(const Node& node, std::string name) {
+  // These sections say how trials are judged and chosen. A trial does not depend on them.
+  const bool is_used =
+      std::ranges::none_of(std::array{"/planned_run/", "/measure/", "/search/"},
+                           [&](const char* begin) { return node.pointer().starts_with(begin); });
+  if (is_used) used_.insert(name);
+  mentioned_.insert(std::move(name));
 }
 
 std::optional<StringTemplate> StudyScope::string_template(const Node& node) {
@@ -82,10 +92,10 @@ std::optional<StringTemplate> StudyScope::read_template(const Node& node,
     return std::nullopt;
   }
   for (std::string& name : parsed->others())
-    mentioned_.insert(std::move(name));
+    mention(node, std::move(name));
   bool sound = true;
   for (const std::string& name : parsed->parameters()) {
-    mentioned_.insert(name);
+    mention(node, name);
     if (find(name) != nullptr) continue;
     std::vector<std::string> known = names_;
     known.insert(known.end(), files.begin(), files.end());

@@ -25,7 +25,7 @@ using document::Node;
                                                             const Facts& facts);
 
 /// Parameters and facts of a study while its file is read. Remembers which of them are mentioned
-/// outside the search space.
+/// outside the search space, and which of them can make a difference to a trial.
 class StudyScope final : public document::Scope {
  public:
   explicit StudyScope(Facts facts) : facts_(std::move(facts)) {}
@@ -50,8 +50,10 @@ class StudyScope final : public document::Scope {
   /// Returns null if no parameter has this name.
   [[nodiscard]] const Parameter* find(std::string_view name) const;
   [[nodiscard]] const std::set<std::string>& mentioned() const { return mentioned_; }
+  [[nodiscard]] const std::set<std::string>& used() const { return used_; }
 
  private:
+  void mention(const Node& node, std::string name);
   [[nodiscard]] std::optional<document::StringTemplate> read_template(
       const Node& node, const std::set<std::string>& files);
 
@@ -61,6 +63,7 @@ class StudyScope final : public document::Scope {
   std::set<std::string> files_;
   std::shared_ptr<document::ChoiceStrings> choices_ = std::make_shared<document::ChoiceStrings>();
   std::set<std::string> mentioned_;
+  std::set<std::string> used_;
 };
 
 /// Type of a template that may mention configuration files.

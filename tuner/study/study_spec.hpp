@@ -268,6 +268,8 @@ struct StudySpec {
   TrialLimits limits;
   /// Parameters, configuration files and facts that are mentioned outside the search space.
   std::set<std::string> mentioned;
+  /// Names in `mentioned` that can make a difference to a trial.
+  std::set<std::string> used;
 
   /// The document with defaults and facts, in canonical form, as the history stores it. Reading it
   /// (`study_from_json`) gives the same study on any machine.

@@ -137,6 +137,23 @@ TEST(FirstGuesses, RaiseANumberOfRoleOtherAsLongAsItPays) {
             (std::vector<double>{1.0, 4.0, 16.0, 64.0}));
 }
 
+TEST(FirstGuesses, MoveOrderedChoices) {
+  Parameter calls = chosen("calls", {std::int64_t{1}, std::int64_t{4}, std::int64_t{16}});
+  Parameter level = chosen("level", {std::string("low"), std::string("high")});
+  calls.kind = level.kind = ParameterKind::ordinal;
+  const SearchSpace space = *SearchSpace::create({calls, level}, {}, {});
+  Configuration baseline = one_value("calls", 1);
+  baseline.set("level", Value(std::string("low")));
+  const FirstGuesses guesses(space, baseline, k_two_cpus,
+                             {{"calls", KnobRole::other}, {"level", KnobRole::other}});
+  const Law law = [](const Configuration& its) { return 1.0 / number_at(its, "calls"); };
+  const auto known = moves_on(guesses, baseline, law);
+  ASSERT_EQ(known.size(), 4U);
+  EXPECT_EQ(known[1].configuration.text(), "calls=4 level=low");
+  EXPECT_EQ(known[2].configuration.text(), "calls=16 level=low");
+  EXPECT_EQ(known[3].configuration.text(), "calls=16 level=high");
+}
+
 TEST(FirstGuesses, NeverTryAValueOfALeverTwice) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_two_cpus);
@@ -287,6 +304,20 @@ TEST(FirstGuesses, AddWorkersAsLongAsMemorySuffices) {
   EXPECT_EQ(std::ranges::count(values_of(known, "num_workers"), 26.0), 1);
   for (const double workers : values_of(known, "num_workers"))
     EXPECT_LE(workers, 26.0);
+}
+
+TEST(FirstGuesses, KeepABatchThatRanIfAnotherSettingExhaustsTheMemory) {
+  const SearchSpace space = space_of();
+  const FirstGuesses guesses(space, today(), k_two_cpus);
+  std::vector<Observation> known = {seen(today(), 1.0)};
+  Configuration many_workers = today();
+  many_workers.set("workers", Value(std::int64_t{512}));
+  many_workers.set("prefetch", Value(std::int64_t{2}));
+  known.push_back(seen(many_workers, 0.0, 0.0, ObservationKind::out_of_memory));
+  const auto guess = guesses.next(known, {});
+  ASSERT_TRUE(guess) << "the baseline ran at the same batch size";
+  EXPECT_EQ(number_at(*guess, "batch_size"), 64.0);
+  EXPECT_EQ(number_at(*guess, "workers"), 0.0);
 }
 
 TEST(FirstGuesses, HalveTheStepToABatchThatRanOutOfMemory) {

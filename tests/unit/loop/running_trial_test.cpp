@@ -114,9 +114,11 @@ TEST(RunningTrial, ARestartedCounterForgetsEarlierSteps) {
   Listens scheduler;
   NoSearcher searcher;
   double now_s = 1.0;
+  int restarts = 0;
   const auto tell = [&](int steps, double step_s) {
     for (int step = 1; step <= steps; ++step) {
-      trial.reported(report(step, now_s += step_s * (1.0 + 0.01 * (step % 3))));
+      const double taken_s = step_s * (1.0 + 0.01 * (step % 3));
+      restarts += trial.reported(report(step, now_s += taken_s)) ? 1 : 0;
       EXPECT_FALSE(trial.wants_to_end(scheduler, searcher, nullptr));
     }
   };
@@ -124,8 +126,13 @@ TEST(RunningTrial, ARestartedCounterForgetsEarlierSteps) {
   const double before = scheduler.latest.values.at(0);
   EXPECT_GT(scheduler.latest.resource, 100.0);
   tell(100, 0.2);
+  EXPECT_EQ(restarts, 1);
   EXPECT_LT(scheduler.latest.resource, 100.0);
   EXPECT_GT(scheduler.latest.values.at(0), 1.9 * before);
+  const TrialRecord ended = trial.finished(Outcome{}, nullptr, 0.0);
+  ASSERT_FALSE(ended.milestones.empty());
+  for (const Milestone& milestone : ended.milestones)
+    EXPECT_GT(milestone.values.at(0), 1.9 * before) << milestone.fidelity;
 }
 
 TEST(RunningTrial, AStoppedTrialMayMissTheDeadline) {

@@ -11,12 +11,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/clock.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/history/history.hpp"
 #include "tuner/rehearsal/projection.hpp"
 
 namespace steptune {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -82,6 +86,20 @@ TEST(Rehearsal, OneTrialAJobTakesLonger) {
   const RehearsedTuning packed = rehearse(study_of(document()));
   EXPECT_LT(packed.duration_s, 0.9 * alone.duration_s);
   EXPECT_LT(packed.bill.usd, alone.bill.usd);
+}
+
+TEST(Rehearsal, NeedsNoEarlierStudies) {
+  Json json = document();
+  json["search"] = {{"searcher", "bayes"}, {"learn_from", Json::array({"last-month"})}};
+  EXPECT_GT(rehearse(study_of(json)).trials, 1);
+}
+
+TEST(Rehearsal, ATuningWithoutAResultSaysWhy) {
+  const StudySpec study = study_of(document());
+  const auto no_steps = [](const Configuration&) { return AssumedSpeed{1e6}; };
+  const auto tuning = rehearse_tuning(study, no_steps, 1, k_now_s);
+  ASSERT_TRUE(tuning) << tuning.error().text();
+  EXPECT_THAT(tuning->warnings, Contains(HasSubstr("the tuning has no result: the baseline")));
 }
 
 TEST(Rehearsal, ASearchForTheKneeTakesOneCountAfterTheOther) {
@@ -284,6 +302,34 @@ TEST(Projection, ProjectionsOfAStudyAreEqual) {
   EXPECT_EQ(projection_text(study, *first), projection_text(study, *second));
   EXPECT_EQ(first->duration_s.mean, second->duration_s.mean);
   EXPECT_EQ(first->usd->mean, second->usd->mean);
+}
+
+TEST(Projection, UsesTheSpeedsOfTheSameStudyOnly) {
+  const DatabaseFolder folder;
+  const VirtualClock clock;
+  const StudySpec study = study_of(document());
+  TrialRecord measured;
+  measured.number = 1;
+  measured.configuration = study.baseline;
+  measured.status = TrialStatus::completed;
+  measured.measurement.emplace();
+  measured.measurement->status = MeasurementStatus::steady;
+  measured.measurement->seconds_per_sample = 0.002;
+  for (const bool is_same : {true, false}) {
+    const auto database = folder.path() / (is_same ? "same.db" : "other.db");
+    StudyRecord earlier;
+    earlier.name = study.name;
+    earlier.fingerprint = is_same ? study.fingerprint : "of another definition";
+    earlier.document = study.document;
+    {
+      auto history = History::open_for_writing(database, clock);
+      ASSERT_TRUE(history) << history.error().text();
+      ASSERT_TRUE(history->add_ended_study(earlier, {measured}));
+    }
+    const auto projection = project_tuning(study, {"", 1, database});
+    ASSERT_TRUE(projection) << projection.error().text();
+    EXPECT_EQ(projection->speeds.starts_with("measured"), is_same) << projection->speeds;
+  }
 }
 
 TEST(Projection, AClusterWithoutAPriceHasNoBill) {

@@ -174,6 +174,20 @@ TEST_F(ConfigFiles, NamesMustBeUniqueAndUsed) {
   EXPECT_THAT(refused(R"({"command": ["train", "{dss}"]})"), HasSubstr("did you mean \"ds\"?"));
 }
 
+TEST_F(ConfigFiles, EveryChoiceMustBeWritable) {
+  folder_.write("conf/run.ini", "[train]\nmode = fast\n");
+  const auto study = study_from_json(*parse_json(R"({"name": "x", "command": ["train", "{x}"],
+      "config_files": {"x": {"file": "conf/run.ini", "edits": {"train.mode": "{mode}"}}},
+      "parameters": {"mode": {"type": "categorical", "choices": {"fast": "fast", "none": ""}}},
+      "baseline": {"mode": "fast"}})",
+                                                 "study"),
+                                     folder_.path() / "study.json", k_facts);
+  ASSERT_FALSE(study) << "the trial with mode=none would end the run";
+  EXPECT_THAT(study.error().text(),
+              AllOf(HasSubstr("#/config_files/x/edits"), HasSubstr("run.ini: cannot be changed"),
+                    HasSubstr("(for mode=none)")));
+}
+
 TEST_F(ConfigFiles, AreSentToRemoteMachines) {
   const char* const cloud = R"({"runner": {"type": "sagemaker", "region": "us-east-1",
       "role": "arn:aws:iam::123456789012:role/training", "instance_type": "ml.g5.xlarge",

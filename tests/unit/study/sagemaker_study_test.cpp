@@ -293,6 +293,11 @@ TEST(SageMakerStudy, FactsOfSeveralTypesMustBeStated) {
   EXPECT_THAT(fault_of(cloud_document(patch)),
               HasSubstr("#/facts: \"cpus\" is mentioned, but trials run on more than one type of "
                         "instance: state \"cpus\" under \"facts\""));
+  for (const char* other : {R"({"launch": {"processes_per_node": "{gpus}"}})",
+                            R"({"search": {"memory_terms": ["1 / gpus"]}})"}) {
+    EXPECT_THAT(fault_of(cloud_document(other)),
+                HasSubstr("#/facts: \"gpus\" is mentioned, but trials run on more than one type"));
+  }
   Json document = cloud_document(patch);
   document["facts"] = {{"cpus", 4}};
   EXPECT_EQ(sound(document).facts, (Facts{{"cpus", 4.0}}));
