@@ -438,6 +438,26 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ALostAnswerMakesNoSecondAllocation) {
   release();
 }
 
+TEST_F(SlurmRunnerOnAVirtualCluster, AJobThatIsListedBeforeSbatchAnswersIsKept) {
+  cluster_.program = [](const StepRequest&) { return runs_for(60.0); };
+  // The second sbatch prints the job's id only after some seconds.
+  cluster_.lose_answer =
+      [this](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
+    if (!is(argv, "sbatch") || cluster_.jobs().size() != 2) return std::nullopt;
+    return CommandResult{0, false, fmt::format("{}\n", cluster_.jobs().back().id), {}};
+  };
+  SlurmOptions two;
+  two.parallel = 2;
+  use(two);
+  start(1);
+  start(2);
+  wait_for(2);
+  expect_end(1, OutcomeKind::completed);
+  expect_end(2, OutcomeKind::completed);
+  EXPECT_EQ(cluster_.jobs().size(), 2U);
+  release();
+}
+
 TEST_F(SlurmRunnerOnAVirtualCluster, AnAdoptionThatFailsAdoptsNothingAndMayBeRepeated) {
   cluster_.program = [](const StepRequest&) { return runs_for(300.0); };
   SlurmOptions two;
