@@ -150,6 +150,14 @@ TEST_F(AllocationsTest, OnlyAllocationsOfAnEarlierTunerAreAdopted) {
       << "kept alive at once";
 }
 
+TEST_F(AllocationsTest, AnAdoptedJobThatIsCancelledInTheQueueIsNoticed) {
+  host_.queue = {{.name = std::string(k_study) + "kind.p5", .id = "41"}};
+  ASSERT_EQ(allocations().all().size(), 1U);
+  host_.queue.front().state = "CANCELLED";
+  pass(60.0);
+  EXPECT_TRUE(allocations().empty()) << "trials would wait for it for ever";
+}
+
 TEST_F(AllocationsTest, AreFreeForTrialsOfTheirKindThatEndInTime) {
   Allocation& allocation = hold();
   const std::string kind = allocation.kind;
