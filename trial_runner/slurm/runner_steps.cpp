@@ -44,13 +44,14 @@ constexpr int k_most_blocked = 4;
 void SlurmRunner::finish(StepTrial& trial, Outcome outcome) {
   const bool launched = !trial.waits();
   const std::string held = launched ? trial.step_launch().allocation : "";
+  const double ended_s = trial.ended_s(clock_.now_s());
   events_.emplace_back(trial.finish(clock_.now_s(), std::move(outcome),
                                     options_.usd_per_node_hour.of(trial.allocation_spec())));
   if (!launched) return;
   trial.forget_step();
   Allocation* allocation = allocations_.find(held);
   if (allocation != nullptr && allocation->user == trial.key()) {
-    allocations_.set_free(*allocation);
+    allocations_.set_free(*allocation, ended_s);
     allocation->failed_launches = 0;
   }
 }
@@ -96,11 +97,8 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
     ask_to_end(trial, cause, false);
     return;
   }
-  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
-  if (allocation != nullptr && !allocation->user_started && trial.has_started()) {
-    allocations_.set_paid_by_trial(*allocation, true);
-  }
   if (trial.was_killed()) return;
+  const Allocation* allocation = allocations_.find(trial.step_launch().allocation);
   // If the allocation is gone or back in the queue, the step has ended, even if srun has not
   // noticed.
   const bool gone =
@@ -202,10 +200,6 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
 bool SlurmRunner::decide_outcome(StepTrial& trial) {
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
   if (trial.has_started()) backoff_.on_used(kind_of(trial));
-  if (allocation != nullptr) {
-    allocation->used = allocation->used || trial.has_started();
-    allocations_.set_paid_by_trial(*allocation, false);
-  }
   if (slurm::is_proven_success(trial.marks(), trial.cause())) {
     finish(trial, {});
     return true;
@@ -241,6 +235,10 @@ bool SlurmRunner::watch(StepTrial& trial) {
     return true;
   }
   trial.read(clock_.now_s(), events_);
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (allocation != nullptr && allocation->user == trial.key() && trial.has_started()) {
+    allocations_.set_paid_by_trial(*allocation, trial.started_s());
+  }
   if (!trial.step_ended_s()) hold_to_limits(trial);
   if (trial.step_ended_s()) return decide_outcome(trial);
   const bool given_up =

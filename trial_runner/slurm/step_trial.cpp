@@ -179,14 +179,16 @@ StepEvidence StepTrial::evidence() const {
   return evidence;
 }
 
+double StepTrial::ended_s(double now_s) const {
+  const double seen_s = step_ended_s_.value_or(now_s);
+  return std::min(seen_s, step_end_ ? step_end_->time_s.value_or(seen_s) : seen_s);
+}
+
 TrialFinished StepTrial::finish(double now_s, Outcome outcome,
                                 std::optional<double> usd_per_node_hour) {
   const double end_s = std::max(now_s, last_event_s_);
   if (started_s_) {
-    const double seen_s = step_ended_s_.value_or(end_s);
-    const double ended_s =
-        std::min(seen_s, step_end_ ? step_end_->time_s.value_or(seen_s) : seen_s);
-    outcome.duration_s = std::max(0.0, ended_s - *started_s_);
+    outcome.duration_s = std::max(0.0, ended_s(end_s) - *started_s_);
     outcome.billed_s = outcome.duration_s;
   }
   if (usd_per_node_hour) {

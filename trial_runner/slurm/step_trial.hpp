@@ -90,6 +90,9 @@ class StepTrial {
 
   /// Returns the time at which srun had ended and all output had been read; nullopt before.
   [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
+  /// Returns the time at which srun ended, perhaps long before that was noticed. `now_s` if it has
+  /// not ended.
+  [[nodiscard]] double ended_s(double now_s) const;
   [[nodiscard]] StepEvidence evidence() const;
   /// Returns the nodes that srun has reported as lost since the launch.
   [[nodiscard]] const std::set<std::string>& lost_nodes() const { return lost_nodes_; }

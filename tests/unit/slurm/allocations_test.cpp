@@ -293,7 +293,7 @@ TEST_F(AllocationsTest, OnlyAnUnusedAllocationThatEndsIsASetback) {
   host_.queue.clear();
   Allocation& used = hold();
   allocations().set_user(used, {1, 1}, 60.0);
-  allocations().set_paid_by_trial(used, true);
+  allocations().set_paid_by_trial(used, clock_.now_s());
   EXPECT_TRUE(used.used);
   host_.queue.back().state = "NODE_FAIL";
   pass(200.0);
@@ -383,13 +383,26 @@ TEST_F(AllocationsTest, UnusedTimeIsOverhead) {
   EXPECT_EQ(unused[0].machine, allocation.name);
   EXPECT_NEAR(unused[0].to_wall_s, wall_s(), 1e-6);
 
+  // The start and the end of a trial are seen late.
   allocations().set_user(allocation, {1, 1}, 600.0);
-  allocations().set_paid_by_trial(allocation, true);
+  pass(20.0);
+  allocations().set_paid_by_trial(allocation, clock_.now_s() - 15.0);
+  EXPECT_NEAR(total_usd(allocations().take_unused()), 2 * 36.0 * 5.0 / 3600.0, 1e-6);
   pass(100.0);
   EXPECT_NEAR(total_usd(allocations().take_unused()), 0.0, 1e-9);
-  allocations().set_free(allocation);
+  allocations().set_free(allocation, clock_.now_s() - 10.0);
   pass(50.0);
-  EXPECT_NEAR(total_usd(allocations().take_unused()), 2 * 36.0 * 50.0 / 3600.0, 1e-6);
+  EXPECT_NEAR(total_usd(allocations().take_unused()), 2 * 36.0 * 60.0 / 3600.0, 1e-6);
+}
+
+TEST_F(AllocationsTest, ALaunchThatFailsIsOverhead) {
+  options_.usd_per_node_hour = NodePrices(36.0);
+  Allocation& allocation = hold();
+  (void)allocations().take_unused();
+  allocations().set_user(allocation, {1, 1}, 600.0);
+  pass(30.0);
+  allocations().set_free(allocation);
+  EXPECT_NEAR(total_usd(allocations().take_unused()), 36.0 * 30.0 / 3600.0, 1e-6);
 }
 
 TEST_F(AllocationsTest, NodesHeldBetweenTwoQueriesArePaidForToo) {

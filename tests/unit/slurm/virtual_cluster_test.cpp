@@ -520,6 +520,23 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ATrialThatEndedWithoutATunerPaysUntilItsEnd
   release();
 }
 
+TEST_F(SlurmRunnerOnAVirtualCluster, HeldNodesArePaidForOnce) {
+  // The runner looks at its trials once a second, so it sees each start almost a second late.
+  cluster_.program = [](const StepRequest&) { return runs_for(4.85); };
+  SlurmOptions priced;
+  priced.usd_per_node_hour = NodePrices(36.0);
+  use(priced);
+  for (std::int64_t trial = 1; trial <= 10; ++trial) {
+    start(trial);
+    wait_for(static_cast<std::size_t>(trial));
+  }
+  release();
+  double usd = total_usd(runner_->take_unused());
+  for (const auto& [trial, outcome] : ended_)
+    usd += outcome.billed_usd.value_or(0.0);
+  EXPECT_NEAR(usd, 36.0 * cluster_.use().held_node_s / 3600.0, 0.03);
+}
+
 TEST_F(SlurmRunnerOnAVirtualCluster, AJobThatAppearsAfterItWasGivenUpIsGivenBack) {
   cluster_.program = quick;
   // sbatch fails, and its job reaches the controller only a minute later.
