@@ -29,7 +29,7 @@ constexpr double k_longest_judging_s = 30.0;
 constexpr double k_settling_s = 10.0;
 /// Seconds after a forced end until the allocation, and then the trial, is given up.
 constexpr double k_allocation_given_up_s = 20.0;
-constexpr double k_trial_given_up_s = 60.0;
+constexpr double k_trial_given_up_s = k_forced_end_s - 5.0;
 constexpr const char* k_restarted = "REQUEUED";
 constexpr int k_most_launches = 3;
 /// Seconds without a sign of a launch until the list of steps is requested; doubled each time, up
@@ -60,6 +60,7 @@ void SlurmRunner::ask_to_end(StepTrial& trial, EndCause cause, bool by_force) {
   const double now_s = clock_.now_s();
   const bool first = trial.cause() == EndCause::none;
   trial.set_cause(cause, now_s);
+  if (by_force) trial.end_grace(now_s);
   if (trial.waits() || trial.step_ended_s()) return;
   const std::string& step = trial.marks().step_id();
   if (by_force || !trial.has_started() || step.empty() || trial.spec().limits.grace_s <= 0.0) {

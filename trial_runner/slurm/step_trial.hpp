@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -84,6 +85,8 @@ class StepTrial {
   void set_cause(EndCause cause, double now_s);
   [[nodiscard]] EndCause cause() const { return cause_; }
   [[nodiscard]] double asked_s() const { return asked_s_; }
+  /// Ends the grace period, which began at `asked_s`, at `now_s`.
+  void end_grace(double now_s) { asked_s_ = std::min(asked_s_, now_s - spec_.limits.grace_s); }
   [[nodiscard]] bool was_killed() const { return killed_; }
   /// Kills the step at once.
   void kill();

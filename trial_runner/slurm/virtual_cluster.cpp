@@ -157,6 +157,7 @@ void VirtualCluster::cancel(const std::vector<std::string>& argv) {
   const int number = leading_number(std::string_view(what).substr(dot + 1));
   for (const auto& step : steps_) {
     if (step->job != id || step->number != number || step->srun_status) continue;
+    if (step->program.is_stuck) continue;
     if (option_of(argv, "--signal=") == "TERM") {
       step->got_sigterm = true;
       step->end(clock_.now_s(), step->program.status_after_sigterm);

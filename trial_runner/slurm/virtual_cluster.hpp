@@ -32,6 +32,7 @@ struct VirtualProgram {
   double silent_s = 0.0;     ///< seconds before its first report
   /// Timing of the training that the program reports; nullopt: one step a second.
   std::optional<SimulatedTraining> training{};
+  bool is_stuck = false;  ///< ends only with its job, as on a node that does not answer
 };
 
 /// Events in the life of a job. Times are seconds after the job's start, except `queue_s`.

@@ -520,6 +520,22 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ATrialThatEndedWithoutATunerPaysUntilItsEnd
   release();
 }
 
+TEST_F(SlurmRunnerOnAVirtualCluster, AStuckStepIsGivenUpBeforeTheLoopGivesUp) {
+  cluster_.program = [](const StepRequest&) {
+    VirtualProgram program;
+    program.is_stuck = true;
+    return program;
+  };
+  use();
+  start(1);
+  let_pass(20.0);
+  ASSERT_EQ(placements_.size(), 1U);
+  runner_->kill_all();
+  wait_for(1, k_forced_end_s);
+  expect_end(1, OutcomeKind::stopped);
+  EXPECT_EQ(cluster_.live_jobs(), 0) << "its nodes are given back";
+}
+
 TEST_F(SlurmRunnerOnAVirtualCluster, HeldNodesArePaidForOnce) {
   // The runner looks at its trials once a second, so it sees each start almost a second late.
   cluster_.program = [](const StepRequest&) { return runs_for(4.85); };
