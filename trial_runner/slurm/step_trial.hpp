@@ -123,7 +123,7 @@ class StepTrial {
   ReportReader reader_;
   LogFile log_;
   OutputTail tail_;
-  LineSplitter lines_;
+  TimedLines lines_;
   double waits_since_s_ = 0.0;
   int launches_ = 0;
   int failed_launches_ = 0;
