@@ -181,6 +181,10 @@ TEST_F(AllocationsTest, ATrialsLeaseLastsAsLongAsTheTrialMay) {
       << "the lease if the tuner dies now";
   pass(100.0);
   EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s) << "never shortened";
+  // A step that an earlier tuner left behind ends only now, and its supervisor shortens the lease.
+  host_.leases.at(allocation.name) = wall_s() + options_.keep_alive_s;
+  pass(0.5 * options_.keep_alive_s);
+  EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s);
   allocations().set_free(allocation);
   pass(1.0);
   EXPECT_NEAR(host_.leases.at(allocation.name), wall_s() + options_.keep_alive_s, 2.0);
