@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/clauses.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/job_names.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
@@ -246,8 +247,12 @@ bool SlurmRunner::watch(StepTrial& trial) {
       trial.cause() != EndCause::none &&
       clock_.now_s() - trial.asked_s() > trial.spec().limits.grace_s + k_trial_given_up_s;
   if (!given_up) return false;
-  finish(trial, {.kind = OutcomeKind::stopped,
-                 .detail = "its step does not end; its allocation was given back"});
+  std::string why;
+  Outcome outcome = slurm::step_outcome(trial.marks(), trial.evidence(), trial.spec().limits,
+                                        trial.step_launch().tasks, why)
+                        .value();  // what it was asked to end for
+  add_clause(outcome.detail, "its step does not end; its allocation was given back");
+  finish(trial, std::move(outcome));
   return true;
 }
 

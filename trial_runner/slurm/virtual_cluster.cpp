@@ -157,7 +157,6 @@ void VirtualCluster::cancel(const std::vector<std::string>& argv) {
   const int number = leading_number(std::string_view(what).substr(dot + 1));
   for (const auto& step : steps_) {
     if (step->job != id || step->number != number || step->srun_status) continue;
-    if (step->program.is_stuck) continue;
     if (option_of(argv, "--signal=") == "TERM") {
       step->got_sigterm = true;
       step->end(clock_.now_s(), step->program.status_after_sigterm);
@@ -239,6 +238,7 @@ void VirtualCluster::advance_step(StepState& step) {
   if (step.srun_status) return;
   VirtualJob* job = find_job(step.job);
   if (job == nullptr || !job->runs()) {
+    if (step.program.is_stuck) return;
     step.print(now_s, "srun: error: Unable to create step: Job/step already completed\n");
     step.end(now_s, std::nullopt);
     return;

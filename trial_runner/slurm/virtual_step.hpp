@@ -70,9 +70,7 @@ class VirtualCluster::VirtualStep final : public Step {
     if (!state_->srun_status || read_ < state_->output.size()) return std::nullopt;
     return StepEnd{state_->srun_status, {}, state_->ends_s};
   }
-  void kill() override {
-    if (!state_->program.is_stuck) state_->end(cluster_.clock_.now_s(), std::nullopt);
-  }
+  void kill() override { state_->end(cluster_.clock_.now_s(), std::nullopt); }
   void forget() override { state_->forgotten = true; }
 
  private:

@@ -536,6 +536,20 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AStuckStepIsGivenUpBeforeTheLoopGivesUp) {
   EXPECT_EQ(cluster_.live_jobs(), 0) << "its nodes are given back";
 }
 
+TEST_F(SlurmRunnerOnAVirtualCluster, AStuckStepBeyondItsLimitHasTimedOut) {
+  cluster_.program = [](const StepRequest&) {
+    VirtualProgram program;
+    program.is_stuck = true;
+    return program;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  expect_end(1, OutcomeKind::timed_out);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("its step does not end"));
+  release();
+}
+
 TEST_F(SlurmRunnerOnAVirtualCluster, HeldNodesArePaidForOnce) {
   // The runner looks at its trials once a second, so it sees each start almost a second late.
   cluster_.program = [](const StepRequest&) { return runs_for(4.85); };
