@@ -291,6 +291,10 @@ using TrialEvent =
 
 class MachineHolder;
 
+/// Seconds from `Runner::kill_all` after which all trials have finished, if the runner can end them
+/// by force. If trials still run then, the loop assumes that the runner has failed.
+inline constexpr double k_forced_end_s = 30.0;
+
 /// Starts trials and reports their events. One thread owns a runner and makes all calls.
 ///
 /// Events of a trial: `TrialStarted` once, unless the trial never started; then any number of

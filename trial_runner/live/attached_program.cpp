@@ -11,6 +11,9 @@ namespace {
 
 /// Seconds between two signs of life that the tuner sends.
 constexpr double k_between_signs_s = 1.0;
+/// Shortest time in seconds over which the program's speed is measured. The first steps are slow,
+/// so later steps must not be averaged with them.
+constexpr double k_speed_window_s = 0.1;
 
 }  // namespace
 
@@ -53,6 +56,8 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
     } else if (const auto* step = std::get_if<LiveStep>(&message)) {
       if (!startup_s_) startup_s_ = now_s - attached_s_;
       last_ = *step;
+      if (last_.seconds >= recent_.seconds + k_speed_window_s)
+        earlier_ = std::exchange(recent_, last_);
       steps.push_back(*step);
       listens = true;
     } else {
@@ -68,12 +73,13 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
 }
 
 std::int64_t AttachedProgram::switch_to(const KnobValues& knobs) {
-  channel_.send_switch(next_step_to_switch(last_, world_size_), ++switches_, knobs);
+  channel_.send_switch(next_step_to_switch(earlier_, last_, world_size_), ++switches_, knobs);
   return switches_;
 }
 
 void AttachedProgram::leave(const KnobValues& knobs) {
-  channel_.send_switch(next_step_to_switch(last_, world_size_), ++switches_, knobs, /*last=*/true);
+  channel_.send_switch(next_step_to_switch(earlier_, last_, world_size_), ++switches_, knobs,
+                       /*last=*/true);
 }
 
 }  // namespace steptune::live

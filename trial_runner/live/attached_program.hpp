@@ -62,6 +62,8 @@ class AttachedProgram {
   double attached_s_;
   HookLog log_;
   LiveStep last_{};
+  LiveStep recent_{};
+  LiveStep earlier_{};  ///< a short time before `recent_`
   std::optional<double> startup_s_;
   std::optional<std::string> unusable_;
   std::optional<double> last_sign_of_life_s_;

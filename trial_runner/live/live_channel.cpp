@@ -109,9 +109,10 @@ bool is_row(const Json& event) {
 
 }  // namespace
 
-double next_step_to_switch(const LiveStep& last, int world_size) {
+double next_step_to_switch(const LiveStep& earlier, const LiveStep& last, int world_size) {
   if (world_size == 1 || !(last.step > 0.0)) return last.step + 1.0;
-  const double steps_per_s = last.step / std::max(1e-6, last.seconds);
+  const double steps_per_s =
+      (last.step - earlier.step) / std::max(1e-6, last.seconds - earlier.seconds);
   return last.step + std::ceil(k_notice_s * steps_per_s) + 2.0;
 }
 

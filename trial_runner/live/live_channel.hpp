@@ -50,8 +50,10 @@ using KnobValues = std::map<std::string, Value>;
 inline constexpr double k_poll_interval_s = 0.02;
 
 /// Returns the number of the earliest step at which all ranks can switch: they can be informed
-/// before they make it. `last` is the latest step reported by rank 0.
-[[nodiscard]] double next_step_to_switch(const LiveStep& last, int world_size);
+/// before they make it. `last` is the latest step reported by rank 0. The program's speed is that
+/// since `earlier`, the report of an earlier step.
+[[nodiscard]] double next_step_to_switch(const LiveStep& earlier, const LiveStep& last,
+                                         int world_size);
 
 /// The tuner's end of the connection with the Python hook in mode `live`
 /// (docs/internals/hooks-protocol.md, "Switching while the program runs"). Never blocks. Rank 0

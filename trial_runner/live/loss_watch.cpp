@@ -9,11 +9,6 @@ void LossWatch::switched(std::int64_t configuration, TrialKey trial) {
   trials_.emplace(configuration, trial);
 }
 
-void LossWatch::restarted() {
-  trials_.clear();
-  was_finite_ = false;
-}
-
 std::set<TrialKey> LossWatch::add(const LiveStep& step) {
   if (!step.has_finite_loss) return {};
   std::set<TrialKey> not_yet_reported;

@@ -23,8 +23,6 @@ class LossWatch {
   /// Records that `configuration` (`LiveStep::configuration`) has the trial's settings, which
   /// differ from the program's own.
   void switched(std::int64_t configuration, TrialKey trial);
-  /// Records that the program was started again.
-  void restarted();
   /// Adds a step. If the loss has become non-finite, returns the trials of which one is the cause;
   /// otherwise returns none. Always returns none once the loss has become non-finite without a
   /// trial, as for a batch without labels.

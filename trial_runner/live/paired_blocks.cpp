@@ -72,15 +72,6 @@ void PairedBlocks::end_trial() {
   reports_.clear();
 }
 
-void PairedBlocks::restart() {
-  waiting_.reset();
-  filter_.restart();
-  has_baseline_ = false;
-  has_trial_block_ = false;
-  has_measured_ = false;
-  turn_to(has_trial_ && !level_ ? Arm::trial : Arm::baseline);
-}
-
 void PairedBlocks::turn_to(Arm arm) {
   arm_ = arm;
   points_.clear();
@@ -109,7 +100,6 @@ bool PairedBlocks::add(const LiveStep& step) {
 
 bool PairedBlocks::add_alone(const Block& block) {
   measured(block, 1.0);
-  has_measured_ = true;
   if (alone_ == Alone::baseline) add_baseline(block);
   return false;
 }
@@ -123,7 +113,6 @@ void PairedBlocks::add_baseline(const Block& block) {
 bool PairedBlocks::add_in_turn(const Block& block) {
   if (arm_ == Arm::trial) {
     filter_.add_trial(block.rate(), block.total.steps, block.middle_s, block.within);
-    has_trial_block_ = true;
     if (done_.steps > 0.0) {
       measured(block, *level_ / filter_.level().value_or(*level_));
       compare();
@@ -223,8 +212,6 @@ void PairedBlocks::report_done() {
 void PairedBlocks::compare() {
   const auto ratio = filter_.ratio();
   if (!ratio || done_.steps == 0.0) return;
-  // A trial that continues in another process first has the ratio of the earlier process.
-  has_measured_ = has_measured_ || has_trial_block_;
   // If no block of the trial is new, repeat its counters: only its estimate has improved.
   if (reports_.empty()) report_done();
   const double rate = *level_ * ratio->value;

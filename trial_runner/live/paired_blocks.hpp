@@ -32,8 +32,6 @@ class PairedBlocks {
   /// Starts a trial without turns.
   void begin_alone(Alone settings);
   void end_trial();
-  /// Continues the trial in another process. Drops unfinished blocks.
-  void restart();
 
   /// Returns the side whose turn it is.
   [[nodiscard]] Arm arm() const { return arm_; }
@@ -43,8 +41,6 @@ class PairedBlocks {
   /// level given to `begin_trial`; `received_s` is the trial's time in these seconds. In turns, the
   /// first report comes when the trial has blocks of the baseline on both sides.
   [[nodiscard]] std::vector<Report> take();
-  /// True if this process has completed a pair of blocks, or one block without turns.
-  [[nodiscard]] bool has_measured() const { return has_measured_; }
 
  private:
   struct Stretch {
@@ -82,14 +78,12 @@ class PairedBlocks {
   std::vector<LiveStep> points_;  ///< current block: the step at which it began, and its steps
   double warm_up_steps_ = 0.0;    ///< before the current block
   double warm_up_begin_ = 0.0;
-  bool has_baseline_ = false;     ///< this process has completed a block of the baseline
+  bool has_baseline_ = false;     ///< a block of the baseline is complete
   double baseline_step_s_ = 0.0;  ///< seconds of a step in that block
-  bool has_trial_block_ = false;  ///< this process has completed a block of a trial in turns
   std::optional<Block> waiting_;  ///< the trial's first block, until the baseline's next block
   Stretch done_;                  ///< sum of the trial's reported blocks
   SeenParts seen_parts_;          ///< in these blocks
   std::vector<Report> reports_;
-  bool has_measured_ = false;
 };
 
 /// Starts the trial: in turns if the baseline's level is known.

@@ -92,9 +92,7 @@ struct RatioFilter::State {
       return;
     }
     if (block.first_of_trial) begin_trial();
-    level_variance += block.first_of_process
-                          ? k_disturbance_variance
-                          : noise.wander_per_s * std::max(0.0, block.at_s - at_s);
+    level_variance += noise.wander_per_s * std::max(0.0, block.at_s - at_s);
     at_s = block.at_s;
     count(block);
     const double of_trial = block.of_trial ? 1.0 : 0.0;
@@ -155,7 +153,7 @@ void RatioFilter::add_baseline(double seconds_per_sample, double steps, double a
                                StepScatter within) {
   baseline_within_.squares += within.squares;
   baseline_within_.freedom += within.freedom;
-  add({false, false, false, std::log(seconds_per_sample), steps, at_s});
+  add({false, false, std::log(seconds_per_sample), steps, at_s});
 }
 
 void RatioFilter::add_trial(double seconds_per_sample, double steps, double at_s,
@@ -163,7 +161,7 @@ void RatioFilter::add_trial(double seconds_per_sample, double steps, double at_s
   if (is_new_trial_) trial_within_ = {};
   trial_within_.squares += within.squares;
   trial_within_.freedom += within.freedom;
-  add({true, is_new_trial_, false, std::log(seconds_per_sample), steps, at_s});
+  add({true, is_new_trial_, std::log(seconds_per_sample), steps, at_s});
   is_new_trial_ = false;
   learn_scatter();
 }
@@ -194,8 +192,6 @@ double RatioFilter::longest_block_s(double step_s) const {
 }
 
 void RatioFilter::add(Block block) {
-  block.first_of_process = is_new_process_;
-  is_new_process_ = false;
   if (block.first_of_trial) forget_old();
   blocks_.push_back(block);
   if (++blocks_since_fit_ >= k_blocks_between_fits) fit();

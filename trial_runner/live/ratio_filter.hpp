@@ -41,8 +41,6 @@ class RatioFilter {
  public:
   /// Announces that the next trial's block belongs to another trial.
   void begin_trial() { is_new_trial_ = true; }
-  /// Announces that the next block belongs to another process with its own level and clock.
-  void restart() { is_new_process_ = true; }
 
   /// Adds a block of `steps` steps. `at_s` is its middle on the process's clock.
   /// `seconds_per_sample` and `steps` must be positive.
@@ -65,7 +63,6 @@ class RatioFilter {
   struct Block {
     bool of_trial = false;
     bool first_of_trial = false;
-    bool first_of_process = false;
     double log_rate = 0.0;
     double steps = 0.0;
     double at_s = 0.0;
@@ -92,7 +89,6 @@ class RatioFilter {
   double trial_variance_ratio_ = 1.0;
   std::size_t blocks_since_fit_ = 0;
   bool is_new_trial_ = false;
-  bool is_new_process_ = false;
 };
 
 }  // namespace steptune::live

@@ -74,7 +74,6 @@ LocalTrial::LocalTrial(Launching launching, TrialProcess process, CountersAtStar
       machine_(at_start_.started_s, at_start_.cpu, resources.cpus),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
-      line_came_s_(at_start_.started_s),
       next_sample_s_(at_start_.started_s + k_first_sample_s),
       sample_interval_s_(k_first_sample_s),
       is_interleaved_(launching.spec.interleaved_round > 0),
@@ -136,17 +135,11 @@ void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<Tr
 
 void LocalTrial::take_output(std::string_view bytes, double now_s,
                              std::vector<TrialEvent>& events) {
-  // A progress bar begins each drawing with a line end. So the previous drawing is complete only
-  // now: flush it.
-  const bool begins_with_end = bytes.starts_with('\r') || bytes.starts_with('\n');
-  if (begins_with_end) {
-    lines_.flush([&](std::string_view line) { on_line(line, line_came_s_, events); });
-  }
   pauses_.on_output();
   last_output_s_ = now_s;
-  line_came_s_ = pauses_.trial_time_s(now_s);
   log_.write(bytes);
-  lines_.feed(bytes, [&](std::string_view line) { on_line(line, line_came_s_, events); });
+  lines_.feed(bytes, pauses_.trial_time_s(now_s),
+              [&](std::string_view line, double trial_s) { on_line(line, trial_s, events); });
 }
 
 void LocalTrial::on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events) {
@@ -323,7 +316,7 @@ void LocalTrial::exclude_from_limits(double gap_s) {
 Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
                            const OomKillCounters& oom_counters, std::vector<TrialEvent>& events) {
   read_output(now_s, k_last_bytes, events);
-  lines_.flush([&](std::string_view line) { on_line(line, line_came_s_, events); });
+  lines_.flush([&](std::string_view line, double trial_s) { on_line(line, trial_s, events); });
   process_.output.reset();
   log_.finish();
 

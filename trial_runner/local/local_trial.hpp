@@ -128,7 +128,7 @@ class LocalTrial {
   LogFile log_;
   CountersAtStart at_start_;
 
-  LineSplitter lines_;
+  TimedLines lines_;  ///< with the trial's time, without pauses
   OutputTail tail_;
   MemoryTracker memory_;
   CpuUse cpu_use_;
@@ -143,7 +143,6 @@ class LocalTrial {
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
   double last_output_s_;  ///< for the idle limit; moved on by `exclude_from_limits`
-  double line_came_s_;    ///< trial's time, without pauses, when the latest part of a line came
   double next_read_s_ = 0.0;
   double next_sample_s_;
   double sample_interval_s_;

@@ -48,6 +48,31 @@ class LineSplitter {
   std::string pending_;
 };
 
+/// Splits a byte stream into lines, each with the time at which it came.
+class TimedLines {
+ public:
+  /// Calls `on_line(std::string_view, double)` for each complete line. `time_s` is the time at
+  /// which `bytes` came.
+  template <typename OnLine>
+  void feed(std::string_view bytes, double time_s, OnLine&& on_line) {
+    // A progress bar begins each drawing with a line end. So the previous drawing was complete when
+    // it came.
+    if (bytes.starts_with('\r') || bytes.starts_with('\n')) flush(on_line);
+    came_s_ = time_s;
+    lines_.feed(bytes, [&](std::string_view line) { on_line(line, came_s_); });
+  }
+
+  /// Passes on the last line if it has no line end. Call this at the end of the stream.
+  template <typename OnLine>
+  void flush(OnLine&& on_line) {
+    lines_.flush([&](std::string_view line) { on_line(line, came_s_); });
+  }
+
+ private:
+  LineSplitter lines_;
+  double came_s_ = 0.0;  ///< of the latest bytes
+};
+
 /// Stores the last bytes of a stream.
 class OutputTail {
  public:

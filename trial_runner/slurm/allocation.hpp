@@ -54,7 +54,7 @@ struct Allocation {
   bool is_charged = true;
   std::optional<TrialKey> user;
   double user_until_wall_s = 0.0;  ///< latest end of its trial
-  bool user_started = false;       ///< the trial pays for the nodes
+  bool user_pays = false;          ///< its trial has started, so it pays for the nodes
   int failed_launches = 0;
   std::string submission_fault;  ///< error of sbatch; set in the state `doubtful`
   double next_cancel_s = 0.0;  ///< time to call scancel again, after the allocation was given back

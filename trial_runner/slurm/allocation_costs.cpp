@@ -27,21 +27,24 @@ void AllocationCosts::count_unseen(Allocation& allocation, const QueueRow& row) 
 }
 
 void AllocationCosts::add_held(const Allocation& allocation, double to_wall_s, double held_s) {
-  if (allocation.user_started) return unused_.end(allocation.name);
   unused_.add(allocation.name, to_wall_s, held_s,
               usage_usd(usd_per_node_hour(allocation).value_or(0.0), allocation.nodes * held_s));
 }
 
 void AllocationCosts::count(std::list<Allocation>& allocations) {
-  const double now_s = clock_.now_s();
   for (Allocation& allocation : allocations) {
-    const bool held = allocation.counted_until_s > 0.0 && allocation.is_charged &&
-                      (allocation.state == AllocationState::running ||
-                       allocation.state == AllocationState::ending);
-    if (!held || now_s <= allocation.counted_until_s) continue;
-    add_held(allocation, clock_.wall_time_s(), now_s - allocation.counted_until_s);
-    allocation.counted_until_s = now_s;
+    if (!allocation.user) count(allocation, clock_.now_s());
   }
+}
+
+void AllocationCosts::count(Allocation& allocation, double until_s) {
+  const bool held = allocation.counted_until_s > 0.0 && allocation.is_charged &&
+                    (allocation.state == AllocationState::running ||
+                     allocation.state == AllocationState::ending);
+  if (!held || allocation.user_pays || until_s <= allocation.counted_until_s) return;
+  add_held(allocation, clock_.wall_time_s() - (clock_.now_s() - until_s),
+           until_s - allocation.counted_until_s);
+  allocation.counted_until_s = until_s;
 }
 
 }  // namespace steptune::slurm

@@ -30,8 +30,11 @@ class AllocationCosts {
   /// unknown, returns the highest price.
   [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
 
-  /// Counts the cost up to now.
+  /// Counts the cost up to now. Leaves out allocations with a trial: it is not known yet when the
+  /// trial has started, from which time it pays itself.
   void count(std::list<Allocation>& allocations);
+  /// Counts the cost of an allocation up to `until_s` (runner's clock), unless its trial pays.
+  void count(Allocation& allocation, double until_s);
   /// Counts the cost of an allocation that has started and ended between two lists.
   void count_unseen(Allocation& allocation, const QueueRow& row);
   /// Ends the current unused time of an allocation that is gone.

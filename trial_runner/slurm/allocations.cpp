@@ -127,7 +127,8 @@ void Allocations::on_accepted(Allocation& allocation, const std::string& id) {
 
 void Allocations::on_submitted(const std::string& name, const CommandResult& result) {
   Allocation* allocation = find(name);
-  if (allocation == nullptr) return;
+  // If the queue has already shown the job, a late answer of sbatch tells nothing new.
+  if (allocation == nullptr || !allocation->id.empty()) return;
   const bool wanted = allocation->state == AllocationState::submitting;
   const SubmissionAnswer answer = read_submission(result);
   queue_.ask_soon(k_change_shows_s);
@@ -183,26 +184,30 @@ void Allocations::give_back_as(Allocation& allocation, Setback setback, std::str
 
 void Allocations::set_user(Allocation& allocation, TrialKey key, double longest_s) {
   allocation.user = key;
-  allocation.user_started = false;
   allocation.user_until_wall_s = clock_.wall_time_s() + longest_s;
   leases_.extend_for_user(allocation);
 }
 
-void Allocations::set_free(Allocation& allocation) {
-  costs_.count(allocations_);
+void Allocations::set_paid_by_trial(Allocation& allocation, double from_s) {
+  if (allocation.user_pays) return;
+  costs_.count(allocation, from_s);
+  costs_.end(allocation.name);
+  allocation.user_pays = true;
+  allocation.used = true;
+}
+
+void Allocations::set_free(Allocation& allocation, std::optional<double> ended_s) {
+  // Nothing is counted while no nodes are held, as in the queue (`counted_until_s` is 0).
+  if (allocation.user_pays && allocation.counted_until_s > 0.0) {
+    allocation.counted_until_s =
+        std::max(allocation.counted_until_s, ended_s.value_or(clock_.now_s()));
+  }
   allocation.user.reset();
-  allocation.user_started = false;
+  allocation.user_pays = false;
   allocation.user_until_wall_s = 0.0;
   allocation.free_since_s = clock_.now_s();
   allocation.lease_until_wall_s = 0.0;  // the supervisor may have shortened the lease
   leases_.renew_soon();
-}
-
-void Allocations::set_paid_by_trial(Allocation& allocation, bool paid) {
-  if (allocation.user_started == paid) return;
-  costs_.count(allocations_);
-  allocation.user_started = paid;
-  if (paid) allocation.used = true;
 }
 
 QueueInterest Allocations::queue_interest() const {
@@ -239,6 +244,7 @@ QueueInterest Allocations::on_listed(const std::vector<QueueRow>& rows) {
       ++allocation;
       continue;
     }
+    costs_.count(*allocation, clock_.now_s());
     on_gone(*allocation, latest == nullptr ? std::string(k_gone_state) : latest->state);
     allocation = allocations_.erase(allocation);
   }
@@ -264,8 +270,8 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
   const JobPhase phase = phase_of(row->state);
   if (phase == JobPhase::over) {
     costs_.count_unseen(allocation, *row);
-    costs_.count(allocations_);
     if (row->state != "COMPLETING") return false;
+    costs_.count(allocation, now_s);
     // If a node does not answer, the job remains in this state for minutes, or until a person acts.
     // Trials use other allocations.
     allocation.is_charged = false;
@@ -309,10 +315,10 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
 void Allocations::on_waiting(Allocation& allocation, const QueueRow& row) {
   if (allocation.state != AllocationState::pending) {
     // A requeued job holds no nodes until it runs again.
-    costs_.count(allocations_);
+    costs_.count(allocation, clock_.now_s());
     costs_.end(allocation.name);
     allocation.state = AllocationState::pending;
-    allocation.requested_s = std::max(allocation.requested_s, allocation.counted_until_s);
+    if (allocation.counted_until_s > 0.0) allocation.requested_s = clock_.now_s();
     allocation.counted_until_s = 0.0;
   }
   allocation.expected_start_wall_s = row.start_wall_s;

@@ -79,10 +79,11 @@ class Allocations {
   /// Assigns the allocation to a trial that runs for at most `longest_s`. `set_free` ends the
   /// assignment.
   void set_user(Allocation& allocation, TrialKey key, double longest_s);
-  void set_free(Allocation& allocation);
-  /// If `paid` is true, the trial pays for the nodes from now on. Otherwise their cost is overhead
-  /// of the study.
-  void set_paid_by_trial(Allocation& allocation, bool paid);
+  /// The allocation's trial pays for the nodes from its start at `from_s` until its end. The rest
+  /// of their cost is overhead of the study.
+  void set_paid_by_trial(Allocation& allocation, double from_s);
+  /// `ended_s` is the end of a trial that paid; nullopt: now.
+  void set_free(Allocation& allocation, std::optional<double> ended_s = std::nullopt);
 
   /// Returns the job's state from a list requested after `time_s`. nullopt if there is no such list
   /// yet (then requests one soon), or if the job has just gone missing from it. Returns `GONE` if

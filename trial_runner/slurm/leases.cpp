@@ -43,10 +43,11 @@ Result<void> Leases::renew(std::list<Allocation>& allocations) {
   for (Allocation& allocation : allocations) {
     if (allocation.state == AllocationState::ending) continue;
     // A trial continues without a tuner, so the lease lasts to its latest end. Its supervisor
-    // shortens the lease when the trial has ended.
+    // shortens the lease when the trial has ended. The supervisor of an earlier step may do so at
+    // any time, so write each lease again even if it should still last.
     const double until_wall_s = std::max(wall_s + length_s_, allocation.user_until_wall_s);
-    if (until_wall_s <= allocation.lease_until_wall_s) continue;
     if (auto set = host_.set_lease(allocation.name, until_wall_s); !set) {
+      if (until_wall_s <= allocation.lease_until_wall_s) continue;
       const double now_s = clock_.now_s();
       if (!unwritable_since_s_) unwritable_since_s_ = now_s;
       if (now_s - *unwritable_since_s_ > k_longest_unwritable_s) return set;

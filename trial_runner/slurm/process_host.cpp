@@ -120,7 +120,7 @@ Result<std::unique_ptr<ProcessHost>> ProcessHost::create(const Clock& clock,
 
 ProcessHost::~ProcessHost() {
   for (const Command& command : commands_) {
-    if (command.pid <= 0) continue;
+    if (command.pid <= 0 || command.gives_back) continue;
     ::kill(-command.pid, SIGKILL);
     ::waitpid(command.pid, nullptr, 0);
   }
@@ -129,6 +129,7 @@ ProcessHost::~ProcessHost() {
 void ProcessHost::run(std::vector<std::string> argv, std::string input, Then then) {
   Command command;
   command.then = std::move(then);
+  command.gives_back = argv.front() == "scancel";
   command.until_s = clock_.now_s() + options_.command_limit_s;
   const UniqueFd in = memory_file(input);
   command.out = memory_file();

@@ -39,7 +39,7 @@ class ProcessHost final : public SubmitHost {
                                                                    ProcessHostOptions options);
   ProcessHost(const ProcessHost&) = delete;
   ProcessHost& operator=(const ProcessHost&) = delete;
-  /// Kills running commands.
+  /// Kills running commands, except scancel: nodes are given back even if nobody waits for it.
   ~ProcessHost() override;
 
   void run(std::vector<std::string> argv, std::string input, Then then) override;
@@ -63,6 +63,7 @@ class ProcessHost final : public SubmitHost {
     pid_t pid = -1;
     double until_s = 0.0;
     bool timed_out = false;
+    bool gives_back = false;
     UniqueFd out;
     UniqueFd err;
     Then then;

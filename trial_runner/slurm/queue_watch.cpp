@@ -23,14 +23,13 @@ constexpr double k_unanswered_notice_s = 60.0;
 }  // namespace
 
 Result<void> QueueWatch::begin() {
+  asked_s_ = clock_.now_s();
   const CommandResult listed = run_command(host_, clock_, queue_command());
-  const auto rows = parse_queue(listed.out);
-  if (!listed.ok() || !rows) {
+  if (!listed.ok() || !parse_queue(listed.out)) {
     return fail(ErrorKind::runner, "cannot read Slurm's queue: " + last_words(listed), "squeue",
                 "`steptune doctor` shows what it finds of Slurm on this machine");
   }
-  asked_s_ = listed_as_of_s_ = clock_.now_s();
-  on_listed_(*rows);
+  on_answer(asked_s_, listed);
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/clauses.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/job_names.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
@@ -29,7 +30,7 @@ constexpr double k_longest_judging_s = 30.0;
 constexpr double k_settling_s = 10.0;
 /// Seconds after a forced end until the allocation, and then the trial, is given up.
 constexpr double k_allocation_given_up_s = 20.0;
-constexpr double k_trial_given_up_s = 60.0;
+constexpr double k_trial_given_up_s = k_forced_end_s - 5.0;
 constexpr const char* k_restarted = "REQUEUED";
 constexpr int k_most_launches = 3;
 /// Seconds without a sign of a launch until the list of steps is requested; doubled each time, up
@@ -44,13 +45,14 @@ constexpr int k_most_blocked = 4;
 void SlurmRunner::finish(StepTrial& trial, Outcome outcome) {
   const bool launched = !trial.waits();
   const std::string held = launched ? trial.step_launch().allocation : "";
+  const double ended_s = trial.ended_s(clock_.now_s());
   events_.emplace_back(trial.finish(clock_.now_s(), std::move(outcome),
                                     options_.usd_per_node_hour.of(trial.allocation_spec())));
   if (!launched) return;
   trial.forget_step();
   Allocation* allocation = allocations_.find(held);
   if (allocation != nullptr && allocation->user == trial.key()) {
-    allocations_.set_free(*allocation);
+    allocations_.set_free(*allocation, ended_s);
     allocation->failed_launches = 0;
   }
 }
@@ -59,6 +61,7 @@ void SlurmRunner::ask_to_end(StepTrial& trial, EndCause cause, bool by_force) {
   const double now_s = clock_.now_s();
   const bool first = trial.cause() == EndCause::none;
   trial.set_cause(cause, now_s);
+  if (by_force) trial.end_grace(now_s);
   if (trial.waits() || trial.step_ended_s()) return;
   const std::string& step = trial.marks().step_id();
   if (by_force || !trial.has_started() || step.empty() || trial.spec().limits.grace_s <= 0.0) {
@@ -96,11 +99,8 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
     ask_to_end(trial, cause, false);
     return;
   }
-  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
-  if (allocation != nullptr && !allocation->user_started && trial.has_started()) {
-    allocations_.set_paid_by_trial(*allocation, true);
-  }
   if (trial.was_killed()) return;
+  const Allocation* allocation = allocations_.find(trial.step_launch().allocation);
   // If the allocation is gone or back in the queue, the step has ended, even if srun has not
   // noticed.
   const bool gone =
@@ -202,10 +202,6 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
 bool SlurmRunner::decide_outcome(StepTrial& trial) {
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
   if (trial.has_started()) backoff_.on_used(kind_of(trial));
-  if (allocation != nullptr) {
-    allocation->used = allocation->used || trial.has_started();
-    allocations_.set_paid_by_trial(*allocation, false);
-  }
   if (slurm::is_proven_success(trial.marks(), trial.cause())) {
     finish(trial, {});
     return true;
@@ -241,14 +237,22 @@ bool SlurmRunner::watch(StepTrial& trial) {
     return true;
   }
   trial.read(clock_.now_s(), events_);
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (allocation != nullptr && allocation->user == trial.key() && trial.has_started()) {
+    allocations_.set_paid_by_trial(*allocation, trial.started_s());
+  }
   if (!trial.step_ended_s()) hold_to_limits(trial);
   if (trial.step_ended_s()) return decide_outcome(trial);
   const bool given_up =
       trial.cause() != EndCause::none &&
       clock_.now_s() - trial.asked_s() > trial.spec().limits.grace_s + k_trial_given_up_s;
   if (!given_up) return false;
-  finish(trial, {.kind = OutcomeKind::stopped,
-                 .detail = "its step does not end; its allocation was given back"});
+  std::string why;
+  Outcome outcome = slurm::step_outcome(trial.marks(), trial.evidence(), trial.spec().limits,
+                                        trial.step_launch().tasks, why)
+                        .value();  // what it was asked to end for
+  add_clause(outcome.detail, "its step does not end; its allocation was given back");
+  finish(trial, std::move(outcome));
   return true;
 }
 

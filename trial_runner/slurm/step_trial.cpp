@@ -113,9 +113,9 @@ void StepTrial::take_output(double time_s, std::string_view bytes,
                             std::vector<TrialEvent>& events) {
   marks_->feed(bytes, [&](std::string_view output) {
     log_.write(output);
-    lines_.feed(output, [&](std::string_view line) {
+    lines_.feed(output, time_s, [&](std::string_view line, double line_s) {
       if (auto node = lost_node_in(line)) lost_nodes_.insert(*std::move(node));
-      take_line(time_s, line, events);
+      take_line(line_s, line, events);
     });
   });
   last_output_s_ = std::max(last_output_s_, time_s);
@@ -131,7 +131,7 @@ void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
   step_end_ = step_->end();
   if (!step_end_) return;
   step_ended_s_ = now_s;
-  lines_.flush([&](std::string_view line) { take_line(now_s, line, events); });
+  lines_.flush([&](std::string_view line, double line_s) { take_line(line_s, line, events); });
   // After an early failure, some tasks may never start. Report the output of the started tasks
   // anyway.
   if (!started_s_ && marks_->failure() && !marks_->only_ended()) report_start(now_s, events);
@@ -179,14 +179,16 @@ StepEvidence StepTrial::evidence() const {
   return evidence;
 }
 
+double StepTrial::ended_s(double now_s) const {
+  const double seen_s = step_ended_s_.value_or(now_s);
+  return std::min(seen_s, step_end_ ? step_end_->time_s.value_or(seen_s) : seen_s);
+}
+
 TrialFinished StepTrial::finish(double now_s, Outcome outcome,
                                 std::optional<double> usd_per_node_hour) {
   const double end_s = std::max(now_s, last_event_s_);
   if (started_s_) {
-    const double seen_s = step_ended_s_.value_or(end_s);
-    const double ended_s =
-        std::min(seen_s, step_end_ ? step_end_->time_s.value_or(seen_s) : seen_s);
-    outcome.duration_s = std::max(0.0, ended_s - *started_s_);
+    outcome.duration_s = std::max(0.0, ended_s(end_s) - *started_s_);
     outcome.billed_s = outcome.duration_s;
   }
   if (usd_per_node_hour) {

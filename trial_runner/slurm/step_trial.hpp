@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -84,12 +85,17 @@ class StepTrial {
   void set_cause(EndCause cause, double now_s);
   [[nodiscard]] EndCause cause() const { return cause_; }
   [[nodiscard]] double asked_s() const { return asked_s_; }
+  /// Ends the grace period, which began at `asked_s`, at `now_s`.
+  void end_grace(double now_s) { asked_s_ = std::min(asked_s_, now_s - spec_.limits.grace_s); }
   [[nodiscard]] bool was_killed() const { return killed_; }
   /// Kills the step at once.
   void kill();
 
   /// Returns the time at which srun had ended and all output had been read; nullopt before.
   [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
+  /// Returns the time at which srun ended, perhaps long before that was noticed. `now_s` if it has
+  /// not ended.
+  [[nodiscard]] double ended_s(double now_s) const;
   [[nodiscard]] StepEvidence evidence() const;
   /// Returns the nodes that srun has reported as lost since the launch.
   [[nodiscard]] const std::set<std::string>& lost_nodes() const { return lost_nodes_; }
@@ -117,7 +123,7 @@ class StepTrial {
   ReportReader reader_;
   LogFile log_;
   OutputTail tail_;
-  LineSplitter lines_;
+  TimedLines lines_;
   double waits_since_s_ = 0.0;
   int launches_ = 0;
   int failed_launches_ = 0;

@@ -238,6 +238,7 @@ void VirtualCluster::advance_step(StepState& step) {
   if (step.srun_status) return;
   VirtualJob* job = find_job(step.job);
   if (job == nullptr || !job->runs()) {
+    if (step.program.is_stuck) return;
     step.print(now_s, "srun: error: Unable to create step: Job/step already completed\n");
     step.end(now_s, std::nullopt);
     return;

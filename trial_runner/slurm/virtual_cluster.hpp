@@ -32,6 +32,8 @@ struct VirtualProgram {
   double silent_s = 0.0;     ///< seconds before its first report
   /// Timing of the training that the program reports; nullopt: one step a second.
   std::optional<SimulatedTraining> training{};
+  /// Neither the program nor srun ever ends, as with a node that does not answer.
+  bool is_stuck = false;
 };
 
 /// Events in the life of a job. Times are seconds after the job's start, except `queue_s`.

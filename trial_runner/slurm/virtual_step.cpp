@@ -64,7 +64,7 @@ void VirtualCluster::StepState::mark(double time_s, const std::string& text) {
 }
 
 void VirtualCluster::StepState::end(double time_s, std::optional<int> status) {
-  if (srun_status) return;
+  if (srun_status || program.is_stuck) return;
   for (int task = 0; begun && status && task < tasks_that_run(); ++task)
     mark(time_s, fmt::format("exit {} {}{}", task, *status, got_sigterm ? " sigterm" : ""));
   srun_status = begun ? status.value_or(k_sigkill_status) : 1;

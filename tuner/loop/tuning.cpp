@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trial_runner/runner.hpp"
 #include "tuner/loop/conclusion.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/next_trial.hpp"
@@ -13,9 +14,6 @@
 namespace steptune {
 namespace {
 
-/// Number of seconds to wait for trials after killing them. If trials still run then, the loop
-/// assumes that the runner has failed.
-constexpr double k_forced_end_s = 30.0;
 /// Longest wait in seconds for machines at the end. The provider gives programs 120 s to end, and
 /// then stores their output.
 constexpr double k_longest_release_s = 240.0;

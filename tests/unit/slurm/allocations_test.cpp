@@ -150,6 +150,14 @@ TEST_F(AllocationsTest, OnlyAllocationsOfAnEarlierTunerAreAdopted) {
       << "kept alive at once";
 }
 
+TEST_F(AllocationsTest, AnAdoptedJobThatIsCancelledInTheQueueIsNoticed) {
+  host_.queue = {{.name = std::string(k_study) + "kind.p5", .id = "41"}};
+  ASSERT_EQ(allocations().all().size(), 1U);
+  host_.queue.front().state = "CANCELLED";
+  pass(60.0);
+  EXPECT_TRUE(allocations().empty()) << "trials would wait for it for ever";
+}
+
 TEST_F(AllocationsTest, AreFreeForTrialsOfTheirKindThatEndInTime) {
   Allocation& allocation = hold();
   const std::string kind = allocation.kind;
@@ -173,6 +181,10 @@ TEST_F(AllocationsTest, ATrialsLeaseLastsAsLongAsTheTrialMay) {
       << "the lease if the tuner dies now";
   pass(100.0);
   EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s) << "never shortened";
+  // A step that an earlier tuner left behind ends only now, and its supervisor shortens the lease.
+  host_.leases.at(allocation.name) = wall_s() + options_.keep_alive_s;
+  pass(0.5 * options_.keep_alive_s);
+  EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), until_wall_s);
   allocations().set_free(allocation);
   pass(1.0);
   EXPECT_NEAR(host_.leases.at(allocation.name), wall_s() + options_.keep_alive_s, 2.0);
@@ -285,7 +297,7 @@ TEST_F(AllocationsTest, OnlyAnUnusedAllocationThatEndsIsASetback) {
   host_.queue.clear();
   Allocation& used = hold();
   allocations().set_user(used, {1, 1}, 60.0);
-  allocations().set_paid_by_trial(used, true);
+  allocations().set_paid_by_trial(used, clock_.now_s());
   EXPECT_TRUE(used.used);
   host_.queue.back().state = "NODE_FAIL";
   pass(200.0);
@@ -375,13 +387,26 @@ TEST_F(AllocationsTest, UnusedTimeIsOverhead) {
   EXPECT_EQ(unused[0].machine, allocation.name);
   EXPECT_NEAR(unused[0].to_wall_s, wall_s(), 1e-6);
 
+  // The start and the end of a trial are seen late.
   allocations().set_user(allocation, {1, 1}, 600.0);
-  allocations().set_paid_by_trial(allocation, true);
+  pass(20.0);
+  allocations().set_paid_by_trial(allocation, clock_.now_s() - 15.0);
+  EXPECT_NEAR(total_usd(allocations().take_unused()), 2 * 36.0 * 5.0 / 3600.0, 1e-6);
   pass(100.0);
   EXPECT_NEAR(total_usd(allocations().take_unused()), 0.0, 1e-9);
-  allocations().set_free(allocation);
+  allocations().set_free(allocation, clock_.now_s() - 10.0);
   pass(50.0);
-  EXPECT_NEAR(total_usd(allocations().take_unused()), 2 * 36.0 * 50.0 / 3600.0, 1e-6);
+  EXPECT_NEAR(total_usd(allocations().take_unused()), 2 * 36.0 * 60.0 / 3600.0, 1e-6);
+}
+
+TEST_F(AllocationsTest, ALaunchThatFailsIsOverhead) {
+  options_.usd_per_node_hour = NodePrices(36.0);
+  Allocation& allocation = hold();
+  (void)allocations().take_unused();
+  allocations().set_user(allocation, {1, 1}, 600.0);
+  pass(30.0);
+  allocations().set_free(allocation);
+  EXPECT_NEAR(total_usd(allocations().take_unused()), 36.0 * 30.0 / 3600.0, 1e-6);
 }
 
 TEST_F(AllocationsTest, NodesHeldBetweenTwoQueriesArePaidForToo) {

@@ -254,6 +254,20 @@ TEST_F(SlurmCommands, AHangingSbatchSubmitsOnce) {
   EXPECT_EQ(jobs(), 1);
 }
 
+TEST_F(SlurmCommands, NodesAreGivenBackEvenIfTheUserDoesNotWait) {
+  begin();
+  start(1, "exit 0");
+  wait_for(1, 30.0);
+  const fs::path cancelled = folder() / "cancelled";
+  spoil("scancel", fmt::format("sleep 0.3; touch '{}'", cancelled.string()));
+  ASSERT_TRUE(runner_->release(0.0));
+  runner_.reset();
+  const double until_s = clock_.now_s() + 20.0;
+  while (!fs::exists(cancelled) && clock_.now_s() < until_s)
+    pause_thread(0.02);
+  EXPECT_TRUE(fs::exists(cancelled));
+}
+
 TEST_F(SlurmCommands, ErrorsInInvalidUtf8ArePrintedAsText) {
   begin();
   spoil("sbatch",

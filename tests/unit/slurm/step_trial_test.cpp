@@ -161,6 +161,18 @@ TEST_F(StepTrialTest, TheLastLineNeedsNoNewline) {
   EXPECT_THAT(read(31.0), IsEmpty()) << "all was read";
 }
 
+TEST_F(StepTrialTest, ADrawingOfAProgressBarHasTheTimeAtWhichItCame) {
+  launch();
+  (void)prints(20.0, start_mark());
+  const auto received_s = [](const std::vector<TrialEvent>& events) {
+    return std::get<TrialReported>(events.at(0)).report.received_s;
+  };
+  EXPECT_THAT(prints(30.0, "\r[steptune] {\"v\":1,\"samples\":10}"), IsEmpty());
+  EXPECT_EQ(received_s(prints(50.0, "\r[steptune] {\"v\":1,\"samples\":20}")), 30.0);
+  tape_->end = StepEnd{0, ""};
+  EXPECT_EQ(received_s(read(5000.0)), 50.0) << "no tuner ran at its end";
+}
+
 TEST_F(StepTrialTest, MessagesOfSlurmAreEvidence) {
   launch();
   (void)prints(20.0, start_mark());

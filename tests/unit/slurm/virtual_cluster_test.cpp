@@ -438,6 +438,26 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ALostAnswerMakesNoSecondAllocation) {
   release();
 }
 
+TEST_F(SlurmRunnerOnAVirtualCluster, AJobThatIsListedBeforeSbatchAnswersIsKept) {
+  cluster_.program = [](const StepRequest&) { return runs_for(60.0); };
+  // The second sbatch prints the job's id only after some seconds.
+  cluster_.lose_answer =
+      [this](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
+    if (!is(argv, "sbatch") || cluster_.jobs().size() != 2) return std::nullopt;
+    return CommandResult{0, false, fmt::format("{}\n", cluster_.jobs().back().id), {}};
+  };
+  SlurmOptions two;
+  two.parallel = 2;
+  use(two);
+  start(1);
+  start(2);
+  wait_for(2);
+  expect_end(1, OutcomeKind::completed);
+  expect_end(2, OutcomeKind::completed);
+  EXPECT_EQ(cluster_.jobs().size(), 2U);
+  release();
+}
+
 TEST_F(SlurmRunnerOnAVirtualCluster, AnAdoptionThatFailsAdoptsNothingAndMayBeRepeated) {
   cluster_.program = [](const StepRequest&) { return runs_for(300.0); };
   SlurmOptions two;
@@ -498,6 +518,53 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ATrialThatEndedWithoutATunerPaysUntilItsEnd
   EXPECT_NEAR(ended_[1].billed_s, 50.0, 1.0);
   EXPECT_NEAR(ended_[1].billed_usd.value_or(0.0), 0.5, 0.01);
   release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AStuckStepIsGivenUpBeforeTheLoopGivesUp) {
+  cluster_.program = [](const StepRequest&) {
+    VirtualProgram program;
+    program.is_stuck = true;
+    return program;
+  };
+  use();
+  start(1);
+  let_pass(20.0);
+  ASSERT_EQ(placements_.size(), 1U);
+  runner_->kill_all();
+  wait_for(1, k_forced_end_s);
+  expect_end(1, OutcomeKind::stopped);
+  EXPECT_EQ(cluster_.live_jobs(), 0) << "its nodes are given back";
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AStuckStepBeyondItsLimitHasTimedOut) {
+  cluster_.program = [](const StepRequest&) {
+    VirtualProgram program;
+    program.is_stuck = true;
+    return program;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  expect_end(1, OutcomeKind::timed_out);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("its step does not end"));
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, HeldNodesArePaidForOnce) {
+  // The runner looks at its trials once a second, so it sees each start almost a second late.
+  cluster_.program = [](const StepRequest&) { return runs_for(4.85); };
+  SlurmOptions priced;
+  priced.usd_per_node_hour = NodePrices(36.0);
+  use(priced);
+  for (std::int64_t trial = 1; trial <= 10; ++trial) {
+    start(trial);
+    wait_for(static_cast<std::size_t>(trial));
+  }
+  release();
+  double usd = total_usd(runner_->take_unused());
+  for (const auto& [trial, outcome] : ended_)
+    usd += outcome.billed_usd.value_or(0.0);
+  EXPECT_NEAR(usd, 36.0 * cluster_.use().held_node_s / 3600.0, 0.03);
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, AJobThatAppearsAfterItWasGivenUpIsGivenBack) {

@@ -212,6 +212,15 @@ TEST_F(AttachedRanksTest, HearOfASwitchAFewStepsBefore) {
       << "a tenth of a second later, at 16 steps a second";
 }
 
+TEST_F(AttachedRanksTest, HearOfASwitchInTimeAfterASlowStart) {
+  hook_->make_steps(1, 20.0);
+  hook_->make_steps(40, 0.0078125);
+  ASSERT_EQ(program_->steps(clock_.now_s()).size(), 41U);
+  static_cast<void>(program_->switch_to({}));
+  EXPECT_EQ(hook_->switches().at(0)["from_step"], 56)
+      << "a tenth of a second later, at 128 steps a second";
+}
+
 TEST_F(AttachedRanksTest, ARefusalOfOneRankCounts) {
   const FakeHook second(path_, world_size_, /*rank=*/1);
   const auto row = [](const FakeHook& rank, const char* fields) {

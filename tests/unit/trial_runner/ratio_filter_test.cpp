@@ -230,22 +230,6 @@ TEST(RatioFilter, NeedsBaselineBlocksOnBothSidesOfTheTrial) {
   EXPECT_FALSE(filter.ratio()) << "the ratio was that of another trial";
 }
 
-TEST(RatioFilter, AnotherProcessHasALevelOfItsOwn) {
-  RatioFilter filter;
-  for (int i = 0; i < 20; ++i)
-    filter.add_baseline(0.1, 4.0, 0.5 * i);
-  filter.begin_trial();
-  filter.add_trial(0.05, 8.0, 11.0);
-  filter.add_baseline(0.1, 4.0, 12.0);
-  filter.restart();
-  for (int i = 0; i < 4; ++i) {
-    filter.add_baseline(0.3, 4.0, 1.0 + 3.0 * i);
-    filter.add_trial(0.15, 8.0, 2.0 + 3.0 * i);
-  }
-  EXPECT_NEAR(filter.ratio()->value, 0.5, 0.02);
-  EXPECT_NEAR(filter.level().value(), 0.3, 0.02);
-}
-
 TEST(RatioFilter, WorksLateInALongStudy) {
   RatioFilter filter;
   double at_s = 0.0;
