@@ -2,11 +2,14 @@
 #include "tuner/study/study_view.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ranges>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/document/identifiers.hpp"
 #include "common/rng.hpp"
@@ -65,16 +68,32 @@ TrialSpec trial_of(const StudySpec& study, const std::filesystem::path& hook_fol
 
 std::vector<Configuration> example_configurations(const StudySpec& study) {
   constexpr std::uint64_t k_all = 1000;
-  constexpr int k_some = 200;
-  constexpr int k_attempts = 200;
+  constexpr std::size_t k_some = 200;
+  constexpr int k_draws = 40'000;
+  constexpr std::uint64_t k_listed = 20'000;
+  const SearchSpace& space = study.space;
   std::vector<Configuration> configurations = {study.baseline};
-  if (auto all = study.space.enumerate(k_all)) {
+  if (auto all = space.enumerate(k_all)) {
     configurations.insert(configurations.end(), all->begin(), all->end());
     return configurations;
   }
   Rng rng(0, "study-examples");
-  for (int i = 0; i < k_some; ++i) {
-    if (auto drawn = study.space.sample(rng, k_attempts)) configurations.push_back(*drawn);
+  std::vector<double> quantiles(space.parameters().size());
+  for (int i = 0; i < k_draws && configurations.size() <= k_some; ++i) {
+    for (double& quantile : quantiles)
+      quantile = rng.uniform();
+    const auto point = space.point_at_quantiles(quantiles);
+    if (point) configurations.push_back(space.decode(*point));
+  }
+  if (configurations.size() > k_some) return configurations;
+  // The constraints leave few configurations, most of which draws may miss.
+  const auto rows = space.enumerate_points(k_listed).value_or(std::vector<double>{});
+  const std::size_t width = quantiles.size();
+  const std::size_t listed = rows.size() / width;
+  const std::size_t count = std::min(listed, k_some);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto row = rows.begin() + static_cast<std::ptrdiff_t>(i * listed / count * width);
+    configurations.push_back(space.decode(Point(row, row + static_cast<std::ptrdiff_t>(width))));
   }
   return configurations;
 }

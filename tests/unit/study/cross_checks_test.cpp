@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests rules between sections of a study file, beside the faults of broken_documents_test.cpp.
+#include <chrono>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,6 +27,17 @@ std::string faults(const std::string& patch) {
 
 TEST(CrossChecks, TheLeastStudyIsSound) {
   EXPECT_EQ(faults("{}"), "");
+}
+
+TEST(CrossChecks, ATightConstraintIsCheckedInSeconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(faults(R"({"command": ["train", "{x}", "{y}", "{z}"],
+                       "parameters": {"x": {"high": 1000},
+                                      "y": {"type": "int", "low": 1, "high": 1000},
+                                      "z": {"type": "int", "low": 1, "high": 1000}},
+                       "constraints": ["x + y + z == 3"], "baseline": {"y": 1, "z": 1}})"),
+            "");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST(CrossChecks, AConditionOfAnUnusedParameterUsesNoParameter) {
