@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "common/machine/system_files.hpp"
-#include "common/nesting.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune {

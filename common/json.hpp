@@ -15,6 +15,9 @@ namespace steptune {
 /// JSON that keeps the order of keys, because people read the files.
 using Json = nlohmann::ordered_json;
 
+/// Most levels of objects and lists in a document (JSON, YAML).
+inline constexpr int k_max_nesting = 64;
+
 /// Parses JSON with `//` and `/* */` comments. Refuses duplicate keys, nesting deeper than 64
 /// levels, documents over 16 MiB, and text after the document. Errors name the source `where`; a
 /// syntax error also names the line and column.

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
-#include "common/nesting.hpp"
+#include "common/json.hpp"
 #include "common/text.hpp"
 #include "tuner/config_edit/config_file.hpp"
 
