@@ -12,7 +12,7 @@ struct MeasuredValue {
   double error = 0.0;  ///< standard error, 0 or more
 };
 
-/// A value with its 95 % interval.
+/// A value with its interval: 95 %, if nothing else is said.
 struct Estimate {
   double mean = 0.0;
   double low = 0.0;
