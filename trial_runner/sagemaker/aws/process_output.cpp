@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <string_view>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/pipe.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune::aws {
@@ -43,24 +43,21 @@ bool is_escape(char next, char quote) {
 }  // namespace
 
 Result<std::string> process_output(const std::vector<std::string>& argv) {
-  std::array<int, 2> pipe_ends{-1, -1};
   if (argv.empty()) return fail(ErrorKind::runner, "the command is empty");
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::runner, "cannot create a pipe: " + system_reason(errno), argv[0]);
-  }
+  auto pipe = make_pipe();
+  if (!pipe) return tl::unexpected(pipe.error());
   ChildRequest request;
   request.argv = argv;
   request.environment = assignments(process_variables());
   request.scope = ChildScope::same_group;  // Ctrl-C ends the program, too
-  request.out = pipe_ends[1];
+  request.out = pipe->write.get();
   const auto pid = start_child(request);
-  close(pipe_ends[1]);
+  pipe->write.reset();
   if (!pid) {
-    close(pipe_ends[0]);
     return fail(ErrorKind::runner, "cannot start: " + system_reason(pid.error()), argv[0]);
   }
-  std::string output = read_all(pipe_ends[0]);
-  close(pipe_ends[0]);
+  std::string output = read_all(pipe->read.get());
+  pipe->read.reset();
   int status = 0;
   while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }
