@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/child_process.hpp"
 #include "common/pipe.hpp"
+#include "common/text.hpp"
 
 namespace steptune {
 
@@ -27,13 +27,7 @@ EndedCommand run_to_end(std::vector<std::string> argv, const std::filesystem::pa
   pipe->write.reset();
   if (!child) return {};
   EndedCommand ended;
-  char buffer[4096];
-  while (true) {
-    const ssize_t count = ::read(pipe->read.get(), buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    ended.out.append(buffer, static_cast<std::size_t>(count));
-  }
+  ended.out = read_to_end(pipe->read, k_any_length);
   int status = 0;
   while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) {
   }

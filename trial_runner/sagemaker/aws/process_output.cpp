@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/process_output.hpp"
 
-#include <array>
 #include <cerrno>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/child_process.hpp"
 #include "common/pipe.hpp"
@@ -17,20 +15,6 @@ namespace steptune::aws {
 namespace {
 
 constexpr std::size_t k_max_output_bytes = std::size_t{1} << 20;
-
-/// Reads to the end of the stream. Drops bytes beyond the limit instead of closing the pipe, which
-/// would kill the writer.
-std::string read_all(int descriptor) {
-  std::string output;
-  std::array<char, 4096> block{};
-  for (;;) {
-    const ssize_t count = read(descriptor, block.data(), block.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return output;
-    if (output.size() < k_max_output_bytes)
-      output.append(block.data(), static_cast<std::size_t>(count));
-  }
-}
 
 /// True if a backslash before `next` is an escape: always outside quotes, never in single quotes,
 /// and before some characters in double quotes.
@@ -56,8 +40,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   if (!pid) {
     return fail(ErrorKind::runner, "cannot start: " + system_reason(pid.error()), argv[0]);
   }
-  std::string output = read_all(pipe->read.get());
-  pipe->read.reset();
+  std::string output = read_to_end(pipe->read, k_max_output_bytes);
   int status = 0;
   while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }
