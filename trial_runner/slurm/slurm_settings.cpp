@@ -163,7 +163,7 @@ class SlurmStage final : public RehearsalStage {
       slurm::VirtualProgram program;
       program.starts_after_s = k_step_start_s;
       SimulatedTraining training = rehearsal.training(request.values);
-      const double pace = 1.0 + k_step_noise * (2.0 * rng_.uniform() - 1.0);
+      const double pace = 1.0 + k_rehearsed_step_noise * (2.0 * rng_.uniform() - 1.0);
       training.step_s = std::max(k_least_step_s, pace * training.step_s);
       program.training = training;
       return program;
@@ -188,7 +188,6 @@ class SlurmStage final : public RehearsalStage {
   static constexpr double k_step_start_s = 0.06;
   /// Shortest wait in the queue, in seconds: a prologue and the scheduler's next round.
   static constexpr double k_least_wait_s = 1.0;
-  static constexpr double k_step_noise = 0.03;
   static constexpr double k_least_step_s = 1e-6;
 
   VirtualClock clock_;
