@@ -12,10 +12,10 @@
 
 namespace steptune {
 
-EndedCommand run_to_end(std::vector<std::string> argv, const std::filesystem::path& folder,
-                        int err) {
+std::optional<std::string> run_to_end(std::vector<std::string> argv,
+                                      const std::filesystem::path& folder, int err) {
   auto pipe = make_pipe();
-  if (!pipe) return {};
+  if (!pipe) return std::nullopt;
   ChildRequest request;
   request.argv = std::move(argv);
   request.environment = assignments(process_variables());
@@ -25,14 +25,13 @@ EndedCommand run_to_end(std::vector<std::string> argv, const std::filesystem::pa
   request.err = err;
   const auto child = start_child(request);
   pipe->write.reset();
-  if (!child) return {};
-  EndedCommand ended;
-  ended.out = read_to_end(pipe->read, k_any_length);
+  if (!child) return std::nullopt;
+  std::string output = read_to_end(pipe->read, k_any_length);
   int status = 0;
   while (::waitpid(*child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFEXITED(status)) ended.status = WEXITSTATUS(status);
-  return ended;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+  return output;
 }
 
 }  // namespace steptune
