@@ -15,8 +15,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_document_bytes = std::size_t{16} << 20;
-
 /// Thrown out of nlohmann's parser callback, which has no other way to refuse a document.
 struct Refused {
   std::string message;

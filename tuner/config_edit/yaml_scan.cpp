@@ -15,8 +15,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_most_bytes = std::size_t{16} << 20U;
-
 struct YamlEvent {
   yaml_event_t event{};
   YamlEvent() = default;
@@ -186,7 +184,8 @@ class YamlScanner {
 }  // namespace
 
 Result<std::vector<ConfigScalar>> scan_yaml(std::string_view text, const std::string& where) {
-  if (text.size() > k_most_bytes) return fail(ErrorKind::usage, "is larger than 16 MiB", where);
+  if (text.size() > k_max_document_bytes)
+    return fail(ErrorKind::usage, "is larger than 16 MiB", where);
   return YamlScanner(text, where).scan();
 }
 
