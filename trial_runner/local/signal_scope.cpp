@@ -10,6 +10,7 @@
 #include "common/units.hpp"
 
 namespace steptune::local {
+
 SignalScope::SignalScope() {
   ::sigemptyset(&ending_);
   for (const int signal : k_ending_signals)
