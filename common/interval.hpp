@@ -6,7 +6,13 @@ namespace steptune {
 /// Half-width of a 95 % interval in standard errors of a normal estimate.
 inline constexpr double k_z_95 = 1.959963984540054;
 
-/// A value with its 95 % interval.
+/// A measured value with its standard error.
+struct MeasuredValue {
+  double value = 0.0;
+  double error = 0.0;  ///< standard error, 0 or more
+};
+
+/// A value with its interval: 95 %, if nothing else is said.
 struct Estimate {
   double mean = 0.0;
   double low = 0.0;

@@ -10,13 +10,10 @@
 #include <fmt/format.h>
 
 #include "common/machine/system_files.hpp"
-#include "common/nesting.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr std::size_t k_max_document_bytes = std::size_t{16} << 20;
 
 /// Thrown out of nlohmann's parser callback, which has no other way to refuse a document.
 struct Refused {

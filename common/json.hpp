@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,6 +15,11 @@ namespace steptune {
 
 /// JSON that keeps the order of keys, because people read the files.
 using Json = nlohmann::ordered_json;
+
+/// Most levels of objects and lists in a document (JSON, YAML).
+inline constexpr int k_max_nesting = 64;
+/// Largest document, in bytes.
+inline constexpr std::size_t k_max_document_bytes = std::size_t{16} << 20;
 
 /// Parses JSON with `//` and `/* */` comments. Refuses duplicate keys, nesting deeper than 64
 /// levels, documents over 16 MiB, and text after the document. Errors name the source `where`; a

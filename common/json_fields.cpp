@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "common/count.hpp"
 #include "common/numbers.hpp"
 
 namespace steptune {

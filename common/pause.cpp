@@ -6,11 +6,12 @@
 
 #include <poll.h>
 
+#include "common/units.hpp"
+
 namespace steptune {
 
 void pause_thread(double seconds) {
-  constexpr double k_longest_s = 3600.0;
-  ::poll(nullptr, 0, static_cast<int>(std::ceil(std::clamp(seconds, 0.0, k_longest_s) * 1e3)));
+  ::poll(nullptr, 0, static_cast<int>(std::ceil(std::clamp(seconds, 0.0, k_hour_s) * 1e3)));
 }
 
 }  // namespace steptune

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "common/configuration.hpp"
 
 namespace steptune {
+
+/// Most objectives of a study.
+inline constexpr std::size_t k_max_objectives = 2;
 
 enum class ObservationKind {
   complete,      ///< measured to the requested precision

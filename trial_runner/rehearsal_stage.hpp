@@ -19,6 +19,9 @@ struct SimulatedTraining {
   double samples_per_step = 1.0;
 };
 
+/// Scatter of a simulated program's steps, as a share of their time.
+inline constexpr double k_rehearsed_step_noise = 0.03;
+
 struct RehearsalOptions {
   std::uint64_t seed = 0;    ///< seed of the simulated provider's random numbers
   double wall_time_s = 0.0;  ///< date at which the simulation starts, seconds since 1970

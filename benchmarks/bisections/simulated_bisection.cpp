@@ -120,7 +120,7 @@ SearchResult bisect(const BisectionModel& model) {
       const SpeedUp speed_up = speed_up_over_looks(
           judged_study(), each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
       if (const auto measured = slowdown_in_stage(speed_up, versions.size()))
-        stage.push_back({each.version, measured->slowdown, measured->error});
+        stage.push_back({each.version, measured->value, measured->error});
     }
     change.observe(std::move(stage));
   }

@@ -83,7 +83,7 @@ void add(Row& row, const StreamTrial& trial) {
   if (trial.unseen) return;
   ++row.judged;
   row.bias.add(m.seconds_per_sample / truth_s - 1.0);
-  const double planned_s = planned_time(run_of_samples(k_planned_samples), m).seconds - m.once_s();
+  const double planned_s = planned_time(run_of_samples(k_planned_samples), m).value - m.once_s();
   row.plan_bias.add(planned_s / k_planned_samples / truth_s - 1.0);
   row.covered += std::abs(m.seconds_per_sample - truth_s) <= m.half_width_s ? 1 : 0;
 }

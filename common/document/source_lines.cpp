@@ -9,7 +9,6 @@
 
 #include "common/document/fault.hpp"
 #include "common/json.hpp"
-#include "common/nesting.hpp"
 
 namespace steptune::document {
 namespace {

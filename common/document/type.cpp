@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/units.hpp"
-#include "common/whole_numbers.hpp"
 
 namespace steptune::document {
 namespace {

@@ -19,17 +19,9 @@ constexpr std::array k_laws = {ScalingLaw::amdahl, ScalingLaw::amdahl_linear,
                                ScalingLaw::amdahl_log, ScalingLaw::gustafson,
                                ScalingLaw::gustafson_log};
 
-/// Time relative to the time on one machine, by term.
-struct RelativeTime {
-  double serial = 0.0;
-  double parallel = 0.0;
-  double communication = 0.0;
-  [[nodiscard]] double total() const { return serial + parallel + communication; }
-};
-
 /// Returns the terms of the law for n machines. `log2_n` is used only by the laws with messages
 /// along a tree.
-RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
+TimeParts relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
   switch (law) {
     case ScalingLaw::amdahl:
       return {s, (1.0 - s) / n, 0.0};
@@ -82,7 +74,7 @@ Residuals residuals(ScalingLaw law, double s, double c, std::span<const WeighedP
   double sum = 0.0;
   double squares = 0.0;
   for (const WeighedPoint& point : points) {
-    const RelativeTime time = relative_time(law, s, c, point.count, point.log2_count);
+    const TimeParts time = relative_time(law, s, c, point.count, point.log2_count);
     const double log_ratio = point.log_time - std::log(time.total());
     weights += point.weight;
     sum += point.weight * log_ratio;
@@ -275,8 +267,8 @@ double ScalingCurve::time_s(double count) const {
   return one_s * relative_time(law, serial, communication, count, log2_for(law, count)).total();
 }
 
-TimeShares ScalingCurve::shares(double count) const {
-  const RelativeTime time = relative_time(law, serial, communication, count, log2_for(law, count));
+TimeParts ScalingCurve::shares(double count) const {
+  const TimeParts time = relative_time(law, serial, communication, count, log2_for(law, count));
   const double total = time.total();
   return {time.serial / total, time.parallel / total, time.communication / total};
 }

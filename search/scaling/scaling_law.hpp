@@ -29,11 +29,13 @@ enum class ScalingLaw { amdahl, amdahl_linear, amdahl_log, gustafson, gustafson_
 /// True if the law has a separate term for communication.
 [[nodiscard]] bool communicates(ScalingLaw law);
 
-/// Shares of the time on a given number of machines. They add up to 1.
-struct TimeShares {
+/// Parts of the time on a given number of machines, relative to the time on one machine, or as
+/// shares that add up to 1.
+struct TimeParts {
   double serial = 0.0;
   double parallel = 1.0;
   double communication = 0.0;
+  [[nodiscard]] double total() const { return serial + parallel + communication; }
 };
 
 /// A law with its parameters.
@@ -44,7 +46,8 @@ struct ScalingCurve {
   double communication = 0.0;  ///< c, not negative
   /// Returns the time on `count` machines; `count` must be at least 1.
   [[nodiscard]] double time_s(double count) const;
-  [[nodiscard]] TimeShares shares(double count) const;
+  /// Returns the shares of that time.
+  [[nodiscard]] TimeParts shares(double count) const;
 };
 
 /// Measured time on one number of machines.

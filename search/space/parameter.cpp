@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "common/numbers.hpp"
-#include "common/whole_numbers.hpp"
 
 namespace steptune {
 namespace {

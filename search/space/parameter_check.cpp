@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "common/whole_numbers.hpp"
+#include "common/numbers.hpp"
 #include "search/space/parameter.hpp"
 
 namespace steptune {

@@ -57,15 +57,15 @@ std::vector<MachineSecond> clock_seconds(const std::vector<double>& ghz) {
 TEST(CpuTime, EachCpuHasTheTimeOfItsLine) {
   const std::string text = proc_stat({100.0, 200.0, 300.0});
   const std::vector<int> two{0, 2};
-  const auto times = cpu_busy_times_of(text, two);
+  const auto times = times_of_cpus(text, two);
   ASSERT_EQ(times.size(), 2U);
   EXPECT_EQ(times[1].cpu, 2);
-  EXPECT_DOUBLE_EQ(times[1].busy_s, 300.0);
-  EXPECT_EQ(cpu_busy_times_of(text, {}).size(), 3U) << "all of them";
+  EXPECT_DOUBLE_EQ(times[1].time.busy_s, 300.0);
+  EXPECT_EQ(times_of_cpus(text, {}).size(), 3U) << "all of them";
   const std::vector<int> unknown{0, 7};
-  EXPECT_THAT(cpu_busy_times_of(text, unknown), IsEmpty()) << "a container counts by itself";
-  EXPECT_THAT(cpu_busy_times_of("", {}), IsEmpty());
-  EXPECT_THAT(cpu_busy_times_of("cpu  1 2\ncpux 1\n", {}), IsEmpty());
+  EXPECT_THAT(times_of_cpus(text, unknown), IsEmpty()) << "a container counts by itself";
+  EXPECT_THAT(times_of_cpus("", {}), IsEmpty());
+  EXPECT_THAT(times_of_cpus("cpu  1 2\ncpux 1\n", {}), IsEmpty());
 }
 
 TEST(CpuClocks, AreReadFromTheKernel) {

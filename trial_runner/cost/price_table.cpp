@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "common/count.hpp"
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 
 namespace steptune {

@@ -75,14 +75,14 @@ std::vector<std::string> typed_words(const Launch& launch, std::vector<std::stri
                   launch.options, launched);
 }
 
-std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
-                                    std::span<const LauncherSupport> supported,
-                                    const std::string& runner) {
+std::optional<document::Fault> fault_of(const Launch& launch, int machines,
+                                        std::span<const LauncherSupport> supported,
+                                        const std::string& runner) {
   if (supported.empty()) {
-    return LaunchFault{"",
-                       fmt::format("trials of the runner {} start no processes: leave \"launch\" "
-                                   "out",
-                                   runner)};
+    return document::Fault{
+        "", fmt::format("trials of the runner {} start no processes: leave \"launch\" "
+                        "out",
+                        runner)};
   }
   std::string others;
   for (const LauncherSupport& support : supported) {
@@ -93,24 +93,24 @@ std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
   const std::string instead = others.empty() ? "" : ": use " + others;
   const LauncherSupport* support = find_launcher(supported, launch.with);
   if (support == nullptr) {
-    return LaunchFault{"with", fmt::format("the runner {} has no \"{}\"{}", runner,
-                                           to_text(launch.with), instead)};
+    return document::Fault{"/with", fmt::format("the runner {} has no \"{}\"{}", runner,
+                                                to_text(launch.with), instead)};
   }
   if (launch.processes_per_node < 1) {
-    return LaunchFault{"processes_per_node", "must be a whole number from 1 to 1024"};
+    return document::Fault{"/processes_per_node", "must be a whole number from 1 to 1024"};
   }
-  if (launch.nodes < 1) return LaunchFault{"nodes", "must be a whole number from 1 to 10000"};
+  if (launch.nodes < 1) return document::Fault{"/nodes", "must be a whole number from 1 to 10000"};
   if (launch.nodes != machines) {
-    return LaunchFault{
-        "nodes",
+    return document::Fault{
+        "/nodes",
         fmt::format("is {}, but a trial of the runner {} has {}: leave \"nodes\" out", launch.nodes,
                     runner, machines == 1 ? "one machine" : fmt::format("{} machines", machines))};
   }
   if (machines > 1 && !support->over_nodes) {
-    return LaunchFault{"with",
-                       fmt::format("on the runner {}, \"{}\" starts processes on one machine "
-                                   "only, and a trial has {}{}",
-                                   runner, to_text(launch.with), machines, instead)};
+    return document::Fault{"/with",
+                           fmt::format("on the runner {}, \"{}\" starts processes on one machine "
+                                       "only, and a trial has {}{}",
+                                       runner, to_text(launch.with), machines, instead)};
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/document/fault.hpp"
 #include "trial_runner/launch/launch.hpp"
 
 namespace steptune {
@@ -30,15 +31,11 @@ namespace steptune {
 [[nodiscard]] std::vector<std::string> typed_words(const Launch& launch,
                                                    std::vector<std::string> launched);
 
-/// Reason why a runner's machines cannot carry out a launch.
-struct LaunchFault {
-  std::string key;  ///< faulty key of the object `launch`; empty: the whole object
-  std::string message;
-};
-/// Returns the fault of a launch; nullopt if there is none. `machines` is the number of machines
-/// that a trial rents; 1 if it rents none. `runner` is the kind's name, for messages.
-[[nodiscard]] std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
-                                                  std::span<const LauncherSupport> supported,
-                                                  const std::string& runner);
+/// Returns why a runner's machines cannot carry out a launch; nullopt if they can. The pointer
+/// starts at the object `launch`. `machines` is the number of machines that a trial rents; 1 if it
+/// rents none. `runner` is the kind's name, for messages.
+[[nodiscard]] std::optional<document::Fault> fault_of(const Launch& launch, int machines,
+                                                      std::span<const LauncherSupport> supported,
+                                                      const std::string& runner);
 
 }  // namespace steptune

@@ -9,13 +9,15 @@
 namespace steptune::live {
 namespace {
 
-/// Shortest blocks: long enough for the clock and for one slow batch, short enough that drift is
-/// equal in neighbouring blocks. The baseline's blocks are shorter: all its earlier blocks
-/// contribute to its level, but a trial has only its own blocks.
+/// Shortest blocks of a trial: long enough for the clock and for one slow batch, short enough that
+/// drift is equal in neighbouring blocks.
 constexpr double k_trial_steps = 8.0, k_trial_s = 0.25;
-constexpr double k_baseline_steps = 4.0, k_baseline_s = 0.125;
-/// Lengths of blocks as multiples of the warm-up, so that costly switches get longer blocks.
-constexpr double k_trial_of_warm_up = 1.5, k_baseline_of_warm_up = 0.75;
+/// Length of a trial's block as a multiple of the warm-up, so that costly switches get longer
+/// blocks.
+constexpr double k_trial_of_warm_up = 1.5;
+/// The baseline's blocks are shorter by this factor: all its earlier blocks contribute to its
+/// level, but a trial has only its own blocks.
+constexpr double k_baseline_share = 0.5;
 /// If a trial's block takes this many times as long as at the baseline's speed, the block ends
 /// after a few steps: the trial is clearly slow.
 constexpr double k_slow_ratio = 2.5;
@@ -135,15 +137,14 @@ bool PairedBlocks::add_in_turn(const Block& block) {
 
 double PairedBlocks::wanted_steps() const {
   const bool of_baseline = arm_ == Arm::baseline && has_trial_;
-  const double least = of_baseline
-                           ? std::max(k_baseline_steps, k_baseline_of_warm_up * warm_up_steps_)
-                           : std::max(k_trial_steps, k_trial_of_warm_up * warm_up_steps_);
+  const double shortest = of_baseline ? k_baseline_share : 1.0;
+  const double least = shortest * std::max(k_trial_steps, k_trial_of_warm_up * warm_up_steps_);
   if (!has_trial_ || !level_ || done_.steps == 0.0) return whole(least, of_baseline);
   const double step_s = done_.seconds / done_.steps;
   const double most = std::min(k_longest_s, filter_.longest_block_s(step_s)) / step_s;
   const double grown = std::min(k_growth * done_.steps, most);
   const double share =
-      of_baseline ? k_baseline_steps / k_trial_steps / std::max(1.0, filter_.scatter_ratio()) : 1.0;
+      of_baseline ? k_baseline_share / std::max(1.0, filter_.scatter_ratio()) : 1.0;
   return whole(std::max(least, share * grown), of_baseline);
 }
 
@@ -151,9 +152,8 @@ bool PairedBlocks::is_complete() const {
   const Stretch total = between(points_.front(), points_.back());
   if (!(total.samples > 0.0) || !(total.seconds > 0.0)) return false;
   const bool of_baseline = arm_ == Arm::baseline && has_trial_;
-  if (total.steps >= wanted_steps() && total.seconds >= (of_baseline ? k_baseline_s : k_trial_s)) {
-    return true;
-  }
+  const double least_s = (of_baseline ? k_baseline_share : 1.0) * k_trial_s;
+  if (total.steps >= wanted_steps() && total.seconds >= least_s) return true;
   const double expected_s =
       std::max(k_trial_s, std::max(k_trial_steps, total.steps) * baseline_step_s_);
   return arm_ == Arm::trial && level_ && baseline_step_s_ > 0.0 &&

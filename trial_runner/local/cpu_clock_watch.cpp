@@ -99,15 +99,15 @@ CpuClockWatch::CpuClockWatch(std::span<const int> cpus, SystemFiles files)
 
 std::optional<double> CpuClockWatch::sample(double now_s, std::string_view proc_stat) {
   if (clocks_ && !clocks_->are_known()) return std::nullopt;
-  const auto before = std::exchange(busy_, cpu_busy_times_of(proc_stat, cpus_));
+  const auto before = std::exchange(times_, times_of_cpus(proc_stat, cpus_));
   const double span_s = now_s - std::exchange(sampled_s_, now_s);
   std::vector<int> busy_cpus;
   std::vector<double> busy_s;
-  for (std::size_t i = 0; i < busy_.size() && before.size() == busy_.size(); ++i) {
-    const double computed_s = busy_[i].busy_s - before[i].busy_s;
+  for (std::size_t i = 0; i < times_.size() && before.size() == times_.size(); ++i) {
+    const double computed_s = times_[i].time.busy_s - before[i].time.busy_s;
     // If a CPU was switched on or off in between, the two lists do not match.
-    if (busy_[i].cpu != before[i].cpu || computed_s < k_least_busy * span_s) continue;
-    busy_cpus.push_back(busy_[i].cpu);
+    if (times_[i].cpu != before[i].cpu || computed_s < k_least_busy * span_s) continue;
+    busy_cpus.push_back(times_[i].cpu);
     busy_s.push_back(computed_s);
   }
   if (busy_cpus.empty()) return std::nullopt;

@@ -49,7 +49,7 @@ class CpuClockWatch {
   SystemFiles files_;
   std::optional<CpuClocks> clocks_;  ///< nullopt until one of the CPUs has been busy
   double sampled_s_ = 0.0;
-  std::vector<CpuBusyTime> busy_;
+  std::vector<TimeOfCpu> times_;
 };
 
 }  // namespace steptune::local

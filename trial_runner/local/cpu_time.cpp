@@ -55,13 +55,14 @@ std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name
   return time;
 }
 
-struct TimeOfCpu {
-  int cpu = 0;
-  CpuTime time;
-};
+std::optional<CpuTime> time_of_machine(std::string_view proc_stat) {
+  auto time = time_of_line(proc_stat, "cpu ");
+  if (time) time->cpus = std::max<std::size_t>(1, times_of_cpus(proc_stat, {}).size());
+  return time;
+}
 
-/// Returns the times of `cpus`, or of all CPUs if `cpus` is empty. Returns none if the text lacks
-/// one of `cpus`.
+}  // namespace
+
 std::vector<TimeOfCpu> times_of_cpus(std::string_view proc_stat, std::span<const int> cpus) {
   constexpr std::string_view k_cpu = "cpu";
   std::vector<TimeOfCpu> times;
@@ -82,14 +83,6 @@ std::vector<TimeOfCpu> times_of_cpus(std::string_view proc_stat, std::span<const
   return cpus.empty() || times.size() == cpus.size() ? times : std::vector<TimeOfCpu>();
 }
 
-std::optional<CpuTime> time_of_machine(std::string_view proc_stat) {
-  auto time = time_of_line(proc_stat, "cpu ");
-  if (time) time->cpus = std::max<std::size_t>(1, times_of_cpus(proc_stat, {}).size());
-  return time;
-}
-
-}  // namespace
-
 std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const int> cpus) {
   if (cpus.empty()) return time_of_machine(proc_stat);
   const auto times = times_of_cpus(proc_stat, cpus);
@@ -103,13 +96,6 @@ std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const i
     sum.iowait_s += of_cpu.time.iowait_s;
   }
   return sum;
-}
-
-std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat, std::span<const int> cpus) {
-  std::vector<CpuBusyTime> busy;
-  for (const TimeOfCpu& of_cpu : times_of_cpus(proc_stat, cpus))
-    busy.push_back({of_cpu.cpu, of_cpu.time.busy_s});
-  return busy;
 }
 
 std::optional<CpuTime> read_cpu_time(std::span<const int> cpus) {

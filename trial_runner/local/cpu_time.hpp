@@ -32,15 +32,15 @@ struct CpuTime {
 /// Reads the CPU time of `cpus` from /proc/stat; nullopt if that cannot be read.
 [[nodiscard]] std::optional<CpuTime> read_cpu_time(std::span<const int> cpus);
 
-/// Seconds since boot in which one CPU was busy (neither idle nor stolen).
-struct CpuBusyTime {
+/// Time of one CPU.
+struct TimeOfCpu {
   int cpu = 0;
-  double busy_s = 0.0;
+  CpuTime time;
 };
-/// Returns the busy time of each of `cpus` (all CPUs if empty) from the text of /proc/stat. Empty
-/// if the text lacks one of them.
-[[nodiscard]] std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat,
-                                                         std::span<const int> cpus);
+/// Returns the times of `cpus` (all CPUs if empty) from the text of /proc/stat. Empty if the text
+/// lacks one of them.
+[[nodiscard]] std::vector<TimeOfCpu> times_of_cpus(std::string_view proc_stat,
+                                                   std::span<const int> cpus);
 
 /// Returns the CPU time that processes outside the trial used between two readings. `own_s` is the
 /// trial's own CPU time on the same CPUs. nullopt if the span has too few kernel ticks.

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
-#include "common/child_poll.hpp"
+#include "common/child_process.hpp"
 #include "common/machine/memory.hpp"
 #include "common/machine/system_files.hpp"
 #include "common/numbers.hpp"

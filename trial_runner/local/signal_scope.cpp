@@ -10,11 +10,6 @@
 #include "common/units.hpp"
 
 namespace steptune::local {
-namespace {
-
-constexpr double k_max_timeout_s = k_hour_s;
-
-}  // namespace
 
 SignalScope::SignalScope() {
   ::sigemptyset(&ending_);
@@ -31,7 +26,7 @@ SignalScope::~SignalScope() {
 }
 
 bool SignalScope::poll(std::span<pollfd> descriptors, double timeout_s) const {
-  const double bounded_s = std::clamp(timeout_s, 0.0, k_max_timeout_s);
+  const double bounded_s = std::clamp(timeout_s, 0.0, k_hour_s);
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(bounded_s);
   timeout.tv_nsec = static_cast<long>((bounded_s - std::floor(bounded_s)) / k_nanosecond_s);

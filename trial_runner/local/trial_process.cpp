@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/local/trial_process.hpp"
 
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
@@ -76,16 +75,12 @@ Result<TrialStreams> open_streams(const TrialSpec& spec) {
 
 }  // namespace
 
-Result<OutputPipe> make_output_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::unavailable, "cannot create a pipe: " + system_reason(errno), {},
-                "raise the limit of open files: ulimit -n");
-  }
-  OutputPipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+Result<Pipe> make_output_pipe() {
+  auto pipe = make_pipe();
+  if (!pipe) return pipe;
   // Only the read end becomes non-blocking: the trial's end is a separate file description.
-  ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
-  ::fcntl(pipe.read.get(), F_SETPIPE_SZ, k_pipe_bytes);
+  ::fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK);
+  ::fcntl(pipe->read.get(), F_SETPIPE_SZ, k_pipe_bytes);
   return pipe;
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/error.hpp"
 #include "common/machine/processes.hpp"
+#include "common/pipe.hpp"
 #include "common/unique_fd.hpp"
 #include "trial_runner/local/spawn.hpp"
 #include "trial_runner/runner.hpp"
@@ -18,13 +19,9 @@ struct TrialProcess {
   UniqueFd output;  ///< read end of stdout and stderr, non-blocking
 };
 
-/// Pipe for a trial's output. The trial writes; this program reads without blocking.
-struct OutputPipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-/// Returns an `unavailable` error if too many files are open.
-[[nodiscard]] Result<OutputPipe> make_output_pipe();
+/// Makes a pipe for a trial's output. The trial writes; this program reads without blocking. Errors
+/// as in `make_pipe`.
+[[nodiscard]] Result<Pipe> make_output_pipe();
 
 /// Returns `child`, a child of this process, as a trial's main process. Raises its out-of-memory
 /// score: if memory runs out, the kernel kills the trial rather than this program.

@@ -102,9 +102,7 @@ ContainerStart start_of_pack(const JobSettings& settings, const JobRequest& requ
         entry_point(spec->argv, in_code_channel, spec->launch, /*enters_hook=*/false, spec->files);
     commands.push_back({spec, std::move(entry.words), std::move(entry.environment)});
   }
-  PackRequest pack = pack_request(commands);
-  ContainerStart start{std::move(pack.words), std::move(pack.hyperparameters),
-                       std::move(pack.environment)};
+  ContainerStart start = pack_start(commands);
   if (!request.trial.python_path.empty())
     add_carried_hook(request.hook, request.trial.argv, {}, start);
   return start;

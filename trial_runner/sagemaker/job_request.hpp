@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/document/fault.hpp"
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "trial_runner/resources.hpp"
@@ -37,14 +38,9 @@ struct JobRequest {
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 
-/// A value that the service would refuse, and its JSON pointer in the input.
-struct JobFault {
-  std::string pointer;
-  std::string message;
-};
 /// Returns faults for which the service would refuse `input`, before anything costs money. Checks
 /// the API Reference's rules on lengths, counts, characters and settings that exclude each other.
-[[nodiscard]] std::vector<JobFault> training_job_faults(const Json& input);
+[[nodiscard]] std::vector<document::Fault> training_job_faults(const Json& input);
 /// Returns one error that lists all faults.
 [[nodiscard]] Result<void> check_training_job_input(const Json& input);
 

@@ -73,7 +73,7 @@ class InputCheck {
     check_groups();
   }
 
-  std::vector<JobFault> faults;
+  std::vector<document::Fault> faults;
 
  private:
   [[nodiscard]] const Json* at(const std::string& pointer) const {
@@ -273,17 +273,17 @@ class InputCheck {
 
 }  // namespace
 
-std::vector<JobFault> training_job_faults(const Json& input) {
+std::vector<document::Fault> training_job_faults(const Json& input) {
   InputCheck check(input);
   check.run();
   return std::move(check.faults);
 }
 
 Result<void> check_training_job_input(const Json& input) {
-  const std::vector<JobFault> faults = training_job_faults(input);
+  const std::vector<document::Fault> faults = training_job_faults(input);
   if (faults.empty()) return {};
   std::string text = "SageMaker would refuse this training job:";
-  for (const JobFault& fault : faults)
+  for (const document::Fault& fault : faults)
     text += fmt::format("\n  {}: {}", fault.pointer, fault.message);
   return fail(ErrorKind::usage, text, input.value("TrainingJobName", ""));
 }

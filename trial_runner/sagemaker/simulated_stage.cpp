@@ -16,7 +16,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_step_noise = 0.03;
 constexpr double k_stage_jitter = 0.2;
 /// Large enough that no rehearsal reaches the quota. Quotas differ between real accounts.
 constexpr int k_quota = 1000;
@@ -39,7 +38,7 @@ simulated::ProgramModel program_model(RehearsalOptions options) {
     program.startup_s = training.startup_s;
     program.samples_per_step = training.samples_per_step;
     program.step_s = training.step_s;
-    program.noise.step = k_step_noise;
+    program.noise.step = k_rehearsed_step_noise;
     return program;
   };
 }

@@ -94,7 +94,7 @@ class JobCheck {
   void check(const Configuration& configuration, const Resources& resources) {
     const TrialSpec trial = study_.trial(configuration);
     const Json input = create_training_job_input(job_, {"job", trial, resources, 0, {}, hook_});
-    for (const JobFault& fault : training_job_faults(input)) {
+    for (const document::Fault& fault : training_job_faults(input)) {
       std::string place = study_place(job_, input, fault.pointer);
       if (!reported_.insert({place, fault.message}).second) continue;
       faults_.add(std::move(place),

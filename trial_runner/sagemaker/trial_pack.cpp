@@ -105,8 +105,8 @@ std::map<std::string, std::string> hyperparameters_of(const Configuration& confi
   return parameters;
 }
 
-PackRequest pack_request(std::span<const PackedCommand> commands) {
-  PackRequest request;
+ContainerStart pack_start(std::span<const PackedCommand> commands) {
+  ContainerStart request;
   const bool has_hook = std::ranges::any_of(
       commands, [](const PackedCommand& each) { return !each.spec->python_path.empty(); });
   std::string listed;

@@ -10,6 +10,7 @@
 
 #include "common/json.hpp"
 #include "trial_runner/runner.hpp"
+#include "trial_runner/sagemaker/container_start.hpp"
 
 /// A pack: several trials that one job runs in turn on its machine, so that the start of a job is
 /// paid only once. A shell in the container (run_pack.sh) starts each trial in its own process
@@ -27,15 +28,6 @@ struct PackedTrial {
   std::optional<double> idle_s{};
 };
 
-/// Parts of CreateTrainingJob's input that make a job run a pack.
-struct PackRequest {
-  std::vector<std::string> words;  ///< the container's entry point
-  std::map<std::string, std::string> environment;
-  /// For each trial a JSON document with its parameters. During the trial's turn, the document is
-  /// the container's hyperparameters.json.
-  std::map<std::string, std::string> hyperparameters;
-};
-
 /// Returns the seconds that a trial in a pack may run: the time that its measurement needs, at most
 /// its wall limit.
 [[nodiscard]] double packed_seconds(const TrialSpec& spec);
@@ -50,7 +42,10 @@ struct PackedCommand {
   std::vector<std::string> words;
   std::map<std::string, std::string> environment;
 };
-[[nodiscard]] PackRequest pack_request(std::span<const PackedCommand> commands);
+/// Returns the start of a job's container that runs a pack. The hyperparameters are a JSON document
+/// for each trial with its parameters. During the trial's turn, the document is the container's
+/// hyperparameters.json.
+[[nodiscard]] ContainerStart pack_start(std::span<const PackedCommand> commands);
 
 /// Returns a trial's parameters as text, as SageMaker passes them to programs.
 [[nodiscard]] std::map<std::string, std::string> hyperparameters_of(

@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/child_poll.hpp"
 #include "common/child_process.hpp"
 #include "common/exit_status.hpp"
 #include "common/memory_file.hpp"

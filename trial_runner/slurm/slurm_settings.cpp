@@ -52,43 +52,38 @@ void add_memory(slurm::AllocationSpec& requested, const document::StringTemplate
     requested.options.push_back("mem=" + (text.empty() ? "site" : text));
 }
 
-/// A fault of an allocation spec, and the key that causes it.
-struct AllocationFault {
-  std::string key;
-  std::string message;
-};
-
-std::optional<AllocationFault> fault_of(const slurm::AllocationSpec& requested,
+/// Returns the fault of an allocation spec; nullopt if there is none.
+std::optional<document::Fault> fault_of(const slurm::AllocationSpec& requested,
                                         const SlurmSection& section,
                                         const Configuration& configuration, double needed_s) {
   if (requested.nodes < 1) {
-    return AllocationFault{"nodes", fmt::format("\"{}\" is not a number of nodes",
-                                                printable_line(section.nodes.text()))};
+    return document::Fault{"/runner/nodes", fmt::format("\"{}\" is not a number of nodes",
+                                                        printable_line(section.nodes.text()))};
   }
   if (whole_number(section.gpus_per_node, configuration, 0.0, slurm::k_most_gpus) < 0) {
-    return AllocationFault{"gpus_per_node",
+    return document::Fault{"/runner/gpus_per_node",
                            fmt::format("\"{}\" is not a number of GPUs",
                                        printable_line(section.gpus_per_node.text()))};
   }
   const std::string tasks_text = printable_line(section.tasks_per_node.text());
   if (whole_number(section.tasks_per_node, configuration, 1.0, k_most_processes_per_machine) < 0) {
-    return AllocationFault{"tasks_per_node",
+    return document::Fault{"/runner/tasks_per_node",
                            fmt::format("\"{}\" is not a number of tasks", tasks_text)};
   }
   if (!section.exclusive && !parse_finite(section.tasks_per_node.text())) {
-    return AllocationFault{
-        "tasks_per_node",
+    return document::Fault{
+        "/runner/tasks_per_node",
         fmt::format("must be a number if \"exclusive\" is false, not \"{}\"", tasks_text)};
   }
   if (section.cpus_per_task) {
     const std::string text = printable_line(section.cpus_per_task->text());
     if (whole_number(*section.cpus_per_task, configuration, 1.0, slurm::k_most_cpus) < 0) {
-      return AllocationFault{"cpus_per_task",
+      return document::Fault{"/runner/cpus_per_task",
                              fmt::format("\"{}\" is not a number of processors", text)};
     }
     if (!section.exclusive && !parse_finite(section.cpus_per_task->text())) {
-      return AllocationFault{
-          "cpus_per_task",
+      return document::Fault{
+          "/runner/cpus_per_task",
           fmt::format("must be a number if \"exclusive\" is false, not \"{}\"", text)};
     }
   }
@@ -101,10 +96,10 @@ std::optional<AllocationFault> fault_of(const slurm::AllocationSpec& requested,
         requested.value_of(name) && std::ranges::any_of(section.options, [&](const auto& each) {
           return each.text().starts_with("--" + name);
         });
-    return AllocationFault{
-        free_option     ? "options"
-        : name == "mem" ? "memory"
-                        : name,
+    return document::Fault{
+        "/runner/" + (free_option     ? "options"
+                      : name == "mem" ? "memory"
+                                      : name),
         fmt::format("\"{}\" cannot be given to sbatch: letters, digits and "
                     "_.:,&|*()[]@/=+%- are allowed, and no dash at the beginning",
                     printable_line(value, 60))};
@@ -113,12 +108,13 @@ std::optional<AllocationFault> fault_of(const slurm::AllocationSpec& requested,
   if (!time) return std::nullopt;
   const auto time_s = slurm::time_limit_s(*time);
   if (!time_s) {
-    return AllocationFault{
-        "time", fmt::format("\"{}\" is not a time as sbatch takes it: minutes, 4:00:00, 1-12",
-                            printable_line(*time, 60))};
+    return document::Fault{
+        "/runner/time",
+        fmt::format("\"{}\" is not a time as sbatch takes it: minutes, 4:00:00, 1-12",
+                    printable_line(*time, 60))};
   }
   if (*time_s >= needed_s) return std::nullopt;
-  return AllocationFault{"time",
+  return document::Fault{"/runner/time",
                          fmt::format("{} is too short for a trial, which needs {} "
                                      "(\"launch_limit\", \"wall\" in \"limits\", and time to end)",
                                      format_duration(*time_s), format_duration(needed_s))};
@@ -167,7 +163,7 @@ class SlurmStage final : public RehearsalStage {
       slurm::VirtualProgram program;
       program.starts_after_s = k_step_start_s;
       SimulatedTraining training = rehearsal.training(request.values);
-      const double pace = 1.0 + k_step_noise * (2.0 * rng_.uniform() - 1.0);
+      const double pace = 1.0 + k_rehearsed_step_noise * (2.0 * rng_.uniform() - 1.0);
       training.step_s = std::max(k_least_step_s, pace * training.step_s);
       program.training = training;
       return program;
@@ -192,7 +188,6 @@ class SlurmStage final : public RehearsalStage {
   static constexpr double k_step_start_s = 0.06;
   /// Shortest wait in the queue, in seconds: a prologue and the scheduler's next round.
   static constexpr double k_least_wait_s = 1.0;
-  static constexpr double k_step_noise = 0.03;
   static constexpr double k_least_step_s = 1e-6;
 
   VirtualClock clock_;
@@ -285,7 +280,7 @@ Json SlurmSettings::write(const document::Writing& writing) const {
 std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& study,
                                                               document::Faults& faults) const {
   auto completed = std::make_shared<SlurmSettings>(*this);
-  std::set<std::string> reported_keys;
+  std::set<std::string> reported;
   const double needed_s =
       slurm::least_allocation_s(limits_, section_.launch_limit_s, section_.poll_s);
   if (const auto launch = study.trial(study.baseline).launch) {
@@ -296,18 +291,17 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
   for (const Configuration& configuration : study.examples) {
     const slurm::AllocationSpec requested = section_.allocation_spec_of(configuration);
     const auto fault = fault_of(requested, section_, configuration, needed_s);
-    if (fault && reported_keys.insert(fault->key).second) {
-      faults.add("/runner/" + fault->key,
-                 fmt::format("{} (for {})", fault->message, configuration.text()));
+    if (fault && reported.insert(fault->pointer).second) {
+      faults.add(fault->pointer, fmt::format("{} (for {})", fault->message, configuration.text()));
     }
     const auto tasks_fault = fault_of_tasks(study.trial(configuration).launch, section_);
-    if (tasks_fault && reported_keys.insert("tasks_per_node").second) {
+    if (tasks_fault && reported.insert("/runner/tasks_per_node").second) {
       faults.add("/runner/tasks_per_node",
                  fmt::format("{} (for {})", *tasks_fault, configuration.text()));
     }
     const slurm::NodePrices& prices = section_.price_per_node_hour;
     if (prices.are_given() && !prices.of(requested) &&
-        reported_keys.insert("price_per_node_hour").second) {
+        reported.insert("/runner/price_per_node_hour").second) {
       faults.add("/runner/price_per_node_hour",
                  fmt::format("there is no price for {} (for {}): name its partition, constraint or "
                              "type of GPU",

@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::size_t k_most_samples = 2000;
 
-struct Reading {
-  double value = 0.0;
-  double standard_error = 0.0;
-};
-
 /// Returns an evenly spread selection of samples. The selection always includes the baseline, and
 /// the samples with the least and the largest value. One of the latter is the best.
 std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t baseline) {
@@ -39,7 +34,7 @@ std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t
 
 std::vector<EffectSample> samples_of(
     const SearchSpace& space, const std::vector<TrialRecord>& trials, std::span<const Point> points,
-    const std::function<std::optional<Reading>(const TrialRecord&)>& reading_of) {
+    const std::function<std::optional<MeasuredValue>(const TrialRecord&)>& reading_of) {
   std::vector<EffectSample> samples;
   std::size_t baseline = 0;  // index of the first baseline's sample, otherwise of the first trial's
   bool has_baseline = false;
@@ -48,11 +43,11 @@ std::vector<EffectSample> samples_of(
     const auto reading = reading_of(trial);
     if (!reading || !std::isfinite(reading->value)) continue;
     // Skip runs that were too short for an interval. A metric without an error has NaN here.
-    if (std::isinf(reading->standard_error)) continue;
+    if (std::isinf(reading->error)) continue;
     Point point = points.empty() ? space.encode(trial.configuration) : points[i];
     // A continued study may no longer have this value in its space.
     if (std::ranges::any_of(point, [](double at) { return std::isnan(at); })) continue;
-    const double error = std::isfinite(reading->standard_error) ? reading->standard_error : 0.0;
+    const double error = std::isfinite(reading->error) ? reading->error : 0.0;
     if (trial.purpose == TrialPurpose::baseline && !std::exchange(has_baseline, true)) {
       baseline = samples.size();
     }
@@ -86,7 +81,7 @@ std::vector<Point> encoded(const SearchSpace& space, const std::vector<TrialReco
 TrialSamples objective_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials,
                                std::size_t objective, std::span<const Point> points) {
   return on_log_scale(samples_of(space, trials, points, [&](const TrialRecord& trial) {
-    std::optional<Reading> reading;
+    std::optional<MeasuredValue> reading;
     if (was_measured(trial.status) && objective < trial.objectives.size()) {
       reading = {trial.objectives[objective],
                  objective < trial.standard_errors.size() ? trial.standard_errors[objective] : 0.0};
@@ -98,7 +93,7 @@ TrialSamples objective_samples(const SearchSpace& space, const std::vector<Trial
 TrialSamples step_time_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials,
                                std::span<const Point> points) {
   return on_log_scale(samples_of(space, trials, points, [](const TrialRecord& trial) {
-    std::optional<Reading> reading;
+    std::optional<MeasuredValue> reading;
     if (was_measured(trial.status) && trial.measurement &&
         trial.measurement->seconds_per_sample > 0.0) {
       const double seconds = trial.measurement->seconds_per_sample;
@@ -114,7 +109,7 @@ TrialSamples failure_samples(const SearchSpace& space, const std::vector<TrialRe
                              std::span<const Point> points) {
   return {samples_of(space, trials, points,
                      [](const TrialRecord& trial) {
-                       std::optional<Reading> reading;
+                       std::optional<MeasuredValue> reading;
                        if (is_ranked(trial.status)) reading = {0.0, 0.0};
                        if (trial.status == TrialStatus::failed ||
                            trial.status == TrialStatus::out_of_memory ||

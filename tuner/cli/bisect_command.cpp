@@ -288,7 +288,7 @@ class Bisecting {
       const SpeedUp& speed_up = command.speed_up;
       const auto measured = slowdown_in_stage(speed_up, versions.size());
       if (!measured) continue;
-      stage.push_back({versions[i], measured->slowdown, measured->error});
+      stage.push_back({versions[i], measured->value, measured->error});
       measured_.insert(versions[i]);
       say(fmt::format("{}: {} ({:.2f} times as fast)", version_text(result_, name_of(versions[i])),
                       to_text(*command.verdict), speed_up.ratio));

@@ -26,25 +26,20 @@ struct CheckOptions {
   std::size_t show = 3;
 };
 
-/// A configuration that the search would try if it learned nothing from results.
-struct Preview {
-  std::string origin;
-  Configuration configuration;
-};
-
-/// Returns baseline, hints and the searcher's first suggestions. Stops before suggestions that
-/// depend on results. `bayes` starts with Sobol points, so the Sobol searcher is used in place of
-/// `bayes`; after its first points, `bayes` will suggest others.
-Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
-  std::vector<Preview> previews{{"baseline", study.baseline}};
+/// Returns the configurations that the study would try if the searcher learned nothing: baseline,
+/// hints and the searcher's first suggestions. Stops before suggestions that depend on results.
+/// `bayes` starts with Sobol points, so the Sobol searcher is used in place of `bayes`; after its
+/// first points, `bayes` will suggest others.
+Result<std::vector<Suggestion>> first_trials(StudySpec study, std::size_t count) {
+  std::vector<Suggestion> previews{{study.baseline, "baseline", {}}};
   for (const Configuration& hint : study.search.hints)
-    previews.push_back({"try", hint});
+    previews.push_back({hint, "try", {}});
   if (study.search.searcher == "bayes") study.search.searcher = "sobol";
   auto searcher = make_study_searcher(study);
   if (!searcher) return tl::unexpected(searcher.error());
   while (previews.size() < count) {
     std::vector<Configuration> running;
-    for (const Preview& preview : previews)
+    for (const Suggestion& preview : previews)
       running.push_back(preview.configuration);
     // The first suggestion depends on no result. If the searcher learns, later ones do.
     if (previews.size() > 1 && (*searcher)->learns()) break;
@@ -52,7 +47,7 @@ Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
         (*searcher)->suggest({static_cast<std::int64_t>(previews.size()) + 1, running, nullptr});
     if (!suggestion) return tl::unexpected(suggestion.error());
     if (!*suggestion) break;
-    previews.push_back({(*suggestion)->origin, (*suggestion)->configuration});
+    previews.push_back(**std::move(suggestion));
   }
   if (previews.size() > count) previews.resize(count);
   return previews;
@@ -86,7 +81,7 @@ std::string files_text(const StudySpec& study, const Configuration& configuratio
   return text;
 }
 
-std::string preview_text(const StudySpec& study, const std::vector<Preview>& previews) {
+std::string preview_text(const StudySpec& study, const std::vector<Suggestion>& previews) {
   std::string text;
   for (std::size_t i = 0; i < previews.size(); ++i) {
     const RenderedCommand command = render_command(study, previews[i].configuration);
@@ -104,7 +99,7 @@ std::string preview_text(const StudySpec& study, const std::vector<Preview>& pre
   return text;
 }
 
-Json preview_json(const StudySpec& study, const Preview& preview) {
+Json preview_json(const StudySpec& study, const Suggestion& preview) {
   const RenderedCommand command = render_command(study, preview.configuration);
   Json json;
   json["origin"] = preview.origin;
@@ -118,7 +113,7 @@ Json preview_json(const StudySpec& study, const Preview& preview) {
 }
 
 Json check_json(const StudySpec& study, const SpaceSize& size,
-                const std::vector<Preview>& previews) {
+                const std::vector<Suggestion>& previews) {
   Json json;
   json["schema_version"] = k_json_schema_version;
   json["name"] = study.name;
@@ -128,7 +123,7 @@ Json check_json(const StudySpec& study, const SpaceSize& size,
                    {"feasible", size.feasible ? Json(*size.feasible) : Json(nullptr)}};
   json["study"] = study.document;
   json["trials"] = Json::array();
-  for (const Preview& preview : previews)
+  for (const Suggestion& preview : previews)
     json["trials"].push_back(preview_json(study, preview));
   return json;
 }

@@ -18,6 +18,7 @@
 #include "common/environment.hpp"
 #include "common/exit_status.hpp"
 #include "common/pause.hpp"
+#include "common/pipe.hpp"
 #include "common/system_reason.hpp"
 #include "trial_runner/trial_name.hpp"
 #include "tuner/cli/child_environment.hpp"
@@ -29,19 +30,6 @@ namespace {
 constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
 /// Interval between checks of a growing file.
 constexpr double k_poll_interval_s = 0.2;
-
-struct Pipe {
-  UniqueFd reading;
-  UniqueFd writing;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::unavailable, "cannot make a pipe: " + system_reason(errno));
-  }
-  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
 
 /// Returns the program that compressed a file, by its first bytes; empty if not recognized.
 std::string packer_of(int fd) {
@@ -147,7 +135,7 @@ Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv,
   if (!err) return tl::unexpected(err.error());
   FollowedRun run;
   run.relay_ = std::make_unique<SignalRelay>();
-  const auto pid = start(argv, variables, out->writing.get(), err->writing.get());
+  const auto pid = start(argv, variables, out->write.get(), err->write.get());
   if (!pid) {
     return fail(ErrorKind::runner,
                 fmt::format("cannot start \"{}\": {}", argv.front(), system_reason(pid.error())),
@@ -155,8 +143,8 @@ Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv,
   }
   run.pid_ = *pid;
   run.relay_->pass_to(is_in_foreground() ? *pid : -*pid);
-  run.streams_.push_back({std::move(out->reading), out_fd, {}});
-  run.streams_.push_back({std::move(err->reading), STDERR_FILENO, {}});
+  run.streams_.push_back({std::move(out->read), out_fd, {}});
+  run.streams_.push_back({std::move(err->read), STDERR_FILENO, {}});
   return run;
 }
 

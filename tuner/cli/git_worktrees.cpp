@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 /// Removes a working tree. Leaves one that cannot be removed for `git worktree prune`.
 void remove_tree(const fs::path& tree) {
-  const EndedCommand ended = run_to_end(
+  const auto removed = run_to_end(
       {"git", "worktree", "remove", "--force", "--force", tree.string()}, {}, k_null_stream);
-  if (ended.status == 0) return;
+  if (removed) return;
   std::error_code error;
   fs::remove_all(tree, error);
 }
@@ -29,14 +29,14 @@ void remove_tree(const fs::path& tree) {
 
 Result<std::string> git_output(std::vector<std::string> arguments, const std::string& why) {
   arguments.insert(arguments.begin(), "git");
-  EndedCommand ended = run_to_end(std::move(arguments), {}, k_null_stream);
-  if (ended.status != 0) {
+  auto output = run_to_end(std::move(arguments), {}, k_null_stream);
+  if (!output) {
     return fail(ErrorKind::usage, why, "",
                 "run steptune inside of a git repository, with revisions that it has");
   }
-  while (!ended.out.empty() && ended.out.back() == '\n')
-    ended.out.pop_back();
-  return std::move(ended.out);
+  while (output->ends_with('\n'))
+    output->pop_back();
+  return *std::move(output);
 }
 
 fs::path working_tree(const fs::path& parent, std::size_t number, const std::string& commit) {
@@ -58,10 +58,10 @@ Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& rev
     const fs::path tree = working_tree(parent, worktrees.trees_.size() + 1, *commit);
     // A killed process leaves its trees behind.
     if (fs::exists(tree, error)) remove_tree(tree);
-    const EndedCommand added = run_to_end({"git", "worktree", "add", "--quiet", "--detach",
-                                           "--force", "--force", tree.string(), *commit},
-                                          {}, k_own_stream);
-    if (added.status != 0) {
+    const auto added = run_to_end({"git", "worktree", "add", "--quiet", "--detach", "--force",
+                                   "--force", tree.string(), *commit},
+                                  {}, k_own_stream);
+    if (!added) {
       fs::remove(parent, error);  // fails while it contains other trees
       return fail(ErrorKind::usage,
                   fmt::format("git cannot check out {}", printable_line(revision, 80)), "",
@@ -89,9 +89,7 @@ GitWorktrees::~GitWorktrees() {
 
 Result<void> GitWorktrees::build(const std::string& shell_command) const {
   for (const fs::path& folder : folders_) {
-    const EndedCommand ended =
-        run_to_end({"/bin/sh", "-c", "exec >&2\n" + shell_command}, folder, k_own_stream);
-    if (ended.status == 0) continue;
+    if (run_to_end({"/bin/sh", "-c", "exec >&2\n" + shell_command}, folder, k_own_stream)) continue;
     return fail(ErrorKind::usage,
                 fmt::format("the command failed in {}", printable_line(folder.string(), 300)),
                 "--build", "its output is above");

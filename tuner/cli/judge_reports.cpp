@@ -111,14 +111,12 @@ ExitCode exit_code_of(const JudgedCommands& judged, const std::vector<FailResult
   if (has_failed(judged.first) || std::ranges::any_of(judged.others, has_failed)) {
     return ExitCode::failure;
   }
-  using Kind = FailCondition::Kind;
-  for (const auto& [kind, code] : {std::pair(Kind::slower, ExitCode::judged_slower),
-                                   std::pair(Kind::worse, ExitCode::judged_worse),
-                                   std::pair(Kind::undecided, ExitCode::judged_undecided)}) {
+  for (const CommandVerdict verdict :
+       {CommandVerdict::slower, CommandVerdict::worse, CommandVerdict::undecided}) {
     const bool holds = std::ranges::any_of(results, [&](const FailResult& result) {
-      return result.condition.kind == kind && result.holds.value_or(false);
+      return result.condition.verdict == verdict && result.holds.value_or(false);
     });
-    if (holds) return code;
+    if (holds) return exit_code_of(verdict);
   }
   return ExitCode::ok;
 }

@@ -170,8 +170,8 @@ Result<BisectedVersions> package_versions(const PackageRequest& request,
   const std::string path = environment("PATH").value_or("/usr/bin:/bin");
   std::string python = python_of(request.command, fs::current_path(), path);
   if (python.empty()) python = "python3";
-  const EndedCommand described = run_to_end({python, "-c", k_describe_python}, {}, k_own_stream);
-  if (described.status != 0) {
+  const auto described = run_to_end({python, "-c", k_describe_python}, {}, k_own_stream);
+  if (!described) {
     return fail(ErrorKind::usage,
                 fmt::format("the interpreter {} cannot be started", printable_line(python, 300)),
                 "--package", "install Python 3");
@@ -185,7 +185,7 @@ Result<BisectedVersions> package_versions(const PackageRequest& request,
   }
   BisectedVersions versions;
   versions.names = request.versions;
-  const PackageInstaller installer(request, folder, python, sha256_hex(described.out).substr(0, 8),
+  const PackageInstaller installer(request, folder, python, sha256_hex(*described).substr(0, 8),
                                    path);
   versions.command = [installer](const std::string& version) { return installer.command(version); };
   versions.make_ready = [installer](const std::string& version) {

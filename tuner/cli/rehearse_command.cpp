@@ -19,7 +19,7 @@ struct RehearseOptions {
   int repeats = 5;
 };
 
-Json range_json(const std::optional<Range>& range) {
+Json range_json(const std::optional<Estimate>& range) {
   if (!range) return nullptr;
   return {{"mean", range->mean}, {"low", range->low}, {"high", range->high}};
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/json.hpp"
 #include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "tuner/cli/console.hpp"
@@ -21,7 +22,6 @@ namespace steptune {
 namespace {
 
 constexpr mode_t k_mode = 0644;
-constexpr std::uintmax_t k_most_file_bytes = std::uintmax_t{16} << 20U;
 
 tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
   if (error == EEXIST) return fail(ErrorKind::usage, "already exists", file.string());
@@ -125,7 +125,7 @@ Result<std::string> read_whole_file(const std::filesystem::path& file) {
   if (error) {
     return fail(ErrorKind::not_found, "cannot be read: " + error.message(), file.string());
   }
-  if (size > k_most_file_bytes) {
+  if (size > k_max_document_bytes) {
     return fail(ErrorKind::usage, "is larger than 16 MiB", file.string());
   }
   std::ifstream in(file, std::ios::binary);

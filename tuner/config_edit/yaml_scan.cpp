@@ -8,14 +8,12 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
-#include "common/nesting.hpp"
+#include "common/json.hpp"
 #include "common/text.hpp"
 #include "tuner/config_edit/config_file.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr std::size_t k_most_bytes = std::size_t{16} << 20U;
 
 struct YamlEvent {
   yaml_event_t event{};
@@ -189,7 +187,8 @@ class YamlScanner {
 }  // namespace
 
 Result<std::vector<ConfigScalar>> scan_yaml(std::string_view text, const std::string& where) {
-  if (text.size() > k_most_bytes) return fail(ErrorKind::usage, "is larger than 16 MiB", where);
+  if (text.size() > k_max_document_bytes)
+    return fail(ErrorKind::usage, "is larger than 16 MiB", where);
   return YamlScanner(text, where).scan();
 }
 

@@ -124,7 +124,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   const TrialRecord* baseline = standing.baseline();
   const Measurement* other =
       baseline != nullptr && baseline->measurement ? &*baseline->measurement : nullptr;
-  const UncertainSeconds time = planned_time(study.planned_run, measurement, other);
+  const MeasuredValue time = planned_time(study.planned_run, measurement, other);
   const double samples = planned_samples(study.planned_run);
   const bool has_length = study.planned_run.samples.has_value();
   double once_s = measurement.once_s();
@@ -138,13 +138,13 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
       planned.reset();
     }
   }
-  const double all_s = planned ? planned->value : time.seconds;
+  const double all_s = planned ? planned->value : time.value;
   const double rate_s = (all_s - (has_length ? once_s : 0.0)) / samples;
   // The measured launch and the future one both differ from the mean.
   const double launches = std::sqrt(2.0) * standing.launches().relative * rate_s;
   const double half_width_s = planned && std::isfinite(planned->half_width)
                                   ? planned->half_width / samples
-                                  : k_z_95 * std::hypot(time.standard_error / samples, launches);
+                                  : k_z_95 * std::hypot(time.error / samples, launches);
   Promise promise;
   promise.trial = trial.number;
   promise.configuration = trial.configuration;

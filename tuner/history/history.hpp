@@ -84,13 +84,6 @@ struct StudyTotals {
   std::vector<StudyDecision> decisions{};  ///< not recorded yet, in order
 };
 
-/// Billed time and cost of a running trial so far, including earlier attempts.
-struct SpentSoFar {
-  std::int64_t number = 0;
-  double spent_s = 0.0;
-  double spent_usd = 0.0;
-};
-
 /// Billed time and cost of all trials of a study so far; for running trials as last recorded.
 struct StudySpending {
   double billed_s = 0.0;
@@ -252,10 +245,11 @@ class History {
   [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
                                           const std::optional<StudyTotals>& totals = {},
                                           const TrialTrace& trace = {});
-  /// Records the cost of running trials so far and the study's time, so that a kill loses neither.
-  /// Does not change trials that are not running. The recorded time never decreases.
+  /// Records `spent_s` and `spent_usd` of running trials so far, and the study's time, so that a
+  /// kill loses neither. Does not change trials that are not running. The recorded time never
+  /// decreases.
   [[nodiscard]] Result<void> record_spent(std::int64_t study_id,
-                                          std::span<const SpentSoFar> running, double elapsed_s);
+                                          std::span<const TrialRecord> running, double elapsed_s);
   /// Replaces the study's stored state, totals, stop reason and recommendation. Adds `unused` and
   /// `decisions` as in `StudyTotals`.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study,

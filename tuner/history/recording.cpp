@@ -269,10 +269,10 @@ Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& tri
   return put_trial(study_id, trial, totals, trace);
 }
 
-Result<void> History::record_spent(std::int64_t study_id, std::span<const SpentSoFar> running,
+Result<void> History::record_spent(std::int64_t study_id, std::span<const TrialRecord> running,
                                    double elapsed_s) {
   return store_->write([&]() -> Result<void> {
-    for (const SpentSoFar& trial : running) {
+    for (const TrialRecord& trial : running) {
       store_
           ->query(
               "UPDATE trials SET spent_s = ?, spent_usd = ? "

@@ -68,9 +68,6 @@ struct MachineLevel {
   double standard_error = 0.0;  ///< standard error of `log_ratio`
 };
 
-/// Largest number of objectives that are stored.
-inline constexpr std::size_t k_max_objectives = 2;
-
 struct TrialRecord {
   std::int64_t number = 0;  ///< 1, 2, 3, ... within the study
   TrialPurpose purpose = TrialPurpose::search;

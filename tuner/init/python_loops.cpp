@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "trial_runner/reports/preset.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/init/python_text.hpp"
 #include "tuner/init/read_limits.hpp"
@@ -19,7 +20,7 @@ struct Bound {
   std::string name;
   std::string range;  ///< `range(3)`; only for a number
   std::int64_t count = 0;
-  enum class Unit { unknown, epochs, steps } unit = Unit::unknown;
+  std::optional<CountUnit> unit;  ///< epochs or steps
 
   bool operator==(const Bound&) const = default;
 };
@@ -53,11 +54,11 @@ std::optional<Bound> counted_to(const std::string& arguments) {
 }
 
 /// Guesses from a loop variable's name whether the loop counts epochs or steps.
-Bound::Unit unit_of_name(const std::string& variable) {
+std::optional<CountUnit> unit_of_name(const std::string& variable) {
   static const RE2 k_epoch("(?i).*epoch.*|ep|e");
   static const RE2 k_step("(?i).*(?:step|iter|update|batch).*|it");
-  if (RE2::FullMatch(variable, k_epoch)) return Bound::Unit::epochs;
-  return RE2::FullMatch(variable, k_step) ? Bound::Unit::steps : Bound::Unit::unknown;
+  if (RE2::FullMatch(variable, k_epoch)) return CountUnit::epochs;
+  return RE2::FullMatch(variable, k_step) ? std::optional(CountUnit::steps) : std::nullopt;
 }
 
 /// Returns the ends of outermost loops that train; it is unknown how often an inner loop runs. A
@@ -83,10 +84,10 @@ std::vector<Bound> bounds_of_training(std::string_view code) {
     const bool counts_within =
         std::any_of(loops.begin() + 1, loops.end(), [](const Loop& loop) { return loop.is_range; });
     if (bound.name.empty() && counts_within) return;
-    if (bound.unit == Bound::Unit::unknown && RE2::PartialMatch(text, k_steps)) {
-      bound.unit = loops.size() > 1 ? Bound::Unit::epochs : Bound::Unit::steps;
+    if (!bound.unit && RE2::PartialMatch(text, k_steps)) {
+      bound.unit = loops.size() > 1 ? CountUnit::epochs : CountUnit::steps;
     }
-    const bool is_clear = !bound.name.empty() || bound.unit != Bound::Unit::unknown;
+    const bool is_clear = !bound.name.empty() || bound.unit;
     if (is_clear && std::ranges::find(bounds, bound) == bounds.end()) bounds.push_back(bound);
   };
   re2::StringPiece rest(code.data(), code.size());
@@ -164,7 +165,7 @@ std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::st
   // With several such loops it is unknown which one trains.
   if (counted.empty() && numbers.size() == 1 && numbers.front().count > 0) {
     const Bound& bound = numbers.front();
-    add(bound.unit == Bound::Unit::epochs ? "epochs" : "steps", fmt::format("{}", bound.count),
+    add(bound.unit == CountUnit::epochs ? "epochs" : "steps", fmt::format("{}", bound.count),
         fmt::format("{} in {}", bound.range, file_name));
   }
   return counted;

@@ -49,15 +49,15 @@ Measurement compared_with_baseline(const TrialView& trial, Measurement measureme
   return measurement;
 }
 
-tl::expected<ObjectiveValues, std::string> objectives_so_far(const TrialView& trial,
-                                                             const TrialRecord* baseline) {
+tl::expected<std::vector<MeasuredValue>, std::string> objectives_so_far(
+    const TrialView& trial, const TrialRecord* baseline) {
   return objective_values(trial.study, compared_with_baseline(trial, trial.measurement(), baseline),
                           trial.usd_per_hour, measurement_of(baseline));
 }
 
-TrialEstimate estimate_so_far(const TrialView& trial, const ObjectiveValues& objectives) {
-  return to_estimate(trial.study, trial.record.number, trial.measurement().window_steps,
-                     objectives.values, objectives.standard_errors, trial.record.level);
+TrialEstimate estimate_so_far(const TrialView& trial, std::span<const MeasuredValue> objectives) {
+  return to_estimate(trial.study, trial.record.number, trial.measurement().window_steps, objectives,
+                     trial.record.level);
 }
 
 bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {

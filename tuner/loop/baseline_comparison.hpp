@@ -2,10 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
+#include "common/interval.hpp"
 #include "search/scheduler.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "tuner/history/history.hpp"
@@ -29,12 +32,12 @@ namespace steptune {
                                                  const TrialRecord* baseline);
 
 /// Returns the trial's objectives as measured so far. The error says what is missing.
-[[nodiscard]] tl::expected<ObjectiveValues, std::string> objectives_so_far(
+[[nodiscard]] tl::expected<std::vector<MeasuredValue>, std::string> objectives_so_far(
     const TrialView& trial, const TrialRecord* baseline);
 
 /// Converts `objectives`, as measured so far, for the scheduler.
 [[nodiscard]] TrialEstimate estimate_so_far(const TrialView& trial,
-                                            const ObjectiveValues& objectives);
+                                            std::span<const MeasuredValue> objectives);
 
 /// True if a search trial is certainly slower than the incumbent (`TrialTargets::to_beat`).
 [[nodiscard]] bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline);

@@ -88,15 +88,15 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
 }
 
 TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double resource,
-                          const std::vector<double>& objectives,
-                          const std::vector<double>& standard_errors, const MachineLevel& level) {
+                          std::span<const MeasuredValue> objectives, const MachineLevel& level) {
   TrialEstimate estimate{trial, resource, {}, {}};
   for (std::size_t index = 0; index < objectives.size(); ++index) {
     const Objective& objective = study.objectives[index];
     const MachineLevel drift = level_for(objective, level);
-    const double value = without_drift(objectives[index], drift);
+    const double value = without_drift(objectives[index].value, drift);
     double error = without_drift(
-        error_among_launches(objectives[index], standard_errors[index], LaunchVariation{}), drift);
+        error_among_launches(objectives[index].value, objectives[index].error, LaunchVariation{}),
+        drift);
     if (error > 0.0) error = std::hypot(error, drift.standard_error * value);
     estimate.values.push_back(to_minimized(objective, value));
     estimate.half_widths.push_back(k_z_95 * error);
@@ -120,8 +120,11 @@ std::vector<TrialEstimate> compared_estimates(const StudySpec& study, const Tria
     }
   }
   std::ranges::stable_sort(estimates, {}, &TrialEstimate::resource);
-  estimates.push_back(to_estimate(study, trial.number, trial.measurement->window_steps,
-                                  trial.objectives, trial.standard_errors, trial.level));
+  std::vector<MeasuredValue> objectives;
+  for (std::size_t index = 0; index < trial.objectives.size(); ++index)
+    objectives.push_back({trial.objectives[index], trial.standard_errors[index]});
+  estimates.push_back(
+      to_estimate(study, trial.number, trial.measurement->window_steps, objectives, trial.level));
   return estimates;
 }
 

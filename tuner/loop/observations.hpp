@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "common/interval.hpp"
 #include "search/observation.hpp"
 #include "search/scheduler.hpp"
 #include "tuner/history/history.hpp"
@@ -21,8 +25,7 @@ namespace steptune {
 /// Converts a trial's objectives for the scheduler. `resource`: steady-state steps measured.
 /// `level`: the machine's level when the trial was launched.
 [[nodiscard]] TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double resource,
-                                        const std::vector<double>& objectives,
-                                        const std::vector<double>& standard_errors,
+                                        std::span<const MeasuredValue> objectives,
                                         const MachineLevel& level);
 
 /// Returns all estimates of a final trial that the scheduler was given, in order: estimates at its

@@ -68,7 +68,7 @@ bool Recorder::is_due() const {
   return stopwatch_->elapsed_s() - recorded_s_ >= k_between_records_s;
 }
 
-void Recorder::spent(std::span<const SpentSoFar> running) {
+void Recorder::spent(std::span<const TrialRecord> running) {
   recorded_s_ = stopwatch_->elapsed_s();
   if (auto recorded = parts_->history.record_spent(study_->id, running, recorded_s_); !recorded) {
     log_note(recorded.error().text());

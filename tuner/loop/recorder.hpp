@@ -52,7 +52,7 @@ class Recorder {
   [[nodiscard]] bool is_due() const;
   /// Records the cost of running trials and the study's time. Does not try again, because the end
   /// of a trial records its whole cost.
-  void spent(std::span<const SpentSoFar> running);
+  void spent(std::span<const TrialRecord> running);
 
   /// Logs a decision about the study, with the current time. The next call that writes totals
   /// records the decision, or `keep_decisions` does.

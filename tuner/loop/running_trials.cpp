@@ -155,15 +155,16 @@ void RunningTrials::show_progress() {
 }
 
 void RunningTrials::keep_spent() {
-  std::vector<SpentSoFar> running;
+  std::vector<TrialRecord> running;
   // A trial that a later run of the tuner adopts will report its whole bill.
   const bool ends_with_tuner = !parts_->runner.machine_holder().holds_machines();
   for (const auto& [number, trial] : trials_) {
     const TrialRecord& record = trial.record();
     if (!ends_with_tuner || record.status != TrialStatus::running) continue;
     const double so_far_s = trial.ran_s(parts_->clock.now_s());
-    running.push_back({number, record.spent_s + so_far_s,
-                       record.spent_usd + so_far_s * trial.usd_per_billed_s()});
+    TrialRecord& spent = running.emplace_back(record);
+    spent.spent_s += so_far_s;
+    spent.spent_usd += so_far_s * trial.usd_per_billed_s();
   }
   recorder_->spent(running);
 }

@@ -48,7 +48,7 @@ struct FactsAtEnd {
   GuardedValues guarded;
   Measurement priced;  ///< measurement behind the objectives
   HookFindings hook;
-  tl::expected<ObjectiveValues, std::string> objectives;
+  tl::expected<std::vector<MeasuredValue>, std::string> objectives;
 };
 
 /// Judges a trial that has ended.
@@ -252,8 +252,12 @@ TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, con
   if (record.purpose == TrialPurpose::baseline && !hook.empty()) record.hook = hook.to_json();
   if (is_final(record.status)) record.measurement = std::move(facts.measurement);
   if (was_measured(record.status) && facts.objectives && !ending.not_applied) {
-    record.objectives = std::move(facts.objectives->values);
-    record.standard_errors = std::move(facts.objectives->standard_errors);
+    record.objectives.clear();
+    record.standard_errors.clear();
+    for (const auto& [value, error] : *facts.objectives) {
+      record.objectives.push_back(value);
+      record.standard_errors.push_back(error);
+    }
   }
   return record;
 }

@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/child_poll.hpp"
 #include "common/child_process.hpp"
 #include "common/exit_status.hpp"
 #include "common/pause.hpp"
+#include "common/pipe.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune::mcp {
@@ -48,17 +48,11 @@ void read_all(UniqueFd& fd, const Take& take) {
   }
 }
 
-/// Returns both ends of a pipe; this program's end does not block.
-Result<std::pair<UniqueFd, UniqueFd>> output_pipe() {
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::runner, fmt::format("cannot make a pipe: {}", system_reason(errno)));
-  }
-  std::pair<UniqueFd, UniqueFd> both{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) {
-    return fail(ErrorKind::runner, fmt::format("cannot make a pipe: {}", system_reason(errno)));
-  }
-  return both;
+/// Returns a pipe from which this program reads without blocking.
+Result<Pipe> output_pipe() {
+  auto pipe = make_pipe();
+  if (pipe) ::fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK);
+  return pipe;
 }
 
 }  // namespace
@@ -81,8 +75,8 @@ Result<std::int64_t> ChildPrograms::start(const Invocation& invocation) {
   request.environment = assignments(process_variables());
   request.working_directory = invocation.folder;
   request.scope = ChildScope::own_group;
-  request.out = out->second.get();
-  request.err = err->second.get();
+  request.out = out->write.get();
+  request.err = err->write.get();
   const auto pid = start_child(request);
   if (!pid) {
     return fail(ErrorKind::runner, fmt::format("cannot start: {}", system_reason(pid.error())),
@@ -91,8 +85,8 @@ Result<std::int64_t> ChildPrograms::start(const Invocation& invocation) {
   Child child;
   child.number = ++latest_number_;
   child.pid = *pid;
-  child.out = std::move(out->first);
-  child.err = std::move(err->first);
+  child.out = std::move(out->read);
+  child.err = std::move(err->read);
   children_.push_back(std::move(child));
   return latest_number_;
 }

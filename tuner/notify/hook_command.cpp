@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include "common/child_poll.hpp"
 #include "common/child_process.hpp"
 #include "common/memory_file.hpp"
 #include "common/pause.hpp"

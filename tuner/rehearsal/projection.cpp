@@ -49,9 +49,9 @@ Result<NamedSpeed> speed_of(const StudySpec& study, const ProjectionOptions& opt
   return NamedSpeed{constant_speed(study), "0.1 s a step, assumed: give --seconds-per-sample"};
 }
 
-Range range_of(const std::vector<RehearsedTuning>& tunings,
-               double (*figure)(const RehearsedTuning&)) {
-  Range range{0.0, INFINITY, -INFINITY};
+Estimate range_of(const std::vector<RehearsedTuning>& tunings,
+                  double (*figure)(const RehearsedTuning&)) {
+  Estimate range{0.0, INFINITY, -INFINITY};
   for (const RehearsedTuning& tuning : tunings) {
     const double value = figure(tuning);
     range.mean += value / static_cast<double>(tunings.size());
@@ -88,7 +88,7 @@ std::string tenths(double number) {
   return fmt::format("{:.1f}", number);
 }
 
-std::string ranged(const Range& range, std::string (*format)(double)) {
+std::string ranged(const Estimate& range, std::string (*format)(double)) {
   std::string text = format(range.mean);
   const std::string low = format(range.low);
   const std::string high = format(range.high);
@@ -118,10 +118,10 @@ Result<Projection> project_tuning(const StudySpec& study, const ProjectionOption
         range_of(tunings, [](const auto& tuning) { return tuning.bill.not_training_usd; });
   }
   if (const auto& waiting = study.search.waiting_per_hour) {
-    const Range& duration_s = projection.duration_s;
+    const Estimate& duration_s = projection.duration_s;
     projection.waiting_usd =
-        Range{usage_usd(*waiting, duration_s.mean), usage_usd(*waiting, duration_s.low),
-              usage_usd(*waiting, duration_s.high)};
+        Estimate{usage_usd(*waiting, duration_s.mean), usage_usd(*waiting, duration_s.low),
+                 usage_usd(*waiting, duration_s.high)};
   }
   projection.trials = range_of(tunings, [](const auto& tuning) { return double(tuning.trials); });
   projection.cold_starts =

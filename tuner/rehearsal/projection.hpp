@@ -7,32 +7,27 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/interval.hpp"
 #include "tuner/rehearsal/rehearsal.hpp"
 
 namespace steptune {
 
-/// A figure over several rehearsals.
-struct Range {
-  double mean = 0.0;
-  double low = 0.0;   ///< lowest of all rehearsals
-  double high = 0.0;  ///< highest of all rehearsals
-};
-
-/// Expected time and bill of a tuning, over several rehearsals.
+/// Expected time and bill of a tuning. Each figure is the mean over several rehearsals, from the
+/// lowest to the highest of them.
 struct Projection {
   std::string speeds;  ///< source of the trials' speeds, for people
   int repeats = 0;
-  Range duration_s;
-  std::optional<Range> usd;  ///< unset if the provider has no price
+  Estimate duration_s;
+  std::optional<Estimate> usd;  ///< unset if the provider has no price
   /// Part of `usd` for machines that do not train: downloads, uploads, machines kept idle.
-  std::optional<Range> not_training_usd;
+  std::optional<Estimate> not_training_usd;
   /// Cost of the time until the tuning ends, at the study's price of an hour of waiting; unset
   /// without such a price. Not part of `usd`.
-  std::optional<Range> waiting_usd;
-  std::optional<Range> machine_hours;  ///< if the provider counts them
-  Range trials;
-  Range cold_starts;
-  Range warm_starts;
+  std::optional<Estimate> waiting_usd;
+  std::optional<Estimate> machine_hours;  ///< if the provider counts them
+  Estimate trials;
+  Estimate cold_starts;
+  Estimate warm_starts;
   std::vector<std::string> warnings;
 };
 

@@ -95,17 +95,17 @@ void add_time_shares(ComparisonTable& table, const std::vector<TrialRecord>& tri
   });
 }
 
-std::string ratio_text(const TrialRatio& ratio) {
-  if (!std::isfinite(ratio.ratio)) return {};
-  if (!std::isfinite(ratio.low)) return format_ratio(ratio.ratio);
-  return fmt::format("{} ({}-{})", format_ratio(ratio.ratio), format_factor(ratio.low),
+std::string ratio_text(const Estimate& ratio) {
+  if (!std::isfinite(ratio.mean)) return {};
+  if (!std::isfinite(ratio.low)) return format_ratio(ratio.mean);
+  return fmt::format("{} ({}-{})", format_ratio(ratio.mean), format_factor(ratio.low),
                      format_factor(ratio.high));
 }
 
 }  // namespace
 
-TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference,
-                         const TrialRecord& other, std::size_t objective) {
+Estimate ratio_between(const ObjectiveView& view, const TrialRecord& reference,
+                       const TrialRecord& other, std::size_t objective) {
   if (objective >= reference.objectives.size() || objective >= other.objectives.size()) {
     return {k_nan, k_nan, k_nan};
   }
@@ -199,9 +199,9 @@ Json comparison_json(const std::vector<TrialRecord>& trials,
   for (const TrialRecord& trial : trials) {
     Json entry{{"trial", trial_json(trial, objectives)}, {"ratios_to_first", Json::array()}};
     for (std::size_t i = 0; i < objectives.size(); ++i) {
-      const TrialRatio ratio = ratio_between(objectives[i], trials.front(), trial, i);
+      const Estimate ratio = ratio_between(objectives[i], trials.front(), trial, i);
       entry["ratios_to_first"].push_back({{"metric", objectives[i].objective.metric},
-                                          {"ratio", number_or_null(ratio.ratio)},
+                                          {"ratio", number_or_null(ratio.mean)},
                                           {"low_95", number_or_null(ratio.low)},
                                           {"high_95", number_or_null(ratio.high)}});
     }

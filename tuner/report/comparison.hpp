@@ -5,21 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "common/interval.hpp"
 #include "common/json.hpp"
 #include "tuner/report/objective_view.hpp"
 
 namespace steptune {
 
-/// Ratio of two trials in an objective. The 95 % interval follows from the trials' own intervals
-/// (delta method on logarithms). The interval does not include the variation between launches,
-/// which only confirming runs measure.
-struct TrialRatio {
-  double ratio = 0.0;  ///< above 1 if the other trial is better; NaN if it has no meaning
-  double low = 0.0;
-  double high = 0.0;
-};
-[[nodiscard]] TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference,
-                                       const TrialRecord& other, std::size_t objective);
+/// Returns the ratio of two trials in an objective: above 1 if the other trial is better; NaN if it
+/// has no meaning. The interval follows from the trials' own intervals (delta method on
+/// logarithms). It does not include the variation between launches, which only confirming runs
+/// measure.
+[[nodiscard]] Estimate ratio_between(const ObjectiveView& view, const TrialRecord& reference,
+                                     const TrialRecord& other, std::size_t objective);
 
 /// Returns trials side by side, one column each. The first trial is the reference for all others.
 /// The rows are the parameters that differ, the objectives, and the shares of time. Trials that do

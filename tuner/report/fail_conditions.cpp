@@ -12,8 +12,6 @@
 namespace steptune {
 namespace {
 
-using Kind = FailCondition::Kind;
-
 /// Returns nullopt if the interval excludes neither side.
 std::optional<bool> is_slower_by(const JudgedCommand& command, double by) {
   const SpeedUp& speed_up = command.speed_up;
@@ -27,15 +25,11 @@ std::optional<bool> is_slower_by(const JudgedCommand& command, double by) {
 
 std::optional<bool> holds_for_command(const FailCondition& condition,
                                       const JudgedCommand& command) {
-  switch (condition.kind) {
-    case Kind::slower:
-      return is_slower_by(command, condition.by);
-    case Kind::worse:
-      return command.loss ? std::optional(command.loss->is_violated) : std::nullopt;
-    case Kind::undecided:
-      break;
+  if (condition.verdict == CommandVerdict::slower) return is_slower_by(command, condition.by);
+  if (condition.verdict == CommandVerdict::worse) {
+    return command.loss ? std::optional(command.loss->is_violated) : std::nullopt;
   }
-  return command.verdict == CommandVerdict::undecided;
+  return command.verdict == condition.verdict;
 }
 
 FailResult check_condition(const FailCondition& condition, const JudgedCommands& judged) {
@@ -64,7 +58,7 @@ Result<FailCondition> parse_fail_condition(const std::string& text) {
   } else if (text == "slower") {
     return condition;
   } else if (text == "worse" || text == "undecided") {
-    condition.kind = text == "worse" ? Kind::worse : Kind::undecided;
+    condition.verdict = text == "worse" ? CommandVerdict::worse : CommandVerdict::undecided;
     return condition;
   }
   return fail(ErrorKind::usage, fmt::format("{} is not a condition", printable_line(text, 40)),
@@ -77,13 +71,13 @@ std::vector<FailResult> check_conditions(const std::vector<FailCondition>& condi
   for (const FailCondition& condition : conditions)
     results.push_back(check_condition(condition, judged));
   const auto is_slower = [](const FailResult& result) {
-    return result.condition.kind == Kind::slower;
+    return result.condition.verdict == CommandVerdict::slower;
   };
   if (std::ranges::none_of(results, is_slower)) return results;
   const bool is_open = std::ranges::any_of(
       results, [&](const FailResult& result) { return is_slower(result) && !result.holds; });
   for (FailResult& result : results) {
-    if (result.condition.kind != Kind::undecided) continue;
+    if (result.condition.verdict != CommandVerdict::undecided) continue;
     result.holds = is_open;
     result.commands.clear();
   }

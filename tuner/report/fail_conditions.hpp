@@ -13,10 +13,9 @@ namespace steptune {
 
 /// A condition under which a pipeline fails: a value of `judge --fail-if`.
 struct FailCondition {
-  enum class Kind { slower, worse, undecided };
-  Kind kind = Kind::slower;
-  double by = 0.0;   ///< with `slower`: by more than this share
-  std::string text;  ///< as given
+  CommandVerdict verdict = CommandVerdict::slower;  ///< `slower`, `worse` or `undecided`
+  double by = 0.0;                                  ///< with `slower`: by more than this share
+  std::string text;                                 ///< as given
 };
 
 /// Parses `slower`, `slower:3%`, `worse` or `undecided`. Returns `usage` for any other text.

@@ -32,7 +32,8 @@ bool contains(const std::vector<std::int64_t>& numbers, std::int64_t number) {
   return std::ranges::find(numbers, number) != numbers.end();
 }
 
-void mark_rows(Leaderboard& board, const Leaders& leaders) {
+void mark_rows(Leaderboard& board) {
+  const Leaders& leaders = board.leaders;
   for (LeaderboardRow& row : board.rows) {
     row.disturbed = was_disturbed(row.trial);
     // An unranked trial gets no mark, even if it is recommended.
@@ -163,45 +164,33 @@ Leaders leaders_of(const Recommendation& recommendation) {
   return {recommendation.incumbent_trial, recommendation.tied, recommendation.pareto};
 }
 
-Leaderboard ranked_rows(LeaderboardInput input) {
-  Leaderboard board;
-  board.study = std::move(input.study);
-  board.objectives = std::move(input.objectives);
-  board.sorted_by = input.sorted_by;
-  board.drift_log_ratio = input.drift_log_ratio;
-  board.counts = std::move(input.counts);
-  board.scaling = std::move(input.scaling);
-  board.machine_hours = std::move(input.machine_hours);
-  bool baseline_shown = false;
-  board.rows.reserve(input.ranked.size() + input.unranked.size() + 2);
-  const auto add = [&](TrialRecord trial, std::optional<std::int64_t> rank) {
-    baseline_shown = baseline_shown || (input.baseline && trial.number == input.baseline->number);
-    LeaderboardRow row;
-    row.gains = gains_over(input.baseline, trial, board.objectives);
-    row.rank = rank;
+void add_row(Leaderboard& board, TrialRecord trial, std::optional<std::int64_t> rank) {
+  LeaderboardRow& row = board.rows.emplace_back();
+  row.trial = std::move(trial);
+  row.rank = rank;
+}
+
+void complete_rows(Leaderboard& board) {
+  const auto is_baseline = [&](const LeaderboardRow& row) {
+    return row.trial.number == board.baseline->number;
+  };
+  if (board.baseline && std::ranges::none_of(board.rows, is_baseline)) {
+    add_row(board, *board.baseline);
+  }
+  for (LeaderboardRow& row : board.rows) {
+    const TrialRecord& trial = row.trial;
+    row.gains = gains_over(board.baseline, trial, board.objectives);
     if (board.scaling) {
       const auto& by_trial = board.scaling->efficiency_by_trial;
       const auto efficiency = by_trial.find(trial.number);
       if (efficiency != by_trial.end()) row.efficiency = efficiency->second;
     }
     if (board.machine_hours) row.machine_hours = board.machine_hours->by_trial[trial.number];
-    row.trial = std::move(trial);
-    board.rows.push_back(std::move(row));
-  };
-  std::int64_t rank = 0;
-  for (TrialRecord& trial : input.ranked)
-    add(std::move(trial), ++rank);
-  for (TrialRecord& trial : input.unranked)
-    add(std::move(trial), std::nullopt);
-  if (input.best) add(*std::move(input.best), std::nullopt);
-  if (input.baseline && !baseline_shown) add(*input.baseline, std::nullopt);
-  mark_rows(board, input.leaders);
-  for (const LeaderboardRow& row : board.rows) {
-    if (!row.trial.measurement) continue;
-    for (const auto& [name, value] : row.trial.measurement->metrics)
+    if (!trial.measurement) continue;
+    for (const auto& [name, value] : trial.measurement->metrics)
       board.metrics.insert(name);
   }
-  return board;
+  mark_rows(board);
 }
 
 void describe_rows(Leaderboard& board) {
@@ -209,8 +198,8 @@ void describe_rows(Leaderboard& board) {
   add_notes(board);
 }
 
-Leaderboard make_leaderboard(LeaderboardInput input) {
-  Leaderboard board = ranked_rows(std::move(input));
+Leaderboard make_leaderboard(Leaderboard board) {
+  complete_rows(board);
   describe_rows(board);
   return board;
 }

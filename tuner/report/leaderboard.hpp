@@ -50,50 +50,42 @@ struct LeaderboardRow {
 template <>
 const JsonRecord<LeaderboardRow>& json_record<LeaderboardRow>();
 
-/// Data of a leaderboard. Trials are in the order in which they are shown.
-struct LeaderboardInput {
+struct Leaderboard {
   StudyRecord study;
   std::vector<ObjectiveView> objectives;
-  std::size_t sorted_by = 0;            ///< index of the objective
-  std::vector<TrialRecord> ranked;      ///< best first
-  std::vector<TrialRecord> unranked;    ///< shown below: failed, infeasible, running, confirmations
-  std::optional<TrialRecord> baseline;  ///< shown even if `ranked` does not contain it
-  std::optional<TrialRecord> best{};    ///< the leaders' best, if `ranked` does not contain it
+  std::size_t sorted_by = 0;  ///< index of the objective
+  /// Ranked trials, best first; then the others: failed, infeasible, running, confirmations.
+  std::vector<LeaderboardRow> rows;
+  std::optional<TrialRecord> baseline;  ///< always has a row
   Leaders leaders;
   /// Natural logarithm of the largest slow-down of the machine relative to the baseline's time; 0:
   /// no drift.
   double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
-  std::optional<StudyScaling> scaling{};  ///< nullopt with fewer than two counts of machines
-  std::optional<MachineHours> machine_hours{};
-};
+  std::optional<StudyScaling> scaling;        ///< nullopt with fewer than two counts of machines
+  std::optional<MachineHours> machine_hours;  ///< machine-hours of the whole study
 
-struct Leaderboard {
-  StudyRecord study;
-  std::vector<ObjectiveView> objectives;
-  std::size_t sorted_by = 0;
-  std::vector<LeaderboardRow> rows;
+  // `complete_rows` and `describe_rows` set the members below.
   std::set<std::string> metrics;  ///< metrics that the trials reported, including rows left out
   /// Parameters that differ among the rows, in order of declaration.
   std::vector<std::string> parameters;
   std::map<std::string, Value> constant;  ///< parameters that all rows share
-  std::map<TrialStatus, std::int64_t> counts;
-  double drift_log_ratio = 0.0;               ///< as in `LeaderboardInput`
-  std::optional<StudyScaling> scaling;        ///< as in `LeaderboardInput`
-  std::optional<MachineHours> machine_hours;  ///< machine-hours of the whole study
   std::vector<Note> notes;
 };
 
 /// True if the Pareto front has a trial besides the best.
 [[nodiscard]] bool has_trade_offs(const Leaderboard& leaderboard);
 
-[[nodiscard]] Leaderboard make_leaderboard(LeaderboardInput input);
+/// Adds a row with a trial and its rank only.
+void add_row(Leaderboard& board, TrialRecord trial, std::optional<std::int64_t> rank = {});
 
-/// The two halves of `make_leaderboard`, for callers that select rows in between. `ranked_rows`
-/// makes rows with ranks, gains and marks. `describe_rows` then finds what the remaining rows share
-/// and differ in, and adds notes about them.
-[[nodiscard]] Leaderboard ranked_rows(LeaderboardInput input);
+/// Adds a row for the baseline if it has none, and sets gains, marks and machines of all rows.
+void complete_rows(Leaderboard& board);
+/// Finds what the rows share and differ in, and adds notes about them. Follows `complete_rows`; the
+/// caller may leave out rows in between.
 void describe_rows(Leaderboard& board);
+/// Returns `board` after `complete_rows` and `describe_rows`.
+[[nodiscard]] Leaderboard make_leaderboard(Leaderboard board);
 
 /// Style of text output.
 struct TextStyle {

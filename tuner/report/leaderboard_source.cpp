@@ -136,16 +136,19 @@ bool counts_machines(const StudySpec& spec) {
   return !spec.search.over.empty() || counting_parameter(spec).has_value();
 }
 
-/// Reads the data of a leaderboard. `read` is a standing of all trials by the query's objective, if
-/// the caller has one.
-Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query,
-                                    std::optional<Standing> read = std::nullopt) {
-  LeaderboardInput input;
+/// Reads a leaderboard's facts, and its trials with their ranks. `read` is a standing of all trials
+/// by the query's objective, if the caller has one.
+Result<Leaderboard> read_rows(const StoredStudy& study, const LeaderboardQuery& query,
+                              std::optional<Standing> read = std::nullopt) {
+  Leaderboard board;
+  board.study = study.record;
+  board.objectives = study.objectives;
+  board.sorted_by = query.sorted_by;
   auto counts = study.history.status_counts(study.record.id);
   if (!counts) return tl::unexpected(counts.error());
-  input.counts = *std::move(counts);
+  board.counts = *std::move(counts);
   std::size_t count = 0;
-  for (const auto& [status, trials] : input.counts)
+  for (const auto& [status, trials] : board.counts)
     count += static_cast<std::size_t>(trials);
   const auto spec = study_of_few(study, count);
   const bool over_machines = spec && counts_machines(*spec);
@@ -159,43 +162,46 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
                       : read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
   const bool whole = standing->trials().size() >= count;
+  std::vector<TrialRecord> ranked;
   std::vector<std::size_t> places;
   if (whole) {
     places = best_first(*standing, query.sorted_by);
     if (places.size() > query.limit) places.resize(query.limit);
   } else {
-    auto ranked = read_ranked(study, *standing, query.limit);
-    if (!ranked) return tl::unexpected(ranked.error());
-    input.ranked = *std::move(ranked);
+    auto some = read_ranked(study, *standing, query.limit);
+    if (!some) return tl::unexpected(some.error());
+    ranked = *std::move(some);
   }
-  input.leaders = *source_leaders ? **source_leaders : leaders_of(*standing);
+  board.leaders = *source_leaders ? **source_leaders : leaders_of(*standing);
   if (standing->drift().is_significant()) {
-    input.drift_log_ratio = standing->drift().largest_log_ratio();
+    board.drift_log_ratio = standing->drift().largest_log_ratio();
   }
-  if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
+  if (const TrialRecord* baseline = standing->baseline()) board.baseline = *baseline;
   // The curve does not depend on the ranking objective.
-  if (over_machines) input.scaling = scaling_of_trials(*spec, *standing);
+  if (over_machines) board.scaling = scaling_of_trials(*spec, *standing);
   if (spec) {
-    input.machine_hours = read_machine_hours(study, *spec, whole ? &standing->trials() : nullptr);
+    board.machine_hours = read_machine_hours(study, *spec, whole ? &standing->trials() : nullptr);
   }
   std::vector<TrialRecord> known = standing->take_trials();
-  input.ranked.reserve(input.ranked.size() + places.size());
   for (const std::size_t place : places)
-    input.ranked.push_back(std::move(known[place]));
-  if (!input.baseline || input.baseline->number != input.leaders.best) {
-    auto best = best_below(study, input.leaders, input.ranked);
-    if (!best) return tl::unexpected(best.error());
-    input.best = *std::move(best);
+    ranked.push_back(std::move(known[place]));
+  std::optional<TrialRecord> best;
+  if (!board.baseline || board.baseline->number != board.leaders.best) {
+    auto below = best_below(study, board.leaders, ranked);
+    if (!below) return tl::unexpected(below.error());
+    best = *std::move(below);
   }
+  board.rows.reserve(ranked.size() + 2);
+  for (std::size_t i = 0; i < ranked.size(); ++i)
+    add_row(board, std::move(ranked[i]), static_cast<std::int64_t>(i) + 1);
   if (query.all) {
     auto unranked = unranked_trials(study, std::move(known), whole, query.limit);
     if (!unranked) return tl::unexpected(unranked.error());
-    input.unranked = *std::move(unranked);
+    for (TrialRecord& trial : *unranked)
+      add_row(board, std::move(trial));
   }
-  input.study = study.record;
-  input.objectives = study.objectives;
-  input.sorted_by = query.sorted_by;
-  return input;
+  if (best) add_row(board, *std::move(best));
+  return board;
 }
 
 bool selects_rows(const LeaderboardQuery& query) {
@@ -285,12 +291,12 @@ Result<Leaderboard> read_selected(const StoredStudy& study, const LeaderboardQue
   everything.limit = std::numeric_limits<std::int64_t>::max();
   everything.all = query.all;
   everything.sorted_by = query.sorted_by;
-  auto input = read_input(study, everything);
-  if (!input) return tl::unexpected(input.error());
-  Leaderboard board = ranked_rows(*std::move(input));
-  const auto selected = select_rows(board, study, query);
+  auto board = read_rows(study, everything);
+  if (!board) return board;
+  complete_rows(*board);
+  const auto selected = select_rows(*board, study, query);
   if (!selected) return tl::unexpected(selected.error());
-  describe_rows(board);
+  describe_rows(*board);
   return board;
 }
 
@@ -302,18 +308,14 @@ Result<Leaderboard> read_leaderboard(const StoredStudy& study, const Leaderboard
                 "--pareto", "without it the best trials come first");
   }
   if (selects_rows(query)) return read_selected(study, query);
-  auto input = read_input(study, query);
-  if (!input) return tl::unexpected(input.error());
-  return make_leaderboard(*std::move(input));
+  return read_rows(study, query).map(make_leaderboard);
 }
 
 Result<Leaderboard> whole_leaderboard(const StoredStudy& study, Standing standing) {
   LeaderboardQuery everything;
   everything.all = true;
   everything.limit = std::numeric_limits<std::int64_t>::max();
-  auto input = read_input(study, everything, std::move(standing));
-  if (!input) return tl::unexpected(input.error());
-  return make_leaderboard(*std::move(input));
+  return read_rows(study, everything, std::move(standing)).map(make_leaderboard);
 }
 
 }  // namespace steptune

@@ -80,15 +80,15 @@ std::string greatest_words(const Scaling& scaling) {
   if (scaling.fits.empty() || scaling.counts.size() < 2) return {};
   const double most = scaling.counts.back().count;
   const ScalingFit& fit = scaling.fits.front();
-  const auto share = [&](double TimeShares::*member) {
+  const auto share = [&](double TimeParts::*member) {
     return percent_interval(
         fit.estimate([&](const ScalingCurve& curve) { return curve.shares(most).*member; }));
   };
   std::string text =
       fmt::format("on {}: serial {}", count_text(scaling.question.count_parameter, most),
-                  share(&TimeShares::serial));
-  if (communicates(fit.best.law)) text += ", communication " + share(&TimeShares::communication);
-  return text + ", parallel " + share(&TimeShares::parallel);
+                  share(&TimeParts::serial));
+  if (communicates(fit.best.law)) text += ", communication " + share(&TimeParts::communication);
+  return text + ", parallel " + share(&TimeParts::parallel);
 }
 
 std::string knee_words(const Scaling& scaling) {

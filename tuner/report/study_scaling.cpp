@@ -47,8 +47,7 @@ Result<std::string> parameter_to_scale(const StudySpec& study, const std::string
                                             fmt::join(numeric, ", ")));
 }
 
-UncertainSeconds own_time(const StudySpec& study, const TrialRecord& trial,
-                          const Standing& standing) {
+MeasuredValue own_time(const StudySpec& study, const TrialRecord& trial, const Standing& standing) {
   const TrialRecord* baseline = standing.baseline();
   return planned_time(
       study.planned_run, *trial.measurement,
@@ -64,28 +63,26 @@ bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& 
   if (refuted.contains(trial.configuration)) return false;
   if (trial.status != TrialStatus::infeasible) return is_ranked(trial.status);
   const auto objective = time_objective(study);
-  const UncertainSeconds time = objective && *objective < trial.objectives.size()
-                                    ? UncertainSeconds{trial.objectives[*objective], 0.0}
-                                    : own_time(study, trial, standing);
+  const MeasuredValue time = objective && *objective < trial.objectives.size()
+                                 ? MeasuredValue{trial.objectives[*objective], 0.0}
+                                 : own_time(study, trial, standing);
   return missed_limit(study.planned_run, time, usd_per_hour(study, trial.configuration)) ==
          trial.failure;
 }
 
 /// Returns the seconds of the planned run (or of a million samples), with the error among launches.
 /// For a trial without an error, such as an imported one, uses only the error among launches.
-UncertainSeconds time_of(const StudySpec& study, const TrialRecord& trial,
-                         const Standing& standing) {
+MeasuredValue time_of(const StudySpec& study, const TrialRecord& trial, const Standing& standing) {
   const auto objective = time_objective(study);
-  UncertainSeconds time;
+  MeasuredValue time;
   if (objective && *objective < trial.objectives.size()) {
     time = {standing.value(trial, *objective), standing.error(trial, *objective)};
   } else {
     time = own_time(study, trial, standing);
-    time.standard_error =
-        error_among_launches(time.seconds, time.standard_error, standing.launches());
+    time.error = error_among_launches(time.value, time.error, standing.launches());
   }
-  if (!(time.standard_error > 0.0) || !std::isfinite(time.standard_error)) {
-    time.standard_error = std::max(standing.launches().relative, k_least_time_error) * time.seconds;
+  if (!(time.error > 0.0) || !std::isfinite(time.error)) {
+    time.error = std::max(standing.launches().relative, k_least_time_error) * time.value;
   }
   return time;
 }
@@ -224,7 +221,7 @@ ScalingQuestion question_of(const StudySpec& spec, const Parameter& over,
   return question;
 }
 
-ScalingRun run_of(const TrialRecord& trial, double count, const UncertainSeconds& time,
+ScalingRun run_of(const TrialRecord& trial, double count, const MeasuredValue& time,
                   double price_per_hour) {
   ScalingRun run;
   run.trial = trial.number;
@@ -232,8 +229,8 @@ ScalingRun run_of(const TrialRecord& trial, double count, const UncertainSeconds
   run.configuration = trial.configuration;
   run.completed = trial.status != TrialStatus::stopped_early;
   run.is_candidate = is_compared(trial.purpose);
-  run.time_s = time.seconds;
-  run.standard_error_s = time.standard_error;
+  run.time_s = time.value;
+  run.standard_error_s = time.error;
   run.price_per_hour = price_per_hour;
   return run;
 }
@@ -250,10 +247,9 @@ std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Stan
     const Value* value = trial.configuration.find(over.name);
     if (value == nullptr || !is_final(trial.status)) continue;
     const double count = to_number(*value);
-    const UncertainSeconds time = is_sound(spec, trial, standing, refuted)
-                                      ? time_of(spec, trial, standing)
-                                      : UncertainSeconds{};
-    if (!(time.seconds > 0.0) || !std::isfinite(time.seconds)) {
+    const MeasuredValue time =
+        is_sound(spec, trial, standing, refuted) ? time_of(spec, trial, standing) : MeasuredValue{};
+    if (!(time.value > 0.0) || !std::isfinite(time.value)) {
       ++measured.unusable[count];
       continue;
     }
@@ -262,7 +258,7 @@ std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Stan
     if (resources.heterogeneous()) alike = false;
     RunsOfKind& kind = kinds[alike ? kind_of_machines(resources) : ""];
     kind.counts.insert(count);
-    kind.least_time_s = std::min(kind.least_time_s, time.seconds);
+    kind.least_time_s = std::min(kind.least_time_s, time.value);
     if (kind.runs.empty()) kind.runs.reserve(standing.trials().size());
     kind.runs.push_back(
         run_of(trial, count, time, price_of(spec, over, trial.configuration, count)));

@@ -19,12 +19,11 @@ namespace {
 constexpr std::size_t k_most_trials = 200;
 /// Largest number of groups. The searcher fits a model to each group.
 constexpr std::size_t k_most_groups = 3;
-constexpr double k_unknown = k_nan;
 
 /// A study in the history with trials of a night, and what is known about that night.
 struct Source {
   std::string study;
-  double baseline = k_unknown;  ///< mean logarithm of the baseline's time on that night
+  double baseline = k_nan;  ///< mean logarithm of the baseline's time on that night; NaN: unknown
   bool is_own = false;
   std::string changes;  ///< changes since that night; nights with the same changes share a group
 };
@@ -68,7 +67,7 @@ std::vector<Source> sources_of(const StudySpec& study, const History& history,
     if (std::ranges::find(sources, name, &Source::study) != sources.end()) return;
     auto changes = changes_since_tuning(name, history, tonight);
     const bool is_own = may_be_own && same && changes && changes->empty();
-    sources.push_back({name, k_unknown, is_own, changes.value_or("unknown")});
+    sources.push_back({name, k_nan, is_own, changes.value_or("unknown")});
   };
   const std::string& other = tonight.before.study;
   if (!other.empty() && other != study.name) add_tuned(other, false);

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
-#include "common/whole_numbers.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune::study {

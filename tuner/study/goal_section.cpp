@@ -6,6 +6,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
+#include "search/observation.hpp"
 #include "trial_runner/reports/steptune_line.hpp"
 #include "tuner/study/limits.hpp"
 #include "tuner/study/sections.hpp"
@@ -15,7 +16,6 @@ namespace {
 
 using document::Range;
 
-constexpr std::size_t k_max_objectives = 2;
 constexpr std::size_t k_max_phases = 16;
 constexpr Range k_any_ratio{1e-6, 1e6};
 

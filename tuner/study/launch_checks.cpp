@@ -12,14 +12,15 @@
 namespace steptune::study {
 namespace {
 
-std::optional<LaunchFault> fault_for(const StudySpec& study, const Configuration& configuration) {
+std::optional<document::Fault> fault_for(const StudySpec& study,
+                                         const Configuration& configuration) {
   const auto launch = launch_of(study, configuration);
   if (!launch) return std::nullopt;
   const Resources machines = study.runner->resources_of(configuration);
   if (machines.heterogeneous()) {
-    return LaunchFault{"",
-                       "machines of several kinds have no common count of processes: leave out "
-                       "\"launch\" and start the processes in \"command\""};
+    return document::Fault{"",
+                           "machines of several kinds have no common count of processes: leave out "
+                           "\"launch\" and start the processes in \"command\""};
   }
   return fault_of(*launch, machines.instance_count, study.runner->traits().launchers,
                   std::string(study.runner->kind().name()));
@@ -47,11 +48,11 @@ void check_launch(const StudySpec& study, const std::vector<Configuration>& exam
     faults.add("/launch", *fault);
     return;
   }
-  std::set<std::string> reported_keys;
+  std::set<std::string> reported;
   for (const Configuration& configuration : examples) {
     const auto fault = fault_for(study, configuration);
-    if (!fault || !reported_keys.insert(fault->key).second) continue;
-    faults.add(fault->key.empty() ? "/launch" : "/launch/" + fault->key,
+    if (!fault || !reported.insert(fault->pointer).second) continue;
+    faults.add("/launch" + fault->pointer,
                fmt::format("{} (for {})", fault->message, configuration.text()));
   }
 }

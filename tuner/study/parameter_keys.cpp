@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
-#include "common/whole_numbers.hpp"
 #include "tuner/knobs/knob_role.hpp"
 #include "tuner/study/limits.hpp"
 #include "tuner/study/study_scope.hpp"

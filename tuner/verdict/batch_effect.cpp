@@ -34,13 +34,8 @@ bool reports_no_samples(const TrialRecord& trial) {
          trial.measurement->window_steps > 0.0;
 }
 
-/// Seconds per sample of the steps, with the standard error as a share.
-struct StepRate {
-  double seconds_per_sample = 0.0;
-  double error = 0.0;
-};
-
-StepRate step_rate(const TrialRecord& trial) {
+/// Returns the seconds per sample of the steps. Their error is a share of them.
+MeasuredValue step_rate(const TrialRecord& trial) {
   const Measurement& measured = *trial.measurement;
   const bool has_steps = measured.step_seconds_per_sample > 0.0;
   const double rate = has_steps ? measured.step_seconds_per_sample : measured.seconds_per_sample;
@@ -193,9 +188,9 @@ std::optional<BatchEffect> batch_effect(const StudySpec& study, const TrialRecor
   const auto samples = samples_per_count(study, trial.configuration);
   const auto baseline_samples = samples_per_count(study, baseline.configuration);
   if (!samples || !baseline_samples || *samples == *baseline_samples) return std::nullopt;
-  const StepRate rate = step_rate(trial);
-  const StepRate baseline_rate = step_rate(baseline);
-  if (!(rate.seconds_per_sample > 0.0) || !(baseline_rate.seconds_per_sample > 0.0)) {
+  const MeasuredValue rate = step_rate(trial);
+  const MeasuredValue baseline_rate = step_rate(baseline);
+  if (!(rate.value > 0.0) || !(baseline_rate.value > 0.0)) {
     return std::nullopt;
   }
   BatchEffect effect;
@@ -203,8 +198,8 @@ std::optional<BatchEffect> batch_effect(const StudySpec& study, const TrialRecor
   effect.setting = counted_difference(study, trial.configuration, baseline.configuration);
   effect.samples = *samples;
   effect.baseline_samples = *baseline_samples;
-  effect.step_s = rate.seconds_per_sample * *samples;
-  effect.baseline_step_s = baseline_rate.seconds_per_sample * *baseline_samples;
+  effect.step_s = rate.value * *samples;
+  effect.baseline_step_s = baseline_rate.value * *baseline_samples;
   effect.noise = std::hypot(
       k_z_95 * std::hypot(rate.error, baseline_rate.error),
       student_quantile_95(launches.degrees_of_freedom) * std::sqrt(2.0) * launches.relative);

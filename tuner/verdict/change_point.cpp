@@ -55,21 +55,21 @@ double weighted_product(const Stage& stage, const A& a, const B& b) {
 
 }  // namespace
 
-std::optional<bool> is_slower(const MeasuredSlowdown& measured) {
-  const double least = k_certain_errors * measured.error;
-  if (measured.slowdown > least) return true;
-  if (measured.slowdown + least < k_least_slowdown) return false;
+std::optional<bool> is_slower(const MeasuredValue& slowdown) {
+  const double least = k_certain_errors * slowdown.error;
+  if (slowdown.value > least) return true;
+  if (slowdown.value + least < k_least_slowdown) return false;
   return std::nullopt;
 }
 
-std::optional<MeasuredSlowdown> slowdown_in_stage(const SpeedUp& speed_up, std::size_t versions) {
+std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up, std::size_t versions) {
   const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
   if (!std::isfinite(half_width) || !(half_width > 0.0)) return std::nullopt;
   const double freedom = std::max(1.0, speed_up.pairs - 1.0);
   const double of_version = k_one_sided_error / static_cast<double>(versions);
   const double of_look = error_of_look(speed_up.pairs, looks_of_judge(), of_version);
   const double error = half_width / student_quantile(freedom, of_look);
-  return MeasuredSlowdown{-std::log(speed_up.ratio), error * student_quantile_95(freedom) / k_z_95};
+  return MeasuredValue{-std::log(speed_up.ratio), error * student_quantile_95(freedom) / k_z_95};
 }
 
 ChangePoint::ChangePoint(std::size_t versions) : is_skipped_(versions, false) {}
@@ -78,7 +78,7 @@ void ChangePoint::observe(std::vector<Observation> stage) {
   if (!stage.empty()) stages_.push_back(std::move(stage));
 }
 
-std::optional<MeasuredSlowdown> ChangePoint::measured(std::size_t version) const {
+std::optional<MeasuredValue> ChangePoint::measured(std::size_t version) const {
   double weighted = 0.0;
   double weights = 0.0;
   for (const Stage& stage : stages_) {
@@ -90,7 +90,7 @@ std::optional<MeasuredSlowdown> ChangePoint::measured(std::size_t version) const
     }
   }
   if (!(weights > 0.0)) return std::nullopt;
-  return MeasuredSlowdown{weighted / weights, 1.0 / std::sqrt(weights)};
+  return MeasuredValue{weighted / weights, 1.0 / std::sqrt(weights)};
 }
 
 void ChangePoint::skip(std::size_t version) {

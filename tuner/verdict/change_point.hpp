@@ -5,15 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "common/interval.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
-
-/// Slowdown of a version beside the good one: the logarithm of the ratio of their times.
-struct MeasuredSlowdown {
-  double slowdown = 0.0;
-  double error = 0.0;  ///< standard error
-};
 
 /// Most versions that are compared with the good one at once.
 inline constexpr std::size_t k_most_in_stage = 7;
@@ -24,16 +19,17 @@ inline constexpr double k_bisect_confidence = 0.95;
 /// 2 s each, and two pairs of fresh runs of 4 s each.
 inline constexpr double k_least_stage_s = 20.0;
 
-/// True if the version's slowdown is more than two standard errors. False if it is more than two
-/// standard errors below 2 %. Otherwise nullopt.
-[[nodiscard]] std::optional<bool> is_slower(const MeasuredSlowdown& measured);
+/// `slowdown` is that of a version beside the good one: the logarithm of the ratio of their times.
+/// True if it is more than two standard errors. False if it is more than two standard errors below
+/// 2 %. Otherwise nullopt.
+[[nodiscard]] std::optional<bool> is_slower(const MeasuredValue& slowdown);
 
 /// Returns the slowdown that `judge` found for one of `versions` versions, 1 to `k_most_in_stage`.
 /// Looks and other versions widen the interval of `judge`. The error leaves that out, because
 /// nothing is claimed here. If there are few pairs, it is larger, so that 1.96 errors are the 95 %
 /// interval of Student's t. Returns nullopt if the interval is infinite.
-[[nodiscard]] std::optional<MeasuredSlowdown> slowdown_in_stage(const SpeedUp& speed_up,
-                                                                std::size_t versions);
+[[nodiscard]] std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up,
+                                                             std::size_t versions);
 
 /// Probabilities of the first slow version in a sequence of versions. All versions before it are as
 /// fast as the good version, and all versions from it on are slower by one unknown factor. At the
@@ -63,7 +59,7 @@ class ChangePoint {
   /// larger, but their differences do not.
   void observe(std::vector<Observation> stage);
   /// Returns the mean slowdown of a version over its measurements; nullopt if there is none.
-  [[nodiscard]] std::optional<MeasuredSlowdown> measured(std::size_t version) const;
+  [[nodiscard]] std::optional<MeasuredValue> measured(std::size_t version) const;
   /// Excludes a version from being measured, because it cannot be built or run.
   void skip(std::size_t version);
 

@@ -42,11 +42,10 @@ std::string why_no_time(const Measurement& measurement) {
 
 }  // namespace
 
-tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& study,
-                                                            const Measurement& measurement,
-                                                            double price_usd_per_hour,
-                                                            const Measurement* baseline) {
-  ObjectiveValues result;
+tl::expected<std::vector<MeasuredValue>, std::string> objective_values(
+    const StudySpec& study, const Measurement& measurement, double price_usd_per_hour,
+    const Measurement* baseline) {
+  std::vector<MeasuredValue> result;
   for (const Objective& objective : study.objectives) {
     if (!objective.is_timed()) {
       if (measurement.not_finite.contains(objective.metric)) {
@@ -58,8 +57,7 @@ tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& stu
         return tl::unexpected(
             fmt::format("the metric \"{}\" was not found in its output", objective.metric));
       }
-      result.values.push_back(found->second);
-      result.standard_errors.push_back(0.0);
+      result.push_back({found->second, 0.0});
       continue;
     }
     const double rate_s = measurement.seconds_per_sample;
@@ -72,8 +70,7 @@ tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& stu
       value = usage_usd(price_usd_per_hour, value);
       error = usage_usd(price_usd_per_hour, error);
     }
-    result.values.push_back(value);
-    result.standard_errors.push_back(std::isfinite(error) ? error : 0.0);
+    result.push_back({value, std::isfinite(error) ? error : 0.0});
   }
   return result;
 }

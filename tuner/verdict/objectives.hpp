@@ -8,25 +8,21 @@
 
 #include <tl/expected.hpp>
 
+#include "common/interval.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
-/// A trial's objectives as the study states them (not negated).
-struct ObjectiveValues {
-  std::vector<double> values;
-  std::vector<double> standard_errors;  ///< 0 for reported metrics, whose errors are unknown
-};
-
-/// Computes a trial's objectives from its measurement. `time` and `cost` (USD) are for the planned
+/// Computes a trial's objectives from its measurement, as the study states them (not negated). The
+/// error of a reported metric is unknown, and 0. `time` and `cost` (USD) are for the planned
 /// run (`planned_time`). If the study gives no number of samples, they are for a million samples in
 /// steady state. Any other objective is the last value that the trial reported.
 ///
 /// `baseline`: the baseline's measurement, for phases that this trial was too short to show; null
 /// if there is none. `price_usd_per_hour`: price of the trial's machines (`usd_per_hour`). The
 /// error says, for people, what is missing.
-[[nodiscard]] tl::expected<ObjectiveValues, std::string> objective_values(
+[[nodiscard]] tl::expected<std::vector<MeasuredValue>, std::string> objective_values(
     const StudySpec& study, const Measurement& measurement, double price_usd_per_hour,
     const Measurement* baseline = nullptr);
 

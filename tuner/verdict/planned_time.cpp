@@ -173,8 +173,8 @@ bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run) {
   return plan.samples && *plan.samples > (1.0 + k_same_count) * whole_run.total_samples;
 }
 
-UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
-                              const Measurement* other) {
+MeasuredValue planned_time(const PlannedRun& plan, const Measurement& measurement,
+                           const Measurement* other) {
   const double samples = planned_samples(plan);
   const double once_s = plan.samples ? measurement.once_s() : 0.0;
   const bool apart = measurement.step_seconds_per_sample > 0.0 &&
@@ -183,7 +183,7 @@ UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measure
   const double rate_s =
       apart ? measurement.step_seconds_per_sample : measurement.seconds_per_sample;
   const double half_width_s = apart ? measurement.step_half_width_s : measurement.half_width_s;
-  UncertainSeconds time{once_s + samples * rate_s, 0.0};
+  MeasuredValue time{once_s + samples * rate_s, 0.0};
   double variance = std::pow(samples * half_width_s / k_z_95, 2);
   for (const std::string& name : phase_names(plan, measurement, other)) {
     // The mean rate already includes this phase.
@@ -191,12 +191,12 @@ UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measure
     const auto share = phase_share(plan, name, measurement, other);
     if (!share) continue;
     const double times = samples / share->every_samples;
-    time.seconds += times * share->seconds;
+    time.value += times * share->seconds;
     const double period_error = share->every_samples_error / share->every_samples;
     variance += std::pow(times * share->seconds_error, 2) +
                 std::pow(times * share->seconds * period_error, 2);
   }
-  time.standard_error = std::sqrt(variance);
+  time.error = std::sqrt(variance);
   return time;
 }
 
@@ -253,13 +253,13 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
   return warnings;
 }
 
-std::optional<std::string> missed_limit(const PlannedRun& plan, const UncertainSeconds& time,
+std::optional<std::string> missed_limit(const PlannedRun& plan, const MeasuredValue& time,
                                         double usd_per_hour) {
-  if (plan.deadline_s && time.seconds > *plan.deadline_s) {
-    return fmt::format("the planned run takes {}, its deadline is {}",
-                       format_duration(time.seconds), format_duration(*plan.deadline_s));
+  if (plan.deadline_s && time.value > *plan.deadline_s) {
+    return fmt::format("the planned run takes {}, its deadline is {}", format_duration(time.value),
+                       format_duration(*plan.deadline_s));
   }
-  const double usd = usage_usd(usd_per_hour, time.seconds);
+  const double usd = usage_usd(usd_per_hour, time.value);
   if (plan.max_cost_usd && usd > *plan.max_cost_usd) {
     return fmt::format("the planned run costs {}, at most {} is allowed", format_usd(usd),
                        format_usd(*plan.max_cost_usd));

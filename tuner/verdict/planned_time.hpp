@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "common/interval.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
-
-/// Seconds with their standard error.
-struct UncertainSeconds {
-  double seconds = 0.0;
-  double standard_error = 0.0;
-};
 
 /// True if the phase's name marks stalls: pauses that the program did not report.
 [[nodiscard]] bool is_stall(const std::string& phase);
@@ -55,8 +50,8 @@ struct UncertainSeconds {
 /// `measurement` has a positive, finite rate. `other`: a trial of the same program with another
 /// configuration (the baseline), or null. `other` shows phases, such as an evaluation, for which
 /// the trial was too short. Stalls belong to a configuration and are not taken from `other`.
-[[nodiscard]] UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
-                                            const Measurement* other = nullptr);
+[[nodiscard]] MeasuredValue planned_time(const PlannedRun& plan, const Measurement& measurement,
+                                         const Measurement* other = nullptr);
 
 /// Returns sentences for people about phases that no trial has shown, or only at its start, and how
 /// they were priced.
@@ -66,7 +61,7 @@ struct UncertainSeconds {
 /// Returns why a configuration's planned run misses `deadline` or `max_cost`; nullopt if it keeps
 /// both.
 [[nodiscard]] std::optional<std::string> missed_limit(const PlannedRun& plan,
-                                                      const UncertainSeconds& time,
+                                                      const MeasuredValue& time,
                                                       double usd_per_hour);
 
 }  // namespace steptune

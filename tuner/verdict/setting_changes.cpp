@@ -199,7 +199,7 @@ SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
     effects_.push_back({means[i], widening * std::sqrt(covariance[i][i])});
 }
 
-SettingEffect SettingEffects::of(const Configuration& configuration,
+MeasuredValue SettingEffects::of(const Configuration& configuration,
                                  const std::string& name) const {
   const auto effect = effect_name(name, *configuration.find(name));
   const auto known = std::ranges::find(effect_names_, effect);
@@ -216,14 +216,15 @@ std::optional<Configuration> fewer_changes(const StudySpec& study, const Standin
   std::vector<std::string> changes = changed_settings(study, incumbent->configuration);
   if (reductions >= k_most_reductions || changes.size() < 2) return std::nullopt;
   const SettingEffects effects(study, standing);
-  std::map<std::string, SettingEffect> effect;
+  std::map<std::string, MeasuredValue> effect;
   for (const std::string& name : changes)
     effect.emplace(name, effects.of(incumbent->configuration, name));
-  std::ranges::stable_sort(changes, {}, [&](const std::string& name) { return effect[name].gain; });
+  std::ranges::stable_sort(changes, {},
+                           [&](const std::string& name) { return effect[name].value; });
   // The changes are in order of gain, least first. A change with a certain gain is needed.
   std::vector<std::string> needless = changes;
   std::erase_if(needless, [&](const std::string& name) {
-    return effect[name].gain - k_z_95 * effect[name].error > 0.0;
+    return effect[name].value - k_z_95 * effect[name].error > 0.0;
   });
   // At least one change makes the incumbent faster, so reset at most half of them.
   if (needless.size() == changes.size()) needless.resize(needless.size() / 2);

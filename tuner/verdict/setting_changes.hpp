@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/configuration.hpp"
+#include "common/interval.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/recommendation.hpp"
 #include "tuner/verdict/standing.hpp"
@@ -30,16 +31,11 @@ inline constexpr int k_most_reductions = 4;
                                                         const Configuration& configuration,
                                                         const std::set<std::string>& kept);
 
-/// The gain of one changed setting, as a natural logarithm: 0.69 is twice as fast.
-struct SettingEffect {
-  double gain = 0.0;
-  double error = 0.0;  ///< standard error
-};
-
-/// Gains of single settings, estimated from all trials and fresh runs. This is a Bayesian linear
-/// regression of the logarithm of a trial's gain over the baseline on its changes (C. M. Bishop,
-/// Pattern Recognition and Machine Learning, 2006, section 3.3). Each value of a setting has its
-/// own effect. Interactions are not modelled, but widen the errors.
+/// Gains of single changed settings, as natural logarithms: 0.69 is twice as fast. They are
+/// estimated from all trials and fresh runs. This is a Bayesian linear regression of the logarithm
+/// of a trial's gain over the baseline on its changes (C. M. Bishop, Pattern Recognition and
+/// Machine Learning, 2006, section 3.3). Each value of a setting has its own effect. Interactions
+/// are not modelled, but widen the errors.
 class SettingEffects {
  public:
   /// `objective` is an index of the study's objectives. Trials without a positive value are left
@@ -47,13 +43,13 @@ class SettingEffects {
   SettingEffects(const StudySpec& study, const Standing& standing, std::size_t objective = 0);
 
   /// Returns the effect of the setting `name`, one of `changed_settings(configuration)`.
-  [[nodiscard]] SettingEffect of(const Configuration& configuration, const std::string& name) const;
+  [[nodiscard]] MeasuredValue of(const Configuration& configuration, const std::string& name) const;
   /// Returns the effects of all changes that trials made.
-  [[nodiscard]] const std::vector<SettingEffect>& all() const { return effects_; }
+  [[nodiscard]] const std::vector<MeasuredValue>& all() const { return effects_; }
 
  private:
   std::vector<std::string> effect_names_;  ///< names of the effects: `malloc=jemalloc`
-  std::vector<SettingEffect> effects_;     ///< in the order of `effect_names_`
+  std::vector<MeasuredValue> effects_;     ///< in the order of `effect_names_`
 };
 
 /// Returns the incumbent without the changes that have no measurable effect (backward elimination).

@@ -3,12 +3,9 @@
 
 #include <vector>
 
-namespace steptune {
+#include "common/interval.hpp"
 
-struct MeasuredValue {
-  double value = 0.0;
-  double error = 0.0;  ///< standard error, 0 or more
-};
+namespace steptune {
 
 /// Returns the expected true values behind values that were measured with known errors, in order.
 /// Each value is moved towards the mean of all values, by the share of its variance that its error

@@ -323,17 +323,17 @@ std::vector<std::int64_t> Standing::tied_with(const TrialRecord& leader) const {
   return numbers;
 }
 
-ObjectiveValues Standing::compared(const TrialRecord& trial) const {
+std::array<MeasuredValue, 2> Standing::compared(const TrialRecord& trial) const {
   const std::size_t other = ranked_by_ == 0 ? 1 : 0;
-  return {{value(trial, ranked_by_), value(trial, other)},
-          {error(trial, ranked_by_), error(trial, other)}};
+  return {MeasuredValue{value(trial, ranked_by_), error(trial, ranked_by_)},
+          MeasuredValue{value(trial, other), error(trial, other)}};
 }
 
 std::vector<std::int64_t> Standing::front(const TrialRecord& leader) const {
   if (rules_.objectives.size() < 2 || leader.objectives.size() != rules_.objectives.size()) {
     return {};
   }
-  std::vector<ObjectiveValues> others;
+  std::vector<std::array<MeasuredValue, 2>> others;
   std::vector<std::int64_t> numbers;
   for (const auto& [first, number] : by_value_) {
     const TrialRecord& trial = *find(number);

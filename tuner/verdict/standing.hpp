@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -162,7 +163,7 @@ class Standing {
   [[nodiscard]] MachineLevel level_of(const TrialRecord& trial, std::size_t objective) const;
   [[nodiscard]] bool may_be_best(const TrialRecord& trial, const TrialRecord& leader,
                                  std::size_t objective, std::size_t candidates) const;
-  [[nodiscard]] ObjectiveValues compared(const TrialRecord& trial) const;
+  [[nodiscard]] std::array<MeasuredValue, 2> compared(const TrialRecord& trial) const;
   [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
   /// Returns the number of settings that differ from the baseline's. Settings that the baseline

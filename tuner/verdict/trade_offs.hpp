@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "tuner/verdict/objectives.hpp"
+#include "common/interval.hpp"
 
 namespace steptune {
 
@@ -35,7 +36,8 @@ namespace steptune {
 /// then better in both or in none, so there are no trade-offs. For trials without noise, the result
 /// is the Pareto front. Among equal trials with independent noise, at most one study in twenty has
 /// a trade-off.
-[[nodiscard]] std::vector<std::size_t> trade_offs(const ObjectiveValues& leader,
-                                                  std::span<const ObjectiveValues> others);
+[[nodiscard]] std::vector<std::size_t> trade_offs(
+    const std::array<MeasuredValue, 2>& leader,
+    std::span<const std::array<MeasuredValue, 2>> others);
 
 }  // namespace steptune

@@ -77,8 +77,8 @@ double most_gain_of_settings(const StudySpec& study, const Standing& standing,
                              std::size_t objective) {
   double most = 0.0;
   const SettingEffects effects(study, standing, objective);
-  for (const SettingEffect& effect : effects.all())
-    most = std::max(most, std::expm1(effect.gain + k_z_95 * effect.error));
+  for (const MeasuredValue& effect : effects.all())
+    most = std::max(most, std::expm1(effect.value + k_z_95 * effect.error));
   return most;
 }
 

@@ -35,8 +35,6 @@ constexpr double k_worth_a_failure = -13.8;
 // Number of points of the Pareto front from which upper bounds are computed.
 constexpr std::size_t k_thinned_front = 5;
 
-constexpr double k_never = -k_infinity;
-
 /// Returns the score of an unlikely candidate. A less likely candidate has a lower score.
 double unlikely_score(double log_threshold, double log_feasibility) {
   return -k_below_threshold * (1.0 + std::min(log_threshold - log_feasibility, 1e6));
@@ -111,7 +109,7 @@ std::vector<double> Acquisition::log_feasibilities(const Matrix& features, std::
 
 std::vector<double> Acquisition::log_gains(const Matrix& features, std::size_t first,
                                            std::size_t last, Variances variances) const {
-  std::vector<double> gains(last - first, k_never);
+  std::vector<double> gains(last - first, -k_infinity);
   for (std::size_t w = 0; w < goals_.size(); ++w) {
     const auto& objectives = inputs_.ensemble[w].objectives;
     const Goal& goal = goals_[w];
@@ -157,7 +155,7 @@ void Acquisition::score(const Matrix& features, std::size_t first, std::size_t l
   }
   const auto feasibilities =
       log_feasibilities(rows_at(features, first, undecided), 0, undecided.size());
-  std::fill(scores.begin(), scores.end(), k_never);
+  std::fill(scores.begin(), scores.end(), -k_infinity);
   for (std::size_t k = 0; k < undecided.size(); ++k)
     scores[undecided[k]] = score_of(gains[undecided[k]], feasibilities[k]);
 }

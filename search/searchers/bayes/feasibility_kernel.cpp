@@ -29,7 +29,6 @@ constexpr double k_amplitudes[] = {3.0, 27.0, 243.0};
 constexpr std::size_t k_prior_amplitude = 2;  // index into the values above
 // Largest number of passes of the fit over all lengthscales and the amplitude.
 constexpr int k_sweeps = 2;
-constexpr double k_impossible = -k_infinity;
 
 /// Indices into `k_lengthscales`, one for each dimension, and into `k_amplitudes`.
 struct Choice {
@@ -103,7 +102,7 @@ class Likelihood {
       const double* const row = upper_.data() + i * size;
       const ProbitUpdate update(means_[i], row[i], outcomes_[i]);
       total += update.log_probability;
-      if (total < least) return k_impossible;
+      if (total < least) return -k_infinity;
       for (std::size_t k = i + 1; k < size; ++k) {
         means_[k] += row[k] * update.slope;
         const double scaled = row[k] * update.curvature;
@@ -188,7 +187,7 @@ FeasibilityKernel fit_kernel(const Matrix& features, const std::vector<bool>& ou
   for (const double lengthscale : start.lengthscales)
     best.lengthscales.push_back(place_of(k_lengthscales, lengthscale));
   best.amplitude = place_of(k_amplitudes, start.amplitude);
-  double most = likelihood(best, k_impossible);
+  double most = likelihood(best, -k_infinity);
   const auto try_choice = [&](const Choice& choice) {
     const double value = likelihood(choice, most);
     if (!(value > most)) return false;

@@ -25,18 +25,18 @@ TrialRecord measured(std::int64_t number, double time_s, double standard_error) 
 
 TEST(RatioBetween, HasTheErrorsOfBothTrials) {
   // Relative errors of 3 % and 4 %, times k_z_95: 5 % together.
-  const TrialRatio ratio =
+  const Estimate ratio =
       ratio_between(planned_time(), measured(1, 2000.0, 60.0), measured(2, 1000.0, 40.0), 0);
-  EXPECT_DOUBLE_EQ(ratio.ratio, 2.0);
-  EXPECT_NEAR(std::log(ratio.high / ratio.ratio), 1.96 * 0.05, 1e-4);
-  EXPECT_NEAR(std::log(ratio.ratio / ratio.low), 1.96 * 0.05, 1e-4);
+  EXPECT_DOUBLE_EQ(ratio.mean, 2.0);
+  EXPECT_NEAR(std::log(ratio.high / ratio.mean), 1.96 * 0.05, 1e-4);
+  EXPECT_NEAR(std::log(ratio.mean / ratio.low), 1.96 * 0.05, 1e-4);
 }
 
 TEST(RatioBetween, HasNoIntervalIfAnErrorIsUnknown) {
   for (const auto& [a, b] : {std::pair(0.0, 10.0), std::pair(10.0, 0.0)}) {
-    const TrialRatio ratio =
+    const Estimate ratio =
         ratio_between(planned_time(), measured(1, 2000.0, a), measured(2, 1000.0, b), 0);
-    EXPECT_DOUBLE_EQ(ratio.ratio, 2.0);
+    EXPECT_DOUBLE_EQ(ratio.mean, 2.0);
     EXPECT_TRUE(std::isnan(ratio.low));
     EXPECT_TRUE(std::isnan(ratio.high));
   }
@@ -44,7 +44,7 @@ TEST(RatioBetween, HasNoIntervalIfAnErrorIsUnknown) {
 
 TEST(RatioBetween, IsNanIfATrialLacksTheObjective) {
   EXPECT_TRUE(std::isnan(
-      ratio_between(planned_time(), measured(1, 2.0, 0.1), measured(2, 1.0, 0.1), 1).ratio));
+      ratio_between(planned_time(), measured(1, 2.0, 0.1), measured(2, 1.0, 0.1), 1).mean));
 }
 
 TEST(Comparison, ShowsDifferencesBeyondTheWidthOfAColumn) {

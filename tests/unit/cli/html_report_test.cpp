@@ -19,12 +19,12 @@ constexpr const char* k_hostile =
     "&amp;<!--\x1b[31m";
 
 StudyReport some_report(const std::string& hostile = "bf16") {
-  LeaderboardInput input;
+  Leaderboard input;
   input.study = make_study();
   input.study.name = hostile == "bf16" ? "demo" : hostile;
   input.study.stop_reason = hostile;
   input.objectives = {planned_time(), planned_cost()};
-  for (int number = 1; number <= 4; ++number) {
+  for (int number = 4; number >= 1; --number) {
     TrialRecord trial = make_trial(number, 40'000.0 - 5'000.0 * number, 200.0, 32 * number);
     trial.objectives.push_back(trial.objectives[0] / 1'000.0);
     trial.standard_errors.push_back(0.2);
@@ -33,7 +33,7 @@ StudyReport some_report(const std::string& hostile = "bf16") {
     trial.purpose = number == 1 ? TrialPurpose::baseline : TrialPurpose::search;
     trial.spent_s = 60.0;
     trial.spent_usd = 0.5;
-    input.ranked.insert(input.ranked.begin(), trial);
+    add_row(input, trial, 5 - number);
   }
   input.leaders.best = 4;
   input.counts = {{TrialStatus::completed, 4}};

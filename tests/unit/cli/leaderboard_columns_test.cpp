@@ -15,7 +15,7 @@ namespace steptune {
 namespace {
 
 Leaderboard wide_board() {
-  LeaderboardInput input;
+  Leaderboard input;
   input.study = make_study();
   input.objectives = {planned_time(), planned_cost()};
   for (int number = 1; number <= 3; ++number) {
@@ -26,9 +26,9 @@ Leaderboard wide_board() {
     trial.configuration.set("precision", std::string(number == 2 ? "=cmd()" : "bf16,\"x\""));
     trial.measurement->metrics["loss"] = 3.0 - number;
     if (number == 1) trial.purpose = TrialPurpose::baseline;
-    input.ranked.push_back(trial);
+    if (number == 1) input.baseline = trial;
+    add_row(input, trial, number);
   }
-  input.baseline = input.ranked.front();
   input.counts = {{TrialStatus::completed, 3}};
   return make_leaderboard(std::move(input));
 }
@@ -57,25 +57,25 @@ TEST(LeaderboardColumns, TheLeastImportantAreDroppedAt80Columns) {
 }
 
 TEST(LeaderboardColumns, StatusIsShownIfItDistinguishesRows) {
-  LeaderboardInput input;
+  Leaderboard input;
   input.study = make_study();
   input.objectives = {planned_time(), planned_cost()};
   const auto add = [&](int number, TrialPurpose purpose, TrialStatus status,
-                       std::vector<TrialRecord>& trials) {
+                       std::optional<std::int64_t> rank = {}) {
     TrialRecord trial = make_trial(number, 36'000.0 + number, 100.0, 64 * number);
     trial.objectives.push_back(20.0);
     trial.standard_errors.push_back(0.05);
     trial.configuration.set("a_parameter_with_a_long_name", std::int64_t{number});
     trial.purpose = purpose;
     trial.status = status;
-    trials.push_back(trial);
+    add_row(input, trial, rank);
   };
-  add(1, TrialPurpose::baseline, TrialStatus::completed, input.ranked);
-  add(2, TrialPurpose::search, TrialStatus::stopped_early, input.ranked);
-  add(3, TrialPurpose::search, TrialStatus::out_of_memory, input.unranked);
-  add(4, TrialPurpose::confirm_incumbent, TrialStatus::completed, input.unranked);
-  add(5, TrialPurpose::confirm_baseline, TrialStatus::failed, input.unranked);
-  add(6, TrialPurpose::sentinel, TrialStatus::completed, input.unranked);
+  add(1, TrialPurpose::baseline, TrialStatus::completed, 1);
+  add(2, TrialPurpose::search, TrialStatus::stopped_early, 2);
+  add(3, TrialPurpose::search, TrialStatus::out_of_memory);
+  add(4, TrialPurpose::confirm_incumbent, TrialStatus::completed);
+  add(5, TrialPurpose::confirm_baseline, TrialStatus::failed);
+  add(6, TrialPurpose::sentinel, TrialStatus::completed);
   const auto lines = lines_of(leaderboard_text(make_leaderboard(std::move(input)), {false, 80}));
   const std::vector<std::string> expected = {"baseline",        "stopped early",
                                              "out of memory",   "confirm incumbent",

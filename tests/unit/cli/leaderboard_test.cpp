@@ -10,12 +10,13 @@
 namespace steptune {
 namespace {
 
-LeaderboardInput three_trials() {
-  LeaderboardInput input;
+Leaderboard three_trials() {
+  Leaderboard input;
   input.study = make_study();
   input.objectives = {planned_time()};
-  input.ranked = {make_trial(4, 36'000, 360, 256), make_trial(3, 36'500, 360, 128),
-                  make_trial(2, 50'000, 360, 128)};
+  add_row(input, make_trial(4, 36'000, 360, 256), 1);
+  add_row(input, make_trial(3, 36'500, 360, 128), 2);
+  add_row(input, make_trial(2, 50'000, 360, 128), 3);
   input.baseline = make_trial(1, 72'000, 720, 64);
   input.baseline->purpose = TrialPurpose::baseline;
   input.counts = {{TrialStatus::completed, 4}, {TrialStatus::out_of_memory, 1}};
@@ -23,11 +24,13 @@ LeaderboardInput three_trials() {
 }
 
 /// Returns the leaderboard, with marks from the standing of the input's own trials.
-Leaderboard board_of(LeaderboardInput input) {
+Leaderboard board_of(Leaderboard input) {
   RankingRules rules;
   for (const ObjectiveView& view : input.objectives)
     rules.objectives.push_back(view.objective);
-  std::vector<TrialRecord> trials = input.ranked;
+  std::vector<TrialRecord> trials;
+  for (const LeaderboardRow& row : input.rows)
+    trials.push_back(row.trial);
   if (input.baseline) trials.push_back(*input.baseline);
   input.leaders = leaders_of(Standing(std::move(rules), std::move(trials), input.sorted_by));
   return make_leaderboard(std::move(input));
@@ -44,7 +47,7 @@ TEST(Leaderboard, MarksTheBestAndTiedTrials) {
 }
 
 TEST(Leaderboard, TheRecommendedTrialIsMarkedAsBest) {
-  LeaderboardInput input = three_trials();
+  Leaderboard input = three_trials();
   Recommendation recommendation;
   recommendation.incumbent_trial = 3;
   recommendation.tied = {4};
@@ -55,7 +58,7 @@ TEST(Leaderboard, TheRecommendedTrialIsMarkedAsBest) {
 }
 
 TEST(Leaderboard, ARecommendedBaselineMayRankLow) {
-  LeaderboardInput input = three_trials();
+  Leaderboard input = three_trials();
   input.baseline->number = 7;
   Recommendation recommendation;
   recommendation.incumbent_trial = 7;
@@ -66,8 +69,8 @@ TEST(Leaderboard, ARecommendedBaselineMayRankLow) {
 }
 
 TEST(Leaderboard, ATrialThatWasStoppedEarlyIsNotTheBest) {
-  LeaderboardInput input = three_trials();
-  input.ranked[0].status = TrialStatus::stopped_early;
+  Leaderboard input = three_trials();
+  input.rows[0].trial.status = TrialStatus::stopped_early;
   const Leaderboard board = board_of(std::move(input));
   EXPECT_FALSE(board.rows[0].best);
   EXPECT_TRUE(board.rows[1].best);
@@ -80,17 +83,17 @@ TEST(Leaderboard, GainsAreOverTheBaseline) {
 }
 
 TEST(Leaderboard, LargerMaximisedMetricsHaveGainsAboveOne) {
-  LeaderboardInput input = three_trials();
+  Leaderboard input = three_trials();
   input.objectives = {{Objective{"accuracy", Direction::maximize}, false}};
-  input.ranked[0].objectives = {144'000.0};
+  input.rows[0].trial.objectives = {144'000.0};
   const Leaderboard board = board_of(std::move(input));
   EXPECT_DOUBLE_EQ(board.rows[0].gains[0], 2.0);
   EXPECT_LT(board.rows[1].gains[0], 1.0) << "36 500 is less than the baseline's 72 000";
 }
 
 TEST(Leaderboard, GainsOfNegativeMetricsHaveNoMeaning) {
-  LeaderboardInput input = three_trials();
-  input.ranked[0].objectives = {-1.0};
+  Leaderboard input = three_trials();
+  input.rows[0].trial.objectives = {-1.0};
   EXPECT_TRUE(std::isnan(board_of(std::move(input)).rows[0].gains[0]));
 }
 
@@ -101,21 +104,21 @@ TEST(Leaderboard, ShowsOnlyParametersThatVary) {
 }
 
 TEST(Leaderboard, AParameterThatIsInactiveSomewhereVaries) {
-  LeaderboardInput input = three_trials();
-  input.ranked[1].configuration.erase("precision");
+  Leaderboard input = three_trials();
+  input.rows[1].trial.configuration.erase("precision");
   const Leaderboard board = board_of(std::move(input));
   EXPECT_EQ(board.parameters, (std::vector<std::string>{"precision", "batch_size"}));
 }
 
 TEST(Leaderboard, MarksTrialsThatNoOtherBeatsInBothObjectives) {
-  LeaderboardInput input = three_trials();
+  Leaderboard input = three_trials();
   input.objectives = {planned_time(), planned_cost()};
-  input.ranked[0].objectives = {36'000, 30.0};
-  input.ranked[1].objectives = {36'500, 31.0};
-  input.ranked[2].objectives = {50'000, 20.0};
+  input.rows[0].trial.objectives = {36'000, 30.0};
+  input.rows[1].trial.objectives = {36'500, 31.0};
+  input.rows[2].trial.objectives = {50'000, 20.0};
   input.baseline->objectives = {72'000, 40.0};
-  for (TrialRecord& trial : input.ranked)
-    trial.standard_errors = {360, 0.1};
+  for (LeaderboardRow& row : input.rows)
+    row.trial.standard_errors = {360, 0.1};
   input.baseline->standard_errors = {720, 0.1};
   const Leaderboard board = board_of(std::move(input));
   EXPECT_TRUE(board.rows[0].pareto);
@@ -124,10 +127,10 @@ TEST(Leaderboard, MarksTrialsThatNoOtherBeatsInBothObjectives) {
 }
 
 TEST(Leaderboard, ShowsTheDirectionOfDrift) {
-  LeaderboardInput input = three_trials();
-  input.ranked.erase(input.ranked.begin());
+  Leaderboard input = three_trials();
+  input.rows.erase(input.rows.begin());
   const auto note = [&](double log_ratio) {
-    LeaderboardInput drifting = input;
+    Leaderboard drifting = input;
     drifting.drift_log_ratio = log_ratio;
     const auto notes = board_of(std::move(drifting)).notes;
     return notes.empty() ? "" : notes.front().text;
@@ -140,15 +143,15 @@ TEST(Leaderboard, ShowsTheDirectionOfDrift) {
 }
 
 TEST(Leaderboard, BatchSizesMatterForSpeedsOnly) {
-  LeaderboardInput input = three_trials();
+  Leaderboard input = three_trials();
   input.objectives = {{Objective{"accuracy", Direction::maximize}, false}};
   EXPECT_TRUE(board_of(input).notes.empty());
   input.objectives = {planned_cost()};
   EXPECT_EQ(board_of(input).notes.size(), 1U);
-  input.ranked[0].measurement->window_steps = 0.0;
+  input.rows[0].trial.measurement->window_steps = 0.0;
   EXPECT_TRUE(board_of(input).notes.empty()) << "its batch size is not known";
   input = three_trials();
-  input.ranked[0].measurement->window_samples = 128.9 * 100.0;
+  input.rows[0].trial.measurement->window_samples = 128.9 * 100.0;
   EXPECT_TRUE(board_of(input).notes.empty()) << "a difference of 0.7 % is within the tolerance";
 }
 
@@ -162,7 +165,7 @@ TEST(Leaderboard, CountsTrialsByTheirStatus) {
 }
 
 TEST(Leaderboard, WithoutABaselineNothingHasAGain) {
-  LeaderboardInput input = three_trials();
+  Leaderboard input = three_trials();
   input.baseline.reset();
   const Leaderboard board = board_of(input);
   EXPECT_EQ(board.rows.size(), 3U);
@@ -176,10 +179,10 @@ TEST(Leaderboard, SaysThatSpeedsWereComparedAtDifferentBatchSizes) {
   ASSERT_EQ(board_of(three_trials()).notes.size(), 1U);
   EXPECT_NE(board_of(three_trials()).notes[0].text.find("128 to 256 samples per step"),
             std::string::npos);
-  LeaderboardInput same = three_trials();
-  same.ranked.erase(same.ranked.begin());
+  Leaderboard same = three_trials();
+  same.rows.erase(same.rows.begin());
   EXPECT_TRUE(board_of(same).notes.empty());
-  Measurement& shorter = *same.ranked[0].measurement;
+  Measurement& shorter = *same.rows[0].trial.measurement;
   const double full = shorter.window_samples / shorter.window_steps;
   shorter.window_steps = 16.0;
   shorter.window_samples = 15.5 * full;
@@ -189,17 +192,17 @@ TEST(Leaderboard, SaysThatSpeedsWereComparedAtDifferentBatchSizes) {
 }
 
 TEST(Leaderboard, MarksDisturbedTrials) {
-  LeaderboardInput input = three_trials();
-  input.ranked[0].disturbance = Disturbance{0.3, 0.0};
-  input.ranked[1].disturbance = Disturbance{0.01, 0.01};
+  Leaderboard input = three_trials();
+  input.rows[0].trial.disturbance = Disturbance{0.3, 0.0};
+  input.rows[1].trial.disturbance = Disturbance{0.01, 0.01};
   const Leaderboard board = board_of(std::move(input));
   EXPECT_TRUE(board.rows[0].disturbed);
   EXPECT_FALSE(board.rows[1].disturbed);
 }
 
 TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
-  LeaderboardInput input = three_trials();
-  input.ranked[0].disturbance = Disturbance{0.3, 0.0};
+  Leaderboard input = three_trials();
+  input.rows[0].trial.disturbance = Disturbance{0.3, 0.0};
   EXPECT_EQ(leaderboard_text(board_of(std::move(input)), {}),
             "    trial    time     +-   gain  samples/s  status               batch_size\n"
             "*!      4  10.0 h  2.0 %  2.00x        500  completed                   256\n"
@@ -215,7 +218,7 @@ TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
 }
 
 TEST(LeaderboardText, AGuardedStudyGetsNoAdviceOnGuards) {
-  LeaderboardInput input = three_trials();
+  Leaderboard input = three_trials();
   input.study.document["guards"] = {{{"metric", "loss"}, {"max", 3.0}}};
   const std::string text = leaderboard_text(board_of(std::move(input)), {});
   EXPECT_NE(text.find("the same loss, and the guard sees a trial's samples only: check it before "
@@ -225,8 +228,8 @@ TEST(LeaderboardText, AGuardedStudyGetsNoAdviceOnGuards) {
 }
 
 TEST(LeaderboardText, ItsLegendFitsTheTerminal) {
-  LeaderboardInput input = three_trials();
-  input.ranked[0].disturbance = Disturbance{0.3, 0.0};
+  Leaderboard input = three_trials();
+  input.rows[0].trial.disturbance = Disturbance{0.3, 0.0};
   const std::string text = leaderboard_text(board_of(std::move(input)), {false, 80});
   EXPECT_NE(text.find("\n* best   = tied with the best (no measurable difference)\n"
                       "! disturbed by other load\n"),
@@ -235,9 +238,9 @@ TEST(LeaderboardText, ItsLegendFitsTheTerminal) {
 }
 
 TEST(LeaderboardText, FitsANarrowTerminalByCuttingTheConfiguration) {
-  LeaderboardInput input = three_trials();
-  for (TrialRecord& trial : input.ranked) {
-    trial.configuration.set("path", std::string(60, static_cast<char>('a' + trial.number)));
+  Leaderboard input = three_trials();
+  for (LeaderboardRow& row : input.rows) {
+    row.trial.configuration.set("path", std::string(60, static_cast<char>('a' + row.trial.number)));
   }
   const std::string text = leaderboard_text(board_of(std::move(input)), {false, 100});
   const std::string table = text.substr(0, text.find("* best"));
@@ -263,7 +266,7 @@ TEST(LeaderboardText, ColoursWholeLinesOnly) {
 }
 
 TEST(LeaderboardText, AStudyWithoutTrialsSaysSo) {
-  LeaderboardInput input;
+  Leaderboard input;
   input.study = make_study();
   input.objectives = {planned_time()};
   EXPECT_EQ(leaderboard_text(board_of(std::move(input)), {}), "0 trials\n");
@@ -284,9 +287,9 @@ TEST(LeaderboardJson, CarriesRawValuesInSiUnits) {
 }
 
 TEST(LeaderboardJson, IsValidJsonWhateverATrialPrinted) {
-  LeaderboardInput input = three_trials();
-  input.ranked[0].failure = std::string("\xff\xfe\x00\x1b[2J", 7);
-  input.ranked[0].objectives = {std::nan("")};
+  Leaderboard input = three_trials();
+  input.rows[0].trial.failure = std::string("\xff\xfe\x00\x1b[2J", 7);
+  input.rows[0].trial.objectives = {std::nan("")};
   const std::string text = dump_json(leaderboard_json(board_of(std::move(input))));
   const auto parsed = parse_json(text, "leaderboard");
   ASSERT_TRUE(parsed) << parsed.error().text();

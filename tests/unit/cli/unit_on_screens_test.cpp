@@ -44,10 +44,11 @@ TrialRecord trial_of_epochs(std::int64_t number) {
 }
 
 Leaderboard board_of_epochs() {
-  LeaderboardInput input;
+  Leaderboard input;
   input.study = study_of_epochs();
   input.objectives = times();
-  input.ranked = {trial_of_epochs(2), trial_of_epochs(1)};
+  add_row(input, trial_of_epochs(2), 1);
+  add_row(input, trial_of_epochs(1), 2);
   input.baseline = trial_of_epochs(1);
   input.counts = {{TrialStatus::completed, 2}};
   return make_leaderboard(std::move(input));

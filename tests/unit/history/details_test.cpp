@@ -220,7 +220,11 @@ TEST_F(HistoryDetails, SpendingOfRunningTrialsIsKeptUntilTheyEnd) {
   trial.status = TrialStatus::launching;
   trial.spent_s = trial.spent_usd = 0.0;
   must(history.record_launching(study.id, trial));
-  const std::vector<SpentSoFar> spent{{1, 30.0, 0.5}, {2, 10.0, 0.1}};
+  std::vector<TrialRecord> spent{ended(1), ended(2)};
+  spent[0].spent_s = 30.0;
+  spent[0].spent_usd = 0.5;
+  spent[1].spent_s = 10.0;
+  spent[1].spent_usd = 0.1;
   must(history.record_spent(study.id, spent, 40.0));
   EXPECT_EQ(must(history.trial(study.id, 1)).spent_s, 0.0) << "the trial is not known to run";
   must(history.record_running(study.id, 1, "token", {}));

@@ -39,11 +39,11 @@ TrialSpec trial(std::int64_t number, std::vector<std::string> argv, double secon
   return spec;
 }
 
-PackRequest request_of(const std::vector<TrialSpec>& trials) {
+ContainerStart request_of(const std::vector<TrialSpec>& trials) {
   std::vector<PackedCommand> commands;
   for (const TrialSpec& spec : trials)
     commands.push_back({&spec, spec.argv, {}});
-  return pack_request(commands);
+  return pack_start(commands);
 }
 
 /// Shells of container images. busybox brings its own tools, others use this machine's.
@@ -64,7 +64,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
 
   /// Returns the words that the container runs, with the shell under test.
   std::string words_of(const std::vector<TrialSpec>& trials) const {
-    PackRequest request = request_of(trials);
+    ContainerStart request = request_of(trials);
     EXPECT_EQ(request.words.front(), "/bin/sh");
     request.words.front() = shell();
     std::vector<std::string> words{"env",
@@ -399,7 +399,7 @@ TEST(TrialPack, RequestsStayWithinTheServicesLimits) {
   std::vector<TrialSpec> trials;
   for (int number = 1; number <= 8; ++number)
     trials.push_back(trial(number, {"python3", "train.py", std::string(300, 'a')}));
-  const PackRequest request = request_of(trials);
+  const ContainerStart request = request_of(trials);
   for (const std::string& word : request.words)
     EXPECT_LE(word.size(), 256U) << word;
   for (const auto& [name, value] : request.environment)
@@ -415,7 +415,7 @@ TEST(TrialPack, RequestsOfThirtyTwoTrialsStayWithinTheLimitsToo) {
     trials.push_back(trial(number, {"python3", "train.py", "--number", "{number}"}, 1234.5));
     trials.back().slow_limit = SlowLimit{123.4, 12.34, 0.00012345};
   }
-  const PackRequest request = request_of(trials);
+  const ContainerStart request = request_of(trials);
   for (const auto& [name, value] : request.environment)
     EXPECT_LE(value.size(), 512U) << name;
   EXPECT_LE(request.environment.size(), 100U);
@@ -429,7 +429,7 @@ TEST(TrialPack, RequestsOfThirtyTwoTrialsStayWithinTheLimitsToo) {
 }
 
 TEST(TrialPack, TheTrialsOfAJobAreReadFromItsEnvironment) {
-  const PackRequest request = request_of({trial(12, {"true"}, 41.2), trial(13, {"true"}, 1e9)});
+  const ContainerStart request = request_of({trial(12, {"true"}, 41.2), trial(13, {"true"}, 1e9)});
   const auto pack = pack_of(Json(request.environment));
   ASSERT_EQ(pack.size(), 2U);
   EXPECT_EQ(pack[0].key, (TrialKey{12, 1}));

@@ -64,7 +64,7 @@ TEST(ScalingCurves, SharesOfTheTimeAddUpToOne) {
     for (const ScalingLaw law : k_every_law) {
       const ScalingCurve curve = random_curve(law, rng);
       for (const double count : {1.0, 2.0, 7.0, 64.0, 4096.0}) {
-        const TimeShares shares = curve.shares(count);
+        const TimeParts shares = curve.shares(count);
         EXPECT_NEAR(shares.serial + shares.parallel + shares.communication, 1.0, 1e-12);
         EXPECT_GE(shares.serial, 0.0);
         EXPECT_GE(shares.parallel, 0.0);

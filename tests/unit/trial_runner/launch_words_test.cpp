@@ -75,9 +75,9 @@ TEST(AsStarted, MpiUsesSrunIfTheRunnerDoes) {
 
 class LaunchFaults : public testing::Test {
  protected:
-  static std::string key_of(const Launch& launch, int machines) {
+  static std::string pointer_of(const Launch& launch, int machines) {
     const auto fault = fault_of(launch, machines, k_supported, "cloud");
-    return fault ? fault->key : "none";
+    return fault ? fault->pointer : "none";
   }
   static std::string message_of(const Launch& launch, int machines,
                                 const std::vector<LauncherSupport>& supported = k_supported) {
@@ -89,19 +89,19 @@ class LaunchFaults : public testing::Test {
 };
 
 TEST_F(LaunchFaults, ALaunchThatTheRunnerCanStartHasNoFault) {
-  EXPECT_EQ(key_of({Launcher::torchrun, 1, 8}, 1), "none");
-  EXPECT_EQ(key_of({Launcher::torchrun, 4, 8}, 4), "none");
-  EXPECT_EQ(key_of({Launcher::mpi, 1, 8}, 1), "none");
+  EXPECT_EQ(pointer_of({Launcher::torchrun, 1, 8}, 1), "none");
+  EXPECT_EQ(pointer_of({Launcher::torchrun, 4, 8}, 4), "none");
+  EXPECT_EQ(pointer_of({Launcher::mpi, 1, 8}, 1), "none");
 }
 
 TEST_F(LaunchFaults, NameTheKeyAndTheLaunchersThatWork) {
-  EXPECT_EQ(key_of({Launcher::srun, 1, 1}, 1), "with");
+  EXPECT_EQ(pointer_of({Launcher::srun, 1, 1}, 1), "/with");
   EXPECT_EQ(message_of({Launcher::srun, 1, 1}, 1),
             "the runner cloud has no \"srun\": use \"torchrun\" or \"mpi\"");
   EXPECT_EQ(message_of({Launcher::srun, 3, 1}, 3),
             "the runner cloud has no \"srun\": use \"torchrun\"")
       << "mpi is for one machine";
-  EXPECT_EQ(key_of({Launcher::mpi, 3, 1}, 3), "with");
+  EXPECT_EQ(pointer_of({Launcher::mpi, 3, 1}, 3), "/with");
   EXPECT_THAT(message_of({Launcher::mpi, 3, 1}, 3),
               HasSubstr("\"mpi\" starts processes on one machine only, and a trial has 3: use "
                         "\"torchrun\""));
@@ -111,9 +111,9 @@ TEST_F(LaunchFaults, NameTheKeyAndTheLaunchersThatWork) {
 }
 
 TEST_F(LaunchFaults, CountsMustBePositiveAndMatchTheRunner) {
-  EXPECT_EQ(key_of({Launcher::torchrun, 1, 0}, 1), "processes_per_node");
-  EXPECT_EQ(key_of({Launcher::torchrun, 0, 1}, 1), "nodes");
-  EXPECT_EQ(key_of({Launcher::torchrun, 2, 1}, 1), "nodes");
+  EXPECT_EQ(pointer_of({Launcher::torchrun, 1, 0}, 1), "/processes_per_node");
+  EXPECT_EQ(pointer_of({Launcher::torchrun, 0, 1}, 1), "/nodes");
+  EXPECT_EQ(pointer_of({Launcher::torchrun, 2, 1}, 1), "/nodes");
   EXPECT_THAT(message_of({Launcher::torchrun, 2, 1}, 1),
               HasSubstr("is 2, but a trial of the runner "
                         "cloud has one machine"));
@@ -123,7 +123,7 @@ TEST_F(LaunchFaults, CountsMustBePositiveAndMatchTheRunner) {
 TEST_F(LaunchFaults, ARunnerThatStartsNoProcessesHasNoLaunch) {
   const auto fault = fault_of({}, 1, {}, "replay");
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->key, "");
+  EXPECT_EQ(fault->pointer, "");
   EXPECT_THAT(fault->message, HasSubstr("leave \"launch\" out"));
 }
 

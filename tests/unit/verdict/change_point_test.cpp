@@ -51,7 +51,7 @@ TEST(ChangePoint, TheErrorOfAStageFollowsFromItsInterval) {
   };
   ASSERT_TRUE(measured(100, 1));
   // 1.960 errors are the 95 % interval, so each error grows by Student's 97.5 % quantile / 1.960.
-  EXPECT_NEAR(measured(100, 1)->slowdown, -std::log(0.9), 1e-9);
+  EXPECT_NEAR(measured(100, 1)->value, -std::log(0.9), 1e-9);
   EXPECT_NEAR(measured(100, 1)->error, 0.02 * 1.984 / 1.960, 1e-5);
   EXPECT_NEAR(measured(100, 7)->error, measured(100, 1)->error, 1e-9);
   EXPECT_NEAR(measured(3, 1)->error, 0.02 * 4.303 / 1.960, 1e-5) << "few pairs show little";
@@ -82,7 +82,7 @@ TEST(ChangePoint, MeasurementsOfAVersionAreAveragedByTheirPrecision) {
   change.observe({{1, 0.08, 0.02}});
   const auto measured = change.measured(1);
   ASSERT_TRUE(measured);
-  EXPECT_NEAR(measured->slowdown, 0.048, 1e-9);
+  EXPECT_NEAR(measured->value, 0.048, 1e-9);
   EXPECT_NEAR(measured->error, 0.01 / std::sqrt(1.25), 1e-9);
 }
 

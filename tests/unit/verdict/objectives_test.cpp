@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 TEST(Objectives, TimeIsThePlannedRunsIncludingItsStart) {
   const auto values = objective_values(time_study(), steady(0.5, 0.0196, 7.0), 3.6);
   ASSERT_TRUE(values);
-  EXPECT_DOUBLE_EQ(values->values.at(0), 507.0);
-  EXPECT_NEAR(values->standard_errors.at(0), 10.0, 1e-3);
+  EXPECT_DOUBLE_EQ(values->at(0).value, 507.0);
+  EXPECT_NEAR(values->at(0).error, 10.0, 1e-3);
 }
 
 TEST(Objectives, WithoutAPlannedRunTheTimeIsThatOfAMillionSamples) {
@@ -26,7 +26,7 @@ TEST(Objectives, WithoutAPlannedRunTheTimeIsThatOfAMillionSamples) {
   study.planned_run.samples.reset();
   const auto values = objective_values(study, steady(0.5, 0.0, 7.0), 3.6);
   ASSERT_TRUE(values);
-  EXPECT_DOUBLE_EQ(values->values.at(0), 500'000.0);
+  EXPECT_DOUBLE_EQ(values->at(0).value, 500'000.0);
 }
 
 TEST(Objectives, CostIsTheTimeAtThePriceOfAllInstances) {
@@ -38,8 +38,8 @@ TEST(Objectives, CostIsTheTimeAtThePriceOfAllInstances) {
   const auto values =
       objective_values(study, steady(0.5, 0.0, 7.0), usd_per_hour(study, study.baseline));
   ASSERT_TRUE(values);
-  EXPECT_DOUBLE_EQ(values->values.at(0), 507.0 * 0.001 * 2.0);
-  EXPECT_DOUBLE_EQ(values->values.at(1), 507.0);
+  EXPECT_DOUBLE_EQ(values->at(0).value, 507.0 * 0.001 * 2.0);
+  EXPECT_DOUBLE_EQ(values->at(1).value, 507.0);
 }
 
 TEST(Objectives, AnUnsteadyTrialIsNotRanked) {
@@ -66,7 +66,7 @@ TEST(Objectives, AReportedMetricNeedsNoSteadyState) {
   measurement.metrics["accuracy"] = 0.75;
   const auto values = objective_values(study, measurement, 3.6);
   ASSERT_TRUE(values);
-  EXPECT_EQ(values->values.at(0), 0.75);
+  EXPECT_EQ(values->at(0).value, 0.75);
   measurement.not_finite = {"accuracy"};
   EXPECT_FALSE(objective_values(study, measurement, 3.6)) << "its last value was NaN";
 }
@@ -77,15 +77,15 @@ TEST(Objectives, CostsHaveTheErrorOfTheirTimes) {
   const StudySpec study = study_from_json(document, "/studies/study.json", {}).value();
   const auto values = objective_values(study, steady(0.5, 0.0196), 3.6);
   ASSERT_TRUE(values);
-  EXPECT_NEAR(values->standard_errors.at(0), 10.0, 0.01);
-  EXPECT_NEAR(values->standard_errors.at(1), 0.01, 1e-5);
+  EXPECT_NEAR(values->at(0).error, 10.0, 0.01);
+  EXPECT_NEAR(values->at(1).error, 0.01, 1e-5);
 }
 
 TEST(Objectives, AnUnknownIntervalGivesNoError) {
   const auto values =
       objective_values(time_study(), steady(0.5, std::numeric_limits<double>::infinity()), 3.6);
   ASSERT_TRUE(values);
-  EXPECT_EQ(values->standard_errors.at(0), 0.0);
+  EXPECT_EQ(values->at(0).error, 0.0);
 }
 
 TEST(Objectives, SayWhyThereIsNoTime) {
@@ -118,9 +118,8 @@ TEST(Objectives, AMetricBesideATimeHasNoError) {
   measurement.metrics["loss"] = 2.0;
   const auto values = objective_values(study, measurement, 3.6);
   ASSERT_TRUE(values);
-  EXPECT_EQ(values->values.size(), 2U);
-  ASSERT_EQ(values->standard_errors.size(), 2U);
-  EXPECT_EQ(values->standard_errors.at(1), 0.0);
+  ASSERT_EQ(values->size(), 2U);
+  EXPECT_EQ(values->at(1).error, 0.0);
   measurement.metrics["loss"] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(objective_values(study, measurement, 3.6).error(),
             "the metric \"loss\" was not found in its output");

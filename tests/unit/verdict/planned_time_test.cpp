@@ -55,21 +55,21 @@ PlannedRun run_of(double samples) {
 }
 
 TEST(PlannedTime, IsStartUpWarmUpExcessAndSteps) {
-  const UncertainSeconds time = planned_time(run_of(1e6), stepping());
-  EXPECT_DOUBLE_EQ(time.seconds, 25.0 + 1e4);
-  EXPECT_NEAR(time.standard_error, 1e6 * 0.0001 / 1.96, 0.01);
+  const MeasuredValue time = planned_time(run_of(1e6), stepping());
+  EXPECT_DOUBLE_EQ(time.value, 25.0 + 1e4);
+  EXPECT_NEAR(time.error, 1e6 * 0.0001 / 1.96, 0.01);
 }
 
 TEST(PlannedTime, WithoutSamplesNothingIsPaidOnce) {
-  EXPECT_DOUBLE_EQ(planned_time({}, stepping()).seconds, 1e4);
+  EXPECT_DOUBLE_EQ(planned_time({}, stepping()).value, 1e4);
 }
 
 TEST(PlannedTime, PhasesComeAsOftenAsTheyWereSeen) {
   Measurement measurement = stepping();
   measurement.phases["evaluation"] = seen(4, 2.0, 2000);
-  const UncertainSeconds time = planned_time(run_of(1e6), measurement);
-  EXPECT_DOUBLE_EQ(time.seconds, 25.0 + 1e4 + 500 * 2.0);
-  EXPECT_NEAR(time.standard_error, std::hypot(51.0, 500 * 0.2), 0.1);
+  const MeasuredValue time = planned_time(run_of(1e6), measurement);
+  EXPECT_DOUBLE_EQ(time.value, 25.0 + 1e4 + 500 * 2.0);
+  EXPECT_NEAR(time.error, std::hypot(51.0, 500 * 0.2), 0.1);
 }
 
 TEST(PlannedTime, PhasesComeAsOftenAsThePlanDeclares) {
@@ -77,10 +77,10 @@ TEST(PlannedTime, PhasesComeAsOftenAsThePlanDeclares) {
   measurement.phases["evaluation"] = seen(4, 2.0, 2000);
   PlannedRun plan = run_of(1e6);
   plan.phases["evaluation"] = {50'000.0, std::nullopt, 30.0};
-  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 20 * 2.0)
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).value, 25.0 + 1e4 + 20 * 2.0)
       << "measured seconds have priority over the plan's seconds";
   plan.phases["evaluation"] = {std::nullopt, 200.0, std::nullopt};
-  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 625 * 2.0)
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).value, 25.0 + 1e4 + 625 * 2.0)
       << "200 steps of 8 samples";
 }
 
@@ -89,12 +89,12 @@ TEST(PlannedTime, APhaseThatWasSeenOnceIsUncertain) {
   measurement.phases["evaluation"] = seen(1, 2.0, k_nan);
   measurement.phases["evaluation"].spacing_samples = 9000.0;
   measurement.phases["evaluation"].seconds_error = std::numeric_limits<double>::infinity();
-  const UncertainSeconds time = planned_time(run_of(9e5), measurement);
-  EXPECT_DOUBLE_EQ(time.seconds, 25.0 + 9e3 + 100 * 2.0);
-  EXPECT_GT(time.standard_error, 200.0) << "the same time may pass before the next one";
+  const MeasuredValue time = planned_time(run_of(9e5), measurement);
+  EXPECT_DOUBLE_EQ(time.value, 25.0 + 9e3 + 100 * 2.0);
+  EXPECT_GT(time.error, 200.0) << "the same time may pass before the next one";
   PlannedRun plan = run_of(9e5);
   plan.phases["evaluation"] = {9000.0, std::nullopt, std::nullopt};
-  EXPECT_NEAR(planned_time(plan, measurement).standard_error, std::hypot(45.9, 50.0), 1.0)
+  EXPECT_NEAR(planned_time(plan, measurement).error, std::hypot(45.9, 50.0), 1.0)
       << "a declared period leaves a quarter of its duration";
 }
 
@@ -118,9 +118,8 @@ TEST(PlannedTime, RandomPhasesCostTheirMeanInTheTrial) {
     for (const double first_step : {0.0, 1e5}) {
       const Measurement measurement = with_hiccups(hiccups, first_step);
       ASSERT_FALSE(measurement.phases.empty());
-      const UncertainSeconds time = planned_time(run_of(1e6), measurement);
-      EXPECT_NEAR((time.seconds - measurement.once_s()) / 1e6, measurement.seconds_per_sample,
-                  1e-9);
+      const MeasuredValue time = planned_time(run_of(1e6), measurement);
+      EXPECT_NEAR((time.value - measurement.once_s()) / 1e6, measurement.seconds_per_sample, 1e-9);
       EXPECT_LT(measurement.seconds_per_sample, 0.126);
     }
   }
@@ -160,8 +159,8 @@ TEST(PlannedTime, UnreportedStepsHaveNoPeriod) {
   EXPECT_LT(measurement.window_steps, 200.0) << "a report is a step, not a sample";
   PlannedRun plan = run_of(1e6);
   plan.phases["evaluation"] = {std::nullopt, 500.0, 2.0};
-  const double without_phase_s = planned_time(run_of(1e6), measurement).seconds;
-  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, without_phase_s);
+  const double without_phase_s = planned_time(run_of(1e6), measurement).value;
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).value, without_phase_s);
   TrialRecord trial = completed(1, 1.0);
   trial.measurement = measurement;
   EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("\"every_samples\"")));
@@ -173,31 +172,31 @@ TEST(PlannedTime, ATrialTooShortForAPhaseTakesTheBaselines) {
   baseline.phases["stall"] = seen(40, 1.0, 200);
   baseline.phases["stall 2"] = seen(4, 1.0, 2000);
   const Measurement quick = stepping();
-  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), quick, &baseline).seconds, 25.0 + 1e4 + 1000.0)
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), quick, &baseline).value, 25.0 + 1e4 + 1000.0)
       << "stalls are the configuration's own";
 }
 
 TEST(PlannedTime, UsesTheMeanRateWithoutSeparateSteps) {
   Measurement measurement = steady(0.012, 0.0001, 5.0);
   measurement.phases["evaluation"] = seen(4, 2.0, 1000);
-  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement).seconds, 5.0 + 12e3)
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement).value, 5.0 + 12e3)
       << "its phases are in the mean";
 }
 
 TEST(PlannedTime, APhaseAtTheStartAloneIsPaidOnce) {
   Measurement measurement = stepping();
   measurement.phases["evaluation"] = seen(1, 4.0, k_nan);
-  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement).seconds, 25.0 + 1e4 + 4.0);
-  EXPECT_DOUBLE_EQ(planned_time(PlannedRun(), measurement).seconds, 1e4);
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement).value, 25.0 + 1e4 + 4.0);
+  EXPECT_DOUBLE_EQ(planned_time(PlannedRun(), measurement).value, 1e4);
   PlannedRun declared = run_of(1e6);
   declared.phases["evaluation"] = {2000.0, std::nullopt, std::nullopt};
-  EXPECT_DOUBLE_EQ(planned_time(declared, measurement).seconds, 25.0 + 1e4 + 500 * 4.0);
+  EXPECT_DOUBLE_EQ(planned_time(declared, measurement).value, 25.0 + 1e4 + 500 * 4.0);
   Measurement thrice = stepping();
   thrice.phases["evaluation"] = seen(3, 4.0, k_nan);
-  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), thrice).seconds, 25.0 + 1e4 + 3 * 4.0);
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), thrice).value, 25.0 + 1e4 + 3 * 4.0);
   Measurement other = stepping();
   other.phases["evaluation"] = seen(3, 4.0, 1000);
-  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement, &other).seconds, 25.0 + 1e4 + 1000 * 4.0)
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement, &other).value, 25.0 + 1e4 + 1000 * 4.0)
       << "another trial shows how often it comes";
 }
 
@@ -227,7 +226,7 @@ TEST(UnseenPhases, AreNamedWithTheirPrice) {
           "no checkpoint was seen and the plan gives no \"seconds\": the plan's (one every "
           "5000 steps) are not included",
           "no evaluation was seen: the plan's (40) are priced with the 2.0 s that it gives"));
-  EXPECT_DOUBLE_EQ(planned_time(plan, stepping()).seconds, 25.0 + 1e4 + 40 * 2.0);
+  EXPECT_DOUBLE_EQ(planned_time(plan, stepping()).value, 25.0 + 1e4 + 40 * 2.0);
   trial.measurement->phases["evaluation"] = seen(1, 2.0, 1.0);
   EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no checkpoint was seen")));
   trial.measurement->window_samples = trial.measurement->total_samples = 2.0 * 5000 * 8;
@@ -242,17 +241,17 @@ TEST(PlannedTime, AnUnreportedPhaseIsNotPaidTwice) {
   measurement.phases["stall"] = seen(4, 2.0, 2000);
   TrialRecord trial = completed(1, 1.0);
   trial.measurement = measurement;
-  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 500 * 2.0);
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).value, 25.0 + 1e4 + 500 * 2.0);
   EXPECT_THAT(unseen_phases(plan, {trial}),
               ElementsAre("no evaluation was reported: the pauses seen in trials are assumed to be "
                           "the plan's (500); its \"seconds\" are not added"));
   // Not due yet, or pauses that are too short or too few: both count as cost.
   measurement.window_samples = 1900.0;
-  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 1000.0 + 750.0);
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).value, 25.0 + 1e4 + 1000.0 + 750.0);
   measurement.window_samples = 8000.0;
   for (const PhaseEstimate& other : {seen(40, 0.2, 200), seen(2, 2.0, 4000)}) {
     trial.measurement->phases["stall"] = measurement.phases["stall"] = other;
-    EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds,
+    EXPECT_DOUBLE_EQ(planned_time(plan, measurement).value,
                      25.0 + 1e4 + 1e6 / other.period_samples * other.seconds + 750.0);
     EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no evaluation was seen")));
   }
@@ -265,7 +264,7 @@ TEST(PlannedTime, UnreportedPhasesMayCoincide) {
   Measurement measurement = stepping();
   measurement.phases["stall"] = seen(4, 1.0, 2000);
   measurement.phases["stall 2"] = seen(4, 3.0, 2000);
-  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 500.0 + 1500.0);
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).value, 25.0 + 1e4 + 500.0 + 1500.0);
 }
 
 TEST(UnseenPhases, AnUnseenEndOfAnEpochIsReported) {

@@ -107,8 +107,8 @@ TEST_F(SettingChangesTest, EffectsOfSettingsAreTakenApart) {
   add(with({{"malloc", std::string("jemalloc")}, {"pin", true}}), 2.0);
   const SettingEffects effects(study_, standing());
   const Configuration both = trials_.back().configuration;
-  EXPECT_NEAR(effects.of(both, "pin").gain, std::log(2.0), 0.05);
-  EXPECT_NEAR(effects.of(both, "malloc").gain, 0.0, 0.03);
+  EXPECT_NEAR(effects.of(both, "pin").value, std::log(2.0), 0.05);
+  EXPECT_NEAR(effects.of(both, "malloc").value, 0.0, 0.03);
   EXPECT_LT(effects.of(both, "pin").error, 0.1);
 }
 

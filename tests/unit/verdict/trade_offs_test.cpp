@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/verdict/trade_offs.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -22,8 +24,10 @@ double normal_deviate(Rng& rng) {
   return radius * std::cos(6.283185307179586 * rng.uniform());
 }
 
-ObjectiveValues pair_of(double first, double second) {
-  return {{first, second}, {k_pair_error * first, k_pair_error * second}};
+using Pair = std::array<MeasuredValue, 2>;
+
+Pair pair_of(double first, double second) {
+  return {MeasuredValue{first, k_pair_error * first}, MeasuredValue{second, k_pair_error * second}};
 }
 
 /// Returns how many of 1000 studies with `count` trials call one of them a trade-off against the
@@ -33,12 +37,12 @@ int studies_with_trade_offs(std::size_t count, Trial trial) {
   int studies = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     Rng rng(seed, "trade-offs");
-    std::vector<ObjectiveValues> trials;
+    std::vector<Pair> trials;
     for (std::size_t i = 0; i < count; ++i)
       trials.push_back(trial(rng, i));
     const auto best = std::ranges::min_element(
-        trials, {}, [](const ObjectiveValues& compared) { return compared.values[0]; });
-    const ObjectiveValues leader = *best;
+        trials, {}, [](const Pair& compared) { return compared[0].value; });
+    const Pair leader = *best;
     trials.erase(best);
     studies += trade_offs(leader, trials).empty() ? 0 : 1;
   }
@@ -101,10 +105,13 @@ TEST(TradeOffs, ATrialThatIsTiedWithTheBestAndCheaperIsNamed) {
 
 TEST(TradeOffs, ValuesWithoutAnErrorAreComparedDirectly) {
   const double infinite = std::numeric_limits<double>::infinity();
-  const ObjectiveValues best{{1.0, 10.0}, {infinite, 0.0}};
-  const std::vector<ObjectiveValues> others{{{2.0, 9.9}, {infinite, 0.0}},
-                                            {{2.5, 9.9}, {infinite, infinite}},
-                                            {{3.0, 9.8}, {0.1, std::nan("")}}};
+  const auto pair = [](const MeasuredValue& first, const MeasuredValue& second) {
+    return Pair{first, second};
+  };
+  const Pair best = pair({1.0, infinite}, {10.0, 0.0});
+  const std::vector<Pair> others{pair({2.0, infinite}, {9.9, 0.0}),
+                                 pair({2.5, infinite}, {9.9, infinite}),
+                                 pair({3.0, 0.1}, {9.8, std::nan("")})};
   EXPECT_THAT(trade_offs(best, others), ElementsAre(0, 2));
   EXPECT_THAT(trade_offs(best, {}), IsEmpty());
 }

@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/process_output.hpp"
 
-#include <array>
 #include <cerrno>
 #include <string_view>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/pipe.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune::aws {
 namespace {
 
 constexpr std::size_t k_max_output_bytes = std::size_t{1} << 20;
-
-/// Reads to the end of the stream. Drops bytes beyond the limit instead of closing the pipe, which
-/// would kill the writer.
-std::string read_all(int descriptor) {
-  std::string output;
-  std::array<char, 4096> block{};
-  for (;;) {
-    const ssize_t count = read(descriptor, block.data(), block.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return output;
-    if (output.size() < k_max_output_bytes)
-      output.append(block.data(), static_cast<std::size_t>(count));
-  }
-}
 
 /// True if a backslash before `next` is an escape: always outside quotes, never in single quotes,
 /// and before some characters in double quotes.
@@ -43,24 +27,20 @@ bool is_escape(char next, char quote) {
 }  // namespace
 
 Result<std::string> process_output(const std::vector<std::string>& argv) {
-  std::array<int, 2> pipe_ends{-1, -1};
   if (argv.empty()) return fail(ErrorKind::runner, "the command is empty");
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::runner, "cannot create a pipe: " + system_reason(errno), argv[0]);
-  }
+  auto pipe = make_pipe();
+  if (!pipe) return tl::unexpected(pipe.error());
   ChildRequest request;
   request.argv = argv;
   request.environment = assignments(process_variables());
   request.scope = ChildScope::same_group;  // Ctrl-C ends the program, too
-  request.out = pipe_ends[1];
+  request.out = pipe->write.get();
   const auto pid = start_child(request);
-  close(pipe_ends[1]);
+  pipe->write.reset();
   if (!pid) {
-    close(pipe_ends[0]);
     return fail(ErrorKind::runner, "cannot start: " + system_reason(pid.error()), argv[0]);
   }
-  std::string output = read_all(pipe_ends[0]);
-  close(pipe_ends[0]);
+  std::string output = read_to_end(pipe->read, k_max_output_bytes);
   int status = 0;
   while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }
