@@ -38,9 +38,9 @@ void AllocationCosts::count(std::list<Allocation>& allocations) {
 }
 
 void AllocationCosts::count(Allocation& allocation, double until_s) {
-  const bool held = allocation.counted_until_s > 0.0 && allocation.is_charged &&
-                    (allocation.state == AllocationState::running ||
-                     allocation.state == AllocationState::ending);
+  const bool held =
+      allocation.counted_until_s > 0.0 && allocation.is_charged &&
+      (allocation.state == AllocationState::running || allocation.state == AllocationState::ending);
   if (!held || allocation.user_pays || until_s <= allocation.counted_until_s) return;
   add_held(allocation, clock_.wall_time_s() - (clock_.now_s() - until_s),
            until_s - allocation.counted_until_s);
