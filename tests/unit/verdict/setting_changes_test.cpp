@@ -128,7 +128,7 @@ TEST_F(SettingChangesTest, EffectsComeFromTheFreshRunsThatCount) {
   beside_others.spent_s = beside_others.disturbed_s = 10.0;
   fresh(TrialPurpose::confirm_baseline, study_.baseline, 4.0);
   fresh(TrialPurpose::confirm_incumbent, pinned, 2.0).spent_s = 10.0;
-  EXPECT_NEAR(SettingEffects(study_, standing()).of(pinned, "pin").gain, std::log(2.0), 0.05);
+  EXPECT_NEAR(SettingEffects(study_, standing()).of(pinned, "pin").value, std::log(2.0), 0.05);
 }
 
 TEST_F(SettingChangesTest, SettingsWithoutMeasurableEffectAreReset) {
