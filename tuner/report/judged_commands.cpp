@@ -15,7 +15,6 @@
 #include "tuner/report/recommendation.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/confirm.hpp"
-#include "tuner/verdict/looks.hpp"
 
 namespace steptune {
 namespace {
@@ -44,38 +43,6 @@ CommandVerdict verdict_of(Verdict verdict) {
       break;
   }
   return CommandVerdict::undecided;
-}
-
-/// Returns the half-width of the interval after `pairs` pairs, as a multiple of the standard
-/// deviation of a pair. By Student's t, few pairs have a far wider interval than the root of their
-/// number suggests.
-double width_after(int pairs, const StudySpec& study, double error) {
-  const double of_look = error_of_look(pairs, look_plan(study), error);
-  const double earlier_freedom = study.campaign ? study.campaign->pair_freedom : 0.0;
-  return student_quantile(pairs - 1.0 + earlier_freedom, of_look) /
-         std::sqrt(static_cast<double>(pairs));
-}
-
-/// Returns the number of further pairs after which the interval would exclude 1, or lie within the
-/// margin. Assumes that the ratio and the scatter of the pairs stay the same. Returns infinity if
-/// there is no interval, or if a difference near the margin would need too many pairs.
-double pairs_to_decide(const SpeedUp& speed_up, const StudySpec& study) {
-  constexpr int k_most_times_as_many = 30;
-  const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
-  if (!std::isfinite(half_width) || speed_up.pairs < 2) return k_infinity;
-  const double error = error_of_each(study);
-  const double error_of_faster = error * study.measure.confirm_error / k_one_sided_error;
-  const double deviation = half_width / width_after(speed_up.pairs, study, error);
-  const double difference = std::abs(std::log(speed_up.ratio));
-  const double to_margin = std::log1p(study.search.worth) - difference;
-  const double error_to_one = speed_up.ratio > 1.0 ? error_of_faster : error;
-  for (int further = 1; further < k_most_times_as_many * speed_up.pairs; ++further) {
-    const int pairs = speed_up.pairs + further;
-    if (deviation * width_after(pairs, study, error) < to_margin ||
-        deviation * width_after(pairs, study, error_to_one) < difference)
-      return further;
-  }
-  return k_infinity;
 }
 
 /// Sets the time that would decide each undecided command. `pairs`: the number of further pairs of
@@ -299,7 +266,8 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     } else if (command.verdict == CommandVerdict::undecided && command.why.empty()) {
       const bool is_clear_alone = command.speed_up.low_if_buffered > 1.0;
       command.why = study.campaign && is_clear_alone ? k_too_short_for_campaign : k_too_short;
-      pairs.back() = pairs_to_decide(command.speed_up, study);
+      const double more_pairs = command.speed_up.more_pairs;
+      if (std::isfinite(more_pairs)) pairs.back() = more_pairs;
     }
     if (judged.loss) {
       command.loss = means_over_launches(judged.loss->guard, trials, configuration, study.baseline,

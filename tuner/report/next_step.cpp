@@ -11,9 +11,6 @@
 namespace steptune {
 namespace {
 
-/// If more pairs than this are needed, gives no estimate: a longer study is better.
-constexpr double k_most_further_pairs = 20.0;
-
 /// Returns `steptune run train.study.json --time 9m`; the time covers the whole study.
 std::string rerun_text(const Recommendation& recommendation, const RecommendationContext& context) {
   if (context.attached) return "give --tune a longer --time in the next run";
@@ -40,17 +37,13 @@ std::optional<double> more_time_s(const Recommendation& recommendation,
   if (outcome != StudyOutcome::undecided) return std::nullopt;
   const FinalistResult* finalist = finalist_behind(recommendation, outcome);
   if (finalist == nullptr || !context.pair_s) return std::nullopt;
-  const SpeedUp& speed_up = finalist->speed_up;
-  if (!(speed_up.ratio > 1.0) || !std::isfinite(speed_up.high)) return std::nullopt;
-  const double half_widths = std::log(speed_up.high / speed_up.ratio) / std::log(speed_up.ratio);
-  const double pairs = std::ceil(speed_up.pairs * (half_widths * half_widths - 1.0));
-  if (!(pairs <= k_most_further_pairs)) return std::nullopt;
+  if (!std::isfinite(finalist->speed_up.more_pairs)) return std::nullopt;
   // A round has a launch of the baseline and one of each undecided finalist.
   const auto open = std::ranges::count_if(
       recommendation.finalists,
       [](const FinalistResult& each) { return each.verdict == Verdict::open; });
   const double round_s = 0.5 * (1.0 + static_cast<double>(open)) * *context.pair_s;
-  return std::max(pairs, 1.0) * round_s;
+  return finalist->speed_up.more_pairs * round_s;
 }
 
 std::string next_step(const Recommendation& recommendation, const RecommendationContext& context) {

@@ -8,9 +8,8 @@
 
 namespace steptune {
 
-/// Returns the seconds of tuning that would decide about the best undecided finalist: its interval
-/// shrinks with the square root of the number of pairs. Returns nullopt if the study is decided,
-/// this cannot be estimated, or the gain is too small for a useful number of pairs.
+/// Returns the seconds of tuning that would decide about the best undecided finalist
+/// (`further_pairs`). Returns nullopt if the study is decided, or this cannot be estimated.
 [[nodiscard]] std::optional<double> more_time_s(const Recommendation& recommendation,
                                                 const RecommendationContext& context);
 

@@ -6,8 +6,10 @@
 #include <iterator>
 #include <map>
 
+#include "common/numbers.hpp"
 #include "tuner/verdict/counted_runs.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
+#include "tuner/verdict/further_pairs.hpp"
 #include "tuner/verdict/guards_over_launches.hpp"
 #include "tuner/verdict/setting_changes.hpp"
 #include "tuner/verdict/worth.hpp"
@@ -54,10 +56,9 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
   baseline_failed_ =
       std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
   pair_runs(counted_runs(standing.trials()));
-  std::optional<KnownLaunches> known = k_launches_by_pairs;
-  if (!study.measure.confirm_all) known = launches_before_confirming(standing);
+  if (!study.measure.confirm_all) known_ = launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i)
-    judge_finalist(finalists_[i], error_of(i), known);
+    judge_finalist(i);
   if (study.measure.in_use) settle_in_use(*study.measure.in_use);
 }
 
@@ -84,17 +85,22 @@ void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
   }
 }
 
-void Confirmation::judge_finalist(Finalist& finalist, double error,
-                                  const std::optional<KnownLaunches>& known) const {
+BothErrors Confirmation::errors_of(std::size_t index) const {
+  const double error = error_of(index);
+  if (!study_->measure.confirm_all) return {error, error};
+  return {error * study_->measure.confirm_error / k_one_sided_error, error};
+}
+
+void Confirmation::judge_finalist(std::size_t index) {
+  Finalist& finalist = finalists_[index];
   finalist.failed = std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
     return refutes(trial) && trial.configuration == finalist.configuration;
   });
-  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, error, known);
-  const double stricter = study_->measure.confirm_error / k_one_sided_error;
-  const Judgement judgement =
-      study_->measure.confirm_all
-          ? judge_both_ways(*study_, finalist.pairs, {error * stricter, error})
-          : judge(*study_, finalist.pairs, error, known);
+  const double error = error_of(index);
+  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, error, known_);
+  const Judgement judgement = study_->measure.confirm_all
+                                  ? judge_both_ways(*study_, finalist.pairs, errors_of(index))
+                                  : judge(*study_, finalist.pairs, error, known_);
   finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
   const bool may_be_kept = !finalist.failed && judgement.verdict != Verdict::slower;
   if (may_be_kept &&
@@ -102,6 +108,12 @@ void Confirmation::judge_finalist(Finalist& finalist, double error,
     finalist.verdict = Verdict::worse;
   }
   finalist.settled = finalist.failed || judgement.settled;
+}
+
+double Confirmation::further_pairs_of(std::size_t finalist) const {
+  const Finalist& open = finalists_[finalist];
+  if (open.verdict != Verdict::open) return k_nan;
+  return further_pairs(*study_, open.pairs, errors_of(finalist), known_);
 }
 
 void Confirmation::settle_in_use(const ConfigurationInUse& in_use) {

@@ -77,6 +77,10 @@ class Confirmation {
   /// Returns the finalists in the order of their first runs.
   [[nodiscard]] const std::vector<Finalist>& finalists() const { return finalists_; }
 
+  /// Returns the number of further pairs that would probably decide about a finalist
+  /// (`further_pairs`); NaN if its verdict is not open.
+  [[nodiscard]] double further_pairs_of(std::size_t finalist) const;
+
   /// Returns the finalist to recommend; null if none was shown to be faster. This is the finalist
   /// with the largest speed-up. If two speed-ups are the same within the precision of measuring,
   /// the earlier finalist is preferred. A finalist with fewer changes is preferred if the interval
@@ -117,14 +121,14 @@ class Confirmation {
  private:
   /// Finds the finalists, and for each finalist the runs whose round has a run of the baseline.
   void pair_runs(const std::vector<const TrialRecord*>& runs);
-  /// `error`: this finalist's share of the one-sided error.
-  void judge_finalist(Finalist& finalist, double error,
-                      const std::optional<KnownLaunches>& known) const;
+  void judge_finalist(std::size_t index);
   /// Settles the configuration in use after all other finalists were judged. It continues as long
   /// as another finalist does.
   void settle_in_use(const ConfigurationInUse& in_use);
   /// Returns the one-sided error of the finalist at `index`.
   [[nodiscard]] double error_of(std::size_t index) const;
+  /// Returns its errors if it may also be slower.
+  [[nodiscard]] BothErrors errors_of(std::size_t index) const;
   /// Returns all measured configurations but the baseline, in the order of their trials.
   [[nodiscard]] std::vector<Configuration> all_others() const;
   /// Returns the search trial of the study's configuration in use; null if there is none that may
@@ -150,6 +154,7 @@ class Confirmation {
 
   const StudySpec* study_;
   const Standing* standing_;
+  std::optional<KnownLaunches> known_ = k_launches_by_pairs;
   std::vector<Finalist> finalists_;
   int last_round_ = 0;
   bool baseline_failed_ = false;

@@ -212,10 +212,13 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   recommendation.claim = choice.claim;
   recommendation.incumbent_trial = choice.trial->number;
   recommendation.configuration = choice.trial->configuration;
-  for (const Finalist& finalist : confirmation.finalists()) {
+  for (std::size_t i = 0; i < confirmation.finalists().size(); ++i) {
+    const Finalist& finalist = confirmation.finalists()[i];
     const TrialRecord* trial = standing.best_of(finalist.configuration);
-    recommendation.finalists.push_back(
-        {trial == nullptr ? 0 : trial->number, finalist.verdict, finalist.speed_up});
+    FinalistResult result{trial == nullptr ? 0 : trial->number, finalist.verdict,
+                          finalist.speed_up};
+    result.speed_up.more_pairs = confirmation.further_pairs_of(i);
+    recommendation.finalists.push_back(std::move(result));
   }
   set_figures(study, standing, confirmation, choice, recommendation);
   // For the baseline, the list would contain every trial that was not shown to be better.

@@ -46,9 +46,10 @@ bool are_whole_runs(const std::vector<RunPair>& pairs) {
 }
 
 /// True for several pairs of whole runs. Their differences include the variation within the runs.
-bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
+/// `count`: number of pairs, of which `pairs` are the first.
+bool are_repeated_whole_runs(const std::vector<RunPair>& pairs, int count) {
   const int least = are_steady(pairs) ? 2 : k_least_unsteady_pairs;
-  return std::ssize(pairs) >= least && are_whole_runs(pairs);
+  return count >= least && are_whole_runs(pairs);
 }
 
 /// Returns the least number of such pairs for a claim. Two pairs of whole runs without a steady
@@ -61,8 +62,8 @@ int least_for_claim(const StudySpec& study, const std::vector<RunPair>& pairs) {
 
 /// True if the two runs of each pair took turns, and enough pairs show the scatter of their ratio.
 /// Other programs disturb both runs of such a pair, so each run scatters more than the ratio does.
-bool are_interleaved(const std::vector<RunPair>& pairs) {
-  return std::ssize(pairs) > k_least_pairs && std::ranges::all_of(pairs, [](const RunPair& pair) {
+bool are_interleaved(const std::vector<RunPair>& pairs, int count) {
+  return count > k_least_pairs && std::ranges::all_of(pairs, [](const RunPair& pair) {
            return pair.incumbent->placement.contains(k_interleaved_fact) &&
                   pair.baseline->placement.contains(k_interleaved_fact);
          });
@@ -179,31 +180,44 @@ PairScatter scatter_of(const StudySpec& study, const std::vector<RunPair>& pairs
 
 PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
                              double error, const std::optional<KnownLaunches>& known) {
+  return statistics_after(static_cast<int>(pairs.size()), study, pairs, error, known);
+}
+
+PairStatistics statistics_after(int count, const StudySpec& study,
+                                const std::vector<RunPair>& pairs, double error,
+                                const std::optional<KnownLaunches>& known) {
   PairStatistics result;
-  const auto count = static_cast<double>(pairs.size());
+  const auto measured = static_cast<double>(pairs.size());
   result.has_ratio = std::ranges::all_of(pairs, positive);
-  const bool repeated_whole_runs = are_repeated_whole_runs(pairs);
+  const bool repeated_whole_runs = are_repeated_whole_runs(pairs, count);
   double within = 0.0;
   for (const RunPair& pair : pairs) {
-    result.mean += difference(study, pair, result.has_ratio) / count;
-    within += within_variance(pair, pairs.size() > 1) / count;
+    result.mean += difference(study, pair, result.has_ratio) / measured;
+    within += within_variance(pair, count > 1) / measured;
   }
-  const auto [squares, freedom] = scatter_of(study, pairs);
+  PairScatter scatter = scatter_of(study, pairs);
+  if (count > std::ssize(pairs)) {
+    // A single pair shows no scatter, so its own error stands for it.
+    const double variance =
+        pairs.size() > 1 ? scatter.squares / scatter.degrees_of_freedom
+                         : std::pow(statistics_of(study, pairs, error, known).standard_error, 2);
+    scatter = {(count - 1.0) * variance, count - 1.0};
+  }
   // Other trials say nothing about the variation of reported metrics and of runs without a steady
   // state: only the pairs count.
   const bool only_pairs_count =
       !study.objectives.front().is_timed() || (repeated_whole_runs && !are_steady(pairs));
-  const bool measured_in_pairs = repeated_whole_runs || are_interleaved(pairs);
+  const bool measured_in_pairs = repeated_whole_runs || are_interleaved(pairs, count);
   if (known && !only_pairs_count) {
-    const PairError posterior(squares, count, measured_in_pairs ? 0.0 : within, *known);
+    const PairError posterior(scatter.squares, count, measured_in_pairs ? 0.0 : within, *known);
     result.standard_error = posterior.standard_error();
     result.half_width = posterior.quantile(error);
     return result;
   }
-  if (pairs.size() < 2) return result;
+  if (count < 2 || !std::isfinite(scatter.squares)) return result;
   const double least_by_chance = study.objectives.front().is_timed() ? k_least_pair_variance : 0.0;
   const double least = measured_in_pairs ? least_by_chance : within;
-  const PairScatter all = with_earlier_pairs(study, {squares, freedom});
+  const PairScatter all = with_earlier_pairs(study, scatter);
   const double variance = all.squares / all.degrees_of_freedom;
   result.standard_error = std::sqrt(std::max(variance, least) / count);
   result.half_width = student_quantile(all.degrees_of_freedom, error) * result.standard_error;
@@ -271,7 +285,7 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const bool may_decide = has_time && look.mean + k_within_reach * at_last < worth;
   const bool given_up = no_use || (out_of_reach && !may_decide) || was_last;
   // Further whole runs of the same length do not help: a buffer can hide as much in them.
-  const bool no_longer = count >= usual && are_repeated_whole_runs(pairs);
+  const bool no_longer = count >= usual && are_repeated_whole_runs(pairs, count);
   if (low > 0.0) return {Verdict::hidden, given_up || no_longer};
   return {given_up ? Verdict::not_faster : Verdict::open, given_up};
 }

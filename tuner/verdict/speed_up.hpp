@@ -33,6 +33,9 @@ struct SpeedUp {
   /// `high`, because the launches of the other confirmation differ, too. NaN: not known.
   double repeat_low = k_nan;
   double repeat_high = k_nan;
+  /// Further pairs after which the verdict would probably be known (`further_pairs`). NaN: the
+  /// verdict is known, or this cannot be said.
+  double more_pairs = k_nan;
 };
 
 /// Verdict of confirming runs on a configuration. The history stores the names, so do not change
@@ -106,6 +109,11 @@ struct PairStatistics {
 [[nodiscard]] PairStatistics statistics_of(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
+/// Returns the statistics of `count` pairs, of which `pairs` are the first. Assumes that further
+/// pairs have the same mean and the same scatter.
+[[nodiscard]] PairStatistics statistics_after(int count, const StudySpec& study,
+                                              const std::vector<RunPair>& pairs, double error,
+                                              const std::optional<KnownLaunches>& known);
 /// Returns the speed-up that `pairs` show: the geometric mean of their ratios, with the interval of
 /// `statistics_of`.
 [[nodiscard]] SpeedUp speed_up_of_pairs(

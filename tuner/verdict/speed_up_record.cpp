@@ -18,7 +18,9 @@ const JsonRecord<SpeedUp>& json_record<SpeedUp>() {
                  "95 % prediction interval of another confirmation's ratio, with repeat_high_95: "
                  "see docs/algorithms/confirming.md")
           .field("repeat_high_95", &SpeedUp::repeat_high)
-          .field("pairs", &SpeedUp::pairs, "Pairs of fresh runs; 0: search trials only");
+          .field("pairs", &SpeedUp::pairs, "Pairs of fresh runs; 0: search trials only")
+          .field("more_pairs", &SpeedUp::more_pairs,
+                 "Further pairs that would probably decide; null: decided, or not known");
   return record;
 }
 
