@@ -9,6 +9,7 @@
 #include "benchmarks/simulated_launches.hpp"
 #include "common/rng.hpp"
 #include "tuner/verdict/change_point.hpp"
+#include "tuner/verdict/earlier_pairs.hpp"
 #include "tuner/verdict/looks.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
@@ -58,12 +59,12 @@ struct Compared {
 };
 
 /// Runs the versions beside the good one until each verdict is certain or the time is over.
-std::vector<Compared> compare(const std::vector<std::size_t>& versions, double stage_s,
-                              double run_s, Launches& launches) {
+std::vector<Compared> compare(const StudySpec& study, const std::vector<std::size_t>& versions,
+                              double stage_s, double run_s, Launches& launches) {
   std::vector<Compared> all;
   for (const std::size_t version : versions)
     all.push_back({version, {}, {}});
-  const LookPlan plan = look_plan(judged_study());
+  const LookPlan plan = look_plan(study);
   const int first_run = launches.count();
   const double error = error_of_each(versions.size());
   const BothErrors errors{error, error};
@@ -75,13 +76,11 @@ std::vector<Compared> compare(const std::vector<std::size_t>& versions, double s
       if (each.judgement.settled || (launches.count() - first_run + 1) * run_s > stage_s) continue;
       each.pairs.push_back({launches.version(each.version), good});
       const auto count = static_cast<int>(each.pairs.size());
-      if (is_look(count, plan))
-        each.judgement = judge_both_ways(judged_study(), each.pairs, errors);
+      if (is_look(count, plan)) each.judgement = judge_both_ways(study, each.pairs, errors);
     }
   }
   for (Compared& each : all) {
-    if (!each.judgement.settled)
-      each.judgement = judge_both_ways(judged_study(), each.pairs, errors);
+    if (!each.judgement.settled) each.judgement = judge_both_ways(study, each.pairs, errors);
   }
   return all;
 }
@@ -102,6 +101,7 @@ SearchResult bisect(const BisectionModel& model) {
   ChangePoint change(model.versions);
   const std::size_t last = model.versions - 1;
   bool bad_is_slower = false;
+  std::vector<PairScatter> scatters;
   for (;;) {
     if (const auto bad = change.measured(last); bad && !bad_is_slower) {
       const auto slower = is_slower(*bad);
@@ -115,12 +115,19 @@ SearchResult bisect(const BisectionModel& model) {
     const double round_s = model.run_s * static_cast<double>(versions.size() + 1);
     if (left_s < std::max(k_least_stage_s, 2.0 * round_s) || versions.empty()) break;
     const double stage_s = change.stage_s(k_bisect_confidence, left_s, model.time_s);
+    StudySpec study = judged_study();
+    const EarlierPairs earlier = earlier_pairs(scatters);
+    study.measure.pair_deviation = earlier.deviation;
+    study.measure.pair_freedom = earlier.degrees_of_freedom;
     std::vector<ChangePoint::Observation> stage;
-    for (const Compared& each : compare(versions, stage_s, model.run_s, launches)) {
+    for (const Compared& each : compare(study, versions, stage_s, model.run_s, launches)) {
+      if (each.pairs.empty()) continue;
+      scatters.push_back(scatter_of(study, each.pairs));
       const SpeedUp speed_up = speed_up_over_looks(
-          judged_study(), each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
-      if (const auto measured = slowdown_in_stage(speed_up, versions.size()))
-        stage.push_back({each.version, measured->value, measured->error});
+          study, each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
+      const auto measured =
+          slowdown_in_stage(speed_up, versions.size(), earlier.degrees_of_freedom);
+      if (measured) stage.push_back({each.version, measured->value, measured->error});
     }
     change.observe(std::move(stage));
   }

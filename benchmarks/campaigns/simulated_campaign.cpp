@@ -69,9 +69,8 @@ struct Before {
 StudySpec study_after(const Before& before) {
   StudySpec study = judged_study();
   const EarlierPairs pairs = earlier_pairs(before.scatters);
-  CampaignSpec& campaign = study.campaign.emplace();
-  campaign.pair_deviation = pairs.deviation;
-  campaign.pair_freedom = pairs.degrees_of_freedom;
+  study.measure.pair_deviation = pairs.deviation;
+  study.measure.pair_freedom = pairs.degrees_of_freedom;
   return study;
 }
 

@@ -24,6 +24,7 @@
 #include "tuner/history/open_if_present.hpp"
 #include "tuner/init/judge_study.hpp"
 #include "tuner/report/campaign_ladder.hpp"
+#include "tuner/report/earlier_judgements.hpp"
 #include "tuner/report/fail_conditions.hpp"
 #include "tuner/report/judged_commands.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -103,6 +104,9 @@ class Judging {
     if (!history) return context_.console.error(history.error());
     for (const std::string& warning : history->warnings())
       context_.console.warning(warning);
+    if (auto learned = learn_from_judgements(*history); !learned) {
+      return context_.console.error(learned.error());
+    }
     if (auto joined = join_campaign(*history); !joined) {
       return context_.console.error(joined.error());
     }
@@ -254,8 +258,18 @@ class Judging {
     return check_study_name(request_.name);
   }
 
-  /// Sets what follows from the campaign's earlier edits: how much pairs differ, and the error of
-  /// this edit.
+  /// Sets how much pairs differ, as far as earlier judgements of the same program show it.
+  Result<void> learn_from_judgements(const History& history) {
+    if (request_.commands.empty()) return {};
+    const auto pairs =
+        pairs_of_earlier_judgements(history, without_tree(first_command()), options_.campaign);
+    if (!pairs) return tl::unexpected(pairs.error());
+    request_.pair_deviation = pairs->deviation;
+    request_.pair_freedom = pairs->degrees_of_freedom;
+    return {};
+  }
+
+  /// Sets the error of this edit, which follows from the verdicts on the campaign's earlier edits.
   Result<void> join_campaign(const History& history) {
     if (options_.campaign.empty()) return {};
     std::vector<std::string> commits;
@@ -265,13 +279,10 @@ class Judging {
     campaign.commits = commits;
     campaign.build = options_.build;
     campaign.measures_gain = options_.measures_gain;
-    const auto ladder = read_campaign(history, options_.campaign);
-    if (!ladder) return tl::unexpected(ladder.error());
-    const EarlierPairs pairs = earlier_pairs(*ladder);
-    campaign.pair_deviation = pairs.deviation;
-    campaign.pair_freedom = pairs.degrees_of_freedom;
     request_.campaign = std::move(campaign);
     if (options_.measures_gain) return {};
+    const auto ladder = read_campaign(history, options_.campaign);
+    if (!ladder) return tl::unexpected(ladder.error());
     request_.error = next_error(*ladder);
     const std::string warning = champion_warning(*ladder, commits);
     if (!warning.empty()) context_.console.warning(warning);

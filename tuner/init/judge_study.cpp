@@ -46,10 +46,6 @@ Json campaign_json(const CampaignSpec& campaign) {
   if (!campaign.commits.empty()) json["commits"] = campaign.commits;
   if (!campaign.build.empty()) json["build"] = campaign.build;
   if (campaign.measures_gain) json["measures_gain"] = true;
-  if (campaign.pair_freedom > 0.0) {
-    json["pair_deviation"] = campaign.pair_deviation;
-    json["pair_freedom"] = campaign.pair_freedom;
-  }
   return json;
 }
 
@@ -155,6 +151,10 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
   measure["sentinels"] = false;
   if (request.error < k_most_confirm_error) measure["confirm_error"] = request.error;
   if (request.slowdown > 0.0) measure["confirm_slowdown"] = request.slowdown;
+  if (request.pair_freedom > 0.0) {
+    measure["pair_deviation"] = request.pair_deviation;
+    measure["pair_freedom"] = request.pair_freedom;
+  }
   // The study's time limit also ends a silent start, so silence needs no shorter limit.
   Json& limits = document["limits"];
   limits["idle"] = limits.value("wall", TrialLimits().wall_s);

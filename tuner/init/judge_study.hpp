@@ -28,6 +28,8 @@ struct JudgeRequest {
   std::optional<CampaignSpec> campaign = {};
   double error = k_most_confirm_error;  ///< `MeasureSpec::confirm_error`
   double slowdown = 0.0;                ///< `MeasureSpec::confirm_slowdown`
+  double pair_deviation = 0.0;          ///< `MeasureSpec::pair_deviation`
+  double pair_freedom = 0.0;            ///< `MeasureSpec::pair_freedom`
   bool compares_loss = false;           ///< also compare the training loss, if it is reported
 };
 

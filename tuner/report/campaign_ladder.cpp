@@ -15,15 +15,12 @@
 #include "tuner/report/stored_study.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/verdict/campaign_error.hpp"
-#include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
 namespace {
 
 const Objective k_campaign_time{"time", Direction::minimize};
-/// Words before the command of a study that ran it in a tree: `env -C FOLDER`.
-constexpr std::ptrdiff_t k_words_of_tree = 3;
 constexpr std::size_t k_longest_version = 200;
 constexpr const char* k_error_doc =
     "Error of the claim that it is faster; 0 if it was not compared";
@@ -42,18 +39,9 @@ CampaignVersion version_of(const StudySpec& study, std::size_t index) {
   CampaignVersion version{render_command(study, configuration).argv, {}};
   if (index < study.campaign->commits.size()) {
     version.commit = study.campaign->commits[index];
-    const auto words = std::min(k_words_of_tree, std::ssize(version.command));
-    version.command.erase(version.command.begin(), version.command.begin() + words);
+    version.command = without_tree(std::move(version.command));
   }
   return version;
-}
-
-PairScatter scatter_of_fresh_runs(const StudySpec& study, const std::vector<TrialRecord>& trials) {
-  const Standing standing(ranking_rules(study), trials);
-  const Confirmation confirmation(study, standing);
-  const std::vector<Finalist>& finalists = confirmation.finalists();
-  if (finalists.empty() || finalists.front().pairs.empty()) return {};
-  return scatter_of(study, finalists.front().pairs);
 }
 
 /// `study` judges the edit of a campaign.
@@ -73,7 +61,6 @@ Result<CampaignEdit> edit_of(const History& history, const StudyRecord& record,
   const bool was_compared = std::ranges::any_of(
       *trials, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
   if (was_compared) edit.error = study.measure.confirm_error;
-  edit.pairs = scatter_of_fresh_runs(study, *trials);
   if (judged.others.empty()) return edit;
   const bool champion_failed = judged.first.verdict == CommandVerdict::failed;
   const JudgedCommand& command = champion_failed ? judged.first : judged.others.front();
@@ -176,13 +163,6 @@ Result<std::vector<std::string>> campaign_names(const History& history) {
     if (is_new) names.push_back(std::move(name));
   }
   return names;
-}
-
-EarlierPairs earlier_pairs(const CampaignLadder& ladder) {
-  std::vector<PairScatter> judgements;
-  for (const CampaignEdit& edit : ladder.edits)
-    judgements.push_back(edit.pairs);
-  return earlier_pairs(judgements);
 }
 
 double next_error(const CampaignLadder& ladder) {

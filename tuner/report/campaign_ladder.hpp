@@ -10,7 +10,6 @@
 #include "common/json_record.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/report/judged_commands.hpp"
-#include "tuner/verdict/earlier_pairs.hpp"
 
 namespace steptune {
 
@@ -35,7 +34,6 @@ struct CampaignEdit {
   /// One-sided error that the judgement used. 0 if no fresh run compared the two versions, because
   /// the challenger failed before.
   double error = 0.0;
-  PairScatter pairs;  ///< of its fresh runs; no degrees of freedom with fewer than two pairs
 
   [[nodiscard]] bool is_kept() const { return verdict == CommandVerdict::faster; }
 };
@@ -64,8 +62,6 @@ const JsonRecord<CampaignLadder>& json_record<CampaignLadder>();
 /// Returns the names of the history's campaigns, in order of their first edits.
 [[nodiscard]] Result<std::vector<std::string>> campaign_names(const History& history);
 
-/// Returns how much pairs of the campaign's program differ (`earlier_pairs`).
-[[nodiscard]] EarlierPairs earlier_pairs(const CampaignLadder& ladder);
 /// Returns the one-sided error for the next edit (`campaign_error`).
 [[nodiscard]] double next_error(const CampaignLadder& ladder);
 /// Returns the number of kept edits.

@@ -220,6 +220,13 @@ std::vector<Configuration> judged_configurations(const StudySpec& study) {
   return configurations;
 }
 
+std::vector<std::string> without_tree(std::vector<std::string> command) {
+  constexpr std::ptrdiff_t k_words_of_tree = 3;
+  if (std::ssize(command) > k_words_of_tree && command[0] == "env" && command[1] == "-C")
+    command.erase(command.begin(), command.begin() + k_words_of_tree);
+  return command;
+}
+
 JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialRecord> trials,
                                const std::optional<Recommendation>& recommendation,
                                double spent_s) {
@@ -227,6 +234,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   judged.margin = study.search.worth;
   judged.spent_s = spent_s;
   judged.longest_s = study.budget.time_s;
+  judged.pair_freedom = study.measure.pair_freedom;
   const auto guard = std::ranges::find_if(study.guards, &Guard::over_launches);
   if (guard != study.guards.end()) judged.loss = JudgedLoss{*guard, unit_name(study).plural};
   std::vector<double> pairs;  // that would decide each of the others

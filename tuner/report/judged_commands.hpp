@@ -64,6 +64,7 @@ struct JudgedCommands {
   std::string why_no_loss = {};  ///< for people; empty if not known
   double spent_s = 0.0;
   std::optional<double> longest_s = {};  ///< limit of the time
+  double pair_freedom = 0.0;             ///< `MeasureSpec::pair_freedom`
 };
 /// Fields of `judge --json`; the command adds `fail_if`.
 template <>
@@ -72,6 +73,9 @@ const JsonRecord<JudgedCommands>& json_record<JudgedCommands>();
 /// Returns the configurations that such a study compares, the baseline first: those of `try`,
 /// otherwise all values of its only parameter.
 [[nodiscard]] std::vector<Configuration> judged_configurations(const StudySpec& study);
+
+/// Returns a command without the tree in which `judge --git` or `bisect` ran it (`env -C FOLDER`).
+[[nodiscard]] std::vector<std::string> without_tree(std::vector<std::string> command);
 
 /// Returns the verdicts of a study that confirms each configuration (`MeasureSpec::confirm_all`).
 /// `trials` are all trials of the study; `recommendation` is its result, if it has one.

@@ -39,9 +39,9 @@ std::optional<double> more_time_s(const Recommendation& recommendation,
   if (finalist == nullptr || !context.pair_s) return std::nullopt;
   if (!std::isfinite(finalist->speed_up.more_pairs)) return std::nullopt;
   // A round has a launch of the baseline and one of each undecided finalist.
-  const auto open = std::ranges::count_if(
-      recommendation.finalists,
-      [](const FinalistResult& each) { return each.verdict == Verdict::open; });
+  const auto open = std::ranges::count_if(recommendation.finalists, [](const FinalistResult& each) {
+    return each.verdict == Verdict::open;
+  });
   const double round_s = 0.5 * (1.0 + static_cast<double>(open)) * *context.pair_s;
   return finalist->speed_up.more_pairs * round_s;
 }

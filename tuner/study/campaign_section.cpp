@@ -20,15 +20,7 @@ const Section<CampaignSpec>& campaign_section() {
           .add(key("measures_gain", &CampaignSpec::measures_gain, document::boolean())
                    .omitted_at_default()
                    .default_words("`false`")
-                   .doc("the study compares the champion with the first version"))
-          .add(key("pair_deviation", &CampaignSpec::pair_deviation, document::number({0.0, 10.0}))
-                   .omitted_at_default()
-                   .in_fingerprint(InFingerprint::never)
-                   .doc("standard deviation of the log ratio of earlier edits' pairs"))
-          .add(key("pair_freedom", &CampaignSpec::pair_freedom, document::number({0.0, 1e9}))
-                   .omitted_at_default()
-                   .in_fingerprint(InFingerprint::never)
-                   .doc("degrees of freedom of `pair_deviation`"));
+                   .doc("the study compares the champion with the first version"));
   return k_section;
 }
 

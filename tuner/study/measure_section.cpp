@@ -107,6 +107,15 @@ const Section<MeasureSpec>& measure_section() {
                   .doc("with `confirm_all`: also continue until it is known if a configuration is "
                        "slower by this share; [`steptune judge --fail-if`](judge.md#in-a-pipeline) "
                        "sets it"))
+          .add(key("pair_deviation", &MeasureSpec::pair_deviation, document::number({0.0, 10.0}))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("with `confirm_all`: how much pairs differ, as earlier judgements of the "
+                        "program showed; standard deviation of the log ratio"))
+          .add(key("pair_freedom", &MeasureSpec::pair_freedom, document::number({0.0, 1e9}))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("degrees of freedom of `pair_deviation`"))
           .check(check_window)
           .check(check_data);
   return k_section;

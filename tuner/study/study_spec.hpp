@@ -178,6 +178,9 @@ struct MeasureSpec {
   double confirm_error = k_most_confirm_error;
   /// Also find out if a configuration is slower by this share, if each one is confirmed. 0: not.
   double confirm_slowdown = 0.0;
+  /// Standard deviation of a pair's log ratio, as earlier judgements of the program showed it.
+  double pair_deviation = 0.0;
+  double pair_freedom = 0.0;  ///< degrees of freedom of `pair_deviation`; 0: nothing is known
   std::optional<ConfigurationInUse> in_use;  ///< not a key of the study file: `retune` sets it
 };
 
@@ -190,9 +193,6 @@ struct CampaignSpec {
   std::string build;  ///< shell command that built each commit; empty: none
   /// True if the study compares the champion with the first version. Then it judges no edit.
   bool measures_gain = false;
-  /// Standard deviation of a pair's log ratio, as the campaign's earlier judgements showed it.
-  double pair_deviation = 0.0;
-  double pair_freedom = 0.0;  ///< degrees of freedom of `pair_deviation`; 0: nothing is known
 };
 
 struct StudySpec;

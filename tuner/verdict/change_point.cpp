@@ -62,10 +62,11 @@ std::optional<bool> is_slower(const MeasuredValue& slowdown) {
   return std::nullopt;
 }
 
-std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up, std::size_t versions) {
+std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up, std::size_t versions,
+                                               double pair_freedom) {
   const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
   if (!std::isfinite(half_width) || !(half_width > 0.0)) return std::nullopt;
-  const double freedom = std::max(1.0, speed_up.pairs - 1.0);
+  const double freedom = std::max(1.0, speed_up.pairs - 1.0) + pair_freedom;
   const double of_version = k_one_sided_error / static_cast<double>(versions);
   const double of_look = error_of_look(speed_up.pairs, looks_of_judge(), of_version);
   const double error = half_width / student_quantile(freedom, of_look);

@@ -85,13 +85,13 @@ bool positive(const RunPair& pair) {
   return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
 }
 
-/// Adds the scatter of the campaign's earlier pairs, unless the present pairs differ significantly
+/// Adds the scatter of earlier judgements' pairs, unless the present pairs differ significantly
 /// more: then the machine has changed.
 PairScatter with_earlier_pairs(const StudySpec& study, const PairScatter& scatter) {
-  if (!study.campaign || !(study.campaign->pair_freedom > 0.0)) return scatter;
-  const double freedom = study.campaign->pair_freedom;
+  const double freedom = study.measure.pair_freedom;
+  if (!(freedom > 0.0)) return scatter;
   const double variance =
-      std::max(std::pow(study.campaign->pair_deviation, 2), k_least_pair_variance);
+      std::max(std::pow(study.measure.pair_deviation, 2), k_least_pair_variance);
   const double most_by_chance =
       variance * variance_ratio_quantile(scatter.degrees_of_freedom, freedom, 0.05);
   if (scatter.squares > most_by_chance * scatter.degrees_of_freedom) return scatter;

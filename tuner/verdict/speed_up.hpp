@@ -95,8 +95,8 @@ struct PairStatistics {
 /// The interval is the posterior of `PairError`. The variation of a pair is estimated from the
 /// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
 /// also has an interval. With `k_launches_by_pairs` it is Student's t interval of the pairs, and a
-/// single pair has an infinite interval. The scatter of the campaign's earlier pairs counts, too
-/// (`CampaignSpec::pair_deviation`).
+/// single pair has an infinite interval. The scatter of earlier judgements counts, too
+/// (`MeasureSpec::pair_deviation`).
 ///
 /// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
 /// disturbed together. Whole runs of programs that end by themselves are independent replications,

@@ -202,11 +202,10 @@ double half_width_of_three(const StudySpec& study, double second_s, double third
   return statistics_of(study, pairs, k_one_sided_error, k_launches_by_pairs).half_width;
 }
 
-TEST_F(ConfirmAllTest, EarlierPairsOfACampaignNarrowTheInterval) {
+TEST_F(ConfirmAllTest, EarlierJudgementsNarrowTheInterval) {
   StudySpec informed = study_;
-  informed.campaign.emplace();
-  informed.campaign->pair_deviation = 0.01;
-  informed.campaign->pair_freedom = 30.0;
+  informed.measure.pair_deviation = 0.01;
+  informed.measure.pair_freedom = 30.0;
   const double alone = half_width_of_three(study_, 1.01, 0.99);
   EXPECT_LT(half_width_of_three(informed, 1.01, 0.99), 0.5 * alone);
   // The machine has changed, so only the present pairs count.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/earlier_judgements.hpp"
+
+#include <ranges>
+
+#include "tuner/report/judged_commands.hpp"
+#include "tuner/report/stored_study.hpp"
+#include "tuner/verdict/confirm.hpp"
+
+namespace steptune {
+namespace {
+
+/// More judgements would hardly tell more, and reading them takes time.
+constexpr std::size_t k_most_judgements = 50;
+
+bool is_judgement(const StudyRecord& record) {
+  const auto measure = record.document.find("measure");
+  return measure != record.document.end() && measure->value("confirm_all", false);
+}
+
+bool is_of_program(const StudySpec& study, const std::vector<std::string>& command,
+                   const std::string& campaign) {
+  if (!campaign.empty() && study.campaign && study.campaign->name == campaign) return true;
+  return without_tree(render_command(study, study.baseline).argv) == command;
+}
+
+/// Adds the scatter of each command's pairs.
+void add_scatters(const StudySpec& study, const std::vector<TrialRecord>& trials,
+                  std::vector<PairScatter>& scatters) {
+  const Standing standing(ranking_rules(study), trials);
+  const Confirmation confirmation(study, standing);
+  for (const Finalist& finalist : confirmation.finalists()) {
+    if (!finalist.pairs.empty()) scatters.push_back(scatter_of(study, finalist.pairs));
+  }
+}
+
+}  // namespace
+
+Result<EarlierPairs> pairs_of_earlier_judgements(const History& history,
+                                                 const std::vector<std::string>& command,
+                                                 const std::string& campaign) {
+  const auto records = history.studies();
+  if (!records) return tl::unexpected(records.error());
+  std::vector<PairScatter> scatters;
+  std::size_t judgements = 0;
+  for (const StudyRecord& record : std::views::reverse(*records)) {
+    if (judgements == k_most_judgements) break;
+    if (record.status != StudyStatus::finished || !is_judgement(record)) continue;
+    const auto study = stored_spec(record);
+    if (!study || !is_of_program(*study, command, campaign)) continue;
+    const auto trials = history.trials(record.id, Milestones::leave);
+    if (!trials) return tl::unexpected(trials.error());
+    add_scatters(*study, *trials, scatters);
+    ++judgements;
+  }
+  return earlier_pairs(scatters);
+}
+
+}  // namespace steptune
