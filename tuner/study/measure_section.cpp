@@ -110,12 +110,11 @@ const Section<MeasureSpec>& measure_section() {
           .add(key("pair_deviation", &MeasureSpec::pair_deviation, document::number({0.0, 10.0}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
-                   .doc("with `confirm_all`: how much pairs differ, as earlier judgements of the "
-                        "program showed; standard deviation of the log ratio"))
+                   .doc("set by `judge`: standard deviation of the log ratios of earlier pairs"))
           .add(key("pair_freedom", &MeasureSpec::pair_freedom, document::number({0.0, 1e9}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
-                   .doc("degrees of freedom of `pair_deviation`"))
+                   .doc("its degrees of freedom"))
           .check(check_window)
           .check(check_data);
   return k_section;
