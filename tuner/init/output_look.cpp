@@ -72,10 +72,10 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     now_s += 1.0;
     if (!report) return;
     ++reading.explained;
-    for (const std::string& name : reader->latest_metrics()) {
-      if (!report->metrics.contains(name)) continue;  // NaN
+    for (const auto& [name, value] : report->metrics) {
+      if (report->repeated.contains(name)) continue;
       reading.metrics.insert(name);
-      if (!report->repeated.contains(name)) ++reading.metric_lines[name];
+      ++reading.metric_lines[name];
     }
     const bool forward =
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;

@@ -168,10 +168,10 @@ TEST(NightReport, IsOneDocumentForPrograms) {
     "configuration": {"workers": 6}, "previous": {"workers": 4},
     "measured_in": {"study": "resnet.night-12", "trial": 5},
     "gain": {"ratio": 1.06, "low_95": 1.02, "high_95": 1.1, "low_95_if_buffered": 1.02,
-             "repeat_low_95": null, "repeat_high_95": null, "pairs": 3},
+             "repeat_low_95": null, "repeat_high_95": null, "pairs": 3, "more_pairs": null},
     "lead_over_baseline": {"ratio": 2.0, "low_95": 1.9, "high_95": 2.1,
                            "low_95_if_buffered": 1.9, "repeat_low_95": null,
-                           "repeat_high_95": null, "pairs": 1},
+                           "repeat_high_95": null, "pairs": 1, "more_pairs": null},
     "regression": {
       "cause": "library", "failure": null, "since_night": 11, "since": "2025-10-08T05:06:40Z",
       "slowdown": {"ratio": 1.2, "low_95": 1.15, "high_95": 1.25}, "baseline_slowdown": 1.18,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int k_judgements = 40;
 constexpr double k_freedom = 5.0;
-constexpr double k_deviation = 0.04;
+constexpr double k_pair_deviation = 0.04;
 
 /// Returns judgements of six pairs. The logarithm of their standard deviation has the standard
 /// deviation `spread`.
@@ -22,7 +22,7 @@ std::vector<PairScatter> judgements(double spread) {
   Rng rng(7, "earlier_pairs", 0);
   std::vector<PairScatter> result;
   for (int i = 0; i < k_judgements; ++i) {
-    const double deviation = k_deviation * std::exp(spread * rng.normal());
+    const double deviation = k_pair_deviation * std::exp(spread * rng.normal());
     double squares = 0.0;
     for (int pair = 0; pair < static_cast<int>(k_freedom); ++pair)
       squares += std::pow(deviation * rng.normal(), 2);
@@ -44,13 +44,13 @@ TEST(EarlierPairs, JudgementsWithTheSameScatterCountInFull) {
 
 TEST(EarlierPairs, ScatterThatVariesByChanceCountsMuch) {
   const EarlierPairs pairs = earlier_pairs(judgements(0.0));
-  EXPECT_NEAR(pairs.deviation, k_deviation, 0.15 * k_deviation);
+  EXPECT_NEAR(pairs.deviation, k_pair_deviation, 0.15 * k_pair_deviation);
   EXPECT_GT(pairs.degrees_of_freedom, 4.0 * k_freedom);
 }
 
 TEST(EarlierPairs, ScatterThatVariesMoreThanByChanceCountsLittle) {
   const EarlierPairs pairs = earlier_pairs(judgements(0.8));
-  EXPECT_GT(pairs.deviation, k_deviation);
+  EXPECT_GT(pairs.deviation, k_pair_deviation);
   EXPECT_LT(pairs.degrees_of_freedom, 1.5 * k_freedom);
 }
 
