@@ -197,6 +197,7 @@ TEST(GrowthWatch, ACounterGrowsAndAWindowScatters) {
   };
   EXPECT_EQ(counters({64, 128, 192}), 2);
   EXPECT_EQ(counters({10'000, 10'064, 10'128, 10'192}), 1) << "small growths must repeat";
+  EXPECT_EQ(counters({200, 200, 220, 220, 240, 240, 260, 260}), 2) << "two lines of each step";
   EXPECT_EQ(counters({5120, 5120, 5120, 5120, 5120}), 0);
   EXPECT_EQ(counters({5000, 5100, 4900, 5200, 5050, 5150, 5250, 4950}), 0);
 }
