@@ -224,6 +224,24 @@ TEST(CounterSet, ANumberThatStaysTheSameLosesTheLead) {
   EXPECT_EQ(last, 6.0);
 }
 
+TEST(NumberPairs, LossesAndAccuraciesNeedNoSign) {
+  const auto pairs = number_pairs("lr 5.0e-04 || Mask_Loss 1.678 | ValAcc 0.684 | dev loss: 0.5");
+  ASSERT_EQ(pairs.size(), 4U);
+  EXPECT_EQ(pairs[1].name, "Mask_Loss");
+  EXPECT_EQ(pairs[1].value, 1.678);
+  EXPECT_EQ(pairs[2].name, "ValAcc");
+  EXPECT_EQ(pairs[3].name, "dev_loss");
+}
+
+TEST(NumberPairs, ANumberMayEndASentence) {
+  const auto pairs = number_pairs("Step: 15000. Std: 4., Mean Reward: 0.5.");
+  ASSERT_EQ(pairs.size(), 3U);
+  EXPECT_EQ(pairs[0].value, 15000.0);
+  EXPECT_TRUE(pairs[0].whole);
+  EXPECT_FALSE(pairs[1].whole);
+  EXPECT_EQ(pairs[2].value, 0.5);
+}
+
 TEST(NumberPairs, NumbersWithOtherUnitsAreSkipped) {
   const auto pairs = number_pairs("memory=12GB loss=0.5");
   ASSERT_EQ(pairs.size(), 1U);

@@ -68,6 +68,8 @@ INSTANTIATE_TEST_SUITE_P(Unambiguous, PrintedFormat, testing::Values(
   FormatCase{"RslRl", {"       Learning iteration 5/1500   ", "       Total timesteps: 98304", "       Learning iteration 6/1500   ", "       Total timesteps: 196608"}, 6, 196608, {}},
   FormatCase{"OpenNmt", {"Epoch  1, 12850/37527; acc: 40.1; ppl: 30.2; 9000 tok/s"}, 12850, {}, {}},
   FormatCase{"Epochs", {"Epoch 3/500 loss: 0.7388", "Epoch 4/500 loss: 0.7200"}, {}, 4, 0.72, CountUnit::epochs},
+  FormatCase{"Sentences", {"Step: 1000. Mean Reward: 0.5. Training.", "Step: 2000. Mean Reward: 0.6. Training."}, 2000, {}, {}},
+  FormatCase{"NumberSign", {"step#: 79    learning rate: 0.1   average loss: 8.8   steps without apparent progress: 4"}, 79, {}, 8.8},
   FormatCase{"TwoLinesOfAStep", {"Batch 200: rmse = 0.5", "Batch 200: eta = 0:01:00", "Batch 220: rmse = 0.5", "Batch 220: eta = 0:01:00", "Batch 240: rmse = 0.5", "Batch 240: eta = 0:01:00", "Batch 260: rmse = 0.5"}, 260, {}, {}},
   FormatCase{"FastText", {"Progress:  0.5% words/sec/thread:  155823 lr: 0.04 loss: 2.1 ETA: 0h 0m 5s", "Progress:  1.0% words/sec/thread:  155823 lr: 0.04 loss: 2.0 ETA: 0h 0m 5s"}, {}, 1.0, 2.0, CountUnit::percent}),
   [](const auto& tested) { return tested.param.name; });
