@@ -37,6 +37,8 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
 /// Ranks of counters without a name, on the scale of `CounterName::rank`.
 constexpr int k_heading_rank = 1;
 constexpr int k_unnamed_rank = -1;
+/// Number of kinds of lines with a leading number that are watched at a time.
+constexpr std::size_t k_most_leading_kinds = 16;
 
 /// Returns the phase whose duration, in seconds, is the value of this name.
 std::optional<std::string> timed_phase(std::string_view name) {
@@ -188,7 +190,9 @@ class KeyValuePreset final : public Preset {
     const auto number = leading_number(line);
     if (!number) return;
     const Count count{*number, std::nullopt, epoch_, /*per_epoch=*/false};
-    if (watched_["(leading)"].is_counter(count)) {
+    // The rows of a list, such as a summary of the model's layers, have other words each.
+    if (leading_.size() >= k_most_leading_kinds) leading_.clear();
+    if (leading_[words_of_line(line)].is_counter(count)) {
       add_step("(leading)", count, k_unnamed_rank, report);
     }
   }
@@ -281,6 +285,7 @@ class KeyValuePreset final : public Preset {
   CounterSet samples_;
   PrintedTable table_;
   std::optional<double> epoch_;
+  std::map<std::string, GrowthWatch> leading_;  ///< by the words of the line
   std::optional<double> reported_epoch_;
   CountUnit unit_ = CountUnit::steps;
   bool is_counted_ = false;  ///< steps or samples were reported

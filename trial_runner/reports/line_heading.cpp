@@ -73,6 +73,14 @@ std::optional<double> leading_number(std::string_view line) {
   return number(in_brackets.empty() ? bare : in_brackets);
 }
 
+std::string words_of_line(std::string_view line) {
+  static const re2::RE2 k_regex(
+      R"((?i)\b(?:\d[\d.,:]*(?:e[-+]?\d+)?\w*|nan|inf(?:inity)?)\b|[\s+-])", re2::RE2::Quiet);
+  std::string words(line);
+  re2::RE2::GlobalReplace(&words, k_regex, "");
+  return words;
+}
+
 std::optional<double> percent_of_run(std::string_view line) {
   static const re2::RE2 k_regex(R"((?i)\bprogress\b[\s:=]*(\d{1,3}(?:\.\d+)?)\s?%)",
                                 re2::RE2::Quiet);

@@ -81,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"Files", {"loaded 12/100 files [ok]", "loaded 13/100 files [ok]"}, {}, {}, {}},
   FormatCase{"Dates", {"05/11 12:30:00 reading", "05/12 12:31:00 reading", "2024/05/12 begin"}, {}, {}, {}},
   FormatCase{"AListOfLayers", {"0 | conv1 | Conv2d | 1.2 M", "step 1 loss 0.5", "step 2 loss 0.4"}, 2, {}, 0.4},
+  FormatCase{"AListOfLayersBeforeEpochs", {"0 | model | UNet | 50.8 M", "1 | loss | Dice | 0", "2 | dice | Dice | 0", "Epoch: 1 dice: 0.5", "Epoch: 2 dice: 0.6"}, {}, 2, {}, CountUnit::epochs},
   FormatCase{"ASizeNamedStep", {"step: 1170 | iteration: 1", "step: 1170 | iteration: 2", "step: 1170 | iteration: 3", "step: 1170 | iteration: 4", "step: 1170 | iteration: 5"}, 5, {}, {}},
   FormatCase{"EpochsUntilAStepComes", {"Epoch 1/3", "Epoch 2/3", "step 10 loss 0.5", "Epoch 3/3", "step 20 loss 0.4"}, 20, 2, 0.4},
   FormatCase{"MicroBatchesOfAStep", {"iter 8 step 2", "iter 12 step 3", "iter 16 step 4"}, 4, {}, {}},
