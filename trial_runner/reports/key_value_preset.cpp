@@ -122,6 +122,7 @@ class KeyValuePreset final : public Preset {
     const std::string phase = evaluation_of_line(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
     note_epoch(pairs);
+    if (const auto epoch = epoch_in_brackets(line)) epoch_ = epoch;
     std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
       const std::string evaluation =
