@@ -56,7 +56,7 @@ std::optional<std::string> timed_phase(std::string_view name) {
 /// True for names such as `val_loss`, `eval_accuracy`, printed after an evaluation.
 bool is_evaluated(std::string_view name) {
   return name.starts_with("val_") || name.starts_with("valid_") || name.starts_with("eval_") ||
-         name.starts_with("validation_");
+         name.starts_with("validation_") || name.starts_with("dev_");
 }
 
 /// Measures evaluations by the time between lines. A line with an evaluation's result comes later
@@ -125,8 +125,11 @@ class KeyValuePreset final : public Preset {
     if (const auto epoch = epoch_in_brackets(line)) epoch_ = epoch;
     std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
-      const std::string evaluation =
-          phase.empty() ? evaluation_before(line.substr(0, pair.at)) : phase;
+      // `Epoch 5 (train)0.8s + (eval)0.4s: train loss = 0.2` names the training itself.
+      const bool names_training = metric_name(pair.name).starts_with("train_");
+      const std::string section =
+          names_training ? std::string() : evaluation_before(line.substr(0, pair.at));
+      const std::string evaluation = phase.empty() ? section : phase;
       if (seen.insert(evaluation + " " + metric_name(pair.name)).second) {
         read_pair(pair, evaluation, report);
       }
@@ -282,11 +285,11 @@ class KeyValuePreset final : public Preset {
   }
 
   std::map<std::string, GrowthWatch> watched_;
+  std::map<std::string, GrowthWatch> leading_;  ///< by the words of the line
   CounterSet steps_;
   CounterSet samples_;
   PrintedTable table_;
   std::optional<double> epoch_;
-  std::map<std::string, GrowthWatch> leading_;  ///< by the words of the line
   std::optional<double> reported_epoch_;
   CountUnit unit_ = CountUnit::steps;
   bool is_counted_ = false;  ///< steps or samples were reported

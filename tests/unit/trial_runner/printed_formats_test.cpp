@@ -88,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"AListOfLayers", {"0 | conv1 | Conv2d | 1.2 M", "step 1 loss 0.5", "step 2 loss 0.4"}, 2, {}, 0.4},
   FormatCase{"AListOfLayersBeforeEpochs", {"0 | model | UNet | 50.8 M", "1 | loss | Dice | 0", "2 | dice | Dice | 0", "Epoch: 1 dice: 0.5", "Epoch: 2 dice: 0.6"}, {}, 2, {}, CountUnit::epochs},
   FormatCase{"TheBestEpoch", {"best epoch [3] score 0.5", "best epoch [4] score 0.6"}, {}, {}, {}},
+  FormatCase{"ALossOfTheDevelopmentSet", {"step 10 loss 0.5", "step 20 loss 0.4", "DEV : loss 2.0"}, 20, {}, 0.4},
   FormatCase{"ASizeNamedStep", {"step: 1170 | iteration: 1", "step: 1170 | iteration: 2", "step: 1170 | iteration: 3", "step: 1170 | iteration: 4", "step: 1170 | iteration: 5"}, 5, {}, {}},
   FormatCase{"EpochsUntilAStepComes", {"Epoch 1/3", "Epoch 2/3", "step 10 loss 0.5", "Epoch 3/3", "step 20 loss 0.4"}, 20, 2, 0.4},
   FormatCase{"MicroBatchesOfAStep", {"iter 8 step 2", "iter 12 step 3", "iter 16 step 4"}, 4, {}, {}},
@@ -165,7 +166,8 @@ TEST(EvaluationsByText, ArePhasesAndKeepTheLoss) {
       {{"[ITER 7000] Evaluating test: L1 0.03"}, {"evaluation ends"}},
       {{"validate step: 40 loss: 7.1"}, {"evaluation ends"}},
       {{"[val] step 40 | loss 0.61"}, {"evaluation ends"}},
-      {{"2024-05-01 12:00:00 | INFO | val: loss 0.61"}, {"evaluation ends"}}};
+      {{"2024-05-01 12:00:00 | INFO | val: loss 0.61"}, {"evaluation ends"}},
+      {{"[HUGECTR][01:09:11][INFO][RANK0]: Evaluation, AUC: 0.74"}, {"evaluation ends"}}};
   for (const Case& given : cases) {
     const Phases phases = phases_of(given.lines);
     EXPECT_THAT(phases.names, testing::ElementsAreArray(given.phases)) << given.lines[0];
@@ -181,6 +183,17 @@ TEST(EvaluationsByText, ASectionOfALineNamesItsMetrics) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->step, 7.0);
   EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 0.4}, {"val_loss", 0.6}}));
+}
+
+TEST(EvaluationsByText, ATrainLossIsOfTheTrainingInAnySection) {
+  ReportFormat format;
+  format.preset = "key=value";
+  ReportReader reader = ReportReader::create(format).value();
+  const auto report =
+      reader.read_line("Epoch 5 (train)0.8s + (eval)0.4s: train loss = 0.2, recall = 0.3", 1.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->metrics, (std::map<std::string, double>{
+                                 {"epoch", 5.0}, {"eval_recall", 0.3}, {"train_loss", 0.2}}));
 }
 
 }  // namespace
