@@ -118,9 +118,10 @@ bool GrowthWatch::is_counter(const Count& count) {
   const bool restarts = count.value <= 0.5 * last_->value;
   if (grew) {
     ++growths_;
+  } else if (!new_epoch && count.value == last_->value) {
+    stood_still_ = true;  // two lines may report the same step
   } else if (!new_epoch) {
-    stood_still_ = stood_still_ || count.value == last_->value;
-    if (!restarts && count.value < last_->value) ++falls_;
+    if (!restarts) ++falls_;
     if (!restarts || growths_ == 0) {
       growths_ = 0;
       first_ = count;

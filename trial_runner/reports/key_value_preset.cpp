@@ -37,6 +37,8 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
 /// Ranks of counters without a name, on the scale of `CounterName::rank`.
 constexpr int k_heading_rank = 1;
 constexpr int k_unnamed_rank = -1;
+/// Number of kinds of lines with a leading number that are watched at a time.
+constexpr std::size_t k_most_leading_kinds = 16;
 
 /// Returns the phase whose duration, in seconds, is the value of this name.
 std::optional<std::string> timed_phase(std::string_view name) {
@@ -54,7 +56,7 @@ std::optional<std::string> timed_phase(std::string_view name) {
 /// True for names such as `val_loss`, `eval_accuracy`, printed after an evaluation.
 bool is_evaluated(std::string_view name) {
   return name.starts_with("val_") || name.starts_with("valid_") || name.starts_with("eval_") ||
-         name.starts_with("validation_");
+         name.starts_with("validation_") || name.starts_with("dev_");
 }
 
 /// Measures evaluations by the time between lines. A line with an evaluation's result comes later
@@ -120,10 +122,14 @@ class KeyValuePreset final : public Preset {
     const std::string phase = evaluation_of_line(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
     note_epoch(pairs);
+    if (const auto epoch = epoch_in_brackets(line)) epoch_ = epoch;
     std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
-      const std::string evaluation =
-          phase.empty() ? evaluation_before(line.substr(0, pair.at)) : phase;
+      // `Epoch 5 (train)0.8s + (eval)0.4s: train loss = 0.2` names the training itself.
+      const bool names_training = metric_name(pair.name).starts_with("train_");
+      const std::string section =
+          names_training ? std::string() : evaluation_before(line.substr(0, pair.at));
+      const std::string evaluation = phase.empty() ? section : phase;
       if (seen.insert(evaluation + " " + metric_name(pair.name)).second) {
         read_pair(pair, evaluation, report);
       }
@@ -188,7 +194,9 @@ class KeyValuePreset final : public Preset {
     const auto number = leading_number(line);
     if (!number) return;
     const Count count{*number, std::nullopt, epoch_, /*per_epoch=*/false};
-    if (watched_["(leading)"].is_counter(count)) {
+    // The rows of a list, such as a summary of the model's layers, have other words each.
+    if (leading_.size() >= k_most_leading_kinds) leading_.clear();
+    if (leading_[words_of_line(line)].is_counter(count)) {
       add_step("(leading)", count, k_unnamed_rank, report);
     }
   }
@@ -278,6 +286,7 @@ class KeyValuePreset final : public Preset {
   }
 
   std::map<std::string, GrowthWatch> watched_;
+  std::map<std::string, GrowthWatch> leading_;  ///< by the words of the line
   CounterSet steps_;
   CounterSet samples_;
   PrintedTable table_;

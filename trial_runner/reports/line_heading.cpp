@@ -19,19 +19,20 @@ struct Heading {
 // number.
 #define STEPTUNE_EPOCH \
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
-#define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch)\b[\s:#=]*)"
-constexpr std::array<Heading, 7> k_headings{{
+#define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
+constexpr std::array<Heading, 8> k_headings{{
     // PyTorch's MNIST example, which is often copied, counts samples in the brackets.
     {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
     {R"((?i)^\W*train:? (\d{1,9}) \[\s*(\d{1,15})\s*/\s*(\d{1,15})\b)", false},
-    {R"(()(?i)\b(?:steps?|iters?|iterations?|batch|train(?:ing)?)(?:\(train\))?[\s:#=]*)"
+    {R"(()(?i)\b(?:steps?|iters?|iterations?|batch|train(?:ing)?)(?:\(train\))?[\s:#=\]]*)"
      R"([\[(]\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {R"(\b(\d{1,9})epoch:train:\d{1,15}-(\d{1,15})()batch\b)", false},
     {R"(^\s*\[(\d{1,9}),\s+(\d{1,15})()\])", false},
+    {R"(^\s*\[(\d{1,9})/\d{1,9}\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
 }};
 #undef STEPTUNE_STEP_WORD
 #undef STEPTUNE_EPOCH
@@ -62,7 +63,9 @@ std::optional<LineHeading> line_heading(std::string_view line) {
 }
 
 std::optional<double> leading_number(std::string_view line) {
-  static const re2::RE2 k_regex(R"(^\s*(?:\[(\d{1,15})\]|(\d{1,15})\s*(?:\||:\s|\t))\D*\d)",
+  // Python's default log format begins with `INFO:root:`.
+  static const re2::RE2 k_regex(R"(^\s*(?:(?:DEBUG|INFO):[\w.]*:\s*)?)"
+                                R"((?:\[(\d{1,15})\]|(\d{1,15})\s*(?:\||:\s|\t))\D*\d)",
                                 re2::RE2::Quiet);
   re2::StringPiece in_brackets;
   re2::StringPiece bare;
@@ -71,6 +74,24 @@ std::optional<double> leading_number(std::string_view line) {
     return std::nullopt;
   }
   return number(in_brackets.empty() ? bare : in_brackets);
+}
+
+std::string words_of_line(std::string_view line) {
+  static const re2::RE2 k_regex(
+      R"((?i)\b(?:\d[\d.,:]*(?:e[-+]?\d+)?\w*|nan|inf(?:inity)?)\b|[\s+-])", re2::RE2::Quiet);
+  std::string words(line);
+  re2::RE2::GlobalReplace(&words, k_regex, "");
+  return words;
+}
+
+std::optional<double> epoch_in_brackets(std::string_view line) {
+  static const re2::RE2 k_regex(
+      R"((?i)(?:\b(best|last|max|per)\s+)?\bepoch:?\s*\[\s*(\d{1,9})(?:\s*/\s*\d{1,9})?\s*\])",
+      re2::RE2::Quiet);
+  re2::StringPiece other, epoch;
+  const re2::StringPiece text(line.data(), line.size());
+  if (!re2::RE2::PartialMatch(text, k_regex, &other, &epoch) || !other.empty()) return std::nullopt;
+  return number(epoch);
 }
 
 std::optional<double> percent_of_run(std::string_view line) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "trial_runner/reports/counter.hpp"
@@ -18,6 +19,12 @@ struct LineHeading {
 /// Returns the whole number at the start of a line with further numbers: `10 | loss 4.2`, `[10] mae
 /// 0.5`.
 [[nodiscard]] std::optional<double> leading_number(std::string_view line);
+
+/// Returns the line without its numbers and blanks. Lines of one kind have equal words.
+[[nodiscard]] std::string words_of_line(std::string_view line);
+
+/// Returns the epoch of `Epoch [3/500] Loss: 0.7`; nullopt for `best epoch [3]`.
+[[nodiscard]] std::optional<double> epoch_in_brackets(std::string_view line);
 
 /// Returns the progress of the whole run in percent: 15.6 for the line `Progress: 15.6%`.
 [[nodiscard]] std::optional<double> percent_of_run(std::string_view line);

@@ -16,9 +16,10 @@ namespace {
 
 // Two alternatives: any name with `=` or `:`, and known words without them.
 constexpr const char* k_pair_pattern =
-    R"((?:\b((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["']?\s*[=:]\s*|)"
-    R"(\b((?i:(?:(?:train|val|valid|test|global|lm) )?)"
-    R"((?:step|iter|iteration|update|batch|epoch|samples|loss|cost|acc|accuracy|lr|acc@1|acc@5|(?:up|ep|sen)\.)))\s+(?:is\s+)?))"
+    R"((?:\b((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["'#]?\s*[=:]\s*|)"
+    R"(\b((?i:(?:(?:train|val|valid|test|dev|global|lm) )?)"
+    R"((?:step|iter|iteration|update|batch|epoch|samples|\w*loss|cost|\w*acc|accuracy|lr|acc@1)"
+    R"(|acc@5|(?:up|ep|sen)\.)))\s+(?:is\s+|#)?))"
     R"(["']?(?:tensor\()?)"
     R"(([+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?\b)"
     R"(|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?i:nan|inf|infinity)\b))"
@@ -30,15 +31,16 @@ const re2::RE2& pair_regex() {
 }
 
 bool qualifies(std::string_view word) {
-  constexpr std::array<std::string_view, 16> k_qualifiers{
-      "train", "training", "val",  "valid",  "validation", "eval",     "test",  "lm",
-      "total", "consumed", "seen", "global", "mean",       "learning", "batch", "grad"};
+  constexpr std::array<std::string_view, 17> k_qualifiers{
+      "train",    "training", "val",    "valid", "validation", "eval",  "test", "lm", "total",
+      "consumed", "seen",     "global", "mean",  "learning",   "batch", "grad", "dev"};
   const std::string lower = metric_name(word);
   return std::find(k_qualifiers.begin(), k_qualifiers.end(), lower) != k_qualifiers.end();
 }
 
 bool is_split(std::string_view word) {
-  return word == "train" || word == "val" || word == "valid" || word == "test" || word == "eval";
+  return word == "train" || word == "val" || word == "valid" || word == "test" || word == "eval" ||
+         word == "dev";
 }
 
 /// Normalises a name: `DEBUG loss` becomes `loss`; `val loss` and `loss val` become `val_loss`.
@@ -116,7 +118,9 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
     const re2::StringPiece& label = name.empty() ? word : name;
     const bool is_pair = label.size() <= k_max_metric_name_bytes && ends_number(rest);
     if (!is_pair || is_source_line(label, rest)) continue;
-    const std::string digits = without_commas(number);
+    std::string digits = without_commas(number);
+    const bool ends_sentence = digits.ends_with('.') && (rest.empty() || rest[0] == ' ');
+    if (ends_sentence && !name.empty()) digits.pop_back();
     const auto value = number_of(digits);
     if (!value) continue;
     NumberPair pair;

@@ -28,11 +28,12 @@ std::string evaluation_of_line(std::string_view line) {
       re2::RE2::Quiet);
   // These words must be the first after dates and log levels.
   static const re2::RE2 k_first(
-      R"((?i)^(.{0,80}?)\b(test(?:ing)?|val|valid|validate|validation|eval|evaluate|evaluation|inference)\b)",
+      R"((?i)^(.{0,80}?)\b(test(?:ing)?|val|valid|validate|validation|eval|evaluate|evaluation)"
+      R"(|inference|dev)\b)",
       re2::RE2::Quiet);
-  static const re2::RE2 k_words(
-      R"((?i)(?:[^a-z]|\b(?:info|debug|warning|root|__main__|rank|main|logger)\b)*)",
-      re2::RE2::Quiet);
+  static const re2::RE2 k_words(R"((?i)(?:(?-i:\[[A-Z0-9_]+\])|[^a-z])"
+                                R"(|\b(?:info|debug|warning|root|__main__|rank|main|logger)\b)*)",
+                                re2::RE2::Quiet);
   const re2::StringPiece text(line.data(), line.size());
   std::array<re2::StringPiece, 4> words;
   if (re2::RE2::PartialMatch(text, k_anywhere, &words[0], &words[1], &words[2], &words[3])) {
@@ -47,7 +48,7 @@ std::string evaluation_of_line(std::string_view line) {
 
 std::string evaluation_before(std::string_view text) {
   static const re2::RE2 k_section(
-      R"((?i)(?:^|[^\w.])(train|training|test|val|valid|validation|eval|evaluation)\s*[:\])|])",
+      R"((?i)(?:^|[^\w.])(train|training|test|val|valid|validation|eval|evaluation|dev)\s*[:\])|])",
       re2::RE2::Quiet);
   re2::StringPiece rest(text.data(), text.size());
   re2::StringPiece word;

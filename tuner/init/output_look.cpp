@@ -148,7 +148,8 @@ std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& forma
     // `[steptune]` lines with counters take precedence over any other format.
     if (format.reports.is_null() && reading.progress >= 2) return reading;
     const auto merit = [](const OutputReading& of) {
-      return std::tuple(of.unit == CountUnit::steps, of.explained, of.progress, of.metrics.size());
+      return std::tuple(of.progress >= 2, of.unit == CountUnit::steps, of.explained, of.progress,
+                        of.metrics.size());
     };
     const bool better = !best || merit(reading) > merit(*best);
     if (better) best = std::move(reading);

@@ -56,9 +56,10 @@ struct OutputReading {
 inline constexpr std::size_t k_inspected_bytes = std::size_t{256} << 10;
 
 /// Returns the best reading; nullopt if no format finds progress. If at least two `[steptune]`
-/// lines show progress, their format is the best. Otherwise formats that count steps or samples
-/// precede formats that count epochs or percent. Then the numbers of explained lines, of progress
-/// lines and of metrics decide, and finally the order of `formats`.
+/// lines show progress, their format is the best. Otherwise formats that find at least two counts
+/// precede the others: a single line may be the bar of a preparation. Then formats that count steps
+/// or samples precede formats that count epochs or percent. Then the numbers of explained lines, of
+/// progress lines and of metrics decide, and finally the order of `formats`.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

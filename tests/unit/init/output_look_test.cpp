@@ -96,6 +96,15 @@ TEST(OutputLook, OwnLinesWinAfterTwoProgressLines) {
   EXPECT_EQ(best_reading(formats, epoch_lines(9) + two)->format.name, "[steptune] lines");
 }
 
+TEST(OutputLook, ASingleBarDoesNotHideTheEpochs) {
+  const auto reading = best_reading(output_formats(),
+                                    "100% 2039/2039 [00:00<00:00, 3551.50it/s]\n"
+                                    "Epoch: 1 loss: 0.5\nEpoch: 2 loss: 0.4\nEpoch: 3 loss: 0.3\n");
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->format.name, "preset key=value");
+  EXPECT_EQ(reading->unit, CountUnit::epochs);
+}
+
 TEST(OutputLook, ALineThatWasBeingWrittenCounts) {
   const auto reading = best_reading({format_with("own", {k_steps})}, "it 1\nit 2");
   ASSERT_TRUE(reading);

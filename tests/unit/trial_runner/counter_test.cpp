@@ -206,6 +206,7 @@ TEST(GrowthWatch, ACounterGrowsAndAWindowScatters) {
   };
   EXPECT_EQ(counters({64, 128, 192}), 2);
   EXPECT_EQ(counters({10'000, 10'064, 10'128, 10'192}), 1) << "small growths must repeat";
+  EXPECT_EQ(counters({200, 200, 220, 220, 240, 240, 260, 260}), 2) << "two lines of each step";
   EXPECT_EQ(counters({5120, 5120, 5120, 5120, 5120}), 0);
   EXPECT_EQ(counters({5000, 5100, 4900, 5200, 5050, 5150, 5250, 4950}), 0);
 }
@@ -230,6 +231,24 @@ TEST(CounterSet, ANumberThatStaysTheSameLosesTheLead) {
     if (const auto count = counters.add("iteration", value(i), 1)) last = count;
   }
   EXPECT_EQ(last, 6.0);
+}
+
+TEST(NumberPairs, LossesAndAccuraciesNeedNoSign) {
+  const auto pairs = number_pairs("lr 5.0e-04 || Mask_Loss 1.678 | ValAcc 0.684 | dev loss: 0.5");
+  ASSERT_EQ(pairs.size(), 4U);
+  EXPECT_EQ(pairs[1].name, "Mask_Loss");
+  EXPECT_EQ(pairs[1].value, 1.678);
+  EXPECT_EQ(pairs[2].name, "ValAcc");
+  EXPECT_EQ(pairs[3].name, "dev_loss");
+}
+
+TEST(NumberPairs, ANumberMayEndASentence) {
+  const auto pairs = number_pairs("Step: 15000. Std: 4., Mean Reward: 0.5.");
+  ASSERT_EQ(pairs.size(), 3U);
+  EXPECT_EQ(pairs[0].value, 15000.0);
+  EXPECT_TRUE(pairs[0].whole);
+  EXPECT_FALSE(pairs[1].whole);
+  EXPECT_EQ(pairs[2].value, 0.5);
 }
 
 TEST(NumberPairs, NumbersWithOtherUnitsAreSkipped) {

@@ -68,6 +68,14 @@ INSTANTIATE_TEST_SUITE_P(Unambiguous, PrintedFormat, testing::Values(
   FormatCase{"RslRl", {"       Learning iteration 5/1500   ", "       Total timesteps: 98304", "       Learning iteration 6/1500   ", "       Total timesteps: 196608"}, 6, 196608, {}},
   FormatCase{"OpenNmt", {"Epoch  1, 12850/37527; acc: 40.1; ppl: 30.2; 9000 tok/s"}, 12850, {}, {}},
   FormatCase{"Epochs", {"Epoch 3/500 loss: 0.7388", "Epoch 4/500 loss: 0.7200"}, {}, 4, 0.72, CountUnit::epochs},
+  FormatCase{"EpochInBrackets", {"Epoch [3/500] Loss: 0.7388", "Epoch [4/500] Loss: 0.7200"}, {}, 4, 0.72, CountUnit::epochs},
+  FormatCase{"Sentences", {"Step: 1000. Mean Reward: 0.5. Training.", "Step: 2000. Mean Reward: 0.6. Training."}, 2000, {}, {}},
+  FormatCase{"TwoPositions", {"[0/5][3100/3166] Loss_D: 0.6", "[1/5][100/3166] Loss_D: 0.5"}, 3266, {}, {}},
+  FormatCase{"WordInBrackets", {"[proc 0][Train](100/24000) average loss: 0.5"}, 100, {}, 0.5},
+  FormatCase{"EpisodeOfEpoch", {"Epoch : 1/50  episode : 9/40   Loss : 0.9"}, 9, {}, 0.9},
+  FormatCase{"NumberSign", {"step#: 79    learning rate: 0.1   average loss: 8.8   steps without apparent progress: 4"}, 79, {}, 8.8},
+  FormatCase{"PythonsLog", {"INFO:absl:[100] accuracy=0.1, loss=0.6", "INFO:absl:[200] accuracy=0.1, loss=0.5"}, 200, {}, 0.5},
+  FormatCase{"TwoLinesOfAStep", {"Batch 200: rmse = 0.5", "Batch 200: eta = 0:01:00", "Batch 220: rmse = 0.5", "Batch 220: eta = 0:01:00", "Batch 240: rmse = 0.5", "Batch 240: eta = 0:01:00", "Batch 260: rmse = 0.5"}, 260, {}, {}},
   FormatCase{"FastText", {"Progress:  0.5% words/sec/thread:  155823 lr: 0.04 loss: 2.1 ETA: 0h 0m 5s", "Progress:  1.0% words/sec/thread:  155823 lr: 0.04 loss: 2.0 ETA: 0h 0m 5s"}, {}, 1.0, 2.0, CountUnit::percent}),
   [](const auto& tested) { return tested.param.name; });
 
@@ -78,6 +86,9 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"Files", {"loaded 12/100 files [ok]", "loaded 13/100 files [ok]"}, {}, {}, {}},
   FormatCase{"Dates", {"05/11 12:30:00 reading", "05/12 12:31:00 reading", "2024/05/12 begin"}, {}, {}, {}},
   FormatCase{"AListOfLayers", {"0 | conv1 | Conv2d | 1.2 M", "step 1 loss 0.5", "step 2 loss 0.4"}, 2, {}, 0.4},
+  FormatCase{"AListOfLayersBeforeEpochs", {"0 | model | UNet | 50.8 M", "1 | loss | Dice | 0", "2 | dice | Dice | 0", "Epoch: 1 dice: 0.5", "Epoch: 2 dice: 0.6"}, {}, 2, {}, CountUnit::epochs},
+  FormatCase{"TheBestEpoch", {"best epoch [3] score 0.5", "best epoch [4] score 0.6"}, {}, {}, {}},
+  FormatCase{"ALossOfTheDevelopmentSet", {"step 10 loss 0.5", "step 20 loss 0.4", "DEV : loss 2.0"}, 20, {}, 0.4},
   FormatCase{"ASizeNamedStep", {"step: 1170 | iteration: 1", "step: 1170 | iteration: 2", "step: 1170 | iteration: 3", "step: 1170 | iteration: 4", "step: 1170 | iteration: 5"}, 5, {}, {}},
   FormatCase{"EpochsUntilAStepComes", {"Epoch 1/3", "Epoch 2/3", "step 10 loss 0.5", "Epoch 3/3", "step 20 loss 0.4"}, 20, 2, 0.4},
   FormatCase{"MicroBatchesOfAStep", {"iter 8 step 2", "iter 12 step 3", "iter 16 step 4"}, 4, {}, {}},
@@ -155,7 +166,8 @@ TEST(EvaluationsByText, ArePhasesAndKeepTheLoss) {
       {{"[ITER 7000] Evaluating test: L1 0.03"}, {"evaluation ends"}},
       {{"validate step: 40 loss: 7.1"}, {"evaluation ends"}},
       {{"[val] step 40 | loss 0.61"}, {"evaluation ends"}},
-      {{"2024-05-01 12:00:00 | INFO | val: loss 0.61"}, {"evaluation ends"}}};
+      {{"2024-05-01 12:00:00 | INFO | val: loss 0.61"}, {"evaluation ends"}},
+      {{"[HUGECTR][01:09:11][INFO][RANK0]: Evaluation, AUC: 0.74"}, {"evaluation ends"}}};
   for (const Case& given : cases) {
     const Phases phases = phases_of(given.lines);
     EXPECT_THAT(phases.names, testing::ElementsAreArray(given.phases)) << given.lines[0];
@@ -171,6 +183,17 @@ TEST(EvaluationsByText, ASectionOfALineNamesItsMetrics) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->step, 7.0);
   EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 0.4}, {"val_loss", 0.6}}));
+}
+
+TEST(EvaluationsByText, ATrainLossIsOfTheTrainingInAnySection) {
+  ReportFormat format;
+  format.preset = "key=value";
+  ReportReader reader = ReportReader::create(format).value();
+  const auto report =
+      reader.read_line("Epoch 5 (train)0.8s + (eval)0.4s: train loss = 0.2, recall = 0.3", 1.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->metrics, (std::map<std::string, double>{
+                                 {"epoch", 5.0}, {"eval_recall", 0.3}, {"train_loss", 0.2}}));
 }
 
 }  // namespace
