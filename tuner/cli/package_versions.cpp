@@ -138,21 +138,21 @@ class PackageInstaller {
     if (run({python_, "-c", k_create_environment, folder.string()}) != 0)
       return failed("no virtual environment can be made for");
     const std::string python = (folder / "bin" / "python3").string();
-    if (run({python, "-c", "import pip"}) != 0 && run({python, "-m", "ensurepip"}) != 0)
+    if (!run({python, "-c", "import pip"}) && !run({python, "-m", "ensurepip"}))
       return failed("without pip, steptune cannot install");
     std::vector<std::string> words{python,       "-m",     "pip", "--disable-pip-version-check",
                                    "--no-input", "install"};
     if (request_.quiet) words.emplace_back("--quiet");
     words.push_back(wanted);
-    if (run(words) != 0) return failed("pip cannot install");
+    if (!run(words)) return failed("pip cannot install");
     return write_whole_file(folder / k_installed_mark, wanted + "\n");
   }
 
-  /// Runs a program with its output on stderr. Returns its exit code.
-  static int run(const std::vector<std::string>& argv) {
+  /// Runs a program with its output on stderr. Returns true if it succeeds.
+  static bool run(const std::vector<std::string>& argv) {
     std::vector<std::string> words{"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};
     words.insert(words.end(), argv.begin(), argv.end());
-    return run_to_end(std::move(words), {}, k_own_stream).status;
+    return run_to_end(std::move(words), {}, k_own_stream).has_value();
   }
 
   PackageRequest request_;
