@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-constexpr int k_judgements = 40;
+constexpr int k_judgements = 400;
 constexpr double k_freedom = 5.0;
 constexpr double k_deviation = 0.04;
 
