@@ -36,6 +36,13 @@ TEST(EarlierPairs, OnePairShowsNoScatter) {
   EXPECT_DOUBLE_EQ(earlier_pairs({{0.0, 0.0}, {0.0, 0.0}}).degrees_of_freedom, 0.0);
 }
 
+TEST(EarlierPairs, CommandsOfAJudgementCountAsOne) {
+  const PairScatter judgement = scatter_of_judgement({{0.02, 2.0}, {0.07, 4.0}, {0.0, 0.0}});
+  EXPECT_NEAR(judgement.squares, 0.045, 1e-12);
+  EXPECT_DOUBLE_EQ(judgement.degrees_of_freedom, 3.0);
+  EXPECT_DOUBLE_EQ(scatter_of_judgement({{0.0, 0.0}}).degrees_of_freedom, 0.0);
+}
+
 TEST(EarlierPairs, JudgementsWithTheSameScatterCountInFull) {
   const EarlierPairs pairs = earlier_pairs({{0.02, 2.0}, {0.04, 4.0}, {0.0, 0.0}});
   EXPECT_NEAR(pairs.deviation, 0.1, 1e-12);
