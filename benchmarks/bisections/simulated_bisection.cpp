@@ -120,15 +120,17 @@ SearchResult bisect(const BisectionModel& model) {
     study.measure.pair_deviation = earlier.deviation;
     study.measure.pair_freedom = earlier.degrees_of_freedom;
     std::vector<ChangePoint::Observation> stage;
+    std::vector<PairScatter> of_stage;
     for (const Compared& each : compare(study, versions, stage_s, model.run_s, launches)) {
       if (each.pairs.empty()) continue;
-      scatters.push_back(scatter_of(study, each.pairs));
+      of_stage.push_back(scatter_of(study, each.pairs));
       const SpeedUp speed_up = speed_up_over_looks(
           study, each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
       const auto measured =
           slowdown_in_stage(speed_up, versions.size(), earlier.degrees_of_freedom);
       if (measured) stage.push_back({each.version, measured->value, measured->error});
     }
+    scatters.push_back(scatter_of_judgement(of_stage));
     change.observe(std::move(stage));
   }
   SearchResult result;

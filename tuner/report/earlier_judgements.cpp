@@ -24,14 +24,14 @@ bool is_of_program(const StudySpec& study, const std::vector<std::string>& comma
   return without_tree(render_command(study, study.baseline).argv) == command;
 }
 
-/// Adds the scatter of each command's pairs.
-void add_scatters(const StudySpec& study, const std::vector<TrialRecord>& trials,
-                  std::vector<PairScatter>& scatters) {
+PairScatter scatter_of_trials(const StudySpec& study, const std::vector<TrialRecord>& trials) {
   const Standing standing(ranking_rules(study), trials);
   const Confirmation confirmation(study, standing);
+  std::vector<PairScatter> commands;
   for (const Finalist& finalist : confirmation.finalists()) {
-    if (!finalist.pairs.empty()) scatters.push_back(scatter_of(study, finalist.pairs));
+    if (!finalist.pairs.empty()) commands.push_back(scatter_of(study, finalist.pairs));
   }
+  return scatter_of_judgement(commands);
 }
 
 }  // namespace
@@ -41,19 +41,17 @@ Result<EarlierPairs> pairs_of_earlier_judgements(const History& history,
                                                  const std::string& campaign) {
   const auto records = history.studies();
   if (!records) return tl::unexpected(records.error());
-  std::vector<PairScatter> scatters;
-  std::size_t judgements = 0;
+  std::vector<PairScatter> judgements;
   for (const StudyRecord& record : std::views::reverse(*records)) {
-    if (judgements == k_most_judgements) break;
+    if (judgements.size() == k_most_judgements) break;
     if (record.status != StudyStatus::finished || !is_judgement(record)) continue;
     const auto study = stored_spec(record);
     if (!study || !is_of_program(*study, command, campaign)) continue;
     const auto trials = history.trials(record.id, Milestones::leave);
     if (!trials) return tl::unexpected(trials.error());
-    add_scatters(*study, *trials, scatters);
-    ++judgements;
+    judgements.push_back(scatter_of_trials(*study, *trials));
   }
-  return earlier_pairs(scatters);
+  return earlier_pairs(judgements);
 }
 
 }  // namespace steptune

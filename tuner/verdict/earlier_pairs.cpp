@@ -52,6 +52,18 @@ double degrees_of_freedom(double of_log, double most) {
 
 }  // namespace
 
+PairScatter scatter_of_judgement(const std::vector<PairScatter>& commands) {
+  PairScatter sum;
+  double count = 0.0;
+  for (const PairScatter& command : commands) {
+    if (command.degrees_of_freedom < 1.0) continue;
+    sum.squares += command.squares;
+    sum.degrees_of_freedom += command.degrees_of_freedom;
+    count += 1.0;
+  }
+  return count > 0.0 ? PairScatter{sum.squares / count, sum.degrees_of_freedom / count} : sum;
+}
+
 EarlierPairs earlier_pairs(const std::vector<PairScatter>& judgements) {
   std::vector<PairScatter> known;
   std::ranges::copy_if(judgements, std::back_inserter(known), [](const PairScatter& scatter) {

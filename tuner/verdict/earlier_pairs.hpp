@@ -13,6 +13,11 @@ struct EarlierPairs {
   double degrees_of_freedom = 0.0;  ///< of `deviation`; 0: nothing is known
 };
 
+/// Returns the scatter of a judgement from that of each of its commands. All commands are compared
+/// with the same runs, so they are not independent and together count as one: the means of those
+/// with at least two pairs. No degrees of freedom if none has two pairs.
+[[nodiscard]] PairScatter scatter_of_judgement(const std::vector<PairScatter>& commands);
+
 /// Estimates how much pairs of a program differ, from the scatter of each earlier judgement.
 ///
 /// The standard deviation is that of all pairs about the mean of their judgement. It counts like as

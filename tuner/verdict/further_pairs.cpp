@@ -22,16 +22,17 @@ double further_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
   const auto measured = static_cast<int>(pairs.size());
   for (int further = 1; further <= k_most_further_pairs; ++further) {
     const int count = measured + further;
-    const auto half_width = [&](double error) {
+    const auto look = [&](double error) {
       const double of_look = error_of_look(count, plan, error);
       return statistics_after(count, study, pairs, of_look, known);
     };
-    const auto [mean, standard_error, to_one, has_ratio] = half_width(errors.faster);
-    if (!has_ratio || !std::isfinite(to_one)) return k_nan;
-    const double other = both_ways ? half_width(errors.other).half_width : to_one;
+    const PairStatistics faster = look(errors.faster);
+    if (!faster.has_ratio || !std::isfinite(faster.half_width)) return k_nan;
+    const double mean = faster.mean;
+    const double other = both_ways ? look(errors.other).half_width : faster.half_width;
     const bool is_slower = both_ways && mean + other < 0.0;
     const bool is_tied = mean + other < worth && (!both_ways || mean - other > -worth);
-    if (mean - to_one > 0.0 || is_slower || is_tied) return further;
+    if (mean > faster.half_width || is_slower || is_tied) return further;
   }
   return k_nan;
 }

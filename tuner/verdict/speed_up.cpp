@@ -20,6 +20,7 @@ namespace {
 /// A finalist is given up if its present gain is smaller than this many standard errors, as
 /// expected at its last look.
 constexpr double k_within_reach = 2.0;
+
 /// Returns how much better the incumbent is: the logarithm of the values' ratio. If a value is not
 /// positive (no `has_ratio`), returns the difference relative to the larger value.
 double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {

@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-constexpr int k_judgements = 40;
+constexpr int k_judgements = 400;
 constexpr double k_freedom = 5.0;
 constexpr double k_pair_deviation = 0.04;
 
@@ -34,6 +34,13 @@ std::vector<PairScatter> judgements(double spread) {
 TEST(EarlierPairs, OnePairShowsNoScatter) {
   EXPECT_DOUBLE_EQ(earlier_pairs({}).degrees_of_freedom, 0.0);
   EXPECT_DOUBLE_EQ(earlier_pairs({{0.0, 0.0}, {0.0, 0.0}}).degrees_of_freedom, 0.0);
+}
+
+TEST(EarlierPairs, CommandsOfAJudgementCountAsOne) {
+  const PairScatter judgement = scatter_of_judgement({{0.02, 2.0}, {0.07, 4.0}, {0.0, 0.0}});
+  EXPECT_NEAR(judgement.squares, 0.045, 1e-12);
+  EXPECT_DOUBLE_EQ(judgement.degrees_of_freedom, 3.0);
+  EXPECT_DOUBLE_EQ(scatter_of_judgement({{0.0, 0.0}}).degrees_of_freedom, 0.0);
 }
 
 TEST(EarlierPairs, JudgementsWithTheSameScatterCountInFull) {
