@@ -135,7 +135,7 @@ class PackageInstaller {
       return fail(ErrorKind::usage, fmt::format("{} {}", what, wanted), "--package",
                   "the output is above");
     };
-    if (run({python_, "-c", k_create_environment, folder.string()}) != 0)
+    if (!run({python_, "-c", k_create_environment, folder.string()}))
       return failed("no virtual environment can be made for");
     const std::string python = (folder / "bin" / "python3").string();
     if (!run({python, "-c", "import pip"}) && !run({python, "-m", "ensurepip"}))
