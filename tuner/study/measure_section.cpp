@@ -97,16 +97,15 @@ const Section<MeasureSpec>& measure_section() {
                    document::number({k_least_confirm_error, k_most_confirm_error}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
-                   .doc("with `confirm_all`: largest error of calling a configuration faster, "
-                        "one-sided; a [campaign](judge.md#campaigns) sets it"))
+                   .doc("set by a [campaign](judge.md#campaigns): largest one-sided error of "
+                        "calling a configuration faster"))
           .add(
               key("confirm_slowdown", &MeasureSpec::confirm_slowdown,
                   document::number({0.0, k_most_slowdown}))
                   .omitted_at_default()
                   .in_fingerprint(InFingerprint::never)
-                  .doc("with `confirm_all`: also continue until it is known if a configuration is "
-                       "slower by this share; [`steptune judge --fail-if`](judge.md#in-a-pipeline) "
-                       "sets it"))
+                  .doc("set by [`judge --fail-if`](judge.md#in-a-pipeline): also find out if a "
+                       "configuration is slower by this share"))
           .add(key("pair_deviation", &MeasureSpec::pair_deviation, document::number({0.0, 10.0}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
