@@ -80,7 +80,7 @@ bool is_kept(const CampaignModel& model, const Before& before, Pairs& pairs) {
       return judged_faster(model, study_after(before),
                            {campaign_error(before.kept), k_one_sided_error}, pairs);
     case Rule::single:
-      return judged_faster(model, judged_study(), {}, pairs);
+      return judged_faster(model, study_after(before), {}, pairs);
     case Rule::greedy:
       pairs.add();
       return pairs.last_was_faster();
