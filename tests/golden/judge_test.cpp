@@ -366,6 +366,21 @@ TEST_F(Judge, AnInterruptedEditIsUndecided) {
   EXPECT_EQ(edit["why"], "the comparison was not finished");
 }
 
+/// The second judgement would disturb the first.
+TEST_F(Judge, ASecondJudgementStartsNothingWhileTheFirstRuns) {
+  const pid_t first = sandbox_.start({"judge", "--campaign", "fast", "--", "/bin/sh", "steps.sh",
+                                      "0.02", "---", "/bin/sh", "steps.sh", "0.06"});
+  ASSERT_TRUE(sandbox_.until_err_contains("trial 1 started")) << sandbox_.read("err.txt");
+  const Ended second = sandbox_.steptune({"judge", "--campaign", "fast", "--", "/bin/sh", "-c",
+                                          "touch begun; exec sh steps.sh 0.02", "---", "/bin/sh",
+                                          "steps.sh", "0.06"});
+  EXPECT_EQ(second.exit_code, 4) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("another steptune is writing to this history"));
+  EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "begun"));
+  kill(first, SIGINT);
+  EXPECT_EQ(sandbox_.wait(first).exit_code, 130);
+}
+
 /// Commits are named, and the champion's commit is checked out again.
 TEST_F(Judge, ACampaignOfCommitsNamesThem) {
   const auto git = [&](const std::string& words) {
