@@ -198,13 +198,11 @@ std::optional<Retuning::Winner> Retuning::winner(const Played& played, double er
 }
 
 void Retuning::accept(const Played& played, const Winner& winner) {
-  const auto found = std::ranges::find_if(played.trials, [&](const TrialRecord& trial) {
-    return !is_confirmation(trial.purpose) && trial.status == TrialStatus::completed &&
-           trial.configuration == winner.configuration;
-  });
+  // The same trial as in the study's recommendation. The scheduler may have stopped it early.
+  const Standing standing(ranking_rules(played.study), played.trials);
+  const TrialRecord* found = standing.best_of(winner.configuration);
   night_.result = NightResult::improved;
-  night_.after = {winner.configuration, night_.study,
-                  found == played.trials.end() ? 0 : found->number};
+  night_.after = {winner.configuration, night_.study, found == nullptr ? 0 : found->number};
   night_.gain = winner.gain;
   night_.after_times = times_of(played.trials, winner.configuration, /*fresh_only=*/true);
   night_.after_baseline_times = times_of(played.trials, parts_.study.baseline, /*fresh_only=*/true);

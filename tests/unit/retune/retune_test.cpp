@@ -124,6 +124,34 @@ TEST(Retune, AFirstNightNeedsTheLeastGain) {
   EXPECT_EQ(night.after.configuration, study.baseline);
 }
 
+TEST(Retune, ATrialThatWasStoppedEarlyMayWinTheFirstNight) {
+  Season season;
+  season.tune(study_called("measured"));
+  const StudyRecord measured = must(season.history().study("measured"));
+  const TrialRecord baseline = must(season.history().trials(measured.id)).front();
+  TrialRecord stopped = baseline;
+  stopped.number = 2;
+  stopped.purpose = TrialPurpose::search;
+  stopped.status = TrialStatus::stopped_early;
+  stopped.configuration.set("workers", std::int64_t{4});
+  stopped.configuration.set("kind", std::string("fused"));
+  stopped.objectives[0] *= 0.4;
+  stopped.standard_errors[0] *= 0.4;
+  Json document = study_called("demo").document;
+  document["budget"]["trials"] = 2;
+  const StudySpec study = must(study_from_json(document, "/studies/demo.json",
+                                               {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
+  const StudyRecord cut_off = must(
+      season.history().create_or_continue_study(study.name, study.fingerprint, study.document, 7));
+  for (const TrialRecord& trial : {baseline, stopped})
+    ASSERT_TRUE(season.history().record_ended(cut_off.id, trial));
+  const Night night = season.night(study);
+  ASSERT_EQ(night.result, NightResult::improved) << night.reason;
+  EXPECT_EQ(kind_in_use(night), "fused");
+  EXPECT_EQ(night.after.study, "demo");
+  EXPECT_EQ(night.after.trial, 2);
+}
+
 TEST(Retune, TheBaselineReplacesAConfigurationThatFailsTwice) {
   Season season;
   const StudySpec study = study_called("demo");
