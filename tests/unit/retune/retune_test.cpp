@@ -173,6 +173,23 @@ TEST(Retune, TheBaselineReplacesAConfigurationThatFailsTwice) {
   EXPECT_EQ(third.result, NightResult::kept);
 }
 
+TEST(Retune, ABaselineThatFailsMayBeReplacedByTheConfigurationInUse) {
+  Season season;
+  const StudySpec study = study_called("demo");
+  season.begin(study);
+  season.break_baseline();
+  const Night failed = season.night(study);
+  EXPECT_EQ(failed.result, NightResult::failed);
+  EXPECT_EQ(kind_in_use(failed), "fused");
+  EXPECT_THAT(failed.reason, HasSubstr("make the configuration in use the study file's"));
+  Json document = study.document;
+  document["baseline"] = to_json(failed.after.configuration);
+  const StudySpec mended = must(study_from_json(document, study.file, study.facts));
+  const Night checked = season.night(mended);
+  EXPECT_NE(checked.result, NightResult::failed) << checked.reason;
+  EXPECT_EQ(checked.before.configuration, failed.after.configuration);
+}
+
 TEST(Retune, AFailureBetweenNightsThatWorkChangesNothing) {
   Season season;
   const StudySpec study = study_called("demo");
