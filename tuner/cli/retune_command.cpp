@@ -175,14 +175,18 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   auto history = History::open_for_writing(context.database(), context.clock);
   if (!history) return cannot_begin(context, given, *notifier, study->name, history.error());
   const bool on_terminal = is_smart_terminal(STDERR_FILENO, context.console.environment());
+  const bool shown = on_terminal && !given.quiet;
   LinePrinter printer(STDERR_FILENO, on_terminal);
   LiveDisplay display(printer, context.clock, context.clock, *study, given.quiet);
-  NightDisplay listener(display, on_terminal && !given.quiet);
+  NightDisplay listener(display, shown);
   for (const std::string& warning : history->warnings())
     listener.on_warning(warning);
   const SignalFlags flags;
-  UnreadTrial unread(*study, context.clock,
-                     [&](const std::string& text) { printer.print("steptune: warning: " + text); });
+  UnreadTrial unread(*study, context.clock, [&](const std::string& text) {
+    listener.warnings.push_back(text);
+    // Advice of several lines, which `on_warning` would join.
+    if (shown) printer.print("steptune: warning: " + text);
+  });
   const auto night =
       retune({*study, *history, context.clock, listener,
               [&](const StudySpec& spec) { return make_study_parts(spec, context.clock); },
