@@ -450,6 +450,9 @@ TEST_F(Retune, BeginsWithTheResultOfAnotherStudy) {
             std::string::npos)
       << best.err;
   EXPECT_EQ(sandbox_.steptune({"best", "tabel"}).exit_code, 1);
+  // "other" may use another configuration later, so its name would be the wrong one.
+  EXPECT_THAT(sandbox_.steptune({"retune", "table.study.json"}).out,
+              testing::HasSubstr("\nnext   steptune best table\n"));
   // Without a study, --from uses the nights of the named study itself.
   const Ended own = sandbox_.steptune({"retune", "--from", "other", "--json"});
   EXPECT_EQ(own.exit_code, 0) << own.out << own.err;

@@ -204,11 +204,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
                                      night->study, context.clock.wall_time_s());
     if (warning) listener.on_warning(*warning);
   }
-  const bool has_study = history->study(study->name).has_value();
-  const NightContext about{study->name,
-                           has_study ? study->name : night->after.study,
-                           context.database_option(),
-                           parameter_order(study->document),
+  const NightContext about{study->name, context.database_option(), parameter_order(study->document),
                            listener.warnings,
                            bisect_command(*study, *night, context.database_option())};
   if (context.json) {

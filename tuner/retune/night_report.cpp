@@ -159,7 +159,7 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
   // If nothing could be measured, the trials of the night show why.
   const std::string next = night.result == NightResult::failed
                                ? fmt::format("leaderboard {} --all", night.study)
-                               : "best " + context.best_study;
+                               : "best " + context.study;
   text = wrapped_entries(text, width, k_title_width) +
          fmt::format("next   steptune {}{}\n", next, context.database_option);
   if (context.bisect_command.empty()) return text;

@@ -231,7 +231,7 @@ TEST(Retune, AReplacementIsComparedWithTheBaseline) {
   EXPECT_EQ(kind_in_use(night), "plain");
   const double workers = to_number(*night.after.configuration.find("workers"));
   EXPECT_NEAR(night.gain.value().ratio, 2.0 / (1.0 + 1.0 / (1.0 + workers)), 0.02);
-  EXPECT_THAT(night_text(night, {"demo", "demo", "", {}, {}}, 0),
+  EXPECT_THAT(night_text(night, {"demo", "", {}, {}}, 0),
               AllOf(HasSubstr("as fast as the baseline\n"),
                     HasSubstr("why    the configuration in use ended as failed")));
 }
