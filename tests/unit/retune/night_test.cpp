@@ -138,8 +138,8 @@ TEST(NightReport, FitsTheTerminalButForTheCommand) {
   const NightContext context{"resnet", " --db a_folder_with_a_long_name/nights.db", {}, {}};
   const std::string text = night_text(full_night(), context, 50);
   EXPECT_THAT(text, StartsWith("improved  night 12 of resnet: another\n"
-                               "       configuration is faster (20 trials, 10 min,\n"
-                               "       $0.25)\n"));
+                               "       configuration is in use from now on (20\n"
+                               "       trials, 10 min, $0.25)\n"));
   EXPECT_THAT(text,
               HasSubstr("next   steptune best resnet --db a_folder_with_a_long_name/nights.db\n"));
 }
@@ -165,7 +165,7 @@ TEST(NightReport, IsOneDocumentForPrograms) {
   const NightContext context{"resnet", "", {"workers"}, {"trial 3 was slow"}};
   EXPECT_EQ(night_json(night, context), Json::parse(R"({
     "schema_version": 1, "study": "resnet", "night": 12, "result": "improved",
-    "reason": "another configuration is faster", "started": "2025-10-09T08:53:20Z",
+    "reason": "another configuration is in use from now on", "started": "2025-10-09T08:53:20Z",
     "configuration": {"workers": 6}, "previous": {"workers": 4},
     "measured_in": {"study": "resnet.night-12", "trial": 5},
     "gain": {"ratio": 1.06, "low_95": 1.02, "high_95": 1.1, "low_95_if_buffered": 1.02,
@@ -221,7 +221,7 @@ TEST(NightReport, ExplainsTheResultInWords) {
   night.reason = "a reason";
   EXPECT_EQ(
       night_text(night, context, 0),
-      R"(improved  night 12 of resnet: another configuration is faster (20 trials, 10 min, $0.25)
+      R"(improved  night 12 of resnet: another configuration is in use from now on (20 trials, 10 min, $0.25)
 best   workers=6
        1.06 times (95 % interval 1.02-1.10) as fast as workers=4
 slower 1.20 times (95 % interval 1.15-1.25) the time since night 11 (2025-10-08T05:06:40Z)
@@ -243,6 +243,10 @@ best   workers=6
 next   steptune best resnet
 )");
   night.lead.ratio = std::nan("");
+  EXPECT_THAT(night_text(night, context, 0), Not(HasSubstr("as fast as")));
+  // It respects a limit that the baseline violates, and was not compared with it.
+  night.result = NightResult::improved;
+  night.gain = SpeedUp{};
   EXPECT_THAT(night_text(night, context, 0), Not(HasSubstr("as fast as")));
 }
 
