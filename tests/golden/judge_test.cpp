@@ -317,6 +317,7 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
 
   const Ended equal = judge("0.02", {"/bin/sh", "steps.sh", "0.0200"});
   EXPECT_NE(equal.exit_code, 0) << equal.out << equal.err;
+  EXPECT_THAT(equal.err, Not(HasSubstr("beginning a new study"))) << "--quiet";
   const Json second = Json::parse(equal.out)["campaign"];
   EXPECT_EQ(second["kept"], 1);
   EXPECT_EQ(second["edit"], 2);

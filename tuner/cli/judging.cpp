@@ -120,6 +120,7 @@ class Judging {
       RunOptions naming;
       naming.fresh = true;
       naming.yes = true;
+      naming.quiet = options_.quiet;
       const auto named = settle_identity(context_.console, naming, *history, *study);
       if (!named) return context_.console.error(named.error().error);
     }
