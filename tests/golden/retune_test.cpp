@@ -156,18 +156,20 @@ TEST_F(Retune, AfterASlowdownBisectingIsTheNextStep) {
   };
   git("init -q .");
   git("commit -q --allow-empty -m first");
-  night(7);
+  const std::vector<std::string> database{"--db", "nights.db"};
+  night(7, "quick.json", database);
   git("commit -q --allow-empty -m fast");
   const std::string fast = git("rev-parse HEAD");
-  EXPECT_EQ(night(0)["result"], "kept");
+  EXPECT_EQ(night(0, "quick.json", database)["result"], "kept");
   sandbox_.write("quick.sh", trial_taking(15));
   git("commit -q --allow-empty -m slow");
   const std::string slow = git("rev-parse HEAD");
-  const Ended slower = sandbox_.steptune({"retune", "quick.json"});
+  const Ended slower = sandbox_.steptune({"retune", "quick.json", "--db", "nights.db"});
   EXPECT_EQ(slower.exit_code, 8) << slower.out;
   const std::string folder = std::filesystem::canonical(sandbox_.folder()).string();
   EXPECT_NE(slower.out.find("\n       find the commit that made it slower:\n       cd " + folder +
-                            " && steptune bisect " + fast + " " + slow + " -- /bin/sh "),
+                            " && steptune bisect " + fast + " " + slow + " --db " + folder +
+                            "/nights.db -- /bin/sh "),
             std::string::npos)
       << slower.out;
 }

@@ -23,6 +23,7 @@
 #include "tuner/retune/night_bisection.hpp"
 #include "tuner/retune/night_report.hpp"
 #include "tuner/retune/retune.hpp"
+#include "tuner/study/study_spec.hpp"
 #include "tuner/survey/interpreter_versions.hpp"
 
 namespace steptune {
@@ -82,6 +83,12 @@ MachineDescription machine_of_night(const CommandContext& context, const StudySp
 std::string commit_of_program(const StudySpec& study) {
   return git_output({"-C", study.working_directory.string(), "rev-parse", "HEAD"}, "no commit")
       .value_or("");
+}
+
+/// Returns ` --db PATH` for a command that runs in another folder; empty if the user gave none.
+std::string absolute_database_option(const CommandContext& context) {
+  if (context.db.empty()) return {};
+  return " --db " + shell_quoted(std::filesystem::absolute(context.db).string());
 }
 
 /// Reads the study file `given`, or the stored study with that name.
@@ -206,7 +213,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   }
   const NightContext about{study->name, context.database_option(), parameter_order(study->document),
                            listener.warnings,
-                           bisect_command(*study, *night, context.database_option())};
+                           bisect_command(*study, *night, absolute_database_option(context))};
   if (context.json) {
     context.console.result(dump_json(night_json(*night, about)) + "\n");
   } else {
