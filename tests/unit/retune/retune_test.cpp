@@ -313,6 +313,23 @@ TEST(Retune, TrialsOfTheConfigurationInUseAreKept) {
   EXPECT_THAT(season.studies(), UnorderedElementsAre("demo", "demo.night-2", "demo.night-5"));
 }
 
+TEST(Retune, TrialsThatTheNightsOfAnotherStudyUseAreKept) {
+  Season season;
+  const StudySpec other = study_called("other");
+  season.night(other);
+  season.set_speeds(1.0, 2.0);
+  ASSERT_EQ(season.night(other).after.study, "other.night-2");
+  RetuneOptions from_other = bounded({{}, {}, 0});
+  from_other.from = "other";
+  ASSERT_EQ(season.night(study_called("demo"), from_other).after.study, "other.night-2");
+  season.set_speeds(2.0, 0.3);
+  ASSERT_EQ(season.night(other).after.study, "other.night-3");
+  RetuneOptions quiet = bounded({{}, {}, 0});
+  quiet.keep_nights = 1;
+  season.night(other, quiet);
+  EXPECT_THAT(season.studies(), Contains("other.night-2"));
+}
+
 TEST(Retune, BeginsWithAConfigurationInUseElsewhere) {
   Season season;
   season.begin(study_called("other"));
