@@ -317,6 +317,7 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
 
   const Ended equal = judge("0.02", {"/bin/sh", "steps.sh", "0.0200"});
   EXPECT_NE(equal.exit_code, 0) << equal.out << equal.err;
+  EXPECT_THAT(equal.err, Not(HasSubstr("beginning a new study"))) << "--quiet";
   const Json second = Json::parse(equal.out)["campaign"];
   EXPECT_EQ(second["kept"], 1);
   EXPECT_EQ(second["edit"], 2);
@@ -364,6 +365,21 @@ TEST_F(Judge, AnInterruptedEditIsUndecided) {
   const Json edit = Json::parse(ladder.out)["campaign"]["edits"][0];
   EXPECT_EQ(edit["verdict"], "undecided") << ladder.out;
   EXPECT_EQ(edit["why"], "the comparison was not finished");
+}
+
+/// The second judgement would disturb the first.
+TEST_F(Judge, ASecondJudgementStartsNothingWhileTheFirstRuns) {
+  const pid_t first = sandbox_.start({"judge", "--campaign", "fast", "--", "/bin/sh", "steps.sh",
+                                      "0.02", "---", "/bin/sh", "steps.sh", "0.06"});
+  ASSERT_TRUE(sandbox_.until_err_contains("trial 1 started")) << sandbox_.read("err.txt");
+  const Ended second = sandbox_.steptune({"judge", "--campaign", "fast", "--", "/bin/sh", "-c",
+                                          "touch begun; exec sh steps.sh 0.02", "---", "/bin/sh",
+                                          "steps.sh", "0.06"});
+  EXPECT_EQ(second.exit_code, 4) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("another steptune is writing to this history"));
+  EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "begun"));
+  kill(first, SIGINT);
+  EXPECT_EQ(sandbox_.wait(first).exit_code, 130);
 }
 
 /// Commits are named, and the champion's commit is checked out again.

@@ -156,18 +156,20 @@ TEST_F(Retune, AfterASlowdownBisectingIsTheNextStep) {
   };
   git("init -q .");
   git("commit -q --allow-empty -m first");
-  night(7);
+  const std::vector<std::string> database{"--db", "nights.db"};
+  night(7, "quick.json", database);
   git("commit -q --allow-empty -m fast");
   const std::string fast = git("rev-parse HEAD");
-  EXPECT_EQ(night(0)["result"], "kept");
+  EXPECT_EQ(night(0, "quick.json", database)["result"], "kept");
   sandbox_.write("quick.sh", trial_taking(15));
   git("commit -q --allow-empty -m slow");
   const std::string slow = git("rev-parse HEAD");
-  const Ended slower = sandbox_.steptune({"retune", "quick.json"});
+  const Ended slower = sandbox_.steptune({"retune", "quick.json", "--db", "nights.db"});
   EXPECT_EQ(slower.exit_code, 8) << slower.out;
   const std::string folder = std::filesystem::canonical(sandbox_.folder()).string();
   EXPECT_NE(slower.out.find("\n       find the commit that made it slower:\n       cd " + folder +
-                            " && steptune bisect " + fast + " " + slow + " -- /bin/sh "),
+                            " && steptune bisect " + fast + " " + slow + " --db " + folder +
+                            "/nights.db -- /bin/sh "),
             std::string::npos)
       << slower.out;
 }
@@ -450,6 +452,9 @@ TEST_F(Retune, BeginsWithTheResultOfAnotherStudy) {
             std::string::npos)
       << best.err;
   EXPECT_EQ(sandbox_.steptune({"best", "tabel"}).exit_code, 1);
+  // "other" may use another configuration later, so its name would be the wrong one.
+  EXPECT_THAT(sandbox_.steptune({"retune", "table.study.json"}).out,
+              testing::HasSubstr("\nnext   steptune best table\n"));
   // Without a study, --from uses the nights of the named study itself.
   const Ended own = sandbox_.steptune({"retune", "--from", "other", "--json"});
   EXPECT_EQ(own.exit_code, 0) << own.out << own.err;

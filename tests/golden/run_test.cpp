@@ -261,7 +261,7 @@ TEST(Run, AnotherSeedIsRefusedUnlessTheStudyIsNew) {
   EXPECT_EQ(other.err,
             "steptune: error: --seed: study \"demo\" was begun with seed 7, not 8\n"
             "  leave out --seed to continue it, or add --new to begin another\n");
-  const Ended fresh = sandbox.steptune({"run", "study.json", "--seed", "8", "--new", "--quiet"});
+  const Ended fresh = sandbox.steptune({"run", "study.json", "--seed", "8", "--new"});
   EXPECT_EQ(fresh.exit_code, 0) << fresh.err;
   EXPECT_NE(fresh.err.find("beginning a new study \"demo-2\""), std::string::npos) << fresh.err;
   EXPECT_EQ(sandbox.steptune({"leaderboard", "demo-2"}).exit_code, 0);

@@ -84,6 +84,21 @@ TEST(UnreadOutput, AStudyThatReadsNothingIsRefusedInSeconds) {
   EXPECT_LT((*json)["study"]["tuning_s"], 45.0);
 }
 
+TEST(UnreadOutput, ANightThatReadsNothingSaysSoInItsDocument) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_own_format);
+  sandbox.write("study.json", R"({
+    "name": "unread", "command": ["/usr/bin/python3", "-I", "train.py", "--workers", "{workers}"],
+    "parameters": {"workers": {"type": "int", "low": 0, "high": 2}}, "baseline": {"workers": 0},
+    "reports": "key=value"})");
+  const Ended ended = sandbox.steptune({"retune", "study.json", "--json"});
+  EXPECT_EQ(ended.exit_code, 9) << ended.out;
+  EXPECT_EQ(ended.err, "") << "prints nothing without a terminal";
+  const auto json = parse_json(ended.out, "night");
+  ASSERT_TRUE(json) << ended.out;
+  EXPECT_THAT((*json)["warnings"].dump(), HasSubstr("this part of a study file reads it:"));
+}
+
 TEST(UnreadOutput, ASilentProgramGetsAdvice) {
   const Sandbox sandbox;
   sandbox.write("train.py", "import time\ntime.sleep(1000)\n");

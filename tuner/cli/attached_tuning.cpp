@@ -96,6 +96,7 @@ class AttachedSession {
     RunOptions naming;
     naming.fresh = tuning_.fresh;
     naming.yes = true;
+    naming.quiet = tuning_.quiet;
     const auto former = settle_identity(context_.console, naming, *history, *study);
     if (!former) return untuned(former.error().error.text());
     tell(fmt::format("tunes the running program for up to {}: {}",

@@ -43,9 +43,7 @@ Result<BestChoice> choice_of(const StudyRecord& record, TrialRecord trial,
   if (!spec) return tl::unexpected(spec.error());
   BestChoice choice;
   choice.command = measured_command(*spec, trial);
-  if (recommendation && recommendation->incumbent_trial == trial.number) {
-    choice.recommendation = std::move(recommendation);
-  }
+  choice.recommendation = std::move(recommendation);
   choice.study = *std::move(spec);
   choice.from_study = record.name;
   choice.requested_study = record.name;

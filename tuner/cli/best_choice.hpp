@@ -22,11 +22,16 @@ struct BestChoice {
   std::string from_study;       ///< name of the stored study that the trial belongs to
   std::string requested_study;  ///< name of the study for which `best` or `exec` was called
   TrialRecord trial;
-  std::optional<Recommendation> recommendation;  ///< set if the trial is the recommended trial
+  /// Recommendation of the trial's study, if any. It may recommend another trial.
+  std::optional<Recommendation> recommendation;
   /// Includes the thread counts with which the trial ran. With other counts, the long run would not
   /// be as fast as measured.
   RenderedCommand command;
   std::string objective;  ///< objective in which the trial is best; empty for the recommendation
+
+  [[nodiscard]] bool is_recommended() const {
+    return recommendation && recommendation->incumbent_trial == trial.number;
+  }
 };
 
 /// Returns the environment variables for a long run of this configuration: the study's variables,

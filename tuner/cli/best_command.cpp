@@ -44,7 +44,7 @@ Json best_json(const CommandContext& context, const StoredStudy& study, const Be
   json["working_directory"] = choice.study.working_directory.string();
   json["config_files"] = config_files_json(choice.study, choice.trial.configuration);
   json["recommendation"] =
-      choice.recommendation
+      choice.is_recommended()
           ? recommendation_json(*choice.recommendation,
                                 recommendation_context(context, study, choice.trial.configuration))
           : Json(nullptr);
@@ -56,14 +56,18 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
   const auto words = recommendation_context(context, study, choice.trial.configuration);
   const std::size_t width = context.console.stdout_width();
   std::string text;
-  if (choice.recommendation) {
+  const FinalistResult* finalist =
+      choice.recommendation ? finalist_of(*choice.recommendation, choice.trial.number) : nullptr;
+  if (choice.is_recommended()) {
     text = result_text(*choice.recommendation, words, width);
     if (verbose) text += details_text(*choice.recommendation, words, width);
   } else if (words.changes.empty()) {
     text = fmt::format("keep today's settings (trial {})\n", choice.trial.number);
   } else {
-    text = fmt::format("trial {}, not confirmed by fresh launches\n", choice.trial.number) +
-           change_lines(words.changes, width);
+    text = finalist == nullptr
+               ? fmt::format("trial {}, not confirmed by fresh launches\n", choice.trial.number)
+               : wrapped(finalist_text(*finalist, words), width);
+    text += change_lines(words.changes, width);
   }
   text += wrapped_entry(fmt::format("config  {}", configuration_text(choice.trial.configuration,
                                                                      words.parameter_order)),

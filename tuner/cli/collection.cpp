@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "trial_runner/launch/compile_cache.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/report/format.hpp"
-#include "tuner/retune/night.hpp"
 #include "tuner/retune/night_study.hpp"
 
 namespace steptune {
@@ -92,27 +90,6 @@ struct Taken {
 
   [[nodiscard]] std::int64_t total() const { return log_bytes + database_bytes; }
 };
-
-/// Returns the studies that nightly retuning needs: studies from which it starts, and studies whose
-/// results it uses.
-Result<std::set<std::string>> studies_of_nights(const History& history,
-                                                const std::vector<StudyRecord>& studies) {
-  std::set<std::string> needed;
-  std::set<std::string> tuned_studies;
-  for (const StudyRecord& study : studies) {
-    const std::string tuned = tuned_study_name(study.name);
-    // Read each tuned study's nights only once: nights are kept for years, and every recent night
-    // has a study.
-    if (!tuned_studies.insert(tuned).second) continue;
-    const auto nights = history.nights(tuned);
-    if (!nights) return tl::unexpected(nights.error());
-    if (nights->empty()) continue;
-    const auto latest = night_from_row(nights->back());
-    if (!latest) return tl::unexpected(latest.error());
-    needed.insert({tuned, latest->study, latest->after.study});
-  }
-  return needed;
-}
 
 Result<Taken> look_at(const History& history, const fs::path& database, bool is_written,
                       double now_wall_s, const std::string& kept) {

@@ -80,10 +80,14 @@ class Judging {
       : context_(context), options_(options) {}
 
   ExitCode run() {
-    const auto ready = prepare();
+    if (const auto ready = prepare(); !ready) return context_.console.error(ready.error());
+    // A tuner that writes to this history measures, too: start nothing that would disturb it.
+    auto present = open_if_present(context_.database(), context_.clock);
+    if (!present) return context_.console.error(present.error());
+    const auto checked_out = check_out();
     // A signal to the terminal also ends a build.
     if (flags_.count() > 0) return stopped();
-    if (!ready) return context_.console.error(ready.error());
+    if (!checked_out) return context_.console.error(checked_out.error());
     const double begin_s = context_.clock.now_s();
     std::optional<OutputLook> look;
     if (options_.study.empty()) {
@@ -100,7 +104,7 @@ class Judging {
       }
       look = *std::move(seen);
     }
-    auto history = opened_or_new(std::nullopt, context_.database(), context_.clock);
+    auto history = opened_or_new(*std::move(present), context_.database(), context_.clock);
     if (!history) return context_.console.error(history.error());
     for (const std::string& warning : history->warnings())
       context_.console.warning(warning);
@@ -116,6 +120,7 @@ class Judging {
       RunOptions naming;
       naming.fresh = true;
       naming.yes = true;
+      naming.quiet = options_.quiet;
       const auto named = settle_identity(context_.console, naming, *history, *study);
       if (!named) return context_.console.error(named.error().error);
     }
@@ -170,8 +175,7 @@ class Judging {
       return fail(ErrorKind::usage, "a campaign judges one edit at a time", "--campaign",
                   "give two versions: the champion, then the edit");
     }
-    if (!options_.revisions.empty()) return check_out();
-    if (options_.build.empty()) return {};
+    if (!options_.revisions.empty() || options_.build.empty()) return {};
     return fail(ErrorKind::usage, "--build needs --git", "",
                 "leave it out, and build before you judge");
   }
@@ -234,6 +238,7 @@ class Judging {
   }
 
   Result<void> check_out() {
+    if (options_.revisions.empty()) return {};
     const fs::path parent = fs::absolute(context_.database()).parent_path() / "worktrees" /
                             fmt::format("{}-{}", request_.name, ::getpid());
     auto worktrees = GitWorktrees::check_out(options_.revisions, parent);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/line_printer.hpp"
 
-#include <algorithm>
+#include <cstddef>
 
 #include "tuner/cli/console.hpp"
 #include "tuner/cli/terminal.hpp"
@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 constexpr std::size_t k_default_columns = 80;
-constexpr std::size_t k_most_block_lines = 12;
+constexpr std::ptrdiff_t k_most_block_lines = 12;
 }  // namespace
 
 std::size_t LinePrinter::columns() const {
@@ -37,8 +37,11 @@ std::string LinePrinter::draw_block() const {
 void LinePrinter::status(const std::vector<std::string>& lines) {
   if (!smart_) return;
   const std::string erase = erase_block();
-  block_.assign(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(
-                                                   std::min(lines.size(), k_most_block_lines)));
+  block_ = lines;
+  if (std::ssize(block_) > k_most_block_lines) {
+    // The last line is about the whole study.
+    block_.erase(block_.begin() + (k_most_block_lines - 1), block_.end() - 1);
+  }
   static_cast<void>(write_all(fd_, erase + draw_block()));
   drawn_lines_ = block_.size();
 }

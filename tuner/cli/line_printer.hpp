@@ -21,7 +21,8 @@ class LinePrinter {
   /// Returns the columns available for a status line.
   [[nodiscard]] std::size_t columns() const;
 
-  /// Replaces the block. Lines that are too wide are cut in the middle.
+  /// Replaces the block. Cuts lines that are too wide in the middle. If there are too many lines,
+  /// leaves out some in front of the last one.
   void status(const std::vector<std::string>& lines);
   /// Writes a permanent line and redraws the block below it.
   void print(const std::string& line);

@@ -23,6 +23,7 @@
 #include "tuner/retune/night_bisection.hpp"
 #include "tuner/retune/night_report.hpp"
 #include "tuner/retune/retune.hpp"
+#include "tuner/study/study_spec.hpp"
 #include "tuner/survey/interpreter_versions.hpp"
 
 namespace steptune {
@@ -82,6 +83,12 @@ MachineDescription machine_of_night(const CommandContext& context, const StudySp
 std::string commit_of_program(const StudySpec& study) {
   return git_output({"-C", study.working_directory.string(), "rev-parse", "HEAD"}, "no commit")
       .value_or("");
+}
+
+/// Returns ` --db PATH` for a command that runs in another folder; empty if the user gave none.
+std::string absolute_database_option(const CommandContext& context) {
+  if (context.db.empty()) return {};
+  return " --db " + shell_quoted(std::filesystem::absolute(context.db).string());
 }
 
 /// Reads the study file `given`, or the stored study with that name.
@@ -175,14 +182,18 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   auto history = History::open_for_writing(context.database(), context.clock);
   if (!history) return cannot_begin(context, given, *notifier, study->name, history.error());
   const bool on_terminal = is_smart_terminal(STDERR_FILENO, context.console.environment());
+  const bool shown = on_terminal && !given.quiet;
   LinePrinter printer(STDERR_FILENO, on_terminal);
   LiveDisplay display(printer, context.clock, context.clock, *study, given.quiet);
-  NightDisplay listener(display, on_terminal && !given.quiet);
+  NightDisplay listener(display, shown);
   for (const std::string& warning : history->warnings())
     listener.on_warning(warning);
   const SignalFlags flags;
-  UnreadTrial unread(*study, context.clock,
-                     [&](const std::string& text) { printer.print("steptune: warning: " + text); });
+  UnreadTrial unread(*study, context.clock, [&](const std::string& text) {
+    listener.warnings.push_back(text);
+    // Advice of several lines, which `on_warning` would join.
+    if (shown) printer.print("steptune: warning: " + text);
+  });
   const auto night =
       retune({*study, *history, context.clock, listener,
               [&](const StudySpec& spec) { return make_study_parts(spec, context.clock); },
@@ -200,13 +211,9 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
                                      night->study, context.clock.wall_time_s());
     if (warning) listener.on_warning(*warning);
   }
-  const bool has_study = history->study(study->name).has_value();
-  const NightContext about{study->name,
-                           has_study ? study->name : night->after.study,
-                           context.database_option(),
-                           parameter_order(study->document),
+  const NightContext about{study->name, context.database_option(), parameter_order(study->document),
                            listener.warnings,
-                           bisect_command(*study, *night, context.database_option())};
+                           bisect_command(*study, *night, absolute_database_option(context))};
   if (context.json) {
     context.console.result(dump_json(night_json(*night, about)) + "\n");
   } else {

@@ -222,7 +222,7 @@ tl::expected<std::optional<StudyRecord>, Refusal> settle_identity(Console& conso
     if (!name) return tl::unexpected(name.error());
     const auto agreed = confirm_leaving(console, options, **former, *name);
     if (!agreed) return tl::unexpected(agreed.error());
-    console.message(fmt::format("beginning a new study \"{}\"", *name));
+    if (!options.quiet) console.message(fmt::format("beginning a new study \"{}\"", *name));
     study.name = *name;
     study.document["name"] = *name;
     return std::optional<StudyRecord>();

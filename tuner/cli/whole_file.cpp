@@ -29,6 +29,20 @@ tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
               file.string());
 }
 
+/// Returns the permissions that open(2) would give to a new file.
+mode_t as_created(mode_t mode) {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mode & ~mask;
+}
+
+/// Returns the permissions of the file that is replaced, or of a new file.
+mode_t mode_of(const std::filesystem::path& file) {
+  struct stat replaced {};
+  if (::stat(file.c_str(), &replaced) == 0) return replaced.st_mode & 07777U;
+  return as_created(k_mode);
+}
+
 /// Renames `part` to `file`, which must not exist. On file systems without such a rename, uses a
 /// hard link.
 int take_free_name(const std::string& part, const std::filesystem::path& file) {
@@ -86,20 +100,20 @@ Result<void> write_whole_file(const std::filesystem::path& file, std::string_vie
   std::error_code none;
   if (std::filesystem::is_symlink(file, none)) {
     const auto target = std::filesystem::canonical(file, none);
-    if (!none) return write_beside(target, text, k_mode, nullptr);
+    if (!none) return write_beside(target, text, mode_of(target), nullptr);
     // The link is broken: replace the link itself.
   }
   std::error_code error;
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
   if (error) return failed(file, error.value());
-  return write_beside(file, text, k_mode, nullptr);
+  return write_beside(file, text, mode_of(file), nullptr);
 }
 
 Result<void> write_new_file(const std::filesystem::path& file, std::string_view text, mode_t mode) {
   std::error_code error;
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
   if (error) return failed(file, error.value());
-  return write_beside(file, text, mode, nullptr, false);
+  return write_beside(file, text, as_created(mode), nullptr, false);
 }
 
 std::filesystem::path present_folder_of(const std::filesystem::path& file) {

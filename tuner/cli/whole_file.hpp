@@ -12,8 +12,8 @@
 namespace steptune {
 
 /// Writes a file atomically: writes beside it, flushes, then renames over the old file. Replaces
-/// the target of a symbolic link, not the link. Creates missing folders. A device, a pipe or this
-/// program's stdout (`/dev/stdout`) is written into.
+/// the target of a symbolic link, not the link. Keeps permissions. Creates missing folders. A
+/// device, a pipe or this program's stdout (`/dev/stdout`) is written into.
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
 

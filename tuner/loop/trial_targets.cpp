@@ -233,7 +233,10 @@ void set_to_beat(TrialTargets& targets, const TrialRecord& trial, const LaunchSt
   const Standing& standing = state.standing;
   const TrialRecord* incumbent = standing.incumbent();
   if (incumbent == nullptr || standing.baseline() == nullptr) return;
-  if (state.study.measure.confirm_all) return;
+  const MeasureSpec& measure = state.study.measure;
+  // The configuration in use is measured even if it has become slow.
+  const bool is_in_use = measure.in_use && measure.in_use->configuration == trial.configuration;
+  if (measure.confirm_all || is_in_use) return;
   targets.to_beat = standing.value(*incumbent, 0) + k_z_95 * standing.error(*incumbent, 0);
   if (trial.purpose != TrialPurpose::baseline) {
     targets.slow_limit = slow_limit(state.study, standing, trial.configuration, targets);

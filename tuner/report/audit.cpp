@@ -54,11 +54,7 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
   for (const TrialRecord* other : standing.candidates()) {
     if (other->number == trial.number || other->configuration == trial.configuration) continue;
     // Fresh runs of both configurations are better evidence than these search trials.
-    const bool confirmed =
-        recommendation &&
-        std::ranges::any_of(recommendation->finalists, [&](const FinalistResult& finalist) {
-          return finalist.trial == other->number;
-        });
+    const bool confirmed = recommendation && finalist_of(*recommendation, other->number) != nullptr;
     if (confirmed || !dominates(standing, *other, trial)) continue;
     if (may_be_equal(standing, trial, *other, recommendation)) continue;
     // The baseline is recommended although a search trial was better, because a search trial is no
@@ -77,24 +73,24 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
   return {"not_dominated", true};
 }
 
-AuditResult above_noise(const TrialRecord& trial,
+AuditResult above_noise(const StudySpec& spec, const TrialRecord& trial,
                         const std::optional<Recommendation>& recommendation) {
   const std::string check = "above_noise";
+  if (trial.configuration == spec.baseline) return {check, true};
   if (!recommendation) {
     return {
         check, false,
         fmt::format("trial {} is from the search: no fresh runs have confirmed it", trial.number)};
   }
-  switch (recommendation->claim) {
-    case Claim::faster:
-    case Claim::nothing_faster:
-    case Claim::nothing_to_gain:
-      return {check, true};
-    case Claim::feasible:
-      return {check, false,
-              "it respects all limits, but was not shown to be faster than the baseline"};
-    case Claim::unconfirmed:
-      break;
+  const bool is_recommended = recommendation->incumbent_trial == trial.number;
+  const FinalistResult* finalist = finalist_of(*recommendation, trial.number);
+  if ((is_recommended && recommendation->claim == Claim::faster) ||
+      (finalist != nullptr && finalist->verdict == Verdict::faster)) {
+    return {check, true};
+  }
+  if (is_recommended && recommendation->claim == Claim::feasible) {
+    return {check, false,
+            "it respects all limits, but was not shown to be faster than the baseline"};
   }
   return {check, false, "no fresh runs have confirmed that it is faster than the baseline"};
 }
@@ -158,9 +154,14 @@ Result<std::vector<AuditResult>> audit(const StoredStudy& study, const StudySpec
   if (!standing) return tl::unexpected(standing.error());
   const auto machine = machine_of(study, trial);
   if (!machine) return tl::unexpected(machine.error());
+  const bool is_about_it =
+      recommendation && (recommendation->incumbent_trial == trial.number ||
+                         finalist_of(*recommendation, trial.number) != nullptr);
+  const std::optional<Recommendation> none;
+  const auto& about_it = is_about_it ? recommendation : none;
   return std::vector<AuditResult>{complete(spec, trial.configuration), feasible(trial),
-                                  not_dominated(*standing, trial, recommendation),
-                                  above_noise(trial, recommendation),
+                                  not_dominated(*standing, trial, about_it),
+                                  above_noise(spec, trial, about_it),
                                   measured_here(spec, trial, *machine, here)};
 }
 

@@ -35,7 +35,7 @@ const JsonRecord<AuditResult>& json_record<AuditResult>();
 /// - `measured_here`: its trials ran with the CPU, memory, GPU and GPU driver of `here`, and none
 ///   was imported. Unknown if trials run elsewhere or are replayed.
 ///
-/// `recommendation` is nullopt if the trial is not the recommended trial. Errors come from the
+/// `recommendation` is that of `study`. It may recommend another trial. Errors come from the
 /// history.
 [[nodiscard]] Result<std::vector<AuditResult>> audit(
     const StoredStudy& study, const StudySpec& spec, const TrialRecord& trial,

@@ -191,13 +191,7 @@ std::string finalists_text(const Recommendation& recommendation,
   std::string result;
   for (const FinalistResult& finalist : recommendation.finalists) {
     if (finalist.trial == recommendation.incumbent_trial) continue;
-    const bool measured = finalist.speed_up.pairs > 0;
-    const std::string speed_up =
-        measured
-            ? speed_up_text(finalist.speed_up, first_objective(context), context.attached) + ": "
-            : "";
-    result += fmt::format("tried   trial {}: {}{}\n", finalist.trial, speed_up,
-                          finalist_verdict(finalist.verdict, context));
+    result += fmt::format("tried   {}\n", finalist_text(finalist, context));
   }
   return result;
 }
@@ -258,6 +252,15 @@ std::string verdict_line(const Recommendation& recommendation,
 }
 
 }  // namespace
+
+std::string finalist_text(const FinalistResult& finalist, const RecommendationContext& context) {
+  const bool measured = finalist.speed_up.pairs > 0;
+  const std::string speed_up =
+      measured ? speed_up_text(finalist.speed_up, first_objective(context), context.attached) + ": "
+               : "";
+  return fmt::format("trial {}: {}{}", finalist.trial, speed_up,
+                     finalist_verdict(finalist.verdict, context));
+}
 
 VerdictSentence verdict_sentence(const Recommendation& recommendation,
                                  const RecommendationContext& context) {

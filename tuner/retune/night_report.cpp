@@ -79,7 +79,7 @@ std::string outcome_text(const Night& night) {
     case NightResult::kept:
       return "nothing better was shown; the configuration stays";
     case NightResult::improved:
-      return "another configuration is faster";
+      return "another configuration is in use from now on";
     case NightResult::regressed:
       return night.broken.empty() ? "the configuration in use has become slower"
                                   : "the configuration in use no longer works";
@@ -135,7 +135,7 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
                                  format_duration(night.elapsed_s), format_usd(night.usd));
   text += fmt::format("best   {}\n",
                       configuration_text(night.after.configuration, context.parameter_order));
-  if (night.gain) {
+  if (night.gain && std::isfinite(night.gain->ratio)) {
     text += fmt::format("       {} as fast as {}\n",
                         interval_text(night.gain->ratio, night.gain->low, night.gain->high),
                         night.broken.empty() ? configuration_text(night.before.configuration,
@@ -159,7 +159,7 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
   // If nothing could be measured, the trials of the night show why.
   const std::string next = night.result == NightResult::failed
                                ? fmt::format("leaderboard {} --all", night.study)
-                               : "best " + context.best_study;
+                               : "best " + context.study;
   text = wrapped_entries(text, width, k_title_width) +
          fmt::format("next   steptune {}{}\n", next, context.database_option);
   if (context.bisect_command.empty()) return text;

@@ -14,7 +14,6 @@ namespace steptune {
 /// Context for the report of a night.
 struct NightContext {
   std::string study;            ///< its name
-  std::string best_study;       ///< study whose `best` is the configuration in use after the night
   std::string database_option;  ///< ` --db PATH` if the user gave one
   std::vector<std::string> parameter_order;
   std::vector<std::string> warnings;  ///< warnings about the night's trials

@@ -45,6 +45,25 @@ std::string tuned_study_name(const std::string& name) {
   return name.substr(0, name.rfind(k_night_mark));
 }
 
+Result<std::set<std::string>> studies_of_nights(const History& history,
+                                                const std::vector<StudyRecord>& studies) {
+  std::set<std::string> needed;
+  std::set<std::string> tuned_studies;
+  for (const StudyRecord& study : studies) {
+    const std::string tuned = tuned_study_name(study.name);
+    // Read each tuned study's nights only once: nights are kept for years, and every recent night
+    // has a study.
+    if (!tuned_studies.insert(tuned).second) continue;
+    const auto nights = history.nights(tuned);
+    if (!nights) return tl::unexpected(nights.error());
+    if (nights->empty()) continue;
+    const auto latest = night_from_row(nights->back());
+    if (!latest) return tl::unexpected(latest.error());
+    needed.insert({tuned, latest->study, latest->after.study});
+  }
+  return needed;
+}
+
 Result<StudySpec> night_study(const StudySpec& study, const Night& night, const NightBounds& bounds,
                               const PhasePlan& plan) {
   const Configuration& incumbent = night.before.configuration;

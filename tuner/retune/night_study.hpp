@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "common/configuration.hpp"
 #include "common/error.hpp"
+#include "tuner/history/history.hpp"
 #include "tuner/retune/night.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -34,6 +37,11 @@ struct PhasePlan {
 
 /// Returns `resnet` for `resnet.night-12`, and a name without a night unchanged.
 [[nodiscard]] std::string tuned_study_name(const std::string& name);
+
+/// Returns the names of `studies` that nightly retuning needs: studies from which it starts, and
+/// studies whose results it uses. `studies` are all of the history.
+[[nodiscard]] Result<std::set<std::string>> studies_of_nights(
+    const History& history, const std::vector<StudyRecord>& studies);
 
 /// Returns the study for the trials of a night: a copy of the study file with the night's name,
 /// which first measures the baseline and the configuration in use. All phases have the same

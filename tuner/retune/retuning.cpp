@@ -19,6 +19,9 @@ constexpr int k_recheck_rounds = 4;
 constexpr const char* k_too_little =
     "a night's time or cost limit is too low to measure the configuration in use and the baseline: "
     "raise it (--time, --cost, or the study file's budget)";
+constexpr const char* k_baseline_fails =
+    "; the configuration in use stays, unchecked: repair the baseline, or make the configuration "
+    "in use the study file's \"baseline\"";
 
 std::int64_t searched_trials(const std::vector<TrialRecord>& trials) {
   return std::ranges::count(trials, TrialPurpose::search, &TrialRecord::purpose);
@@ -97,6 +100,8 @@ Result<void> Retuning::check() {
       night_.result = NightResult::failed;
       night_.budget_spent = ended_by_bounds(ended.study, ended.trials, ended.result);
       night_.reason = night_.budget_spent ? k_too_little : ended.result.reason;
+      const bool baseline_fails = night_.times.baseline.empty() && !night_.budget_spent;
+      if (baseline_fails && !is_baseline) night_.reason += k_baseline_fails;
       return {};
     }
     watch();
@@ -198,13 +203,11 @@ std::optional<Retuning::Winner> Retuning::winner(const Played& played, double er
 }
 
 void Retuning::accept(const Played& played, const Winner& winner) {
-  const auto found = std::ranges::find_if(played.trials, [&](const TrialRecord& trial) {
-    return !is_confirmation(trial.purpose) && trial.status == TrialStatus::completed &&
-           trial.configuration == winner.configuration;
-  });
+  // The same trial as in the study's recommendation. The scheduler may have stopped it early.
+  const Standing standing(ranking_rules(played.study), played.trials);
+  const TrialRecord* found = standing.best_of(winner.configuration);
   night_.result = NightResult::improved;
-  night_.after = {winner.configuration, night_.study,
-                  found == played.trials.end() ? 0 : found->number};
+  night_.after = {winner.configuration, night_.study, found == nullptr ? 0 : found->number};
   night_.gain = winner.gain;
   night_.after_times = times_of(played.trials, winner.configuration, /*fresh_only=*/true);
   night_.after_baseline_times = times_of(played.trials, parts_.study.baseline, /*fresh_only=*/true);

@@ -3,7 +3,10 @@
 // night.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <ranges>
+#include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -359,11 +362,19 @@ Result<void> Retuning::close() {
 
 Result<void> Retuning::forget_old_trials() {
   std::size_t searching = 0, quiet = 0;
+  std::optional<std::set<std::string>> needed;
   for (const Night& night : std::views::reverse(nights_)) {
     // Count nights with a search separately, because their trials also help later searches.
     std::size_t& count = night.searched > 0 ? searching : quiet;
     if (++count <= options_.keep_nights) continue;
-    if (night.study == parts_.study.name || night.study == night_.after.study) continue;
+    if (!needed) {
+      const auto studies = parts_.history.studies();
+      if (!studies) return tl::unexpected(studies.error());
+      auto of_nights = studies_of_nights(parts_.history, *studies);
+      if (!of_nights) return tl::unexpected(of_nights.error());
+      needed = *std::move(of_nights);
+    }
+    if (needed->contains(night.study)) continue;
     const auto record = parts_.history.study(night.study);
     if (!record && record.error().kind == ErrorKind::not_found) continue;
     if (!record) return tl::unexpected(record.error());

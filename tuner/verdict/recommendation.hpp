@@ -147,4 +147,8 @@ struct Recommendation {
   std::vector<Note> notes;  ///< assumptions of the plan that no trial has shown
 };
 
+/// Returns the result of the trial's confirming runs; null if there were none.
+[[nodiscard]] const FinalistResult* finalist_of(const Recommendation& recommendation,
+                                                std::int64_t trial);
+
 }  // namespace steptune

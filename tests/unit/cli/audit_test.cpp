@@ -160,13 +160,35 @@ TEST_F(AuditTest, FinalistsComparedInFreshRunsDoNotDominate) {
 }
 
 TEST_F(AuditTest, OnlyFreshRunsPutAClaimAboveTheNoise) {
-  const TrialRecord trial = add(1, 200.0);
-  EXPECT_EQ(check("above_noise", trial, claimed(Claim::faster, 1)).holds, true);
-  EXPECT_EQ(check("above_noise", trial, claimed(Claim::nothing_faster, 1)).holds, true);
-  EXPECT_EQ(check("above_noise", trial, claimed(Claim::feasible, 1)).holds, false);
-  EXPECT_EQ(check("above_noise", trial, claimed(Claim::unconfirmed, 1)).holds, false);
-  EXPECT_EQ(check("above_noise", trial).why,
-            "trial 1 is from the search: no fresh runs have confirmed it");
+  const TrialRecord trial = add(2, 200.0);
+  EXPECT_EQ(check("above_noise", trial, claimed(Claim::faster, 2)).holds, true);
+  EXPECT_EQ(check("above_noise", trial, claimed(Claim::feasible, 2)).holds, false);
+  EXPECT_EQ(check("above_noise", trial, claimed(Claim::unconfirmed, 2)).holds, false);
+  for (const auto& about_others :
+       {std::optional<Recommendation>(), std::optional(claimed(Claim::faster, 3))}) {
+    EXPECT_EQ(check("above_noise", trial, about_others).why,
+              "trial 2 is from the search: no fresh runs have confirmed it");
+  }
+}
+
+TEST_F(AuditTest, TheBaselineNeedsNoFreshRuns) {
+  const TrialRecord baseline = add(1, 200.0);
+  EXPECT_EQ(check("above_noise", baseline).holds, true);
+  EXPECT_EQ(check("above_noise", baseline, claimed(Claim::nothing_faster, 1)).holds, true);
+}
+
+/// A night may use another finalist than its study recommends.
+TEST_F(AuditTest, FreshRunsCountIfAnotherTrialIsRecommended) {
+  add(1, 200.0);
+  const TrialRecord trial = add(2, 100.0);
+  add(3, 50.0);
+  Recommendation other = claimed(Claim::faster, 3);
+  other.finalists = {{3, Verdict::faster, {}}, {2, Verdict::faster, {}}};
+  EXPECT_EQ(check("above_noise", trial, other).holds, true);
+  EXPECT_EQ(check("not_dominated", trial, other).holds, true);
+  other.finalists.back().verdict = Verdict::not_faster;
+  EXPECT_EQ(check("above_noise", trial, other).why,
+            "no fresh runs have confirmed that it is faster than the baseline");
 }
 
 TEST_F(AuditTest, ChangesOfTheMachineAreListed) {

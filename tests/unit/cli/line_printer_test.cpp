@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/line_printer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -44,6 +47,16 @@ TEST_F(LinePrinterOnAPipe, RewritesItsBlockBelowPermanentLines) {
   EXPECT_EQ(written(), "\r\x1b[1A\x1b[2Kdone\nc\n");
   printer.clear();
   EXPECT_EQ(written(), "\r\x1b[1A\x1b[2K");
+}
+
+TEST_F(LinePrinterOnAPipe, ShowsTheLastOfTooManyLines) {
+  LinePrinter printer(ends_[1], true);
+  std::vector<std::string> lines(20, "trial");
+  lines.emplace_back("study");
+  printer.status(lines);
+  const std::string shown = written();
+  EXPECT_EQ(std::ranges::count(shown, '\n'), 12);
+  EXPECT_TRUE(shown.ends_with("trial\nstudy\n")) << shown;
 }
 
 TEST_F(LinePrinterOnAPipe, CutsStatusLinesToTheWidth) {

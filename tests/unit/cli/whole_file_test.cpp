@@ -34,6 +34,19 @@ TEST(WholeFile, NewFilesReplaceNoExistingFile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);
 }
 
+TEST(WholeFile, PermissionsAreKeptAndRespectTheUsersMask) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "whole_file_permissions";
+  fs::remove_all(folder);
+  const mode_t mask = ::umask(077);
+  EXPECT_TRUE(write_whole_file(folder / "page.html", "first"));
+  EXPECT_TRUE(write_new_file(folder / "study.json", "first"));
+  ::umask(mask);
+  EXPECT_TRUE(write_whole_file(folder / "page.html", "second"));
+  constexpr fs::perms k_private = fs::perms::owner_read | fs::perms::owner_write;
+  EXPECT_EQ(fs::status(folder / "page.html").permissions(), k_private);
+  EXPECT_EQ(fs::status(folder / "study.json").permissions(), k_private);
+}
+
 TEST(WholeFile, APipeIsWrittenToAndALinkStaysALink) {
   const fs::path folder = fs::path(::testing::TempDir()) / "whole_file_streams";
   fs::remove_all(folder);

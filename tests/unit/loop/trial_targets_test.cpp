@@ -114,6 +114,15 @@ TEST_F(TrialTargetsTest, OnlyATrialOfTheSearchHasAnIncumbentToBeat) {
   EXPECT_FALSE(targets_of(trial(TrialPurpose::confirm_incumbent), state()).to_beat);
 }
 
+/// A night would otherwise say that the configuration in use no longer works.
+TEST_F(TrialTargetsTest, TheConfigurationInUseIsMeasuredEvenIfItIsSlow) {
+  const TrialRecord in_use = trial(TrialPurpose::hint);
+  EXPECT_TRUE(targets_of(in_use, state()).slow_limit);
+  study_.measure.in_use = ConfigurationInUse{in_use.configuration, 1};
+  EXPECT_FALSE(targets_of(in_use, state()).to_beat);
+  EXPECT_FALSE(targets_of(in_use, state()).slow_limit);
+}
+
 TEST_F(TrialTargetsTest, TheBaselinesWindowCostsAtMostATwentiethOfAMoneyBudget) {
   const TrialRecord baseline = trial(TrialPurpose::baseline);
   EXPECT_DOUBLE_EQ(targets_of(baseline, state()).baseline_window_s,

@@ -53,7 +53,7 @@ TEST(NightBisection, RunsTheBaselineIfItIsSlowerToo) {
 TEST(NightBisection, AsksForAFastCommitIfNoneIsKnown) {
   Night night = night_that_slowed(SlowdownScope::shared);
   night.fast_commit.clear();
-  NightContext context{"demo", "demo", "", {}, {}, bisect_command(bisected_study(), night, "")};
+  NightContext context{"demo", "", {}, {}, bisect_command(bisected_study(), night, "")};
   EXPECT_THAT(context.bisect_command, HasSubstr("steptune bisect GOOD bbbbbbbbbbbb -- "));
   EXPECT_THAT(night_text(night, context, 0),
               HasSubstr("\n       find the commit that made it slower (replace GOOD by a fast "
@@ -72,7 +72,7 @@ TEST(NightBisection, IsLeftOutIfItCouldNotShowTheSlowdown) {
   Night same = night_that_slowed(scope);
   same.fast_commit = same.commit;
   EXPECT_EQ(bisect_command(bisected_study(), same, ""), "");
-  const NightContext context{"demo", "demo", "", {}, {}};
+  const NightContext context{"demo", "", {}, {}};
   EXPECT_THAT(night_text(same, context, 0), Not(HasSubstr("bisect")));
   EXPECT_TRUE(night_json(same, context)["regression"]["bisect"].is_null());
 }

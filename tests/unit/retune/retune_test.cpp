@@ -124,6 +124,34 @@ TEST(Retune, AFirstNightNeedsTheLeastGain) {
   EXPECT_EQ(night.after.configuration, study.baseline);
 }
 
+TEST(Retune, ATrialThatWasStoppedEarlyMayWinTheFirstNight) {
+  Season season;
+  season.tune(study_called("measured"));
+  const StudyRecord measured = must(season.history().study("measured"));
+  const TrialRecord baseline = must(season.history().trials(measured.id)).front();
+  TrialRecord stopped = baseline;
+  stopped.number = 2;
+  stopped.purpose = TrialPurpose::search;
+  stopped.status = TrialStatus::stopped_early;
+  stopped.configuration.set("workers", std::int64_t{4});
+  stopped.configuration.set("kind", std::string("fused"));
+  stopped.objectives[0] *= 0.4;
+  stopped.standard_errors[0] *= 0.4;
+  Json document = study_called("demo").document;
+  document["budget"]["trials"] = 2;
+  const StudySpec study = must(study_from_json(document, "/studies/demo.json",
+                                               {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
+  const StudyRecord cut_off = must(
+      season.history().create_or_continue_study(study.name, study.fingerprint, study.document, 7));
+  for (const TrialRecord& trial : {baseline, stopped})
+    ASSERT_TRUE(season.history().record_ended(cut_off.id, trial));
+  const Night night = season.night(study);
+  ASSERT_EQ(night.result, NightResult::improved) << night.reason;
+  EXPECT_EQ(kind_in_use(night), "fused");
+  EXPECT_EQ(night.after.study, "demo");
+  EXPECT_EQ(night.after.trial, 2);
+}
+
 TEST(Retune, TheBaselineReplacesAConfigurationThatFailsTwice) {
   Season season;
   const StudySpec study = study_called("demo");
@@ -143,6 +171,23 @@ TEST(Retune, TheBaselineReplacesAConfigurationThatFailsTwice) {
   const Night third = season.night(study, no_search);
   EXPECT_EQ(third.before.configuration, study.baseline);
   EXPECT_EQ(third.result, NightResult::kept);
+}
+
+TEST(Retune, ABaselineThatFailsMayBeReplacedByTheConfigurationInUse) {
+  Season season;
+  const StudySpec study = study_called("demo");
+  season.begin(study);
+  season.break_baseline();
+  const Night failed = season.night(study);
+  EXPECT_EQ(failed.result, NightResult::failed);
+  EXPECT_EQ(kind_in_use(failed), "fused");
+  EXPECT_THAT(failed.reason, HasSubstr("make the configuration in use the study file's"));
+  Json document = study.document;
+  document["baseline"] = to_json(failed.after.configuration);
+  const StudySpec mended = must(study_from_json(document, study.file, study.facts));
+  const Night checked = season.night(mended);
+  EXPECT_NE(checked.result, NightResult::failed) << checked.reason;
+  EXPECT_EQ(checked.before.configuration, failed.after.configuration);
 }
 
 TEST(Retune, AFailureBetweenNightsThatWorkChangesNothing) {
@@ -186,7 +231,7 @@ TEST(Retune, AReplacementIsComparedWithTheBaseline) {
   EXPECT_EQ(kind_in_use(night), "plain");
   const double workers = to_number(*night.after.configuration.find("workers"));
   EXPECT_NEAR(night.gain.value().ratio, 2.0 / (1.0 + 1.0 / (1.0 + workers)), 0.02);
-  EXPECT_THAT(night_text(night, {"demo", "demo", "", {}, {}}, 0),
+  EXPECT_THAT(night_text(night, {"demo", "", {}, {}}, 0),
               AllOf(HasSubstr("as fast as the baseline\n"),
                     HasSubstr("why    the configuration in use ended as failed")));
 }
@@ -266,6 +311,23 @@ TEST(Retune, TrialsOfTheConfigurationInUseAreKept) {
   for (int number = 3; number <= 5; ++number)
     season.night(study, quiet);
   EXPECT_THAT(season.studies(), UnorderedElementsAre("demo", "demo.night-2", "demo.night-5"));
+}
+
+TEST(Retune, TrialsThatTheNightsOfAnotherStudyUseAreKept) {
+  Season season;
+  const StudySpec other = study_called("other");
+  season.night(other);
+  season.set_speeds(1.0, 2.0);
+  ASSERT_EQ(season.night(other).after.study, "other.night-2");
+  RetuneOptions from_other = bounded({{}, {}, 0});
+  from_other.from = "other";
+  ASSERT_EQ(season.night(study_called("demo"), from_other).after.study, "other.night-2");
+  season.set_speeds(2.0, 0.3);
+  ASSERT_EQ(season.night(other).after.study, "other.night-3");
+  RetuneOptions quiet = bounded({{}, {}, 0});
+  quiet.keep_nights = 1;
+  season.night(other, quiet);
+  EXPECT_THAT(season.studies(), Contains("other.night-2"));
 }
 
 TEST(Retune, BeginsWithAConfigurationInUseElsewhere) {

@@ -59,6 +59,13 @@ class Season {
     is_broken_ = [](const Configuration& trial) { return to_number(*trial.find("workers")) > 0.0; };
   }
 
+  /// Makes trials without workers fail from now on, and no others.
+  void break_baseline() {
+    is_broken_ = [](const Configuration& trial) {
+      return to_number(*trial.find("workers")) == 0.0;
+    };
+  }
+
   Result<Night> try_night(const StudySpec& study, const RetuneOptions& options = {}) {
     clock_.advance_to(clock_.now_s() + k_day_s);
     return retune({study,
