@@ -10,6 +10,7 @@ from harness import run, settings, untouched
 # Steps and samples of a whole run, and what counts as a step.
 _STEPS = {
     ("keras_fit",): (21, 300, "batch of fit"),
+    ("keras_fit", "often"): (21, 300, "batch of fit"),
     ("keras_sequence",): (14, 200, "batch of fit"),
     ("keras_adversarial",): (8, 192, "batch of fit"),
     ("keras_adversarial", "batches"): (4, 96, "train_on_batch"),

@@ -112,11 +112,12 @@ class Fits:
         self._hook.counted(int(samples), loss_in(logs), steps)
 
     def epoch_ends(self):
-        """Corrects the samples of the epoch, whose last batch may be smaller, by Keras's own count."""
-        counted, steps = self._counted_by_keras(), self._epoch_steps
-        self._epoch_steps = 0
+        """Corrects the samples of the epoch, whose last batch may be smaller, by Keras's own count. An evaluation within an
+        epoch ends it, since Keras then counts from zero."""
+        counted, steps, samples = self._counted_by_keras(), self._epoch_steps, self._epoch_samples
+        self._epoch_steps = self._epoch_samples = 0
         if steps and self._rows and steps * self._rows / 2 < counted <= steps * self._rows:
-            self._hook.progress.correct_samples(counted - self._epoch_samples)
+            self._hook.progress.correct_samples(counted - samples)
 
     def _counted_by_keras(self):
         """Returns the samples of the epoch, which the mean of the loss counts; 0 if they are not known."""
