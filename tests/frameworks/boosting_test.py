@@ -105,6 +105,16 @@ class SafeKnobs(unittest.TestCase):
         ran = run("sklearn_histograms", hook=settings("survey"), environment={"OMP_NUM_THREADS": str(threads)})
         self.assertEqual(ran.knob("cpu_threads")["today"], threads)
 
+    def test_catboost_and_forests_do_not_read_the_variables_of_openmp(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("there is one CPU")
+        for program in ("catboost_train", "sklearn_forest"):
+            with self.subTest(program):
+                hook = settings(knobs={"cpu_threads": 1})
+                row = run(program, "all", hook=hook, environment={"OMP_NUM_THREADS": "1"}).knob("cpu_threads")
+                self.assertEqual((row["value"], row["may"]), (1, True), row)
+                self.assertGreater(row["today"], 1)
+
     def test_layouts_of_histograms(self):
         for layout in ("columns", "rows"):
             with self.subTest(layout):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rounds of CatBoost. Its loop is not in Python, so a callback of the training sees each round."""
 
-from steptune_hook.boosting.knobs import usable_cpus
+import os
 
 _NAME = "catboost.CatBoost"
 
@@ -43,7 +43,8 @@ def _adapted(hook, core, model, pool, own):
         hook.trains_on("cuda")
         return params  # there CatBoost takes no callbacks, so no step is seen
     threads = int(params.get("thread_count") or -1)
-    threads = knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus())
+    # CatBoost uses all CPUs of the machine, whatever the variables of OpenMP say.
+    threads = knobs.settle("cpu_threads", threads if threads > 0 else os.cpu_count())
     if threads is not None:
         params["thread_count"] = threads
     bins = knobs.settle("max_bin", int(params.get("border_count") or 254))
