@@ -149,13 +149,20 @@ class OtherKnobs(unittest.TestCase):
             (("keras_datasets", "random"), "data_parallel_calls", "has the operation RandomStandardNormal"),
             (("keras_datasets", "synchronous"), "data_parallel_calls", "the program asks for synchronous calls"),
             (("keras_datasets", "random"), "data_prefetch", "has the operation RandomStandardNormal"),
+            (("keras_datasets", "pool"), "data_private_threads", "the program has separate threads itself"),
             (("keras_sequence", "random"), "data_workers", "the PyDataset draws random numbers"),
             (("keras_sequence", "callback"), "steps_per_execution", "the callback Rate acts on each batch"),
             (("tensorflow_loop",), "jit_compile", "the program trains in a loop of its own"),
             (("keras_fit",), "gpu_allocator", "there is no GPU"),
         ):
             with self.subTest(program=program, knob=knob):
-                wanted = {"data_parallel_calls": "cpus", "data_prefetch": True, "data_workers": 2}.get(knob, 8)
+                values = {
+                    "data_parallel_calls": "cpus",
+                    "data_prefetch": True,
+                    "data_private_threads": 0,
+                    "data_workers": 2,
+                }
+                wanted = values.get(knob, 8)
                 ran = hooked(*program, hook=settings(knobs={knob: wanted} if knob != "gpu_allocator" else {}))
                 self.assertFalse(ran.knob(knob)["may"])
                 self.assertIn(why, ran.knob(knob)["why"])

@@ -29,6 +29,7 @@ class DatasetKnobs:
     def __init__(self, requested, hook):
         self._hook = hook
         self._tensorflow = None
+        self._requested = requested
         self._settled = SettledKnobs(requested)
         self._is_ours = False
 
@@ -84,9 +85,12 @@ class DatasetKnobs:
         """Returns the dataset with the requested settings."""
         options = dataset.options()
         new = self._tensorflow.data.Options()
-        threads = options.threading.private_threadpool_size or 0
+        own = options.threading.private_threadpool_size
+        # In TensorFlow None means no pool, and 0 one with a thread for each CPU. Options cannot be unset.
+        threads = 0 if own is None else own or _cpus()
+        why = None if own is None or self._requested.get(_THREADS) != 0 else "the program has separate threads itself"
         are_options_set = [
-            self._option(_THREADS, threads, new.threading, "private_threadpool_size"),
+            self._option(_THREADS, threads, new.threading, "private_threadpool_size", why),
             self._option(_AUTOTUNE, options.autotune.enabled is not False, new.autotune, "enabled"),
         ]
         is_ahead = "_PrefetchDataset" in _last_kinds(dataset)
@@ -95,9 +99,10 @@ class DatasetKnobs:
             dataset = dataset.prefetch(self._tensorflow.data.AUTOTUNE)
         return dataset.with_options(new) if any(are_options_set) else dataset
 
-    def _option(self, name, today, new, attribute):
-        """Sets the requested value of an option in `new`, if it differs from today's. Returns True if it does."""
-        value = self._settled.settle(name, today)
+    def _option(self, name, today, new, attribute, why=None):
+        """Sets the requested value of an option in `new`, if it differs from today's and nothing prevents it. Returns True
+        if it is set."""
+        value = self._settled.settle(name, today, why)
         if value is not None:
             setattr(new, attribute, value)
         return value is not None
