@@ -41,6 +41,14 @@ class Reports(unittest.TestCase):
         self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (15, 30000), ran.output)
         self.assertEqual([phase["phase"] for phase in ran.phases], ["preparation"] * 2)
 
+    def test_folds_that_train_in_turn_are_parted_once(self):
+        for library in ("xgboost", "lightgbm"):
+            with self.subTest(library):
+                ran = run("cross_validation", library, hook=settings("survey"))
+                self.assertEqual(ran.lines, run("cross_validation", library).lines, ran.errors)
+                self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (18, 36000), ran.output)
+                self.assertEqual([phase["phase"] for phase in ran.phases], ["preparation"] * 2)
+
     def test_trees_of_a_forest_and_stages_are_steps(self):
         ran = run("sklearn_forest", hook=settings("survey"))
         self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (12, 18000), ran.output)
