@@ -110,6 +110,11 @@ class SafeKnobs(unittest.TestCase):
         self.same("keras_sequence", data_workers=3)
         self.same("keras_sequence", data_workers=2, data_processes=True)
 
+    def test_workers_load_the_data_of_each_training(self):
+        self.assertIn("at the same time [False, False]", run("keras_sequence", "slow").lines)
+        ran = hooked("keras_sequence", "slow", hook=settings(knobs={"data_workers": 3}))
+        self.assertIn("at the same time [True, True]", ran.lines)
+
     def test_collector(self):
         self.same("keras_fit", gc="freeze")
 
@@ -151,6 +156,7 @@ class OtherKnobs(unittest.TestCase):
             (("keras_datasets", "random"), "data_prefetch", "has the operation RandomStandardNormal"),
             (("keras_datasets", "pool"), "data_private_threads", "the program has separate threads itself"),
             (("keras_sequence", "random"), "data_workers", "the PyDataset draws random numbers"),
+            (("keras_sequence", "part"), "data_workers", "fit has steps_per_epoch"),
             (("keras_sequence", "callback"), "steps_per_execution", "the callback Rate acts on each batch"),
             (("tensorflow_loop",), "jit_compile", "the program trains in a loop of its own"),
             (("keras_fit",), "gpu_allocator", "there is no GPU"),

@@ -85,7 +85,9 @@ class DatasetKnobs:
         """Returns the dataset with the requested settings."""
         options = dataset.options()
         new = self._tensorflow.data.Options()
-        own = options.threading.private_threadpool_size
+        # Keras itself limits the threads of data that its workers load.
+        is_of_workers = self._hook.fits is not None and self._hook.fits.has_workers()
+        own = None if is_of_workers else options.threading.private_threadpool_size
         # In TensorFlow None means no pool, and 0 one with a thread for each CPU. Options cannot be unset.
         threads = 0 if own is None else own or _cpus()
         why = None if own is None or self._requested.get(_THREADS) != 0 else "the program has separate threads itself"

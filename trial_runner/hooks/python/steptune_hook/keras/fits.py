@@ -59,11 +59,19 @@ class Fits:
         self._hook.knobs.models.settle(model, callbacks)
         return True
 
-    def data_adapter(self, adapter, data):
-        """Called with each adapter that Keras makes. The first one of `fit` is that of the training data."""
+    def data_given(self, data, steps_per_epoch):
+        """Called with the data of each iterator of Keras, before it makes its adapter, which starts workers. The first data
+        of `fit` is that of the training."""
+        if self._model is not None and self._adapter is None:
+            self._hook.knobs.datasets_of_python.settle(data, steps_per_epoch)
+
+    def data_adapted(self, adapter):
         if self._model is not None and self._adapter is None:
             self._adapter = adapter
-            self._hook.knobs.datasets_of_python.settle(data)
+
+    def has_workers(self):
+        """True if workers of Keras load the training data."""
+        return getattr(self._adapter, "enqueuer", None) is not None
 
     def _is_own(self, callbacks):
         return self._model is not None and callbacks.model is self._model and self._hook.active
@@ -195,9 +203,11 @@ def wrap(hook, keras):
 
     def wrap_iterator(original):
         def __init__(iterator, x, *arguments, **named):
+            if hook.active:
+                hook.guarded(fits.data_given, x, named.get("steps_per_epoch"))
             original(iterator, x, *arguments, **named)
             if hook.active:
-                hook.guarded(fits.data_adapter, iterator.data_adapter, x)
+                hook.guarded(fits.data_adapted, iterator.data_adapter)
 
         return __init__
 
