@@ -59,6 +59,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(ran.event("program")["epochs"], 3)
         loader = ran.event("loader")
         self.assertEqual((loader["length"], loader["batch_size"], loader["samples"]), (7, 16, 100))
+        self.assertEqual(hooked("keras_fit", "resumed", hook=settings("survey")).event("program")["epochs"], 2)
 
     def test_a_second_fit_leaves_no_plan(self):
         ran = hooked("keras_twice", hook=settings("survey"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`fit` on arrays whose last batch is smaller, with validation and checkpoints. Argument `often`: a callback evaluates
-within each epoch."""
+within each epoch; `resumed`: the first epoch is left out."""
 
 import os
 import sys
@@ -31,6 +31,13 @@ with tempfile.TemporaryDirectory() as folder:
     saves = keras.callbacks.ModelCheckpoint(os.path.join(folder, "best.weights.h5"), save_weights_only=True)
     callbacks = [saves, Often()] if "often" in sys.argv else [saves]
     history = model.fit(
-        x, y, batch_size=16, epochs=3, validation_data=(x[:30], y[:30]), callbacks=callbacks, verbose=0
+        x,
+        y,
+        batch_size=16,
+        epochs=3,
+        initial_epoch=1 if "resumed" in sys.argv else 0,
+        validation_data=(x[:30], y[:30]),
+        callbacks=callbacks,
+        verbose=0,
     ).history
 print("losses", [float(loss).hex() for loss in history["loss"] + history["val_loss"]])

@@ -28,6 +28,7 @@ class Fits:
         self._hook = hook
         self._model = None  # the model that trains now
         self._adapter = None  # of its training data
+        self._first_epoch = 0
         self._begun = 0  # index of the current batch
         self._epoch_steps = 0
         self._epoch_samples = 0
@@ -38,8 +39,11 @@ class Fits:
         self._data = []  # facts about the different data of these calls
 
     def fit(self, original, model, arguments, named):
+        def given(name, place, otherwise):
+            return named.get(name, arguments[place] if len(arguments) > place else otherwise)
+
         if self._model is not None or not self._hook.counts_here() or not self._hook.guarded(
-            self._begins, model, named.get("callbacks", arguments[5] if len(arguments) > 5 else None)
+            self._begins, model, given("callbacks", 5, None), given("initial_epoch", 11, 0)
         ):
             return original(model, *arguments, **named)
         self._model = model
@@ -50,9 +54,10 @@ class Fits:
             self._hook.apart -= 1
             self._model = self._adapter = None
 
-    def _begins(self, model, callbacks):
+    def _begins(self, model, callbacks, first_epoch):
         if not self._hook.trains_alone():
             return False
+        self._first_epoch = first_epoch
         self._hook.training_begins()
         self._hook.counts = "batch of fit"
         self._hook.optimizers.add(type(model.optimizer).__name__)
@@ -86,7 +91,8 @@ class Fits:
         hook = self._hook
         self._trainings += 1
         # Several trainings may follow, so the first one is no plan once there is a second one.
-        hook.planned_epochs = None if self._trainings > 1 or epochs is None else int(epochs)
+        is_planned = self._trainings == 1 and epochs is not None
+        hook.planned_epochs = int(epochs) - self._first_epoch if is_planned else None
         if self._trainings == 2:
             hook.survey_after_step()
         fields = {"training": True, "dataset": type(self._adapter).__name__, "where": ""}
