@@ -107,6 +107,14 @@ class SafeKnobs(unittest.TestCase):
         self.same("keras_datasets", data_parallel_calls="cpus", data_prefetch=True)
         self.same("keras_datasets", data_parallel_calls="autotune", data_private_threads=2, data_autotune=False)
 
+    def test_sequential_calls_are_those_of_a_map_without_a_number(self):
+        expected = run("keras_datasets", "parallel")
+        self.assertIn("maps by _ParallelMapDataset", expected.lines)
+        hook = settings(knobs={"data_parallel_calls": "sequential"})
+        ran = hooked("keras_datasets", "parallel", hook=hook)
+        self.assertIn("maps by _MapDataset", ran.lines)
+        self.assertEqual(losses(ran), losses(expected))
+
     def test_workers(self):
         self.same("keras_sequence", data_workers=3)
         self.same("keras_sequence", data_workers=2, data_processes=True)

@@ -47,13 +47,13 @@ class DatasetKnobs:
             # Functions of Keras itself keep their settings.
             if not self._hook.active or any(mark in caller for mark in LIBRARIES):
                 return made
-            calls = self._hook.guarded(self._calls_for, made, num_parallel_calls)
-            return made if calls is None else original(dataset, map_func, calls, True, *more, **named)
+            calls_and_order = self._hook.guarded(self._calls_for, made, num_parallel_calls)
+            return made if calls_and_order is None else original(dataset, map_func, *calls_and_order, *more, **named)
 
         return map_dataset
 
     def _calls_for(self, made, own):
-        """Returns the number of parallel calls to set; None if the program's stays."""
+        """Returns `num_parallel_calls` and `deterministic` to set; None if the program's stay."""
         # TensorFlow refuses a number of calls beside this.
         why = "the program asks for synchronous calls" if getattr(made, "_force_synchronous", False) else None
         if own is None or own == 1:
@@ -65,7 +65,9 @@ class DatasetKnobs:
         else:
             today, why = _CPUS, "the program gives a number itself"
         value = self._settled.settle(_CALLS, today, why or _why_not_parallel(made))
-        return {_SEQUENTIAL: 1, _CPUS: _cpus(), _AUTO: self._tensorflow.data.AUTOTUNE}.get(value)
+        # One parallel call would still run beside the training.
+        settings = {_SEQUENTIAL: (None, None), _CPUS: (_cpus(), True), _AUTO: (self._tensorflow.data.AUTOTUNE, True)}
+        return settings.get(value)
 
     def _wrap_iter(self, original):
         def __iter__(dataset):
