@@ -108,10 +108,12 @@ class SafeKnobs(unittest.TestCase):
                 self.assertTrue(ran.knob("cpu_threads")["may"], ran.output)
                 self.assertEqual(ran.lines, untouched(program).lines, ran.errors)
 
-    def test_the_threads_of_histograms_are_those_of_scikit_learn(self):
+    def test_today_openmp_may_have_more_threads_than_cpus(self):
         threads = (os.cpu_count() or 1) + 1
-        ran = run("sklearn_histograms", hook=settings("survey"), environment={"OMP_NUM_THREADS": str(threads)})
-        self.assertEqual(ran.knob("cpu_threads")["today"], threads)
+        for program in (("sklearn_histograms",), ("lightgbm_train", "all")):
+            with self.subTest(program):
+                ran = run(*program, hook=settings("survey"), environment={"OMP_NUM_THREADS": str(threads)})
+                self.assertEqual(ran.knob("cpu_threads")["today"], threads)
 
     def test_catboost_and_forests_do_not_read_the_variables_of_openmp(self):
         if len(os.sched_getaffinity(0)) < 2:

@@ -5,7 +5,7 @@ import threading
 import weakref
 
 from steptune_hook.boosting.hook import Losses
-from steptune_hook.boosting.knobs import usable_cpus
+from steptune_hook.boosting.knobs import openmp_threads, usable_cpus
 
 _NAME = "xgboost.Booster"
 _THREADS = ("nthread", "n_jobs")
@@ -88,12 +88,14 @@ def _settings(hook, own, dtrain):
     is_binned = any("QuantileDMatrix" in kind.__name__ for kind in type(dtrain).__mro__)
     why = "a QuantileDMatrix is binned before the training" if is_binned else None
     threads = next((int(own[name]) for name in _THREADS if name in own), 0)
+    if threads <= 0:
+        threads = min(usable_cpus(), openmp_threads())
     device = str(own.get("device", "cpu"))
     method = str(own.get("tree_method", "auto"))
     if device.startswith(("cuda", "gpu")) or method == "gpu_hist":
         hook.trains_on("cuda")
     settings = {
-        "nthread": knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus()),
+        "nthread": knobs.settle("cpu_threads", threads),
         "tree_method": knobs.settle("tree_method", method, why),
         "max_bin": knobs.settle("max_bin", int(own.get("max_bin", 256)), why),
     }
