@@ -125,6 +125,13 @@ class SafeKnobs(unittest.TestCase):
                 self.assertEqual((row["value"], row["may"]), (1, True), row)
                 self.assertGreater(row["today"], 1)
 
+    def test_openmp_limits_the_threads_of_xgboost(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("there is one CPU")
+        hook = settings(knobs={"cpu_threads": 2})
+        row = run("xgboost_train", hook=hook, environment={"OMP_NUM_THREADS": "1"}).knob("cpu_threads")
+        self.assertEqual((row["may"], row["why"]), (False, "OMP_NUM_THREADS limits XGBoost's threads"))
+
     def test_layouts_of_histograms(self):
         for layout in ("columns", "rows"):
             with self.subTest(layout):
