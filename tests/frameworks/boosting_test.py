@@ -67,6 +67,13 @@ class Reports(unittest.TestCase):
                 for loss, expected in zip(reported[:rounds], losses(ran)):
                     self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
 
+    def test_the_loss_of_catboost_is_no_other_metric(self):
+        ran = run("catboost_train", "metrics", hook=settings())
+        reported = [step["loss"] for step in ran.steps if "loss" in step]
+        self.assertGreaterEqual(len(reported), 9, ran.output)
+        for loss, expected in zip(reported, losses(ran)):
+            self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
+
     def test_the_loss_is_that_of_the_present_training(self):
         for library in ("xgboost", "lightgbm"):
             with self.subTest(library):
