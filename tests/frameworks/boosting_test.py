@@ -41,6 +41,14 @@ class Reports(unittest.TestCase):
         self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (15, 30000), ran.output)
         self.assertEqual([phase["phase"] for phase in ran.phases], ["preparation"] * 2)
 
+    def test_folds_that_train_in_turn_are_parted_once(self):
+        for library in ("xgboost", "lightgbm"):
+            with self.subTest(library):
+                ran = run("cross_validation", library, hook=settings("survey"))
+                self.assertEqual(ran.lines, run("cross_validation", library).lines, ran.errors)
+                self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (18, 36000), ran.output)
+                self.assertEqual([phase["phase"] for phase in ran.phases], ["preparation"] * 2)
+
     def test_trees_of_a_forest_and_stages_are_steps(self):
         ran = run("sklearn_forest", hook=settings("survey"))
         self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (12, 18000), ran.output)
@@ -58,6 +66,13 @@ class Reports(unittest.TestCase):
                 self.assertGreaterEqual(len(reported), rounds, ran.output)
                 for loss, expected in zip(reported[:rounds], losses(ran)):
                     self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
+
+    def test_the_loss_of_catboost_is_no_other_metric(self):
+        ran = run("catboost_train", "metrics", hook=settings())
+        reported = [step["loss"] for step in ran.steps if "loss" in step]
+        self.assertGreaterEqual(len(reported), 9, ran.output)
+        for loss, expected in zip(reported, losses(ran)):
+            self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
 
     def test_the_loss_is_that_of_the_present_training(self):
         for library in ("xgboost", "lightgbm"):
@@ -100,10 +115,29 @@ class SafeKnobs(unittest.TestCase):
                 self.assertTrue(ran.knob("cpu_threads")["may"], ran.output)
                 self.assertEqual(ran.lines, untouched(program).lines, ran.errors)
 
-    def test_the_threads_of_histograms_are_those_of_scikit_learn(self):
+    def test_today_openmp_may_have_more_threads_than_cpus(self):
         threads = (os.cpu_count() or 1) + 1
-        ran = run("sklearn_histograms", hook=settings("survey"), environment={"OMP_NUM_THREADS": str(threads)})
-        self.assertEqual(ran.knob("cpu_threads")["today"], threads)
+        for program in (("sklearn_histograms",), ("lightgbm_train", "all")):
+            with self.subTest(program):
+                ran = run(*program, hook=settings("survey"), environment={"OMP_NUM_THREADS": str(threads)})
+                self.assertEqual(ran.knob("cpu_threads")["today"], threads)
+
+    def test_catboost_and_forests_do_not_read_the_variables_of_openmp(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("there is one CPU")
+        for program in ("catboost_train", "sklearn_forest"):
+            with self.subTest(program):
+                hook = settings(knobs={"cpu_threads": 1})
+                row = run(program, "all", hook=hook, environment={"OMP_NUM_THREADS": "1"}).knob("cpu_threads")
+                self.assertEqual((row["value"], row["may"]), (1, True), row)
+                self.assertGreater(row["today"], 1)
+
+    def test_openmp_limits_the_threads_of_xgboost(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("there is one CPU")
+        hook = settings(knobs={"cpu_threads": 2})
+        row = run("xgboost_train", hook=hook, environment={"OMP_NUM_THREADS": "1"}).knob("cpu_threads")
+        self.assertEqual((row["may"], row["why"]), (False, "OMP_NUM_THREADS limits XGBoost's threads"))
 
     def test_layouts_of_histograms(self):
         for layout in ("columns", "rows"):

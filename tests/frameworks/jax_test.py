@@ -34,6 +34,11 @@ class Reports(unittest.TestCase):
                 self.assertEqual(ran.event("program")["counts"], "call of " + name)
                 self.assertEqual(ran.event("patched")["family"], "jax")
 
+    def test_samples_are_those_of_the_step(self):
+        ran = run("jax_methods", "clips", hook=settings())
+        self.assertEqual(ran.event("program")["counts"], "call of train_step")
+        self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (30, 480), ran.output)
+
     def test_losses_are_those_of_the_program(self):
         for program in ("jax_optax", "jax_flax"):
             with self.subTest(program):

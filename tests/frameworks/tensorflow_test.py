@@ -10,6 +10,7 @@ from harness import run, settings, untouched
 # Steps and samples of a whole run, and what counts as a step.
 _STEPS = {
     ("keras_fit",): (21, 300, "batch of fit"),
+    ("keras_fit", "often"): (21, 300, "batch of fit"),
     ("keras_sequence",): (14, 200, "batch of fit"),
     ("keras_adversarial",): (8, 192, "batch of fit"),
     ("keras_adversarial", "batches"): (4, 96, "train_on_batch"),
@@ -58,6 +59,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(ran.event("program")["epochs"], 3)
         loader = ran.event("loader")
         self.assertEqual((loader["length"], loader["batch_size"], loader["samples"]), (7, 16, 100))
+        self.assertEqual(hooked("keras_fit", "resumed", hook=settings("survey")).event("program")["epochs"], 2)
 
     def test_a_second_fit_leaves_no_plan(self):
         ran = hooked("keras_twice", hook=settings("survey"))
@@ -105,9 +107,22 @@ class SafeKnobs(unittest.TestCase):
         self.same("keras_datasets", data_parallel_calls="cpus", data_prefetch=True)
         self.same("keras_datasets", data_parallel_calls="autotune", data_private_threads=2, data_autotune=False)
 
+    def test_sequential_calls_are_those_of_a_map_without_a_number(self):
+        expected = run("keras_datasets", "parallel")
+        self.assertIn("maps by _ParallelMapDataset", expected.lines)
+        hook = settings(knobs={"data_parallel_calls": "sequential"})
+        ran = hooked("keras_datasets", "parallel", hook=hook)
+        self.assertIn("maps by _MapDataset", ran.lines)
+        self.assertEqual(losses(ran), losses(expected))
+
     def test_workers(self):
         self.same("keras_sequence", data_workers=3)
         self.same("keras_sequence", data_workers=2, data_processes=True)
+
+    def test_workers_load_the_data_of_each_training(self):
+        self.assertIn("at the same time [False, False]", run("keras_sequence", "slow").lines)
+        ran = hooked("keras_sequence", "slow", hook=settings(knobs={"data_workers": 3}))
+        self.assertIn("at the same time [True, True]", ran.lines)
 
     def test_collector(self):
         self.same("keras_fit", gc="freeze")
@@ -148,13 +163,21 @@ class OtherKnobs(unittest.TestCase):
             (("keras_datasets", "random"), "data_parallel_calls", "has the operation RandomStandardNormal"),
             (("keras_datasets", "synchronous"), "data_parallel_calls", "the program asks for synchronous calls"),
             (("keras_datasets", "random"), "data_prefetch", "has the operation RandomStandardNormal"),
+            (("keras_datasets", "pool"), "data_private_threads", "the program has separate threads itself"),
             (("keras_sequence", "random"), "data_workers", "the PyDataset draws random numbers"),
+            (("keras_sequence", "part"), "data_workers", "fit has steps_per_epoch"),
             (("keras_sequence", "callback"), "steps_per_execution", "the callback Rate acts on each batch"),
             (("tensorflow_loop",), "jit_compile", "the program trains in a loop of its own"),
             (("keras_fit",), "gpu_allocator", "there is no GPU"),
         ):
             with self.subTest(program=program, knob=knob):
-                wanted = {"data_parallel_calls": "cpus", "data_prefetch": True, "data_workers": 2}.get(knob, 8)
+                values = {
+                    "data_parallel_calls": "cpus",
+                    "data_prefetch": True,
+                    "data_private_threads": 0,
+                    "data_workers": 2,
+                }
+                wanted = values.get(knob, 8)
                 ran = hooked(*program, hook=settings(knobs={knob: wanted} if knob != "gpu_allocator" else {}))
                 self.assertFalse(ran.knob(knob)["may"])
                 self.assertIn(why, ran.knob(knob)["why"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`fit` on a `tf.data.Dataset` that a function maps, with dropout: argument `random`: the function draws numbers,
-`synchronous`: its calls are synchronous."""
+`synchronous`: its calls are synchronous, `parallel`: they are parallel, `pool`: a thread for each CPU computes only the
+data set."""
 
 import sys
 
@@ -21,8 +22,15 @@ def prepare(x, y):
 
 
 # No number of parallel calls, no word on the order, and synchronous.
-calls = (None, None, True) if "synchronous" in sys.argv else ()
-data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(100, seed=3).map(prepare, *calls).batch(16)
+calls = (None, None, True) if "synchronous" in sys.argv else (tf.data.AUTOTUNE,) if "parallel" in sys.argv else ()
+mapped = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(100, seed=3).map(prepare, *calls)
+data = mapped.batch(16)
+if "parallel" in sys.argv:
+    print("maps by", type(mapped).__name__)
+if "pool" in sys.argv:
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = 0
+    data = data.with_options(options)
 model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dropout(0.1), keras.layers.Dense(1)])
 model.compile(optimizer="adam", loss="mse")
 history = model.fit(data, epochs=3, verbose=0).history

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`fit` on a PyDataset. Arguments: `random`: it draws numbers; `callback`: a callback acts on each batch."""
+"""`fit` on a PyDataset. Arguments: `random`: it draws numbers; `callback`: a callback acts on each batch; `part`: an epoch
+is a part of the data; `slow`: prints if the batches of two more trainings are loaded at the same time."""
 
 import sys
+import threading
+import time
 
 import keras
 import numpy
@@ -23,6 +26,22 @@ class Batches(keras.utils.PyDataset):
         return self.x[rows] + numpy.float32(noise), self.y[rows]
 
 
+class Slow(Batches):
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+        self.loading = self.most = 0
+
+    def __getitem__(self, index):
+        with self.lock:
+            self.loading += 1
+            self.most = max(self.most, self.loading)
+        time.sleep(0.02)
+        with self.lock:
+            self.loading -= 1
+        return super().__getitem__(index)
+
+
 class Rate(keras.callbacks.Callback):
     def on_train_batch_begin(self, batch, logs=None):
         self.model.optimizer.learning_rate = 1e-3 / (batch + 1)
@@ -32,5 +51,12 @@ keras.utils.set_random_seed(1)
 model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1)])
 model.compile(optimizer="adam", loss="mse")
 callbacks = [Rate()] if "callback" in sys.argv else []
-history = model.fit(Batches(), epochs=2, shuffle=False, verbose=0, callbacks=callbacks).history
+steps = 3 if "part" in sys.argv else None
+fitted = model.fit(Batches(), epochs=2, steps_per_epoch=steps, shuffle=False, verbose=0, callbacks=callbacks)
+history = fitted.history
 print("losses", [float(loss).hex() for loss in history["loss"]])
+if "slow" in sys.argv:
+    data = [Slow(), Slow()]
+    for one in data:
+        model.fit(one, shuffle=False, verbose=0)
+    print("at the same time", [one.most > 1 for one in data])

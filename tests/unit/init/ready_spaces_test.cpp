@@ -183,6 +183,18 @@ TEST(ReadySpaceFiles, AreDistinguished) {
   EXPECT_EQ(named({"python3", "train.py", "yolo"}), "");
 }
 
+/// Returns what a space reads from its program's output.
+ReportFormat printed_format_of(const std::string& name) {
+  const ReadySpace space =
+      must_read(fs::path(STEPTUNE_SOURCE_DIR) / "configs/spaces" / (name + ".json"));
+  std::vector<MetricDefinition> metrics;
+  for (const Json& metric : space.reports.at("metrics")) {
+    metrics.push_back(
+        {metric.at("name").get<std::string>(), metric.at("regex").get<std::string>()});
+  }
+  return {.preset = {}, .metrics = metrics, .samples_per_step = {}};
+}
+
 /// Otherwise a guard would compare the last finite loss of a trial that has diverged.
 TEST(ReadySpaceFiles, ReadALossThatIsNotFinite) {
   for (const auto& [name, printed] : std::vector<std::pair<const char*, const char*>>{
@@ -191,18 +203,34 @@ TEST(ReadySpaceFiles, ReadALossThatIsNotFinite) {
            {"timm", "Train: 0 [  50/100 ( 50%)]  Loss:    nan (nan)  Time: 0.5s"},
            {"torchtitan", "step: 10  loss:     nan  grad_norm:     nan  memory: 1.00GiB(1.00%)"},
            {"torchvision", "Epoch: [0]  [ 10/100]  eta: 0:00:10  lr: 0.1  loss: nan (nan)"}}) {
-    const ReadySpace space =
-        must_read(fs::path(STEPTUNE_SOURCE_DIR) / "configs/spaces" / (std::string(name) + ".json"));
-    std::vector<MetricDefinition> metrics;
-    for (const Json& metric : space.reports.at("metrics")) {
-      metrics.push_back(
-          {metric.at("name").get<std::string>(), metric.at("regex").get<std::string>()});
-    }
-    auto reader = ReportReader::create({.preset = {}, .metrics = metrics, .samples_per_step = {}});
+    auto reader = ReportReader::create(printed_format_of(name));
     ASSERT_TRUE(reader) << name;
     const auto report = reader->read_line(printed, 0.0);
     ASSERT_TRUE(report) << name;
     EXPECT_TRUE(report->not_finite.contains("loss")) << name;
+  }
+}
+
+TEST(ReadySpaceFiles, ReadNoTrainingFromAValidation) {
+  struct Lines {
+    const char* space;
+    const char* training;
+    const char* validation;
+  };
+  for (const Lines& lines :
+       {Lines{"torchtitan", "[titan] 10:00:00 - root - INFO - step: 50  loss:  7.50000  tps: 9",
+              "[titan] 10:00:01 - root - INFO - validate step: 50  loss: 11.5000  tps: 9"},
+        Lines{"timm", "Train: 0 [  50/100 ( 50%)]  Loss:   7.50 (7.61)  Time: 0.5s",
+              "Test: [  50/100]  Time: 0.1 (0.1)  Loss:  11.5 (11.5)  Acc@1: 0.1 (0.1)"},
+        Lines{"torchvision", "Epoch: [0]  [ 50/100]  eta: 0:00:10  lr: 0.1  loss: 7.50 (7.61)",
+              "Test:   [ 50/100]  eta: 0:00:01  loss: 11.5 (11.5)  acc1: 0.1 (0.1)"}}) {
+    auto reader = ReportReader::create(printed_format_of(lines.space));
+    ASSERT_TRUE(reader) << lines.space;
+    const auto report = reader->read_line(lines.training, 0.0);
+    ASSERT_TRUE(report) << lines.space;
+    EXPECT_EQ(report->step, 50.0) << lines.space;
+    EXPECT_EQ(report->metrics.at("loss"), 7.5) << lines.space;
+    EXPECT_FALSE(reader->read_line(lines.validation, 1.0)) << lines.space;
   }
 }
 

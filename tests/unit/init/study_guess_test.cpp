@@ -21,6 +21,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 const char* const k_help = R"(usage: train.py [-h]
@@ -904,6 +905,21 @@ TEST(StudyGuess, PlansTheStepsOfATrainerWithoutBatches) {
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["planned_run"], Json({{"samples", 500}}));
   EXPECT_THAT(guess.notes, Contains(HasSubstr("num_round 500 (the command), each counted")));
+}
+
+TEST(StudyGuess, LeavesAParameterThatTheCommandGivesByAnotherName) {
+  const auto file = std::filesystem::path(STEPTUNE_SOURCE_DIR) / "configs/spaces/lightgbm.json";
+  const auto space = read_ready_space(file);
+  ASSERT_TRUE(space) << space.error().text();
+  GuessInput input = input_of("", {"lightgbm", "nthread=1", "force_row_wise=true", "device=gpu"});
+  input.machine["gpus"] = 1.0;
+  input.space = &*space;
+  input.program.options = declared_options(*space);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_THAT(guess.left_out, IsSupersetOf({HasSubstr("num_threads: nthread is on"),
+                                            HasSubstr("force_col_wise: force_row_wise is on"),
+                                            HasSubstr("device_type: device is on")}));
+  EXPECT_EQ(guess.document["parameters"].size(), 1U);
 }
 
 TEST(StudyText, PutsCommentsBeforeTheirKeys) {

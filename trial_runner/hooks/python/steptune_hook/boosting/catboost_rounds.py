@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rounds of CatBoost. Its loop is not in Python, so a callback of the training sees each round."""
 
-from steptune_hook.boosting.knobs import usable_cpus
+import os
 
 _NAME = "catboost.CatBoost"
+_USUAL_LOSSES = ("RMSE", "Logloss", "MultiClass")  # of programs that name none
 
 
 class _Callback:
-    def __init__(self, hook, model, rows):
+    def __init__(self, hook, rows, loss_names):
         self._hook = hook
-        self._model = model
         self._rows = rows
+        self._loss_names = loss_names
 
     def after_iteration(self, info):
         if self._hook.may_train():
@@ -18,7 +19,7 @@ class _Callback:
         return True
 
     def _ended(self, info):
-        self._hook.step_ended(self._rows, _loss(info.metrics))
+        self._hook.step_ended(self._rows, _loss(info.metrics, self._loss_names))
 
 
 def wrap(hook, catboost):
@@ -43,7 +44,8 @@ def _adapted(hook, core, model, pool, own):
         hook.trains_on("cuda")
         return params  # there CatBoost takes no callbacks, so no step is seen
     threads = int(params.get("thread_count") or -1)
-    threads = knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus())
+    # CatBoost uses all CPUs of the machine, whatever the variables of OpenMP say.
+    threads = knobs.settle("cpu_threads", threads if threads > 0 else os.cpu_count())
     if threads is not None:
         params["thread_count"] = threads
     bins = knobs.settle("max_bin", int(params.get("border_count") or 254))
@@ -56,14 +58,21 @@ def _adapted(hook, core, model, pool, own):
     if not hook.settings.prints_steps:
         return params
     # CatBoost gives a callback its whole history after each round, which takes time in proportion to the rounds so far.
+    loss_names = (_kind(str(params["loss_function"])),) if params.get("loss_function") else _USUAL_LOSSES
     callbacks = getattr(params.get("callbacks"), "_callbacks", [])
-    params["callbacks"] = core._TrainCallbacksWrapper([*callbacks, _Callback(hook, model, pool.num_row())])
+    params["callbacks"] = core._TrainCallbacksWrapper([*callbacks, _Callback(hook, pool.num_row(), loss_names)])
     return params
 
 
-def _loss(metrics):
-    """Returns the last value of the first metric of the training data, or else of other data."""
-    for name in sorted(metrics, key=lambda name: name != "learn"):
-        for values in metrics[name].values():
+def _kind(metric):
+    return metric.partition(":")[0]
+
+
+def _loss(metrics, loss_names):
+    """Returns the last value of the loss, or else of another metric, of the training data, or else of other data. CatBoost
+    gives metrics in no order."""
+    for data in sorted(metrics, key=lambda name: name != "learn"):
+        for name in sorted(metrics[data], key=lambda name: _kind(name) not in loss_names):
+            values = metrics[data][name]
             return values[-1] if values else None
     return None

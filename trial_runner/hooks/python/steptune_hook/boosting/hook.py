@@ -17,7 +17,7 @@ class BoostingHook(loop_hook.LoopHook):
         super().__init__(requested)
         self.trainers = set()  # names of what has trained: `lgb.Booster`, say
         self.knobs = BoostingKnobs(self)
-        self._last_training = lambda: None
+        self._begun = {}  # weak references to the trainings that have begun, by `id`: models of CatBoost have no hash
         self._device = "cpu"
 
     def libraries(self):
@@ -33,10 +33,12 @@ class BoostingHook(loop_hook.LoopHook):
         return {"counts": "round", "optimizers": sorted(self.trainers)}
 
     def round_begins(self, training, name):
-        """Called before each round. A new `training` ends the time between two trainings, which belongs to no step."""
-        if self._last_training() is training:
+        """Called before each round. The first one of a `training` ends the time between two trainings, which belongs to no
+        step. The folds of a cross-validation train in turn."""
+        begun = self._begun.get(id(training))
+        if begun is not None and begun() is training:
             return
-        self._last_training = weakref.ref(training)
+        self._begun[id(training)] = weakref.ref(training)
         self.training_begins()
         if name not in self.trainers:
             self.trainers.add(name)

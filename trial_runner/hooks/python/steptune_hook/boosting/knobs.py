@@ -17,7 +17,10 @@ class BoostingKnobs(KnobGroups):
 
 
 def usable_cpus():
+    return len(os.sched_getaffinity(0))
+
+
+def openmp_threads():
     """Returns the number of threads that OpenMP uses by itself."""
-    cpus = len(os.sched_getaffinity(0))
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return min(cpus, int(first)) if first.isdigit() and int(first) > 0 else cpus
+    return int(first) if first.isdigit() and int(first) > 0 else usable_cpus()

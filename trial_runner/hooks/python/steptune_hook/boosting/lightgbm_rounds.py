@@ -5,7 +5,7 @@ import inspect
 import weakref
 
 from steptune_hook.boosting.hook import Losses
-from steptune_hook.boosting.knobs import usable_cpus
+from steptune_hook.boosting.knobs import openmp_threads
 
 _NAME = "lightgbm.Booster"
 _LAYOUTS = {"columns": "force_col_wise", "rows": "force_row_wise"}
@@ -82,7 +82,7 @@ def _adapted(hook, own, aliases):
     is_on_cpu = device == "cpu"
     hook.trains_on("cpu" if is_on_cpu else "cuda")
     threads = int(value("num_threads", 0))
-    threads = knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus())
+    threads = knobs.settle("cpu_threads", threads if threads > 0 else openmp_threads())
     if threads is not None:
         put("num_threads", threads)
     forced = [layout for layout, name in _LAYOUTS.items() if _is_true(value(name, False))]

@@ -3,7 +3,7 @@
 
 import threading
 
-from steptune_hook.boosting.knobs import usable_cpus
+import joblib
 
 
 def wrap(hook, module):
@@ -115,10 +115,11 @@ def _wrap_forests(hook, module):
 
     def _jobs(hook, forest):
         jobs = forest.n_jobs or 1
-        cpus = usable_cpus()
         _refuse(hook, _OF_OTHERS, "forests have no such parameter")
         hook.round_begins(forest, _name(forest))
-        return hook.knobs.training.settle("cpu_threads", jobs if jobs > 0 else max(1, cpus + 1 + jobs))
+        # Joblib does not read the variables of OpenMP.
+        threads = jobs if jobs > 0 else max(1, joblib.cpu_count() + 1 + jobs)
+        return hook.knobs.training.settle("cpu_threads", threads)
 
     hook.patches.replace(module.BaseForest, "fit", wrap_fit)
     hook.patches.replace(module, "Parallel", wrap_parallel)

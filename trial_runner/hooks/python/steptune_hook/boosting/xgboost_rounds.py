@@ -5,7 +5,7 @@ import threading
 import weakref
 
 from steptune_hook.boosting.hook import Losses
-from steptune_hook.boosting.knobs import usable_cpus
+from steptune_hook.boosting.knobs import openmp_threads, usable_cpus
 
 _NAME = "xgboost.Booster"
 _THREADS = ("nthread", "n_jobs")
@@ -14,6 +14,8 @@ _HIGHER_IS_BETTER = ("auc", "map", "ndcg", "pre", "ams", "interval-regression-ac
 
 def wrap(hook, xgboost):
     booster_class = xgboost.core.Booster
+    # XGBoost 2 takes any number of threads.
+    has_limit = int(xgboost.__version__.split(".")[0]) >= 3
     own = weakref.WeakKeyDictionary()  # the program's parameters, by booster
     begun = weakref.WeakSet()
     losses = weakref.WeakKeyDictionary()  # by booster
@@ -50,7 +52,7 @@ def wrap(hook, xgboost):
         return one_round
 
     def begin(booster, dtrain):
-        settings = _settings(hook, own.get(booster, {}), dtrain)
+        settings = _settings(hook, own.get(booster, {}), dtrain, has_limit)
         current.is_ours = True
         try:
             if settings:
@@ -82,18 +84,24 @@ def _note(noted, params, value):
     noted.update({name: value for name, value in pairs if value is not None})
 
 
-def _settings(hook, own, dtrain):
-    """Returns the parameters to set, given the program's own parameters."""
+def _settings(hook, own, dtrain, has_limit):
+    """Returns the parameters to set, given the program's own parameters. `has_limit`: XGBoost never uses more threads than
+    OpenMP does by itself."""
     knobs = hook.knobs.training
     is_binned = any("QuantileDMatrix" in kind.__name__ for kind in type(dtrain).__mro__)
     why = "a QuantileDMatrix is binned before the training" if is_binned else None
     threads = next((int(own[name]) for name in _THREADS if name in own), 0)
+    most = min(usable_cpus(), openmp_threads())
+    if threads <= 0 or (has_limit and threads > most):
+        threads = most
+    is_limited = has_limit and most < usable_cpus()
+    why_threads = "OMP_NUM_THREADS limits XGBoost's threads" if is_limited else None
     device = str(own.get("device", "cpu"))
     method = str(own.get("tree_method", "auto"))
     if device.startswith(("cuda", "gpu")) or method == "gpu_hist":
         hook.trains_on("cuda")
     settings = {
-        "nthread": knobs.settle("cpu_threads", threads if threads > 0 else usable_cpus()),
+        "nthread": knobs.settle("cpu_threads", threads, why_threads),
         "tree_method": knobs.settle("tree_method", method, why),
         "max_bin": knobs.settle("max_bin", int(own.get("max_bin", 256)), why),
     }

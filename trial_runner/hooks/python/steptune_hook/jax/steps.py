@@ -23,6 +23,7 @@ class _Function(Function):
         self.measured = 0
         self.carries = False  # True if it returns a state like its arguments
         self.batch = None  # index of the batch among the leaves of the arguments
+        self.samples = 0  # of the last call that was waited for
 
     def samples_in(self, leaves):
         """Returns the leading dimension of the batch, of all devices."""
@@ -102,15 +103,15 @@ class Steps:
             return
         function.seconds += perf_counter() - started_s
         function.measured += 1
+        function.samples = function.samples_in(leaves)
         if not function.carries or function.measured < _MEASURED_CALLS:
             return
         candidates = [other for other in self._functions.values() if other.carries and other.measured]
         self._step = max(candidates, key=lambda other: other.seconds)
-        samples = function.samples_in(leaves)
         # Only the outputs of the last call are known.
         for call in range(self._step.calls):
             is_last = call == self._step.calls - 1 and self._step is function
-            self._count(samples, output if is_last else None, is_waited_for=True)
+            self._count(self._step.samples, output if is_last else None, is_waited_for=True)
         for other in self._functions.values():
             other.usual = other.calls
 

@@ -29,6 +29,7 @@ class DatasetKnobs:
     def __init__(self, requested, hook):
         self._hook = hook
         self._tensorflow = None
+        self._requested = requested
         self._settled = SettledKnobs(requested)
         self._is_ours = False
 
@@ -46,13 +47,13 @@ class DatasetKnobs:
             # Functions of Keras itself keep their settings.
             if not self._hook.active or any(mark in caller for mark in LIBRARIES):
                 return made
-            calls = self._hook.guarded(self._calls_for, made, num_parallel_calls)
-            return made if calls is None else original(dataset, map_func, calls, True, *more, **named)
+            calls_and_order = self._hook.guarded(self._calls_for, made, num_parallel_calls)
+            return made if calls_and_order is None else original(dataset, map_func, *calls_and_order, *more, **named)
 
         return map_dataset
 
     def _calls_for(self, made, own):
-        """Returns the number of parallel calls to set; None if the program's stays."""
+        """Returns `num_parallel_calls` and `deterministic` to set; None if the program's stay."""
         # TensorFlow refuses a number of calls beside this.
         why = "the program asks for synchronous calls" if getattr(made, "_force_synchronous", False) else None
         if own is None or own == 1:
@@ -64,7 +65,9 @@ class DatasetKnobs:
         else:
             today, why = _CPUS, "the program gives a number itself"
         value = self._settled.settle(_CALLS, today, why or _why_not_parallel(made))
-        return {_SEQUENTIAL: 1, _CPUS: _cpus(), _AUTO: self._tensorflow.data.AUTOTUNE}.get(value)
+        # One parallel call would still run beside the training.
+        settings = {_SEQUENTIAL: (None, None), _CPUS: (_cpus(), True), _AUTO: (self._tensorflow.data.AUTOTUNE, True)}
+        return settings.get(value)
 
     def _wrap_iter(self, original):
         def __iter__(dataset):
@@ -84,9 +87,14 @@ class DatasetKnobs:
         """Returns the dataset with the requested settings."""
         options = dataset.options()
         new = self._tensorflow.data.Options()
-        threads = options.threading.private_threadpool_size or 0
+        # Keras itself limits the threads of data that its workers load.
+        is_of_workers = self._hook.fits is not None and self._hook.fits.has_workers()
+        own = None if is_of_workers else options.threading.private_threadpool_size
+        # In TensorFlow None means no pool, and 0 one with a thread for each CPU. Options cannot be unset.
+        threads = 0 if own is None else own or _cpus()
+        why = None if own is None or self._requested.get(_THREADS) != 0 else "the program has separate threads itself"
         are_options_set = [
-            self._option(_THREADS, threads, new.threading, "private_threadpool_size"),
+            self._option(_THREADS, threads, new.threading, "private_threadpool_size", why),
             self._option(_AUTOTUNE, options.autotune.enabled is not False, new.autotune, "enabled"),
         ]
         is_ahead = "_PrefetchDataset" in _last_kinds(dataset)
@@ -95,9 +103,10 @@ class DatasetKnobs:
             dataset = dataset.prefetch(self._tensorflow.data.AUTOTUNE)
         return dataset.with_options(new) if any(are_options_set) else dataset
 
-    def _option(self, name, today, new, attribute):
-        """Sets the requested value of an option in `new`, if it differs from today's. Returns True if it does."""
-        value = self._settled.settle(name, today)
+    def _option(self, name, today, new, attribute, why=None):
+        """Sets the requested value of an option in `new`, if it differs from today's and nothing prevents it. Returns True
+        if it is set."""
+        value = self._settled.settle(name, today, why)
         if value is not None:
             setattr(new, attribute, value)
         return value is not None

@@ -28,6 +28,7 @@ class Fits:
         self._hook = hook
         self._model = None  # the model that trains now
         self._adapter = None  # of its training data
+        self._first_epoch = 0
         self._begun = 0  # index of the current batch
         self._epoch_steps = 0
         self._epoch_samples = 0
@@ -38,8 +39,11 @@ class Fits:
         self._data = []  # facts about the different data of these calls
 
     def fit(self, original, model, arguments, named):
+        def given(name, place, otherwise):
+            return named.get(name, arguments[place] if len(arguments) > place else otherwise)
+
         if self._model is not None or not self._hook.counts_here() or not self._hook.guarded(
-            self._begins, model, named.get("callbacks", arguments[5] if len(arguments) > 5 else None)
+            self._begins, model, given("callbacks", 5, None), given("initial_epoch", 11, 0)
         ):
             return original(model, *arguments, **named)
         self._model = model
@@ -50,20 +54,29 @@ class Fits:
             self._hook.apart -= 1
             self._model = self._adapter = None
 
-    def _begins(self, model, callbacks):
+    def _begins(self, model, callbacks, first_epoch):
         if not self._hook.trains_alone():
             return False
+        self._first_epoch = first_epoch
         self._hook.training_begins()
         self._hook.counts = "batch of fit"
         self._hook.optimizers.add(type(model.optimizer).__name__)
         self._hook.knobs.models.settle(model, callbacks)
         return True
 
-    def data_adapter(self, adapter, data):
-        """Called with each adapter that Keras makes. The first one of `fit` is that of the training data."""
+    def data_given(self, data, steps_per_epoch):
+        """Called with the data of each iterator of Keras, before it makes its adapter, which starts workers. The first data
+        of `fit` is that of the training."""
+        if self._model is not None and self._adapter is None:
+            self._hook.knobs.datasets_of_python.settle(data, steps_per_epoch)
+
+    def data_adapted(self, adapter):
         if self._model is not None and self._adapter is None:
             self._adapter = adapter
-            self._hook.knobs.datasets_of_python.settle(data)
+
+    def has_workers(self):
+        """True if workers of Keras load the training data."""
+        return getattr(self._adapter, "enqueuer", None) is not None
 
     def _is_own(self, callbacks):
         return self._model is not None and callbacks.model is self._model and self._hook.active
@@ -78,7 +91,8 @@ class Fits:
         hook = self._hook
         self._trainings += 1
         # Several trainings may follow, so the first one is no plan once there is a second one.
-        hook.planned_epochs = None if self._trainings > 1 or epochs is None else int(epochs)
+        is_planned = self._trainings == 1 and epochs is not None
+        hook.planned_epochs = int(epochs) - self._first_epoch if is_planned else None
         if self._trainings == 2:
             hook.survey_after_step()
         fields = {"training": True, "dataset": type(self._adapter).__name__, "where": ""}
@@ -112,11 +126,12 @@ class Fits:
         self._hook.counted(int(samples), loss_in(logs), steps)
 
     def epoch_ends(self):
-        """Corrects the samples of the epoch, whose last batch may be smaller, by Keras's own count."""
-        counted, steps = self._counted_by_keras(), self._epoch_steps
-        self._epoch_steps = 0
+        """Corrects the samples of the epoch, whose last batch may be smaller, by Keras's own count. An evaluation within an
+        epoch ends it, since Keras then counts from zero."""
+        counted, steps, samples = self._counted_by_keras(), self._epoch_steps, self._epoch_samples
+        self._epoch_steps = self._epoch_samples = 0
         if steps and self._rows and steps * self._rows / 2 < counted <= steps * self._rows:
-            self._hook.progress.correct_samples(counted - self._epoch_samples)
+            self._hook.progress.correct_samples(counted - samples)
 
     def _counted_by_keras(self):
         """Returns the samples of the epoch, which the mean of the loss counts; 0 if they are not known."""
@@ -194,9 +209,11 @@ def wrap(hook, keras):
 
     def wrap_iterator(original):
         def __init__(iterator, x, *arguments, **named):
+            if hook.active:
+                hook.guarded(fits.data_given, x, named.get("steps_per_epoch"))
             original(iterator, x, *arguments, **named)
             if hook.active:
-                hook.guarded(fits.data_adapter, iterator.data_adapter, x)
+                hook.guarded(fits.data_adapted, iterator.data_adapter)
 
         return __init__
 

@@ -21,7 +21,7 @@ class KerasKnobs(KnobGroups):
         super().__init__(hook)
         self._hook = hook
         self.models = ModelKnobs(self.requested, hook)
-        self.datasets_of_python = PyDatasetKnobs(self.requested)
+        self.datasets_of_python = PyDatasetKnobs(self.requested, hook)
         self._threads = ThreadKnobs(self.requested, hook)
         self._policy = DtypePolicyKnob(self.requested, hook)
         self._datasets = DatasetKnobs(self.requested, hook)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of models, which `compile` takes, and of PyDatasets, which their own arguments set."""
 
-import os
 import random
+import weakref
 
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.knobs.settled import SettledKnobs
@@ -78,15 +78,18 @@ class PyDatasetKnobs:
     _WORKERS = "data_workers"
     _PROCESSES = "data_processes"
 
-    def __init__(self, requested):
+    def __init__(self, requested, hook):
+        self._hook = hook
         self._settled = SettledKnobs(requested)
+        self._last_data = lambda: None
 
-    def settle(self, data):
-        """Called with the training data of `fit`, before Keras reads it. The first one decides."""
-        is_settled = not self._settled.is_empty()
+    def settle(self, data, steps_per_epoch):
+        """Called with the training data of each `fit`, before Keras reads it."""
+        is_settled = data is self._last_data()
         if is_settled or not all(hasattr(data, name) for name in ("workers", "use_multiprocessing", "__getitem__")):
             return
-        why = _draws_random_numbers(data)
+        self._last_data = weakref.ref(data)
+        why = self._why_not(data, steps_per_epoch)
         for name, attribute, today in (
             (self._WORKERS, "workers", int(data.workers)),
             (self._PROCESSES, "use_multiprocessing", bool(data.use_multiprocessing)),
@@ -94,6 +97,13 @@ class PyDatasetKnobs:
             value = self._settled.settle(name, today, why)
             if value is not None:
                 setattr(data, attribute, value)
+
+    def _why_not(self, data, steps_per_epoch):
+        # If an epoch is not read to its end, Keras begins the next one with batches that its workers have left over. On
+        # the other backends it reads the first batch once more, to build the model.
+        if self._hook.backend() != "tensorflow":
+            return "tuned on the backend TensorFlow only"
+        return "fit has steps_per_epoch" if steps_per_epoch else _draws_random_numbers(data)
 
     def statuses(self):
         why = "the training data is no PyDataset"
