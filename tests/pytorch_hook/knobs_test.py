@@ -102,8 +102,9 @@ class SafeKnobs(Knobs):
 
     def test_workers_where_the_program_draws_beside_the_sampler(self):
         for knob in (knobs(), knobs(num_workers=2)):
-            ran = run("left_pass", "early", "beside", hook=knob)
-            self.assertIn("draws from the sampler's generator", ran.knob("num_workers")["why"])
+            row = run("left_pass", "early", "beside", hook=knob).knob("num_workers")
+            self.assertIn("draws from the sampler's generator", row["why"])
+            self.assertEqual(row["value"], row["today"], "later passes have the program's own setting")
 
     def test_workers_that_persist(self):
         ran = self.same("vae", num_workers=2, persistent_workers=True)
@@ -277,8 +278,9 @@ class RefusedKnobs(Knobs):
 
     def test_sampler_that_draws(self):
         # Requested although a survey refuses it: the running program shows the reason.
-        ran = run("batch_sampler", hook=knobs(num_workers=1))
-        self.assertFalse(ran.knob("num_workers")["may"])
+        row = run("batch_sampler", "again", hook=knobs(num_workers=1)).knob("num_workers")
+        self.assertFalse(row["may"])
+        self.assertEqual(row["value"], row["today"], "the next pass has the program's own setting")
 
     def test_order_that_workers_draw_earlier(self):
         without = run("early_pass", "workers", hook=knobs(num_workers=0)).knob("num_workers")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Has its own batch sampler, which draws from the global generator while it is read (with `second`, only in the second
-pass)."""
+pass; with `again`, in two passes)."""
 import sys
 
 import torch
@@ -31,7 +31,7 @@ data = TensorDataset(torch.randn(80, 5))
 loader = DataLoader(data, batch_sampler=RandomBatches(80, 4))
 model = nn.Sequential(nn.Linear(5, 5), nn.Dropout(0.5), nn.Linear(5, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(first_drawn):
+for _ in range(2 if sys.argv[1:] else 1):
     for (x,) in loader:
         optimizer.zero_grad()
         loss = model(x).pow(2).mean()

@@ -25,6 +25,7 @@ _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
 _POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
 _DRAWN_BESIDE = "the program also draws from the sampler's generator: workers would change the order of samples"
+_DRAWN_APART = "the program draws random numbers between iter() and the first batch: workers would change the order of samples"
 
 
 class LoaderKnobs:
@@ -147,9 +148,8 @@ class LoaderKnobs:
     def pass_is_read(self, facts):
         """Called when a pass is first read. Detects draws since it was made."""
         made, facts.random_state = facts.random_state, None
-        if not torch.equal(made, torch.default_generator.get_state()):
-            facts.is_order_drawn_apart = True
-            self._hook.survey_after_step()
+        if facts.now("num_workers") == 0 and not torch.equal(made, torch.default_generator.get_state()):
+            self._refuse(facts, "num_workers", _DRAWN_APART)
 
     def failed(self, facts, error):
         """Called if reading a batch raised an error. Keeps the error's text, since the error itself would keep the program's
@@ -210,18 +210,18 @@ class LoaderKnobs:
         self._hook.survey_after_step()
 
     def _set(self, loader, facts, values):
+        """Sets values, and the program's own for those that were set before and are refused by now."""
+        refused = [name for name, value in facts.applied.items() if name in facts.refused and value != facts.today[name]]
+        values = dict({name: facts.today[name] for name in refused}, **values)
+        if any(getattr(loader, name) != value for name, value in values.items()):
+            loader._iterator = None  # its persistent workers have the earlier values
         if facts.context is not None and values.get("num_workers") == 0:
             loader.multiprocessing_context = None  # not allowed without workers
         for name, value in values.items():
             if name == "persistent_workers":
-                if not value:
-                    loader._iterator = None
                 loader.__dict__[name] = value  # __setattr__ guards it after construction
             else:
                 setattr(loader, name, value)
-        if "persistent_workers" in facts.refused and not facts.today["persistent_workers"]:
-            loader._iterator = None
-            loader.__dict__["persistent_workers"] = False
         if loader.num_workers == 0 and loader.timeout > 0:
             loader.timeout = 0  # a timeout is not allowed without workers
         if facts.context is not None and loader.num_workers > 0:
