@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GradScaler, which skips steps whose gradients are not finite; two micro-batches a step."""
+"""A GradScaler, which skips steps whose gradients are not finite; two micro-batches a step. `pair`: scales two
+losses before it calls backward on either. `list`: scales both in one call."""
+import sys
+
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -11,7 +14,13 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 scaler = torch.cuda.amp.GradScaler()
 for index, (x,) in enumerate(loader):
     loss = model(x * 1e30 if index in (3, 8) else x).pow(2).mean()
-    scaler.scale(loss).backward()
+    if len(sys.argv) > 1:
+        losses = [loss, model(x).abs().mean()]
+        for scaled in scaler.scale(losses) if "list" in sys.argv else [scaler.scale(part) for part in losses]:
+            scaled.backward()
+        loss = sum(losses)
+    else:
+        scaler.scale(loss).backward()
     if index % 2 == 1:
         scaler.step(optimizer)
         scaler.update()
