@@ -333,6 +333,23 @@ class RefusedKnobs(Knobs):
         ran = self.same("changing_data", persistent_workers=True, refused=["persistent_workers"])
         self.assertIn("change between passes", ran.knob("persistent_workers")["why"])
 
+    def test_a_large_array_of_a_data_set_is_not_read_whole_in_each_pass(self):
+        def count_bytes():
+            import zlib
+
+            original = zlib.crc32
+
+            def crc32(data):
+                print("compared", len(data))
+                return original(data)
+
+            zlib.crc32 = crc32
+
+        ran = run("changing_data", "large", hook=knobs(persistent_workers=True), prepare=count_bytes)
+        compared = [int(line.split()[1]) for line in ran.lines if line.startswith("compared")]
+        self.assertTrue(compared, ran.output)
+        self.assertLessEqual(max(compared), 1 << 24)
+
     def test_workers_that_cannot_be_started(self):
         def limit():
             from multiprocessing.process import BaseProcess
