@@ -529,6 +529,27 @@ class NumericKnobs(Knobs):
         known = next(knob for knob in read_table("pytorch") if knob["name"] == "compile")["parameter"]["choices"]
         self.assertEqual(set(known) - set(tried), {"reduce-overhead", "max-autotune"})
 
+    def test_tf32(self):
+        # By default convolutions use TF32, and products of matrices do not.
+        own = torch.backends.cudnn.allow_tf32
+        process = ProcessKnobs({"tf32": True})
+        with unittest.mock.patch.object(torch.cuda, "is_available", return_value=True):
+            with unittest.mock.patch.object(torch.cuda, "get_device_capability", return_value=(9, 0)):
+                process.settle()
+                self.assertEqual(self.tf32_row(process), (False, True, None))
+                process.switch({})
+                self.assertEqual(self.tf32_row(process), (False, False, None))
+                self.assertEqual(torch.backends.cudnn.allow_tf32, own)
+                # From PyTorch 2.9 on, if the program has used the newer interface.
+                mixed = unittest.mock.PropertyMock(side_effect=RuntimeError("mix of the legacy and new APIs"))
+                with unittest.mock.patch.object(type(torch.backends.cudnn), "allow_tf32", mixed):
+                    row = self.tf32_row(ProcessKnobs({}))
+        self.assertEqual(row, (None, None, "the program sets the precision of fp32 itself"))
+
+    def tf32_row(self, process):
+        row = next(row for row in process.statuses() if row.name == "tf32")
+        return row.today, row.value, row.why
+
     def test_denormals(self):
         self.same("mnist", flush_denormal=True)
 

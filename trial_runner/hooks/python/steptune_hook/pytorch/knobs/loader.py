@@ -7,7 +7,7 @@ import sys
 import torch
 from torch.utils.data import DataLoader, IterableDataset, SequentialSampler, dataloader
 
-from steptune_hook.events import last_line
+from steptune_hook.events import first_line, last_line
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.pytorch.knobs import worker_start
 from steptune_hook.pytorch.knobs.data_set_state import state_of
@@ -98,7 +98,7 @@ class LoaderKnobs:
             # A data set cannot be passed to workers, say. Use the program's own settings.
             state.restore()
             for name in wanted:
-                self._refuse(facts, name, _first_line(error))
+                self._refuse(facts, name, first_line(error))
             self._set(loader, facts, {name: facts.today[name] for name in wanted})
             return original(loader)
 
@@ -315,7 +315,3 @@ def _arguments_of(loader):
     values = {name: getattr(loader, name) for name in _NAMES}
     values["batch_size"] = loader.batch_size
     return values
-
-
-def _first_line(error):
-    return (str(error) or type(error).__name__).split("\n")[0]

@@ -9,6 +9,7 @@ from torch.optim.lbfgs import LBFGS
 from torch.optim.sgd import SGD
 
 from steptune_hook import call_site
+from steptune_hook.events import first_line
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.pytorch.gradients import trained_by
 
@@ -53,7 +54,7 @@ class OptimizerKnobs:
             try:
                 return original(optimizer, params, *arguments, **dict(named, fused=True))
             except (RuntimeError, TypeError) as error:
-                self._refused = str(error).split("\n")[0]
+                self._refused = first_line(error)
                 # The attempt has left `fused` in the optimizer and in the program's groups.
                 for held, before in changed:
                     held.clear()
