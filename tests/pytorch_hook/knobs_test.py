@@ -14,6 +14,7 @@ import unittest.mock
 import torch
 
 from harness import HOOK, program, run, run_fresh, settings
+from reports_test import replace_scalers
 
 sys.path.append(HOOK)
 from steptune_hook.families import read_table  # noqa: E402
@@ -21,6 +22,14 @@ from steptune_hook.knobs import huge_pages, preload  # noqa: E402
 from steptune_hook.knobs.environment import EnvironmentKnobs  # noqa: E402
 from steptune_hook.pytorch.knobs import attention, libraries  # noqa: E402
 from steptune_hook.pytorch.knobs.process import ProcessKnobs  # noqa: E402
+
+
+class FusedOfCpu(torch.optim.SGD):
+    """Fake of a fused optimizer, which PyTorch 1 has only for a GPU."""
+
+    def __init__(self, params, lr, foreach=None, *, fused=None):
+        super().__init__(params, lr, foreach=foreach)
+        self._step_supports_amp_scaling = bool(fused)
 
 
 def knobs(**values):
@@ -170,6 +179,18 @@ class SafeKnobs(Knobs):
         for name in ("mnist", "vae", "gan", "accumulation"):
             ran = self.same(name, optimizer_implementation="foreach")
             self.assertEqual(ran.knob("optimizer_implementation")["today"], "loop")
+
+    def test_another_implementation_than_the_program_s_fused_one_takes_no_scaled_gradients(self):
+        def fuse():
+            replace_scalers()
+            torch.optim.SGD = FusedOfCpu
+
+        for value, takes in (("loop", False), ("foreach", False), ("fused", True)):
+            ran = run("scaler", "fused", hook=knobs(optimizer_implementation=value), before_hook=fuse)
+            self.assertIn("takes scaled gradients %s" % takes, ran.lines, ran.output)
+            if value != "fused":
+                row = ran.knob("optimizer_implementation")
+                self.assertEqual((row["today"], row["value"], row["may"]), ("fused", value, True), row)
 
     def test_gradients_freed(self):
         self.same("mnist", set_to_none=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A GradScaler, which skips steps whose gradients are not finite; two micro-batches a step. `pair`: scales two
-losses before it calls backward on either. `list`: scales both in one call."""
+losses before it calls backward on either. `list`: scales both in one call. `fused`: has a fused
+optimizer."""
 import sys
 
 import torch
@@ -10,11 +11,13 @@ from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(9)
 loader = DataLoader(TensorDataset(torch.randn(48, 5)), batch_size=4, shuffle=True)
 model = nn.Linear(5, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+how = {"fused": True} if "fused" in sys.argv else {}
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, **how)
+print("takes scaled gradients", getattr(optimizer, "_step_supports_amp_scaling", False))
 scaler = torch.cuda.amp.GradScaler()
 for index, (x,) in enumerate(loader):
     loss = model(x * 1e30 if index in (3, 8) else x).pow(2).mean()
-    if len(sys.argv) > 1:
+    if "pair" in sys.argv or "list" in sys.argv:
         losses = [loss, model(x).abs().mean()]
         for scaled in scaler.scale(losses) if "list" in sys.argv else [scaler.scale(part) for part in losses]:
             scaled.backward()

@@ -34,7 +34,7 @@ class OptimizerKnobs:
 
     def wrap(self):
         """Wraps the constructors of classes with an argument `fused`, since the class itself checks it."""
-        if self._requested != "fused":
+        if self._requested is None:
             return
         for cls in vars(torch.optim).values():
             if isinstance(cls, type) and "fused" in _parameters(cls):
@@ -42,7 +42,12 @@ class OptimizerKnobs:
 
     def _wrap_init(self, original):
         def __init__(optimizer, params, *arguments, **named):
-            if not self._hook.watches() or named.get("fused") or named.get("foreach"):
+            watches = self._hook.watches_training()
+            if watches and self._requested != "fused" and named.get("fused"):
+                # If made as fused, it would get scaled gradients from a GradScaler, which only fused kernels take.
+                self._today = self._today or "fused"
+                named["fused"] = False
+            if not watches or self._requested != "fused" or named.get("fused") or named.get("foreach"):
                 return original(optimizer, params, *arguments, **named)
             # Make lists, because a refused attempt may have consumed an iterator.
             params = params if isinstance(params, (list, dict)) else list(params)
@@ -73,10 +78,7 @@ class OptimizerKnobs:
             self._today = _implementation(defaults, self._requested == "fused" and not self._refused)
         if self._requested not in ("loop", "foreach"):
             return defaults
-        changed = dict(defaults, foreach=self._requested == "foreach")
-        if changed.get("fused"):
-            changed["fused"] = False
-        return changed
+        return dict(defaults, foreach=self._requested == "foreach")
 
     def zero_grad_called(self, arguments, named):
         """Returns the named arguments that replace zero_grad()'s."""
