@@ -299,9 +299,10 @@ class RefusedKnobs(Knobs):
 
     def test_sampler_that_draws(self):
         # Requested although a survey refuses it: the running program shows the reason.
-        row = run("batch_sampler", "again", hook=knobs(num_workers=1)).knob("num_workers")
-        self.assertFalse(row["may"])
-        self.assertEqual(row["value"], row["today"], "the next pass has the program's own setting")
+        for way in ("again", "anew"):
+            row = run("batch_sampler", way, hook=knobs(num_workers=1)).knob("num_workers")
+            self.assertFalse(row["may"])
+            self.assertEqual(row["value"], row["today"], "the next pass has the program's own setting")
 
     def test_order_that_workers_draw_earlier(self):
         without = run("early_pass", "workers", hook=knobs(num_workers=0)).knob("num_workers")

@@ -69,7 +69,8 @@ class LoaderKnobs:
             if facts.passes == 1:
                 facts.today = dict(_arguments_of(loader), **facts.today)
                 facts.context = worker_start.context(loader)
-                facts.refused = self._refusals(loader)
+                # A program may make a new loader for each pass.
+                facts.refused = dict(hook.loaders.known[facts.id].refused, **self._refusals(loader))
                 self._samplers.watch(loader, facts)
             self._look_for_shared_generator(loader, facts)
             if not trains:
@@ -99,7 +100,7 @@ class LoaderKnobs:
             state.restore()
             for name in wanted:
                 self._refuse(facts, name, first_line(error))
-            self._set(loader, facts, {name: facts.today[name] for name in wanted})
+            self._set(loader, facts, {})
             return original(loader)
 
     def _look_for_shared_generator(self, loader, facts):
