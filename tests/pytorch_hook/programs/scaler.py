@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A GradScaler, which skips steps whose gradients are not finite; two micro-batches a step. `pair`: scales two
 losses before it calls backward on either. `list`: scales both in one call. `fused`: has a fused
-optimizer."""
+optimizer. `made`: no loader supplies the batches."""
 import sys
 
 import torch
@@ -15,7 +15,8 @@ how = {"fused": True} if "fused" in sys.argv else {}
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, **how)
 print("takes scaled gradients", getattr(optimizer, "_step_supports_amp_scaling", False))
 scaler = torch.cuda.amp.GradScaler()
-for index, (x,) in enumerate(loader):
+batches = [torch.randn(1, 4, 5) for _ in range(12)] if "made" in sys.argv else loader
+for index, (x,) in enumerate(batches):
     loss = model(x * 1e30 if index in (3, 8) else x).pow(2).mean()
     if "pair" in sys.argv or "list" in sys.argv:
         losses = [loss, model(x).abs().mean()]
