@@ -17,7 +17,7 @@ def state_of(value, depth=0):
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, torch.Tensor):
-        return id(value), value._version
+        return id(value), None if value.is_inference() else value._version
     if isinstance(value, (list, tuple)):
         return id(value), _items(enumerate(value), len(value), depth)
     if isinstance(value, dict):
