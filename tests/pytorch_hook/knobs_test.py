@@ -252,9 +252,10 @@ class SafeKnobs(Knobs):
         self.assertEqual(len(ran.lines), len(run("mnist").lines))
 
     def test_what_a_program_does_with_images_that_come_out(self):
-        ran = run("state_in_forward", "outputs", hook=knobs(channels_last=True))
-        self.assertEqual(ran.status, 0, ran.output)
-        self.assertTrue(ran.knob("channels_last")["value"])
+        for way in ("outputs", "inference"):
+            ran = run("state_in_forward", way, hook=knobs(channels_last=True))
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertTrue(ran.knob("channels_last")["value"])
 
 
 class RefusedKnobs(Knobs):

@@ -5,6 +5,8 @@ import zlib
 
 import torch
 
+from steptune_hook.pytorch import tensors
+
 _MAX_DEPTH = 4
 _MOST_ITEMS = 64  # of a container whose items are looked into
 _MOST_BYTES = 1 << 24  # of an array
@@ -17,7 +19,7 @@ def state_of(value, depth=0):
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, torch.Tensor):
-        return id(value), None if value.is_inference() else value._version
+        return id(value), tensors.writes(value)
     if isinstance(value, (list, tuple)):
         return id(value), _items(enumerate(value), len(value), depth)
     if isinstance(value, dict):
