@@ -14,6 +14,7 @@ import unittest.mock
 import torch
 
 from harness import HOOK, program, run, run_fresh, settings
+from reports_test import replace_scalers
 
 sys.path.append(HOOK)
 from steptune_hook.families import read_table  # noqa: E402
@@ -21,6 +22,14 @@ from steptune_hook.knobs import huge_pages, preload  # noqa: E402
 from steptune_hook.knobs.environment import EnvironmentKnobs  # noqa: E402
 from steptune_hook.pytorch.knobs import attention, libraries  # noqa: E402
 from steptune_hook.pytorch.knobs.process import ProcessKnobs  # noqa: E402
+
+
+class FusedOfCpu(torch.optim.SGD):
+    """Fake of a fused optimizer, which PyTorch 1 has only for a GPU."""
+
+    def __init__(self, params, lr, foreach=None, *, fused=None):
+        super().__init__(params, lr, foreach=foreach)
+        self._step_supports_amp_scaling = bool(fused)
 
 
 def knobs(**values):
@@ -102,8 +111,9 @@ class SafeKnobs(Knobs):
 
     def test_workers_where_the_program_draws_beside_the_sampler(self):
         for knob in (knobs(), knobs(num_workers=2)):
-            ran = run("left_pass", "early", "beside", hook=knob)
-            self.assertIn("draws from the sampler's generator", ran.knob("num_workers")["why"])
+            row = run("left_pass", "early", "beside", hook=knob).knob("num_workers")
+            self.assertIn("draws from the sampler's generator", row["why"])
+            self.assertEqual(row["value"], row["today"], "later passes have the program's own setting")
 
     def test_workers_that_persist(self):
         ran = self.same("vae", num_workers=2, persistent_workers=True)
@@ -170,6 +180,18 @@ class SafeKnobs(Knobs):
             ran = self.same(name, optimizer_implementation="foreach")
             self.assertEqual(ran.knob("optimizer_implementation")["today"], "loop")
 
+    def test_another_implementation_than_the_program_s_fused_one_takes_no_scaled_gradients(self):
+        def fuse():
+            replace_scalers()
+            torch.optim.SGD = FusedOfCpu
+
+        for value, takes in (("loop", False), ("foreach", False), ("fused", True)):
+            ran = run("scaler", "fused", hook=knobs(optimizer_implementation=value), before_hook=fuse)
+            self.assertIn("takes scaled gradients %s" % takes, ran.lines, ran.output)
+            if value != "fused":
+                row = ran.knob("optimizer_implementation")
+                self.assertEqual((row["today"], row["value"], row["may"]), ("fused", value, True), row)
+
     def test_gradients_freed(self):
         self.same("mnist", set_to_none=True)
 
@@ -230,9 +252,10 @@ class SafeKnobs(Knobs):
         self.assertEqual(len(ran.lines), len(run("mnist").lines))
 
     def test_what_a_program_does_with_images_that_come_out(self):
-        ran = run("state_in_forward", "outputs", hook=knobs(channels_last=True))
-        self.assertEqual(ran.status, 0, ran.output)
-        self.assertTrue(ran.knob("channels_last")["value"])
+        for way in ("outputs", "inference"):
+            ran = run("state_in_forward", way, hook=knobs(channels_last=True))
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertTrue(ran.knob("channels_last")["value"])
 
 
 class RefusedKnobs(Knobs):
@@ -277,8 +300,10 @@ class RefusedKnobs(Knobs):
 
     def test_sampler_that_draws(self):
         # Requested although a survey refuses it: the running program shows the reason.
-        ran = run("batch_sampler", hook=knobs(num_workers=1))
-        self.assertFalse(ran.knob("num_workers")["may"])
+        for way in ("again", "anew"):
+            row = run("batch_sampler", way, hook=knobs(num_workers=1)).knob("num_workers")
+            self.assertFalse(row["may"])
+            self.assertEqual(row["value"], row["today"], "the next pass has the program's own setting")
 
     def test_order_that_workers_draw_earlier(self):
         without = run("early_pass", "workers", hook=knobs(num_workers=0)).knob("num_workers")
@@ -330,6 +355,23 @@ class RefusedKnobs(Knobs):
     def test_data_set_that_changes(self):
         ran = self.same("changing_data", persistent_workers=True, refused=["persistent_workers"])
         self.assertIn("change between passes", ran.knob("persistent_workers")["why"])
+
+    def test_a_large_array_of_a_data_set_is_not_read_whole_in_each_pass(self):
+        def count_bytes():
+            import zlib
+
+            original = zlib.crc32
+
+            def crc32(data):
+                print("compared", len(data))
+                return original(data)
+
+            zlib.crc32 = crc32
+
+        ran = run("changing_data", "large", hook=knobs(persistent_workers=True), prepare=count_bytes)
+        compared = [int(line.split()[1]) for line in ran.lines if line.startswith("compared")]
+        self.assertTrue(compared, ran.output)
+        self.assertLessEqual(max(compared), 1 << 24)
 
     def test_workers_that_cannot_be_started(self):
         def limit():
@@ -509,6 +551,27 @@ class NumericKnobs(Knobs):
         self.assertEqual(tried, ["off", "default", "max-autotune-no-cudagraphs"])
         known = next(knob for knob in read_table("pytorch") if knob["name"] == "compile")["parameter"]["choices"]
         self.assertEqual(set(known) - set(tried), {"reduce-overhead", "max-autotune"})
+
+    def test_tf32(self):
+        # By default convolutions use TF32, and products of matrices do not.
+        own = torch.backends.cudnn.allow_tf32
+        process = ProcessKnobs({"tf32": True})
+        with unittest.mock.patch.object(torch.cuda, "is_available", return_value=True):
+            with unittest.mock.patch.object(torch.cuda, "get_device_capability", return_value=(9, 0)):
+                process.settle()
+                self.assertEqual(self.tf32_row(process), (False, True, None))
+                process.switch({})
+                self.assertEqual(self.tf32_row(process), (False, False, None))
+                self.assertEqual(torch.backends.cudnn.allow_tf32, own)
+                # From PyTorch 2.9 on, if the program has used the newer interface.
+                mixed = unittest.mock.PropertyMock(side_effect=RuntimeError("mix of the legacy and new APIs"))
+                with unittest.mock.patch.object(type(torch.backends.cudnn), "allow_tf32", mixed):
+                    row = self.tf32_row(ProcessKnobs({}))
+        self.assertEqual(row, (None, None, "the program sets the precision of fp32 itself"))
+
+    def tf32_row(self, process):
+        row = next(row for row in process.statuses() if row.name == "tf32")
+        return row.today, row.value, row.why
 
     def test_denormals(self):
         self.same("mnist", flush_denormal=True)

@@ -16,7 +16,7 @@ class ScalerOfCpu:
     """Fake of torch.cuda.amp.GradScaler, which PyTorch 1 has only for a GPU."""
 
     def scale(self, outputs):
-        return outputs * 1024.0
+        return [self.scale(o) for o in outputs] if isinstance(outputs, list) else outputs * 1024.0
 
     def step(self, optimizer, *arguments):
         gradients = [p.grad for group in optimizer.param_groups for p in group["params"]]
@@ -113,9 +113,14 @@ class Untouched(unittest.TestCase):
         self.assertEqual(len(ran.phases_ended("checkpoint")), 2)
 
     def test_steps_that_a_scaler_skips(self):
-        ran = run("scaler", hook=SURVEY, before_hook=replace_scalers)
+        for arguments in ((), ("pair",), ("list",), ("made",)):
+            with self.subTest(arguments):
+                self.check_scaled(*arguments)
+
+    def check_scaled(self, *arguments):
+        ran = run("scaler", *arguments, hook=SURVEY, before_hook=replace_scalers)
         self.assertEqual(ran.status, 0, ran.output)
-        self.assertEqual(ran.lines, run("scaler", before_hook=replace_scalers).lines)
+        self.assertEqual(ran.lines, run("scaler", *arguments, before_hook=replace_scalers).lines)
         # The second and the fifth of six steps are skipped, but their samples were seen.
         self.assertEqual([r["step"] for r in ran.steps], [1, 2, 3, 4])
         self.assertEqual([r["samples"] for r in ran.steps], [8, 24, 32, 48])

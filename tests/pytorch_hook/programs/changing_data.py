@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set that changes with the epoch. Persistent workers would not see the change."""
+"""A data set that changes with the epoch. Persistent workers would not see the change. `large`: it has a large array."""
+import sys
+
+import numpy
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, Dataset
@@ -7,6 +10,11 @@ from torch.utils.data import DataLoader, Dataset
 
 class Curriculum(Dataset):
     epoch = 0
+
+    def __init__(self):
+        self.rows = numpy.zeros(1 << 26 if "large" in sys.argv else 1, numpy.uint8)
+        with torch.inference_mode():
+            self.features = torch.ones(5)  # such a tensor has no number of writes
 
     def __len__(self):
         return 24

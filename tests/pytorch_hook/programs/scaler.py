@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GradScaler, which skips steps whose gradients are not finite; two micro-batches a step."""
+"""A GradScaler, which skips steps whose gradients are not finite; two micro-batches a step. `pair`: scales two
+losses before it calls backward on either. `list`: scales both in one call. `fused`: has a fused
+optimizer. `made`: no loader supplies the batches."""
+import sys
+
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -7,11 +11,20 @@ from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(9)
 loader = DataLoader(TensorDataset(torch.randn(48, 5)), batch_size=4, shuffle=True)
 model = nn.Linear(5, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+how = {"fused": True} if "fused" in sys.argv else {}
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, **how)
+print("takes scaled gradients", getattr(optimizer, "_step_supports_amp_scaling", False))
 scaler = torch.cuda.amp.GradScaler()
-for index, (x,) in enumerate(loader):
+batches = [torch.randn(1, 4, 5) for _ in range(12)] if "made" in sys.argv else loader
+for index, (x,) in enumerate(batches):
     loss = model(x * 1e30 if index in (3, 8) else x).pow(2).mean()
-    scaler.scale(loss).backward()
+    if "pair" in sys.argv or "list" in sys.argv:
+        losses = [loss, model(x).abs().mean()]
+        for scaled in scaler.scale(losses) if "list" in sys.argv else [scaler.scale(part) for part in losses]:
+            scaled.backward()
+        loss = sum(losses)
+    else:
+        scaler.scale(loss).backward()
     if index % 2 == 1:
         scaler.step(optimizer)
         scaler.update()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An image model whose forward changes the model: counters, hidden state, buffers, a new layer, noise of Python and NumPy.
 One of its weights is not contiguous. `view`: the model fails with another memory layout. `outputs`: so does the program's use
-of its outputs. `shared`: two weights share their memory."""
+of its outputs. `shared`: two weights share their memory. `inference`: evaluates in inference mode."""
 import random
 import sys
 
@@ -50,6 +50,13 @@ for _ in range(5):
     loss.backward()
     optimizer.step()
     print("loss", loss.item().hex())
+    if "inference" in sys.argv:
+        model.eval()
+        with torch.inference_mode():
+            for _ in range(2):
+                model(torch.randn(4, 3, 8, 8))
+        model.train()
+        model.hidden = None
 print(model.calls, model.hidden.tolist(), [buffer.sum().item() for buffer in model.buffers()])
 if "view" not in sys.argv:
     print(model.conv[2].weight.stride())

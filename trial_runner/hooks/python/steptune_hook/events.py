@@ -17,6 +17,11 @@ def encoded(document):
     return _encoder.encode(document).encode("utf-8", "replace")
 
 
+def first_line(error):
+    """Returns the first line of an error, or its type if it has no text."""
+    return (str(error) or type(error).__name__).split("\n")[0]
+
+
 def last_line(error):
     """Returns the last line of an error. A worker's error first says where it came from."""
     lines = [line for line in str(error).splitlines() if line.strip()]

@@ -6,6 +6,7 @@ import os
 
 import jax
 
+from steptune_hook.events import first_line
 from steptune_hook.jax import xla_flags
 from steptune_hook.knobs import KnobGroups
 from steptune_hook.knobs.environment import EnvironmentKnobs
@@ -66,7 +67,7 @@ class ConfigKnobs:
             try:
                 jax.config.update(option.option, option.option_of(self._requested[name]))
             except Exception as error:
-                self._why[name] = str(error).split("\n")[0]
+                self._why[name] = first_line(error)
 
     def statuses(self):
         for name, option in _OPTIONS.items():

@@ -4,6 +4,7 @@ that the program sets later win."""
 
 import os
 
+from steptune_hook.events import first_line
 from steptune_hook.keras.dataset_knobs import DatasetKnobs
 from steptune_hook.keras.model_knobs import ModelKnobs, PyDatasetKnobs
 from steptune_hook.knobs import KnobGroups
@@ -73,7 +74,7 @@ class ThreadKnobs:
             try:
                 self._call("set", knob, value)
             except (RuntimeError, ValueError) as error:
-                self._why[knob] = str(error).split("\n")[0]
+                self._why[knob] = first_line(error)
 
     def _now(self, knob):
         """Returns the number of threads. 0 means that TensorFlow chooses: as many as there are processors."""
@@ -109,7 +110,7 @@ class DtypePolicyKnob:
         try:
             keras.config.set_dtype_policy(self._requested)
         except Exception as error:
-            self._why = str(error).split("\n")[0]
+            self._why = first_line(error)
 
     def _now(self):
         return str(self._keras.config.dtype_policy().name)

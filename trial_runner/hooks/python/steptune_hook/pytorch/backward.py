@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wraps torch.autograd.backward, which Tensor.backward calls, and the scaler before it."""
 
+import weakref
 from threading import get_ident
 from time import perf_counter
 
@@ -12,7 +13,7 @@ MOST_BACKWARDS = 10000  # of a step whose loss is reported
 
 
 def wrap(hook):
-    unscaled = {}  # original losses by the identity of the scaled loss, until its backward
+    unscaled = {}  # by id of the scaled loss, as long as it exists: a reference to it, the original loss
 
     def wrap_backward(original):
         def backward(tensors, *arguments, **named):
@@ -77,15 +78,20 @@ def wrap(hook):
 
         return backward
 
+    def remember(loss, scaled):
+        key = id(scaled)
+        unscaled[key] = (weakref.ref(scaled, lambda _: unscaled.pop(key, None)), loss.detach())
+
     def wrap_scale(original):
         def scale(scaler, outputs):
             scaled = original(scaler, outputs)
             if scaled is outputs:
                 return scaled
             hook.knobs.forward.loss_scale.program_scales_loss()
-            if isinstance(outputs, torch.Tensor):
-                unscaled.clear()
-                unscaled[id(scaled)] = outputs.detach()
+            are_several = isinstance(outputs, (list, tuple))
+            for loss, of_scaler in zip(outputs, scaled) if are_several else [(outputs, scaled)]:
+                if isinstance(loss, torch.Tensor):
+                    remember(loss, of_scaler)
             return scaled
 
         return scale
@@ -123,7 +129,7 @@ def _listed(tensors):
 
 def _roots(tensors, unscaled):
     return [
-        unscaled.pop(id(root), root).detach()
+        unscaled.get(id(root), (None, root))[1].detach()
         for root in _listed(tensors)
         if isinstance(root, torch.Tensor) and root.numel() == 1 and not root.is_complex()
     ]

@@ -50,9 +50,7 @@ class LoaderFacts:
         self.batch_bytes = 0
         self.data_set_state = None
         self.compares_data_set = True  # in a pass that may be switched; False if comparing takes too long
-        self.sampler_draws = False
         self.random_state = None  # the program's, when it made a pass that is still unread
-        self.is_order_drawn_apart = False  # the program draws random numbers between making a pass and reading it
         self.was_shown_to_train = False  # by its constructor arguments
         self.shared = None  # its batches, divided among ranks
         self.not_shared = None  # reason why its batches cannot be divided
@@ -127,12 +125,7 @@ class LoaderFacts:
         return last if loader is None else getattr(loader, name)
 
     def why_not(self, name):
-        if self.sampler_draws and name in ("num_workers", "prefetch_factor"):
-            return "the sampler draws random numbers while it is read: the order of samples would change"
-        why = self.refused.get(name) or self.refused_now.get(name)
-        if why is None and name == "num_workers" and self.is_order_drawn_apart and self.now(name) == 0:
-            why = "the program draws random numbers between iter() and the first batch: workers would change the order of samples"
-        return why
+        return self.refused.get(name) or self.refused_now.get(name)
 
     def fields(self):
         loader = self._loader()

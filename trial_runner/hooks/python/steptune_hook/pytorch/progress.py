@@ -281,6 +281,9 @@ class Progress:
         self._end_checkpoint()
         self.clock.confirm()
         self.skipped_steps += 1
+        count = self.sample_count
+        if count.by in ("none", "forward") and count.of_forwards:
+            count.count_inputs(self.steps, self.training_forwards)
         self.loss_roots = []
         if self._noise_looks is not None:
             self._noise_looks.dropped()

@@ -10,7 +10,7 @@ import torch
 
 from steptune_hook import ranks
 from steptune_hook.free_memory import free_bytes
-from steptune_hook.pytorch import loader_queue
+from steptune_hook.pytorch import loader_queue, tensors
 
 _FEWEST_BATCHES, _MOST_BATCHES = 2, 16
 _KEEPING_S = 1.0  # at most, once the minimum of batches is kept
@@ -199,12 +199,12 @@ class _KeptBatch:
         # A copy would not be pinned, and would be slow to reach the GPU.
         own = tensor if torch.cuda.is_initialized() and tensor.is_pinned() else tensor.clone()
         self.bytes += own.element_size() * own.numel()
-        self._versions.append((own, own._version))
+        self._versions.append((own, tensors.writes(own)))
         return own
 
     def batch(self):
         """Returns the batch in new containers, since a program may remove items."""
-        if any(tensor._version != version for tensor, version in self._versions):
+        if any(tensors.writes(tensor) != version for tensor, version in self._versions):
             raise _CannotReplay("the program changes its batches in place")
         return _copied(self._batch, torch.Tensor.detach)
 

@@ -43,6 +43,11 @@ def is_dense(tensor):
     return tensor.layout == torch.strided and not getattr(tensor, "is_nested", False)
 
 
+def writes(tensor):
+    """Returns how often a tensor was written to; None for one that was made in inference mode, which does not count."""
+    return None if tensor.is_inference() else tensor._version
+
+
 def samples_in(batch):
     """Returns the first dimension of the first tensor, or the graphs of a PyTorch Geometric batch. Without a tensor:
     the length of a list, otherwise the first dimension of an array, or of the first array in an object. Returns 0 if

@@ -5,41 +5,44 @@ import zlib
 
 import torch
 
+from steptune_hook.pytorch import tensors
+
 _MAX_DEPTH = 4
 _MOST_ITEMS = 64  # of a container whose items are looked into
+_MOST_BYTES = 1 << 24  # of an array
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
-def state_of(value, depth=0, most_bytes=None):
-    """Returns equal values for equal states of a data set, including wrapped data sets and their contents. Of arrays
-    larger than `most_bytes` only the first bytes count."""
+def state_of(value, depth=0):
+    """Returns equal values for equal states of a data set, including wrapped data sets and their contents. Of large
+    arrays only the first bytes count, since they may be files of many gigabytes that are mapped into memory."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, torch.Tensor):
-        return id(value), value._version
+        return id(value), tensors.writes(value)
     if isinstance(value, (list, tuple)):
-        return id(value), _items(enumerate(value), len(value), depth, most_bytes)
+        return id(value), _items(enumerate(value), len(value), depth)
     if isinstance(value, dict):
-        return id(value), _items(value.items(), len(value), depth, most_bytes)
+        return id(value), _items(value.items(), len(value), depth)
     if isinstance(value, (set, frozenset)):
         return id(value), hash(frozenset(map(id, value)))
     if hasattr(value, "__array_interface__"):
-        return id(value), _checksum(value, most_bytes)
+        return id(value), _checksum(value)
     attributes = getattr(value, "__dict__", None)
     if attributes and not isinstance(value, type):
-        return id(value), _items(attributes.items(), len(attributes), depth, most_bytes)
+        return id(value), _items(attributes.items(), len(attributes), depth)
     return id(value)
 
 
-def _items(named, count, depth, most_bytes):
+def _items(named, count, depth):
     """Returns the states of a few items, and only the identities of many."""
     if depth < _MAX_DEPTH and count <= _MOST_ITEMS:
-        return tuple((name, state_of(item, depth + 1, most_bytes)) for name, item in named)
+        return tuple((name, state_of(item, depth + 1)) for name, item in named)
     return hash(tuple((name, id(item)) for name, item in named))
 
 
-def _checksum(array, most_bytes):
+def _checksum(array):
     try:
-        return zlib.crc32(memoryview(array).cast("B")[:most_bytes])
+        return zlib.crc32(memoryview(array).cast("B")[:_MOST_BYTES])
     except (TypeError, ValueError, BufferError):  # not contiguous
         return None

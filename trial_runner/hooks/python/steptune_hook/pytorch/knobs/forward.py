@@ -11,6 +11,7 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from steptune_hook import call_site
+from steptune_hook.events import first_line
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.part_clock import BACKWARD
 from steptune_hook.pytorch import tensors
@@ -141,7 +142,7 @@ class ForwardKnobs:
             try:
                 module.compile(mode=None if self._compile == "default" else self._compile)
             except Exception as error:
-                why = str(error).split("\n")[0]
+                why = first_line(error)
             finally:
                 self._is_compiling = False
         if why is not None:

@@ -7,7 +7,7 @@ import sys
 import torch
 from torch.utils.data import DataLoader, IterableDataset, SequentialSampler, dataloader
 
-from steptune_hook.events import last_line
+from steptune_hook.events import first_line, last_line
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.pytorch.knobs import worker_start
 from steptune_hook.pytorch.knobs.data_set_state import state_of
@@ -25,6 +25,7 @@ _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
 _POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
 _DRAWN_BESIDE = "the program also draws from the sampler's generator: workers would change the order of samples"
+_DRAWN_APART = "the program draws random numbers between iter() and the first batch: workers would change the order of samples"
 
 
 class LoaderKnobs:
@@ -68,7 +69,8 @@ class LoaderKnobs:
             if facts.passes == 1:
                 facts.today = dict(_arguments_of(loader), **facts.today)
                 facts.context = worker_start.context(loader)
-                facts.refused = self._refusals(loader)
+                # A program may make a new loader for each pass.
+                facts.refused = dict(hook.loaders.known[facts.id].refused, **self._refusals(loader))
                 self._samplers.watch(loader, facts)
             self._look_for_shared_generator(loader, facts)
             if not trains:
@@ -97,8 +99,8 @@ class LoaderKnobs:
             # A data set cannot be passed to workers, say. Use the program's own settings.
             state.restore()
             for name in wanted:
-                self._refuse(facts, name, _first_line(error))
-            self._set(loader, facts, {name: facts.today[name] for name in wanted})
+                self._refuse(facts, name, first_line(error))
+            self._set(loader, facts, {})
             return original(loader)
 
     def _look_for_shared_generator(self, loader, facts):
@@ -147,9 +149,8 @@ class LoaderKnobs:
     def pass_is_read(self, facts):
         """Called when a pass is first read. Detects draws since it was made."""
         made, facts.random_state = facts.random_state, None
-        if not torch.equal(made, torch.default_generator.get_state()):
-            facts.is_order_drawn_apart = True
-            self._hook.survey_after_step()
+        if facts.now("num_workers") == 0 and not torch.equal(made, torch.default_generator.get_state()):
+            self._refuse(facts, "num_workers", _DRAWN_APART)
 
     def failed(self, facts, error):
         """Called if reading a batch raised an error. Keeps the error's text, since the error itself would keep the program's
@@ -210,18 +211,18 @@ class LoaderKnobs:
         self._hook.survey_after_step()
 
     def _set(self, loader, facts, values):
+        """Sets values, and the program's own for those that were set before and are refused by now."""
+        refused = [name for name, value in facts.applied.items() if name in facts.refused and value != facts.today[name]]
+        values = dict({name: facts.today[name] for name in refused}, **values)
+        if any(getattr(loader, name) != value for name, value in values.items()):
+            loader._iterator = None  # its persistent workers have the earlier values
         if facts.context is not None and values.get("num_workers") == 0:
             loader.multiprocessing_context = None  # not allowed without workers
         for name, value in values.items():
             if name == "persistent_workers":
-                if not value:
-                    loader._iterator = None
                 loader.__dict__[name] = value  # __setattr__ guards it after construction
             else:
                 setattr(loader, name, value)
-        if "persistent_workers" in facts.refused and not facts.today["persistent_workers"]:
-            loader._iterator = None
-            loader.__dict__["persistent_workers"] = False
         if loader.num_workers == 0 and loader.timeout > 0:
             loader.timeout = 0  # a timeout is not allowed without workers
         if facts.context is not None and loader.num_workers > 0:
@@ -315,7 +316,3 @@ def _arguments_of(loader):
     values = {name: getattr(loader, name) for name in _NAMES}
     values["batch_size"] = loader.batch_size
     return values
-
-
-def _first_line(error):
-    return (str(error) or type(error).__name__).split("\n")[0]

@@ -9,6 +9,7 @@ from torch.optim.lbfgs import LBFGS
 from torch.optim.sgd import SGD
 
 from steptune_hook import call_site
+from steptune_hook.events import first_line
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.pytorch.gradients import trained_by
 
@@ -33,7 +34,7 @@ class OptimizerKnobs:
 
     def wrap(self):
         """Wraps the constructors of classes with an argument `fused`, since the class itself checks it."""
-        if self._requested != "fused":
+        if self._requested is None:
             return
         for cls in vars(torch.optim).values():
             if isinstance(cls, type) and "fused" in _parameters(cls):
@@ -41,7 +42,12 @@ class OptimizerKnobs:
 
     def _wrap_init(self, original):
         def __init__(optimizer, params, *arguments, **named):
-            if not self._hook.watches() or named.get("fused") or named.get("foreach"):
+            watches = self._hook.watches_training()
+            if watches and self._requested != "fused" and named.get("fused"):
+                # If made as fused, it would get scaled gradients from a GradScaler, which only fused kernels take.
+                self._today = self._today or "fused"
+                named["fused"] = False
+            if not watches or self._requested != "fused" or named.get("fused") or named.get("foreach"):
                 return original(optimizer, params, *arguments, **named)
             # Make lists, because a refused attempt may have consumed an iterator.
             params = params if isinstance(params, (list, dict)) else list(params)
@@ -53,7 +59,7 @@ class OptimizerKnobs:
             try:
                 return original(optimizer, params, *arguments, **dict(named, fused=True))
             except (RuntimeError, TypeError) as error:
-                self._refused = str(error).split("\n")[0]
+                self._refused = first_line(error)
                 # The attempt has left `fused` in the optimizer and in the program's groups.
                 for held, before in changed:
                     held.clear()
@@ -72,10 +78,7 @@ class OptimizerKnobs:
             self._today = _implementation(defaults, self._requested == "fused" and not self._refused)
         if self._requested not in ("loop", "foreach"):
             return defaults
-        changed = dict(defaults, foreach=self._requested == "foreach")
-        if changed.get("fused"):
-            changed["fused"] = False
-        return changed
+        return dict(defaults, foreach=self._requested == "foreach")
 
     def zero_grad_called(self, arguments, named):
         """Returns the named arguments that replace zero_grad()'s."""

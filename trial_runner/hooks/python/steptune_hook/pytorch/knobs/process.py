@@ -4,6 +4,7 @@ program sets later win."""
 
 import torch
 
+from steptune_hook.events import first_line
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.pytorch.knobs import attention
 
@@ -35,12 +36,17 @@ def _put_cudnn_benchmark(value):
 
 
 def _get_tf32():
-    return bool(torch.backends.cuda.matmul.allow_tf32 and torch.backends.cudnn.allow_tf32)
+    return all([torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32])
+
+
+_tf32_parts = {}  # by the knob's value: the parts that the program itself had with it
 
 
 def _put_tf32(value):
-    torch.set_float32_matmul_precision("high" if value else "highest")
-    torch.backends.cudnn.allow_tf32 = value
+    _tf32_parts.setdefault(_get_tf32(), (torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32))
+    precision, is_allowed = _tf32_parts.get(value, ("high" if value else "highest", value))
+    torch.set_float32_matmul_precision(precision)
+    torch.backends.cudnn.allow_tf32 = is_allowed
 
 
 def _why_no_tf32():
@@ -48,8 +54,9 @@ def _why_no_tf32():
         return "no GPU"
     if torch.cuda.get_device_capability() < (8, 0):
         return "this GPU has no TF32"
-    if getattr(torch.backends.cuda.matmul, "fp32_precision", "none") not in ("none", "ieee"):
-        # From 2.9 on there are two interfaces; using both raises an error.
+    try:
+        _get_tf32()
+    except RuntimeError:  # PyTorch 2.9 has added another interface, and the program has used that one
         return "the program sets the precision of fp32 itself"
     return None
 
@@ -150,7 +157,7 @@ class ProcessKnobs:
                 else:
                     self._refused[name] = why
             except Exception as error:
-                self._refused[name] = str(error).split("\n")[0]
+                self._refused[name] = first_line(error)
 
     def switch(self, requested):
         """Sets the newly requested values, and the program's own for the rest."""
@@ -165,7 +172,7 @@ class ProcessKnobs:
                 today = self._today.setdefault(name, setting.get())
                 setting.put(requested.get(name, today))
             except Exception as error:
-                self._refused[name] = str(error).split("\n")[0]
+                self._refused[name] = first_line(error)
         self._requested = {name: requested[name] for name in _SETTINGS if name in requested}
 
     def statuses(self):

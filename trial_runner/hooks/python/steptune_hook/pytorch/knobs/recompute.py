@@ -171,7 +171,7 @@ def _is_plain(value):
 
 
 def _versions(of):
-    return [tensor._version for tensor in of]
+    return [tensors.writes(tensor) for tensor in of]
 
 
 def _copy(tensor):
@@ -192,7 +192,7 @@ def _all_tensors(value):
 
 def _buffer_versions(block):
     return [
-        (id(buffer), buffer._version)
+        (id(buffer), tensors.writes(buffer))
         for module in block.modules()
         if not isinstance(module, _COUNTERS)
         for buffer in module._buffers.values()

@@ -9,6 +9,8 @@ from torch.utils.data import dataloader
 from steptune_hook.pytorch.knobs.random_state import snapshot
 
 _WATCHED_DRAWS = 8
+_READ_AHEAD = ("num_workers", "prefetch_factor")
+_DRAWS = "the sampler draws random numbers while it is read: the order of samples would change"
 
 
 class SamplerWatch:
@@ -47,7 +49,7 @@ class SamplerWatch:
                 return original(iterator)
             finally:
                 if snapshot() != before:
-                    facts.sampler_draws = True
+                    facts.refused.update(dict.fromkeys(_READ_AHEAD, _DRAWS))
                     self._hook.survey_after_step()
 
         return _next_index

@@ -5,6 +5,7 @@ import weakref
 
 import torch
 
+from steptune_hook.pytorch import tensors
 from steptune_hook.pytorch.knobs.random_state import RandomState, UsualRandomState
 
 _HOLDERS = ("_parameters", "_buffers", "_modules")
@@ -52,7 +53,7 @@ class LaterForward:
         self._random = RandomState(None)
         self._held = parts.buffers
         self._buffers = [buffer for attributes in self._held for buffer in attributes.values() if buffer is not None]
-        self._versions = [buffer._version for buffer in self._buffers]
+        self._versions = [tensors.writes(buffer) for buffer in self._buffers]
         self._counted = []
 
     def failed(self):
@@ -62,7 +63,7 @@ class LaterForward:
         self._counted = [
             (held, name, buffer.detach().clone())
             for held in self._held
-            if any(before.get(id(buffer)) != buffer._version for buffer in held.values() if buffer is not None)
+            if any(before.get(id(buffer)) != tensors.writes(buffer) for buffer in held.values() if buffer is not None)
             for name, buffer in held.items()
             if buffer is not None
         ]

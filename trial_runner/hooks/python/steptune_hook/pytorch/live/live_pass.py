@@ -14,7 +14,6 @@ NAMES = ("num_workers", "prefetch_factor", "pin_memory")
 _WATCHED_BATCHES = 4
 _WATCHED_OF_TRIAL = 2  # these steps belong to the trial's warm-up in any case
 _GAPS_TO_LEAVE = 8  # a pass counts as left after this many times the longest distance between two reads
-_MOST_COMPARED_BYTES = 1 << 24  # of a data set's array
 _LONGEST_LOOK_S = 0.05
 
 
@@ -145,7 +144,7 @@ class LivePass:
             return None
         begun_s = perf_counter()
         try:
-            return state_of(self.data_set, most_bytes=_MOST_COMPARED_BYTES)
+            return state_of(self.data_set)
         except Exception:  # another thread may be changing it
             return None
         finally:

@@ -7,6 +7,7 @@ import weakref
 import torch
 
 from steptune_hook import ranks
+from steptune_hook.events import first_line
 from steptune_hook.free_memory import free_bytes
 from steptune_hook.pytorch.knobs.open_files import why_not_forked
 from steptune_hook.pytorch.knobs.random_state import RandomState
@@ -71,7 +72,7 @@ class LivePasses:
             if why is None:
                 live_pass.switch(settings, seeds)
         except Exception as error:  # the previous pool continues
-            why = (str(error) or type(error).__name__).split("\n")[0]
+            why = first_line(error)
         if why is not None:
             facts.refused_now = dict.fromkeys(self._requested, why)
             live_pass.switch(own_settings(facts), seeds)
