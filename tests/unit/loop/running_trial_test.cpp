@@ -751,14 +751,14 @@ TEST(RunningTrial, ALiveTrialIsCutByItsOwnTime) {
 }
 
 RunningTrial begun(const StudySpec& study, TrialPurpose purpose = TrialPurpose::search,
-                   int attempt = 1) {
+                   int lost = 0) {
   TrialRecord record;
   record.number = 2;
   record.purpose = purpose;
-  record.attempt = attempt;
+  record.lost = lost;
   record.configuration = study.baseline;
   RunningTrial trial(study, record, 0.0, {study.measure});
-  trial.started({{2, attempt}, 100.0, "token", {{"cpus", "0-3"}}});
+  trial.started({{2, 1}, 100.0, "token", {{"cpus", "0-3"}}});
   return trial;
 }
 
@@ -898,15 +898,15 @@ TEST(RunningTrial, MayBeInterruptedOnce) {
 
 TEST(RunningTrial, LostAThirdTimeHasFailed) {
   const StudySpec study = time_study();
-  for (const int attempt : {1, 2, 3}) {
-    RunningTrial trial = begun(study, TrialPurpose::search, attempt);
+  for (const int lost : {0, 1, 2}) {
+    RunningTrial trial = begun(study, TrialPurpose::search, lost);
     Outcome outcome;
     outcome.kind = OutcomeKind::lost;
     EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status,
-              attempt < 3 ? TrialStatus::interrupted : TrialStatus::failed)
-        << attempt;
+              lost < 2 ? TrialStatus::interrupted : TrialStatus::failed)
+        << lost;
   }
-  RunningTrial trial = begun(study, TrialPurpose::search, 3);
+  RunningTrial trial = begun(study, TrialPurpose::search, 2);
   ASSERT_TRUE(trial.interrupt(EndRequest::user));
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
