@@ -235,8 +235,8 @@ TEST(Init, AFolderThatCannotBeCreatedIsReportedBeforeAnythingRuns) {
   EXPECT_EQ(elsewhere.exit_code, 1);
   EXPECT_EQ(elsewhere.err,
             "steptune: error: train.py/study.json: cannot be written: Not a directory\n");
-  const Ended unnamed = sandbox.steptune({"init", "--no-run", "--output", std::string(300, 'x'),
-                                          "--", k_init_python, "train.py"});
+  const Ended unnamed = sandbox.steptune(
+      {"init", "--no-run", "--output", std::string(300, 'x'), "--", k_init_python, "train.py"});
   EXPECT_THAT(unnamed.err, HasSubstr("cannot be written: File name too long"));
   EXPECT_EQ(sandbox.read("runs"), "");
 }

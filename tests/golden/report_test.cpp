@@ -284,7 +284,8 @@ TEST_F(HtmlReport, GoesToStdoutAndFailsForAnUnknownStudy) {
 
 TEST(HtmlReportWithoutACommand, NamesAFormatThatTheStudyHas) {
   const Sandbox sandbox;
-  sandbox.write("study.json", R"({"name": "model", "parameters": {"a": {"type": "int", "low": 1, "high": 4}},
+  sandbox.write("study.json",
+                R"({"name": "model", "parameters": {"a": {"type": "int", "low": 1, "high": 4}},
     "baseline": {"a": 1}, "budget": {"trials": 4}, "search": {"searcher": "grid", "scheduler": "none"},
     "runner": {"type": "replay", "seconds_per_sample": "0.01 / a"}})");
   const Ended run = sandbox.steptune({"run", "study.json", "--quiet"});

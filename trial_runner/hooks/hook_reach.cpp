@@ -178,9 +178,9 @@ std::size_t handed_over_to(std::span<const std::string> argv) {
     if (is_option || is_value || hands_over(word)) continue;
     // Other words behind an option may be its value, too: `env -u NAME`.
     const std::string& before = argv[at - 1];
-    const bool follows_option = before.find('=') == std::string::npos &&
-                                (before.starts_with("--") ||
-                                 (before.starts_with('-') && before.size() == 2));
+    const bool follows_option =
+        before.find('=') == std::string::npos &&
+        (before.starts_with("--") || (before.starts_with('-') && before.size() == 2));
     return is_path || !follows_option ? at : 0;
   }
   return 0;

@@ -13,8 +13,8 @@ namespace steptune {
 /// group is left out if many points came in groups, because more of its points may follow.
 ///
 /// Points have about the same time if each follows the one before within 2 % of the mean distance
-/// of points, and the last one follows the first within 20 %. Beside a long pause all steps are
-/// short; the second limit then keeps them apart.
+/// of points. The last one must also follow the first within 20 %. Beside a long pause all steps
+/// are short; the second limit then keeps them apart.
 [[nodiscard]] std::vector<std::size_t> distinct_points(std::span<const double> times_s);
 
 }  // namespace steptune

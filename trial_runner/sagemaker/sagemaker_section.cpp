@@ -116,9 +116,8 @@ void check_section(const ObjectNode& object, SageMakerSection& section) {
   const Node& node = object.node();
   section.instances.price_list = k_price_list;
   // Jobs without a region run in the AWS configuration's, so its prices apply.
-  section.instances.region = section.region.empty()
-                                 ? account_price_lists().default_region().value_or("")
-                                 : section.region;
+  section.instances.region =
+      section.region.empty() ? account_price_lists().default_region().value_or("") : section.region;
   check_instance_keys(object, section.instances);
   if (!object.has("instance_type") && !object.has("instance_groups")) {
     node.fault(

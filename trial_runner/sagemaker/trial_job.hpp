@@ -52,8 +52,8 @@ struct JobLaunch {
 /// Time of the next request for a job's state, and facts from the last answer.
 struct JobWatch {
   double next_poll_s = 0.0;
-  bool closely = false;        ///< true: poll often, because the job is about to end
-  bool known = false;          ///< the service has described the job at least once
+  bool closely = false;  ///< true: poll often, because the job is about to end
+  bool known = false;    ///< the service has described the job at least once
   /// False: the service gets machines again, or uploads results, so the program cannot print.
   bool trains = true;
   double listed_wall_s = 0.0;  ///< modification time in the latest list; 0: unknown

@@ -127,7 +127,7 @@ void Allocations::on_accepted(Allocation& allocation, const std::string& id) {
 
 void Allocations::on_submitted(const std::string& name, const CommandResult& result) {
   Allocation* allocation = find(name);
-  // If the queue has already shown the job, a late answer of sbatch tells nothing new.
+  // If the queue has already shown the job, a late answer of sbatch says nothing new.
   if (allocation == nullptr || !allocation->id.empty()) return;
   const bool wanted = allocation->state == AllocationState::submitting;
   const SubmissionAnswer answer = read_submission(result);

@@ -68,9 +68,9 @@ bool is_launcher_module(const std::string& module) {
 
 /// True for programs that run the command after their `--`.
 bool is_launcher(const std::string& word) {
-  static const std::set<std::string> k_launchers{
-      "uv",     "srun",    "docker", "podman", "singularity", "apptainer",
-      "mpirun", "mpiexec", "conda",  "poetry", "pixi"};
+  static const std::set<std::string> k_launchers{"uv",          "srun",      "docker", "podman",
+                                                 "singularity", "apptainer", "mpirun", "mpiexec",
+                                                 "conda",       "poetry",    "pixi"};
   return hands_over(word) || k_launchers.contains(std::filesystem::path(word).filename().string());
 }
 

@@ -99,13 +99,12 @@ const Section<MeasureSpec>& measure_section() {
                    .in_fingerprint(InFingerprint::never)
                    .doc("set by a [campaign](judge.md#campaigns): largest one-sided error of "
                         "calling a configuration faster"))
-          .add(
-              key("confirm_slowdown", &MeasureSpec::confirm_slowdown,
-                  document::number({0.0, k_most_slowdown}))
-                  .omitted_at_default()
-                  .in_fingerprint(InFingerprint::never)
-                  .doc("set by [`judge --fail-if`](judge.md#in-a-pipeline): also find out if a "
-                       "configuration is slower by this share"))
+          .add(key("confirm_slowdown", &MeasureSpec::confirm_slowdown,
+                   document::number({0.0, k_most_slowdown}))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("set by [`judge --fail-if`](judge.md#in-a-pipeline): also find out if a "
+                        "configuration is slower by this share"))
           .add(key("pair_deviation", &MeasureSpec::pair_deviation, document::number({0.0, 10.0}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)

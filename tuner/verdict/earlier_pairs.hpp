@@ -20,12 +20,12 @@ struct EarlierPairs {
 
 /// Estimates how much pairs of a program differ, from the scatter of each earlier judgement.
 ///
-/// The standard deviation is that of all pairs about the mean of their judgement. It counts like as
-/// many pairs as the judgements had, or like fewer if their scatter varies more than by chance, as
-/// on a machine whose load changes. The moderated t-statistic: G. K. Smyth, "Linear models and
-/// empirical Bayes methods for assessing differential expression in microarray experiments",
-/// Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section 6.2. There the
-/// deviation is the median-like scale of the prior; the mean that is used here is larger.
+/// The standard deviation is that of all pairs about the mean of their judgement. Its degrees of
+/// freedom are those of all judgements together. They are fewer if the scatter varies between
+/// judgements more than by chance, as on a machine whose load changes. Moderated t-statistic:
+/// G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in
+/// microarray experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004,
+/// section 6.2. Smyth's deviation is the scale of a prior; the mean, used here, is larger.
 [[nodiscard]] EarlierPairs earlier_pairs(const std::vector<PairScatter>& judgements);
 
 }  // namespace steptune

@@ -391,8 +391,7 @@ TEST(StudyGuess, AnAccumulationOfZeroIsNotVaried) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--accumulate", "0"});
   input.reading = reading_of(32.0);
   const StudyGuess guess = must_guess(input);
-  EXPECT_THAT(guess.left_out,
-              Contains("--accumulate: \"0\" is not a whole number of at least 1"));
+  EXPECT_THAT(guess.left_out, Contains("--accumulate: \"0\" is not a whole number of at least 1"));
   EXPECT_EQ(must_study(guess, input).space.find("batch_size")->high, 256.0);
   EXPECT_TRUE(guess.document.contains("guards")) << "the batch size changes what is learnt";
 }
@@ -611,9 +610,8 @@ TEST(StudyGuess, LeavesSettingsThatSeveralFilesHave) {
   const StudyGuess guess =
       must_guess(input_of_file(folder, {"train.py", "a.yaml", "--again=a.yaml", "ds.json"}));
   EXPECT_THAT(guess.left_out, ElementsAre("num_workers: in a.yaml: ds.json has it, too"));
-  EXPECT_EQ(
-      guess.document["config_files"],
-      Json::parse(R"({"a": {"file": "a.yaml", "edits": {"batch_size": "{batch_size}"}}})"));
+  EXPECT_EQ(guess.document["config_files"],
+            Json::parse(R"({"a": {"file": "a.yaml", "edits": {"batch_size": "{batch_size}"}}})"));
 }
 
 TEST_F(DeepSpeedGuess, ReportsThatATrainerSetsItsBatch) {
