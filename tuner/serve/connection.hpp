@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ctime>
 #include <string>
 
 #include <httplib.h>
@@ -17,9 +18,15 @@ class Connection final : public httplib::Stream {
  public:
   Connection(int fd, const Clock& clock);
 
+  // Each version of cpp-httplib has only some of these functions, so none is marked `override`.
+  // NOLINTBEGIN(modernize-use-override, clang-diagnostic-inconsistent-missing-override)
   /// False if the client has hung up. An endless answer calls this before it sends each piece.
-  [[nodiscard]] bool is_writable() const override;
-  [[nodiscard]] bool is_readable() const override { return true; }
+  [[nodiscard]] bool is_writable() const;
+  [[nodiscard]] bool wait_writable() const { return is_writable(); }
+  [[nodiscard]] bool is_readable() const { return true; }
+  [[nodiscard]] bool wait_readable() const { return true; }
+  [[nodiscard]] time_t duration() const { return 0; }
+  // NOLINTEND(modernize-use-override, clang-diagnostic-inconsistent-missing-override)
   /// Returns -1 if the client took too long or sent too much, or the connection broke.
   ssize_t read(char* data, std::size_t size) override;
   ssize_t write(const char* data, std::size_t size) override;
