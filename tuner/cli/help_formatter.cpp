@@ -38,7 +38,6 @@ std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode mode) const {
-  if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
   std::string help = make_description(app) + make_usage(app, std::move(name));
   if (!app->get_footer().empty()) help += "\nExamples:\n" + app->get_footer() + "\n";
   help += make_positionals(app);

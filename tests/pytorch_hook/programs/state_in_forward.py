@@ -51,12 +51,13 @@ for _ in range(5):
     optimizer.step()
     print("loss", loss.item().hex())
     if "inference" in sys.argv:
+        hidden = model.hidden
         model.eval()
         with torch.inference_mode():
             for _ in range(2):
                 model(torch.randn(4, 3, 8, 8))
         model.train()
-        model.hidden = None
+        model.hidden = hidden
 print(model.calls, model.hidden.tolist(), [buffer.sum().item() for buffer in model.buffers()])
 if "view" not in sys.argv:
     print(model.conv[2].weight.stride())
