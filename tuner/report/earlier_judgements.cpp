@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/earlier_judgements.hpp"
 
-#include <ranges>
-
 #include "tuner/report/judged_commands.hpp"
 #include "tuner/report/stored_study.hpp"
 #include "tuner/verdict/confirm.hpp"
@@ -42,7 +40,8 @@ Result<EarlierPairs> pairs_of_earlier_judgements(const History& history,
   const auto records = history.studies();
   if (!records) return tl::unexpected(records.error());
   std::vector<PairScatter> judgements;
-  for (const StudyRecord& record : std::views::reverse(*records)) {
+  for (auto latest = records->rbegin(); latest != records->rend(); ++latest) {
+    const StudyRecord& record = *latest;
     if (judgements.size() == k_most_judgements) break;
     if (record.status != StudyStatus::finished || !is_judgement(record)) continue;
     const auto study = stored_spec(record);
