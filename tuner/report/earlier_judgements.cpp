@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/earlier_judgements.hpp"
 
+#include <algorithm>
+
 #include "tuner/report/judged_commands.hpp"
 #include "tuner/report/stored_study.hpp"
 #include "tuner/verdict/confirm.hpp"
@@ -37,11 +39,11 @@ PairScatter scatter_of_trials(const StudySpec& study, const std::vector<TrialRec
 Result<EarlierPairs> pairs_of_earlier_judgements(const History& history,
                                                  const std::vector<std::string>& command,
                                                  const std::string& campaign) {
-  const auto records = history.studies();
+  auto records = history.studies();
   if (!records) return tl::unexpected(records.error());
   std::vector<PairScatter> judgements;
-  for (auto latest = records->rbegin(); latest != records->rend(); ++latest) {
-    const StudyRecord& record = *latest;
+  std::ranges::reverse(*records);
+  for (const StudyRecord& record : *records) {
     if (judgements.size() == k_most_judgements) break;
     if (record.status != StudyStatus::finished || !is_judgement(record)) continue;
     const auto study = stored_spec(record);
