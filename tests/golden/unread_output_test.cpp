@@ -66,13 +66,18 @@ steptune: error: {{.*}}no known format reads this line, which came {{\d+}} times
             "");
 }
 
-TEST(UnreadOutput, AStudyThatReadsNothingIsRefusedInSeconds) {
-  const Sandbox sandbox;
+/// Writes a study whose preset reads nothing that its program prints.
+void write_unread_study(const Sandbox& sandbox) {
   sandbox.write("train.py", k_own_format);
   sandbox.write("study.json", R"({
     "name": "unread", "command": ["/usr/bin/python3", "-I", "train.py", "--workers", "{workers}"],
     "parameters": {"workers": {"type": "int", "low": 0, "high": 2}}, "baseline": {"workers": 0},
     "reports": "key=value"})");
+}
+
+TEST(UnreadOutput, AStudyThatReadsNothingIsRefusedInSeconds) {
+  const Sandbox sandbox;
+  write_unread_study(sandbox);
   const Ended ended = sandbox.steptune({"run", "study.json", "--json"});
   EXPECT_NE(ended.exit_code, 0);
   EXPECT_THAT(ended.err, HasSubstr("this part of a study file reads it:\n    \"reports\": {"));
@@ -86,11 +91,7 @@ TEST(UnreadOutput, AStudyThatReadsNothingIsRefusedInSeconds) {
 
 TEST(UnreadOutput, ANightThatReadsNothingSaysSoInItsDocument) {
   const Sandbox sandbox;
-  sandbox.write("train.py", k_own_format);
-  sandbox.write("study.json", R"({
-    "name": "unread", "command": ["/usr/bin/python3", "-I", "train.py", "--workers", "{workers}"],
-    "parameters": {"workers": {"type": "int", "low": 0, "high": 2}}, "baseline": {"workers": 0},
-    "reports": "key=value"})");
+  write_unread_study(sandbox);
   const Ended ended = sandbox.steptune({"retune", "study.json", "--json"});
   EXPECT_EQ(ended.exit_code, 9) << ended.out;
   EXPECT_EQ(ended.err, "") << "prints nothing without a terminal";

@@ -355,25 +355,28 @@ TEST_F(FaultTest, TheCostBudgetIsKeptWithSeveralTrialsAtATime) {
   EXPECT_LT(result.recommendation->tuning_usd, 0.10);
 }
 
+/// Starts no trial.
+class RefusingRunner : public Runner {
+ public:
+  [[nodiscard]] Result<void> begin_study(const std::string&, const std::string&) override {
+    return {};
+  }
+  [[nodiscard]] int capacity() const override { return 1; }
+  [[nodiscard]] Result<void> start(const TrialSpec&) override {
+    return fail(ErrorKind::runner, "no permission");
+  }
+  [[nodiscard]] Result<std::vector<TrialEvent>> wait(double) override {
+    return std::vector<TrialEvent>{};
+  }
+  void stop(TrialKey) override {}
+  void kill_all() override {}
+  [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan>) override {
+    return std::vector<TrialKey>{};
+  }
+};
+
 TEST_F(FaultTest, ARunnerThatRefusesEndsTheRunWithItsError) {
-  class Refusing final : public Runner {
-   public:
-    [[nodiscard]] Result<void> begin_study(const std::string&, const std::string&) override {
-      return {};
-    }
-    [[nodiscard]] int capacity() const override { return 1; }
-    [[nodiscard]] Result<void> start(const TrialSpec&) override {
-      return fail(ErrorKind::runner, "no permission");
-    }
-    [[nodiscard]] Result<std::vector<TrialEvent>> wait(double) override {
-      return std::vector<TrialEvent>{};
-    }
-    void stop(TrialKey) override {}
-    void kill_all() override {}
-    [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan>) override {
-      return std::vector<TrialKey>{};
-    }
-  } refusing;
+  RefusingRunner refusing;
   SimulatedRun run(folder_.path(), document_, train);
   const auto result = run.run_on(refusing);
   ASSERT_FALSE(result);
@@ -382,23 +385,8 @@ TEST_F(FaultTest, ARunnerThatRefusesEndsTheRunWithItsError) {
 }
 
 TEST_F(FaultTest, MachinesThatARunReleasesAfterAnErrorAreInItsCost) {
-  class Renting final : public Runner, public MachineHolder {
+  class Renting final : public RefusingRunner, public MachineHolder {
    public:
-    [[nodiscard]] Result<void> begin_study(const std::string&, const std::string&) override {
-      return {};
-    }
-    [[nodiscard]] int capacity() const override { return 1; }
-    [[nodiscard]] Result<void> start(const TrialSpec&) override {
-      return fail(ErrorKind::runner, "no permission");
-    }
-    [[nodiscard]] Result<std::vector<TrialEvent>> wait(double) override {
-      return std::vector<TrialEvent>{};
-    }
-    void stop(TrialKey) override {}
-    void kill_all() override {}
-    [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan>) override {
-      return std::vector<TrialKey>{};
-    }
     [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
     [[nodiscard]] int backlog() const override { return 1; }
     [[nodiscard]] int open_places() const override { return 1; }

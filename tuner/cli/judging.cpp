@@ -277,11 +277,9 @@ class Judging {
   /// Sets the error of this edit, which follows from the verdicts on the campaign's earlier edits.
   Result<void> join_campaign(const History& history) {
     if (options_.campaign.empty()) return {};
-    std::vector<std::string> commits;
-    if (worktrees_) commits = worktrees_->commits();
     CampaignSpec campaign;
     campaign.name = options_.campaign;
-    campaign.commits = commits;
+    if (worktrees_) campaign.commits = worktrees_->commits();
     campaign.build = options_.build;
     campaign.measures_gain = options_.measures_gain;
     request_.campaign = std::move(campaign);
@@ -289,7 +287,7 @@ class Judging {
     const auto ladder = read_campaign(history, options_.campaign);
     if (!ladder) return tl::unexpected(ladder.error());
     request_.error = next_error(*ladder);
-    const std::string warning = champion_warning(*ladder, commits);
+    const std::string warning = champion_warning(*ladder, request_.campaign->commits);
     if (!warning.empty()) context_.console.warning(warning);
     return {};
   }

@@ -27,7 +27,7 @@ inline constexpr double k_least_stage_s = 20.0;
 /// Returns the slowdown that `judge` found for one of `versions` versions, 1 to `k_most_in_stage`.
 /// Looks and other versions widen the interval of `judge`. The error leaves that out, because
 /// nothing is claimed here. If there are few pairs, it is larger, so that 1.96 errors are the 95 %
-/// interval of Student's t. `pair_freedom` is that of the study (`MeasureSpec::pair_freedom`).
+/// interval of Student's t. `pair_freedom`: the study's `MeasureSpec::pair_freedom`.
 /// Returns nullopt if the interval is infinite.
 [[nodiscard]] std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up,
                                                              std::size_t versions,

@@ -154,6 +154,7 @@ class Confirmation {
 
   const StudySpec* study_;
   const Standing* standing_;
+  /// Launches that show, besides the pairs, how much launches differ.
   std::optional<KnownLaunches> known_ = k_launches_by_pairs;
   std::vector<Finalist> finalists_;
   int last_round_ = 0;
