@@ -124,5 +124,25 @@ TEST_F(InterleavedPairs, ATrialThatFailsBesideAnotherRunsAgainAlone) {
   }
 }
 
+/// A launcher may wait at its rendezvous for a launcher that is stopped.
+TEST_F(InterleavedPairs, ATrialThatDoesNotStartBesideAnotherRunsAgainAlone) {
+  run([](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    if (spec.interleaved_round > 0) script.startup_s = 100'000.0;
+    return script;
+  });
+  ASSERT_TRUE(result_.recommendation);
+  EXPECT_EQ(result_.recommendation->claim, Claim::faster);
+  EXPECT_THAT(warnings_,
+              ::testing::Contains(::testing::AllOf(HasSubstr("one after another"),
+                                                   HasSubstr("no step reported within"))));
+  EXPECT_EQ(std::ranges::max(rounds_of_confirming()), 1);
+  for (const TrialRecord& trial : trials_) {
+    if (is_confirmation(trial.purpose)) {
+      EXPECT_EQ(trial.status, TrialStatus::completed) << trial.failure;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace steptune::simulation

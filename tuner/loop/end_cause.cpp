@@ -65,12 +65,17 @@ double silent_end_s(const TrialEndCause& cause, const TrialView& trial) {
 }
 
 TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const TrialView& trial) {
-  // Two trials may need the same port, lock file or memory. The trial may succeed without the other
-  // trial.
+  // Two trials may need the same port, lock file or memory, or one may wait for the other, which is
+  // stopped. The trial may succeed without the other trial.
+  const bool in_turns = trial.targets.interleaved_round > 0;
   const bool failed = outcome.kind != OutcomeKind::completed &&
                       outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
-  if (failed && trial.targets.interleaved_round > 0 && cause.request == EndRequest::none) {
+  if (in_turns && failed && cause.request == EndRequest::none) {
     cause = {EndRequest::interleaved, "it failed next to another trial"};
+  } else if (in_turns && cause.request == EndRequest::slow_start) {
+    cause = {EndRequest::interleaved,
+             fmt::format("no step reported within {} next to another trial",
+                         format_duration(cause.waited_s))};
   }
   if (outcome.had_enough && cause.request == EndRequest::none) {
     cause = TrialEndCause{.request = outcome.was_slow ? EndRequest::slow_in_job : EndRequest::job,

@@ -37,7 +37,8 @@ inline constexpr const char* k_slow_in_job =
 [[nodiscard]] double silent_end_s(const TrialEndCause& cause, const TrialView& trial);
 
 /// Returns the cause once the outcome is known. The outcome may be the first sign of a cause: the
-/// trial failed next to another trial, or its job ended it, or its lines were not understood.
+/// trial failed next to another trial, or its job ended it, or its lines were not understood. A
+/// trial that did not start next to another trial counts as failed next to it.
 [[nodiscard]] TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome,
                                           const TrialView& trial);
 

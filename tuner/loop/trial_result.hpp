@@ -64,8 +64,8 @@ struct TrialResult {
 };
 
 /// Decides the result from outcome, request and values:
-/// - A trial that failed next to another trial, or could not be stopped for it, runs again by
-///   itself.
+/// - A trial that failed or did not start next to another trial, or could not be stopped for it,
+///   runs again by itself.
 /// - A trial that ran out of memory or could not be started gets that result, whatever the loop had
 ///   asked.
 /// - If the user stops, a trial is interrupted, unless it was already asked to end. It is also not

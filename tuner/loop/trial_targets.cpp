@@ -31,6 +31,13 @@ constexpr double k_longer_window_cost = 0.05;
 /// the baseline's duration.
 constexpr double k_longer_fresh_run = 1.5;
 
+/// Longest time until the first step of a fresh run in turns. Counts in the longest of these times
+/// among runs of its configuration and the baseline's trial. The runs of a round start side by
+/// side, so they share CPUs. A slower run may wait for a stopped run, such as at a common
+/// rendezvous.
+constexpr double k_longer_start_in_turns = 4.0;
+constexpr double k_least_start_in_turns_s = 10.0;
+
 /// Number of periods of a phase that a window must cover to show the phase's share of the time.
 constexpr double k_periods_to_show = 3.0;
 
@@ -72,6 +79,19 @@ bool has_kept_guards(const StudySpec& study, const Standing& standing,
     return trial.status == TrialStatus::completed && is_compared(trial.purpose) &&
            trial.configuration == configuration && was_judged(study.guards, trial);
   });
+}
+
+double longest_start_in_turns_s(const Standing& standing, const Configuration& configuration) {
+  double longest_s = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    const bool is_like =
+        trial.purpose == TrialPurpose::baseline || trial.configuration == configuration;
+    if (!is_like || !trial.measurement) continue;
+    const Measurement& seen = *trial.measurement;
+    const double step_s = seen.window_steps > 0.0 ? seen.window_s / seen.window_steps : 0.0;
+    longest_s = std::max(longest_s, seen.startup_s + step_s);
+  }
+  return std::max(k_least_start_in_turns_s, k_longer_start_in_turns * longest_s);
 }
 
 double longest_trial_s(const Standing& standing) {
@@ -263,7 +283,10 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
   const double startup_s = starts ? expected_startup_s(standing, trial) : 0.0;
   if (is_confirmation(trial.purpose)) {
     // A repeated attempt is not interleaved, because the other runs of its round have ended.
-    if (trial.attempt == 1 && state.interleaves) targets.interleaved_round = trial.confirm_pair;
+    if (trial.attempt == 1 && state.interleaves) {
+      targets.interleaved_round = trial.confirm_pair;
+      targets.longest_start_s = longest_start_in_turns_s(standing, trial.configuration);
+    }
     set_confirming_time(targets, startup_s, state);
     set_confirming(targets, trial, startup_s, state);
     return targets;

@@ -28,7 +28,8 @@ struct TrialTargets {
   /// The trial's share of a time budget, in seconds after start-up. Once the share is used up, a
   /// steady trial ends, however wide its interval is. The end for all trials is `budget_end_s`.
   double share_of_budget_s = k_infinity;
-  /// Longest time from the start to the first step (`longest_start_s`).
+  /// Longest time from the start to the first step (`longest_start_s`). A fresh run in turns that
+  /// takes longer runs again alone.
   double longest_start_s = k_infinity;
   /// Duration of the study's longest trial; 0 before any was measured.
   double longest_trial_s = 0.0;

@@ -100,6 +100,15 @@ TEST_F(TrialTargetsTest, AfterTheFirstRoundInterleavedRunsMeasureForAsLongAsASta
   EXPECT_DOUBLE_EQ(targets_of(run, interleaved).share_of_budget_s, 10.0);
 }
 
+TEST_F(TrialTargetsTest, ARunInTurnsMayStartFourTimesAsSlowlyAsAlone) {
+  TrialRecord run = trial(TrialPurpose::confirm_incumbent);
+  run.confirm_pair = 1;
+  LaunchState interleaved = state();
+  interleaved.interleaves = true;
+  EXPECT_DOUBLE_EQ(targets_of(run, interleaved).longest_start_s, 40.0);
+  EXPECT_TRUE(std::isinf(targets_of(run, state()).longest_start_s)) << "alone";
+}
+
 /// A sentinel is a run of the baseline between search trials, to show if the machine drifts.
 TEST_F(TrialTargetsTest, ASentinelGetsHalfOfASearchTrialsShareOfTheTimeBudget) {
   study_.budget.time_s = 1000.0;
