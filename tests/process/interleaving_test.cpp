@@ -147,6 +147,33 @@ TEST_F(InterleavingTest, AllProcessesOfAWaitingTrialAreStopped) {
   EXPECT_THAT(alive(pids), IsEmpty());
 }
 
+/// Each launcher has two ranks, which meet in each step and fail if they wait for 5 s. Each rank of
+/// `mpirun` has its own process group, each rank of `torchrun` its own session.
+TEST_F(InterleavingTest, RanksAreStoppedWithTheirLauncher) {
+  const auto launched = [&](std::int64_t number, const std::string& launcher) {
+    TrialSpec spec = trial({"/usr/bin/python3", STEPTUNE_SOURCE_DIR "/tests/fakes/launcher.py",
+                            launcher, "0", "0.02", "100"});
+    spec.key = {number, 1};
+    spec.log_path = folder() / ("trial-" + std::to_string(number) + ".log");
+    spec.interleaved_round = 1;
+    return spec;
+  };
+  start(launched(1, "mpirun"));
+  start(launched(2, "torchrun"));
+  (void)wait_for<TrialStarted>(2);
+  const std::vector<pid_t> pids = pids_in(read_file(folder() / "trial-1.log"));
+  ASSERT_THAT(pids, SizeIs(3));
+  // Turns change only inside of `wait`.
+  EXPECT_TRUE(eventually([&] {
+    (void)runner().wait(clock_.now_s() + 0.02);
+    return std::ranges::all_of(pids, [](pid_t pid) { return read_stat(pid).value().state == 'T'; });
+  }));
+  auto ends = by_trial(wait_for_end(2));
+  for (const std::int64_t number : {1, 2})
+    EXPECT_EQ(ends[number].outcome.kind, OutcomeKind::completed) << ends[number].outcome.detail;
+  EXPECT_THAT(alive(pids), IsEmpty());
+}
+
 TEST_F(InterleavingTest, ARunThatFailsLeavesTheMachineToTheOther) {
   start(stepping(1, 40, "exec 2>&1; trap 'echo no port; exit 3' EXIT;"));
   start(stepping(2, 60));
