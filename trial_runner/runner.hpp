@@ -164,7 +164,7 @@ enum class OutcomeKind {
   failed,         ///< non-zero exit status, or a signal that the runner did not send
   out_of_memory,  ///< killed for lack of memory, or its last output reports that
   timed_out,      ///< wall limit
-  hung,           ///< idle limit
+  hung,           ///< idle limit, or its last output reports ranks that waited for each other
   not_started,    ///< the program could not be started at all
   lost,           ///< the runner lost contact (the machine or the tuner died)
 };

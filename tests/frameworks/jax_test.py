@@ -3,10 +3,19 @@
 
 import os
 import re
+import sys
 import tempfile
 import unittest
+from unittest import mock
 
-from harness import run, settings, untouched
+import jax
+
+from harness import HOOK, run, settings, untouched
+
+sys.path.append(HOOK)
+from steptune_hook.families import read_table  # noqa: E402
+from steptune_hook.jax import xla_flags  # noqa: E402
+from steptune_hook.jax.knobs import XlaFlagsKnobs  # noqa: E402
 
 # Steps, samples of a step, and the function that is the step.
 _STEPS = {
@@ -110,6 +119,64 @@ class Knobs(unittest.TestCase):
         ran = run("jax_flax", hook=settings(knobs={"xla_cpu_flags": "fast_math"}), environment=own)
         self.assertEqual(ran.knob("xla_cpu_flags")["why"], "the program sets this flag itself")
         self.assertEqual(ran.lines, untouched("jax_flax").lines)
+
+    def test_flags_of_a_gpu_are_not_for_a_cpu(self):
+        ran = run("jax_flax", hook=settings("survey"))
+        for name, choice in (("xla_gpu_collectives", "overlap_128MiB"), ("xla_gpu_kernels", "no_triton_gemm")):
+            row = ran.knob(name)
+            self.assertEqual((row["may"], row["why"]), (False, "the program does not compute on the GPU"))
+            self.assertIn(choice, row["choices"], "a CPU's XLA knows the flag")
+
+    def gpu_rows(self, devices=4, own="", known=lambda choices: list(choices), is_survey=False, **requested):
+        """Returns the rows of XLA's knobs where a program computes on GPUs, and its XLA_FLAGS then."""
+        gpu = mock.patch.multiple(jax, default_backend=lambda: "gpu", device_count=lambda: devices)
+        tried = mock.patch.object(xla_flags, "known", known)
+        with gpu, tried, mock.patch.dict(os.environ, {"XLA_FLAGS": own}):
+            group = XlaFlagsKnobs(read_table("jax"), requested, is_survey)
+            group.wrap()
+            return {row.name: row for row in group.statuses()}, os.environ["XLA_FLAGS"]
+
+    def test_flags_of_a_gpu_add_up(self):
+        own = "--xla_dump_to=/tmp/x"
+        rows, flags = self.gpu_rows(own=own, xla_gpu_collectives="overlap", xla_gpu_kernels="no_command_buffers")
+        self.assertEqual(
+            flags.split(),
+            [own, "--xla_gpu_enable_latency_hiding_scheduler=true", "--xla_gpu_enable_command_buffer="],
+        )
+        self.assertEqual((rows["xla_gpu_collectives"].value, rows["xla_gpu_collectives"].why), ("overlap", None))
+        self.assertEqual(rows["xla_gpu_kernels"].value, "no_command_buffers")
+        self.assertEqual(rows["xla_cpu_flags"].why, "the program does not compute on the CPU")
+
+    def test_flags_of_a_gpu_are_refused_by_name(self):
+        def refused(name, choice, **how):
+            rows, flags = self.gpu_rows(**{name: choice}, **how)
+            self.assertNotIn(choice, (rows[name].today, rows[name].value))
+            self.assertEqual(flags, how.get("own", ""))
+            return rows[name].why
+
+        own = "--xla_gpu_all_reduce_combine_threshold_bytes=1"
+        self.assertEqual(
+            refused("xla_gpu_collectives", "overlap_128MiB", own=own), "the program sets this flag itself"
+        )
+        self.assertEqual(refused("xla_gpu_kernels", "fast_math"), "there is no such choice")
+        self.assertEqual(
+            refused("xla_gpu_kernels", "no_triton_gemm", known=lambda choices: []), "this XLA does not know the flag"
+        )
+        rows, _ = self.gpu_rows(devices=1, is_survey=True)
+        self.assertEqual(rows["xla_gpu_collectives"].why, "the program computes on one device")
+        self.assertIsNone(rows["xla_gpu_kernels"].why)
+
+    def test_unknown_flags_are_found_among_known_ones(self):
+        tried = []
+
+        def runs(choices):
+            tried.append(choices)
+            return "no_xnnpack" not in choices
+
+        with mock.patch.object(xla_flags, "_runs", runs):
+            known = xla_flags.known(xla_flags.BY_CHOICE)
+        self.assertEqual(known, [choice for choice in xla_flags.BY_CHOICE if choice != "no_xnnpack"])
+        self.assertLess(len(tried), len(xla_flags.BY_CHOICE))
 
     def test_the_precision_of_products(self):
         ran = run("jax_flax", hook=settings(knobs={"matmul_precision": "bfloat16"}))

@@ -799,6 +799,54 @@ class KnobsOfTheEnvironment(Knobs):
         other = wait_policy("none of them")
         self.assertEqual(other["today"], "default")
         self.assertNotIn("choices", other)
+        self.assertEqual(other["why"], "OMP_WAIT_POLICY is none of them, which is none of the knob's values")
+
+    def nccl(self, backend="nccl", ranks=4, version=(2, 26, 2), **variables):
+        """Returns the rows of NCCL's knobs where ranks train on GPUs."""
+        fakes = {
+            "is_initialized": lambda: ranks > 0,
+            "get_world_size": lambda: ranks,
+            "get_backend_config": lambda: backend,
+        }
+        gpu = unittest.mock.patch.object(torch.cuda, "is_available", return_value=True)
+        group = unittest.mock.patch.multiple(torch.distributed, create=True, **fakes)
+        library = unittest.mock.patch.object(torch.cuda.nccl, "version", return_value=version)
+        with gpu, group, library, unittest.mock.patch.dict(os.environ, variables):
+            rows = EnvironmentKnobs(read_table("pytorch"), libraries.why_not).statuses()
+            return {row.name: row for row in rows if row.name.startswith("nccl_")}
+
+    def test_nccl_is_offered_to_ranks_on_gpus(self):
+        for backend in ("nccl", "cpu:gloo,cuda:nccl"):
+            for name, row in self.nccl(backend).items():
+                self.assertEqual((row.why, row.today), (None, "default"), name)
+        for rows, why in (
+            (self.nccl("cpu:gloo,cuda:gloo"), "the ranks communicate by cpu:gloo,cuda:gloo, not by NCCL"),
+            (self.nccl(ranks=1), "torch.distributed connects no ranks"),
+            (self.nccl(ranks=0), "torch.distributed connects no ranks"),
+        ):
+            self.assertEqual({row.why for row in rows.values()}, {why})
+            self.assertEqual(len(rows), 4)
+        for name in ("mnist", "ddp"):
+            self.assertFalse(run(name, hook=knobs()).knob("nccl_algorithm")["may"])
+
+    def test_nccl_needs_a_version_with_algorithms_for_one_collective(self):
+        rows = self.nccl(version=(2, 21, 5))
+        self.assertEqual(
+            rows["nccl_algorithm"].why, "NCCL 2.21 takes no algorithm for one collective; NCCL 2.24 does"
+        )
+        self.assertIsNone(rows["nccl_channels"].why)
+
+    def test_variables_of_nccl_that_are_set_count(self):
+        for knob in read_table("pytorch"):
+            if not knob["name"].startswith("nccl_"):
+                continue
+            for value, variables in knob["environment"].items():
+                row = self.nccl(**variables)[knob["name"]]
+                self.assertEqual((row.today, row.why), (value, None))
+        rows = self.nccl(NCCL_ALGO="Ring", NCCL_PROTO="LL128", NCCL_MAX_NCHANNELS="4")
+        self.assertEqual((rows["nccl_algorithm"].today, rows["nccl_algorithm"].choices), ("ring", ["ring", "tree"]))
+        self.assertEqual(rows["nccl_protocol"].why, "NCCL_PROTO is LL128, which is none of the knob's values")
+        self.assertEqual(rows["nccl_channels"].why, "NCCL_MAX_NCHANNELS is 4, which is none of the knob's values")
 
     def openblas_threads_with(self, **variables):
         def prepare():

@@ -280,6 +280,7 @@ TEST_F(FaultTest, AFinalistWithHangingFreshRunsIsNotClaimed) {
 }
 
 TEST_F(FaultTest, AHangingTrialFailsAndTheStudyContinues) {
+  document_["env"] = {{"NCCL_BUFFSIZE", "{batch_size}{workers}"}};
   document_["budget"] = Json{{"time", 300.0}};
   document_["measure"]["max_trial"] = "600s";
   const auto script = [](const TrialSpec& spec) {
@@ -294,6 +295,7 @@ TEST_F(FaultTest, AHangingTrialFailsAndTheStudyContinues) {
   ASSERT_GT(trials.size(), 4U);
   EXPECT_EQ(trials[1].status, TrialStatus::failed);
   EXPECT_THAT(trials[1].failure, HasSubstr("hung: no step reported for"));
+  EXPECT_THAT(trials[1].failure, HasSubstr("it set NCCL_BUFFSIZE="));
   EXPECT_EQ(trials[2].status, TrialStatus::infeasible);
   EXPECT_THAT(trials[2].failure, HasSubstr("no step reported within"));
   EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;

@@ -11,6 +11,7 @@
 #include "common/exit_status.hpp"
 #include "common/text.hpp"
 #include "common/units.hpp"
+#include "trial_runner/output/waiting_ranks.hpp"
 
 namespace steptune::local {
 namespace {
@@ -50,6 +51,11 @@ Outcome classify_own_ending(const Ending& ending) {
     return {.kind = OutcomeKind::out_of_memory,
             .exit_code = exit_code,
             .detail = fmt::format("{} ({})", sign, status_text(status))};
+  }
+  if (!killed && ending.says_ranks_waited) {
+    return {.kind = OutcomeKind::hung,
+            .exit_code = exit_code,
+            .detail = fmt::format("{} ({})", k_ranks_waited_text, status_text(status))};
   }
   return {.kind = OutcomeKind::failed,
           .exit_code = exit_code,

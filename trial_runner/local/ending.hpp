@@ -17,12 +17,14 @@ struct Ending {
   OomKillPlace oom_kills = OomKillPlace::nowhere;
   /// The trial's last output reports lack of memory (`ended_out_of_memory`).
   bool says_memory_out = false;
+  /// The trial's last output reports that ranks waited for each other (`ended_with_waiting_ranks`).
+  bool says_ranks_waited = false;
 };
 
 /// Decides the outcome. Sets only kind, exit code and detail; the detail is empty if the kind says
 /// it all. `Ending::ended_as` has precedence over the exit status. If the trial failed, signs of
 /// too little memory make the outcome lack of memory: a kill by the kernel, the exit code of a
-/// killed child, or the last output.
+/// killed child, or the last output. Otherwise, a last output about waiting ranks makes it `hung`.
 [[nodiscard]] Outcome classify(const Ending& ending, const TrialLimits& limits);
 
 }  // namespace steptune::local

@@ -21,6 +21,7 @@
 #include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/usage.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
+#include "trial_runner/output/waiting_ranks.hpp"
 
 namespace steptune::local {
 namespace {
@@ -321,7 +322,8 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   log_.finish();
 
   rusage usage{};
-  Ending ending{ended_as_, SIGKILL, OomKillPlace::nowhere, ended_out_of_memory(tail_)};
+  Ending ending{ended_as_, SIGKILL, OomKillPlace::nowhere, ended_out_of_memory(tail_),
+                ended_with_waiting_ranks(tail_)};
   Subreaper::ReapedUsage used = subreaper.reaped_usage(process_.main.pid);
   if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
     used.cpu_s += cpu_seconds(usage);

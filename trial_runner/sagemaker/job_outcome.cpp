@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/clauses.hpp"
 #include "common/text.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
+#include "trial_runner/output/waiting_ranks.hpp"
 #include "trial_runner/sagemaker/failure.hpp"
 
 namespace steptune {
@@ -86,6 +88,10 @@ Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requ
   // A program may respond to a request to end with any exit status.
   if (requested == StopReason::caller && outcome.kind == OutcomeKind::failed) {
     outcome.kind = OutcomeKind::stopped;
+  }
+  if (outcome.kind == OutcomeKind::failed && ended_with_waiting_ranks(output)) {
+    outcome.kind = OutcomeKind::hung;
+    add_clause(outcome.detail, k_ranks_waited_text);
   }
   return outcome;
 }

@@ -14,6 +14,7 @@
 #include "common/exit_status.hpp"
 #include "common/text.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
+#include "trial_runner/output/waiting_ranks.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -77,6 +78,9 @@ Outcome of_program(const StepMarks& marks, const StepEvidence& evidence) {
                          : "the program cannot be executed";
   } else if (was_killed_for_memory(evidence) || evidence.says_memory_out) {
     outcome.kind = OutcomeKind::out_of_memory;
+  } else if (evidence.says_ranks_waited && !evidence.port_taken) {
+    outcome.kind = OutcomeKind::hung;
+    add_clause(outcome.detail, k_ranks_waited_text);
   }
   return outcome;
 }

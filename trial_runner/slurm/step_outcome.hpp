@@ -21,6 +21,8 @@ struct StepEvidence {
   std::string fault;              ///< why output is missing; empty: the output is complete
   std::vector<std::string> tail;  ///< last lines of output
   bool says_memory_out = false;  ///< the last output reports lack of memory (`ended_out_of_memory`)
+  /// The last output reports that ranks waited for each other (`ended_with_waiting_ranks`).
+  bool says_ranks_waited = false;
   bool memory_kill = false;  ///< Slurm reported in the output that it killed a program for memory
   bool cancelled = false;    ///< Slurm reported in the output that it cancelled the step or job
   bool node_lost = false;    ///< srun reported in the output that it lost a node

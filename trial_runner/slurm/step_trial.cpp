@@ -13,6 +13,7 @@
 #include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
+#include "trial_runner/output/waiting_ranks.hpp"
 #include "trial_runner/slurm/lost_nodes.hpp"
 
 namespace steptune::slurm {
@@ -166,6 +167,7 @@ StepEvidence StepTrial::evidence() const {
   StepEvidence evidence;
   evidence.cause = cause_;
   evidence.says_memory_out = ended_out_of_memory(tail_);
+  evidence.says_ranks_waited = ended_with_waiting_ranks(tail_);
   evidence.memory_kill = memory_kill_;
   evidence.cancelled = cancelled_;
   evidence.node_lost = node_lost_;

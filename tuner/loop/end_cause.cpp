@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/end_cause.hpp"
 
+#include <map>
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/text.hpp"
+#include "trial_runner/hooks/python_hook.hpp"
 #include "tuner/loop/budget.hpp"
 
 namespace steptune {
@@ -30,6 +35,16 @@ std::string no_start_text(double waited_s, const StudySpec& study, const TrialTa
   return fmt::format("no step reported within {}: {}", waited, may_take);
 }
 
+/// Returns the variables that the study and the knobs set for a configuration.
+std::map<std::string, std::string> variables_of(const StudySpec& study,
+                                                const Configuration& configuration) {
+  RenderedCommand command = render_command(study, configuration);
+  if (!command.hook) return command.environment;
+  set_hook_variables(*command.hook, command.environment);
+  command.environment.erase(k_python_hook_variable);
+  return command.environment;
+}
+
 }  // namespace
 
 std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
@@ -50,6 +65,24 @@ std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
     default:
       return "";
   }
+}
+
+bool may_hang(const TrialEndCause& cause) {
+  return cause.reason.empty() &&
+         (cause.request == EndRequest::silent || cause.request == EndRequest::slow_start);
+}
+
+std::string variables_unlike_baseline(const StudySpec& study, const Configuration& configuration) {
+  const auto usual = variables_of(study, study.baseline);
+  std::vector<std::string> unlike;
+  for (const auto& [name, text] : variables_of(study, configuration)) {
+    const auto same = usual.find(name);
+    if (same == usual.end() || same->second != text) unlike.push_back(name + "=" + text);
+  }
+  if (unlike.empty()) return "";
+  return fmt::format("it set {}, and the baseline did not: if that hangs again, remove the value "
+                     "from the study file",
+                     fmt::join(unlike, " "));
 }
 
 double time_end_s(const TrialEndCause& cause, const TrialView& trial) {

@@ -28,6 +28,15 @@ inline constexpr const char* k_slow_in_job =
 /// says everything.
 [[nodiscard]] std::string reason_of(const TrialEndCause& cause, const TrialView& trial);
 
+/// True if the trial was asked to end because it reported no step, so it may hang. False if its
+/// lines were not understood.
+[[nodiscard]] bool may_hang(const TrialEndCause& cause);
+
+/// Names the environment variables that the configuration sets and the baseline does not, with
+/// advice, as text for people about a trial that hung. Empty if there are none.
+[[nodiscard]] std::string variables_unlike_baseline(const StudySpec& study,
+                                                    const Configuration& configuration);
+
 /// Returns the end of the trial's time, on the clock of its reports. `cause` is a time limit.
 [[nodiscard]] double time_end_s(const TrialEndCause& cause, const TrialView& trial);
 

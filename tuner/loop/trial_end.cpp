@@ -119,6 +119,9 @@ TrialEnding EndOfTrial::ending(const FactsAtEnd& facts) const {
   if (facts.hook.absent && outcome_.kind == OutcomeKind::hung) {
     add_clause(ending.detail, *facts.hook.absent);
   }
+  const std::string set = variables_unlike_baseline(trial_.study, trial_.record.configuration);
+  if (outcome_.kind == OutcomeKind::hung) add_clause(ending.detail, set);
+  if (may_hang(cause_)) add_clause(ending.request_reason, set);
   ending.not_applied = facts.hook.not_applied;
   if (!ending.not_applied) {
     ending.not_applied = unlike_batch(trial_, facts.measurement, baseline_);

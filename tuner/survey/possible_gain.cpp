@@ -22,7 +22,7 @@ struct Saving {
 
 /// Largest share of its parts that a knob saved on the programs of benchmarks/real_programs
 /// and in public reports. The figures only rank the knobs and drop knobs without a useful gain.
-constexpr std::array<Saving, 15> k_savings = {{
+constexpr std::array<Saving, 19> k_savings = {{
     {"gc", 1.0},
     {"num_workers", 1.0},
     {"prefetch_factor", 0.3},
@@ -38,6 +38,10 @@ constexpr std::array<Saving, 15> k_savings = {{
     {"batch_size", 0.7},
     {"activation_checkpointing", 0.3},
     {"distributed_strategy", 0.9},
+    {"nccl_algorithm", 0.2},
+    {"nccl_channels", 0.15},
+    {"nccl_protocol", 0.1},
+    {"nccl_buffer", 0.05},
 }};
 constexpr double k_usual_saving = 0.3;
 /// In small kernels, threads wait for each other for about a third of the time, even with a CPU for

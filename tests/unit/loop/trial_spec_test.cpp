@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/verdict/fixture.hpp"
+#include "tuner/loop/end_cause.hpp"
 #include "tuner/loop/hook_check.hpp"
 
 namespace steptune {
@@ -145,6 +146,23 @@ TEST(CheckHook, ReportsABaselineThatDiffersFromTheProgram) {
   other.set("x", std::int64_t{3});
   EXPECT_EQ(check_hook(study, other, hook_log, "/nonexistent").not_applied,
             "num_workers=3 could not be set, it is 2");
+}
+
+TEST(VariablesUnlikeBaseline, AreThoseOfKnobsAndOfTheStudy) {
+  Json document = hooked_study("fresh").document;
+  document["env"] = {{"NCCL_DEBUG", "WARN"}, {"NCCL_NSOCKS_PERTHREAD", "{x}"}};
+  document["hooks"]["python"]["omp_wait_policy"] = "{policy}";
+  document["parameters"]["policy"] = {{"type", "categorical"}, {"choices", {"default", "active"}}};
+  document["baseline"]["policy"] = "default";
+  const StudySpec study =
+      study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+  Configuration other = study.baseline;
+  EXPECT_EQ(variables_unlike_baseline(study, other), "");
+  other.set("policy", std::string("active"));
+  other.set("x", std::int64_t{3});
+  EXPECT_EQ(variables_unlike_baseline(study, other),
+            "it set NCCL_NSOCKS_PERTHREAD=3 OMP_WAIT_POLICY=active, and the baseline did not: if "
+            "that hangs again, remove the value from the study file");
 }
 
 }  // namespace

@@ -281,6 +281,26 @@ TEST(StepOutcome, IsAFailedLaunchIfItsPortWasTaken) {
   EXPECT_EQ(missing->kind, OutcomeKind::not_started);
 }
 
+TEST(StepOutcome, IsHungIfRanksWaitedForEachOther) {
+  StepEvidence evidence;
+  evidence.srun_status = 1;
+  evidence.allocation_state = "RUNNING";
+  evidence.says_ranks_waited = true;
+  std::string why;
+  const auto hung = step_outcome(marks_of(2, 2, {"0 134", "1 134"}), evidence, {}, 2, why);
+  ASSERT_TRUE(hung);
+  EXPECT_EQ(to_text(hung->kind), "hung");
+  EXPECT_THAT(hung->detail, HasSubstr("exit status 134; its output reports that ranks waited"));
+  evidence.port_taken = true;
+  EXPECT_FALSE(step_outcome(marks_of(2, 2, {"0 1", "1 1"}), evidence, {}, 2, why))
+      << "the other rank waited in vain at the port, so the launch is repeated";
+  evidence.port_taken = false;
+  evidence.says_memory_out = true;
+  EXPECT_EQ(step_outcome(marks_of(2, 2, {"0 1", "1 1"}), evidence, {}, 2, why)->kind,
+            OutcomeKind::out_of_memory)
+      << "a rank that ran out of memory keeps the others waiting";
+}
+
 TEST(StepOutcome, MessagesOfSlurmDifferFromThoseOfPrograms) {
   EXPECT_TRUE(reports_lost_node("srun: error: Node failure on n2"));
   EXPECT_TRUE(reports_lost_node(

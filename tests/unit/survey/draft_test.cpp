@@ -424,6 +424,29 @@ TEST(Draft, OffersUnmeasuredKnobsInTheOrderOfTheFamily) {
   EXPECT_THAT(names, ElementsAre("cpu_threads", "omp_wait_policy", "malloc"));
 }
 
+/// Four ranks on GPUs whose backward takes half of a step.
+TEST(Draft, OffersKnobsOfNcclOnGpusByTheirUsualGain) {
+  const auto drafted = [](const std::string& device) {
+    Survey survey =
+        usual({fmt::format(R"({{"event":"patched","pid":1,"torch":"2.7","device":"{}"}})", device),
+               knob("num_threads", "2"), knob("nccl_channels", "\"default\""),
+               refused("nccl_protocol", "NCCL_PROTO is LL128, which is none of the knob's values"),
+               knob("nccl_buffer", "\"default\""), knob("nccl_algorithm", "\"default\"")});
+    survey.last.parts = {{"forward", 1.0}, {"backward", 1.0}};
+    return must_draft(survey);
+  };
+  const Draft draft = drafted("cuda");
+  std::vector<std::string> names;
+  const StudySpec study = study_of(draft);
+  for (const Parameter& parameter : study.space.parameters())
+    if (parameter.name.starts_with("nccl_")) names.push_back(parameter.name);
+  EXPECT_THAT(names, ElementsAre("nccl_algorithm", "nccl_channels", "nccl_buffer"));
+  EXPECT_TRUE(draft.document.contains("guards")) << "another algorithm rounds differently";
+  EXPECT_THAT(draft.left_out, Contains(HasSubstr("nccl_protocol: NCCL_PROTO is LL128")));
+  EXPECT_THAT(drafted("cpu").left_out,
+              Contains("nccl_channels, nccl_buffer, nccl_algorithm: is worth trying on cuda only"));
+}
+
 TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
   DraftOptions wanted = options();
   wanted.is_running = true;

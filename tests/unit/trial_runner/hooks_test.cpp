@@ -109,6 +109,8 @@ TEST(KnobTable, SaysWhichTypeAKnobTakes) {
   EXPECT_EQ(why("precision", text("bf16")), "");
   EXPECT_THAT(why("precision", text("bf17")), HasSubstr("one of fp32, bf16, fp16, not bf17"));
   EXPECT_EQ(why("cuda_alloc_conf", text("max_split_size_mb:64")), "") << "its table takes any";
+  EXPECT_THAT(why("nccl_protocol", text("ll128")), HasSubstr("one of default, simple, without_"))
+      << "LL128 corrupts data where NCCL does not choose it itself";
 }
 
 TEST(PythonHook, IsRequestedByVariables) {
@@ -119,6 +121,7 @@ TEST(PythonHook, IsRequestedByVariables) {
                    {"openblas_threads", Value(std::int64_t{2})},
                    {"malloc", text("keep")},
                    {"omp_wait_policy", text("default")},
+                   {"nccl_algorithm", text("tree")},
                    {"cuda_alloc_conf", text("backend:cudaMallocAsync")}};
   request.events = "/logs/trial-1.log.hook";
   const auto variables = hook_variables(request);
@@ -129,7 +132,8 @@ TEST(PythonHook, IsRequestedByVariables) {
                        R"("precision":"bf16"},"events":"/logs/trial-1.log.hook"})"),
                   Pair("OPENBLAS_NUM_THREADS", "2"), Pair("MALLOC_MMAP_THRESHOLD_", "1073741824"),
                   Pair("MALLOC_TRIM_THRESHOLD_", "2147483647"), Pair("MALLOC_TOP_PAD_", "67108864"),
-                  Pair("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync")));
+                  Pair("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync"),
+                  Pair("NCCL_ALGO", "allreduce:tree")));
   std::map<std::string, std::string> environment{{"GLIBC_TUNABLES", "glibc.rtld.nns=8"}};
   request.knobs = {{"malloc", text("hugepages")}};
   set_hook_variables(request, environment);

@@ -21,7 +21,7 @@ class JaxKnobs(KnobGroups):
         super().__init__(hook)
         self.groups = (
             ConfigKnobs(self.requested),
-            XlaFlagsKnob(self.requested, hook.settings.mode == "survey"),
+            XlaFlagsKnobs(self.table, self.requested, hook.settings.mode == "survey"),
             self.collector,
             EnvironmentKnobs(self.table, lambda name: None),
         )
@@ -83,38 +83,56 @@ class ConfigKnobs:
                 yield KnobStatus(name, why=why)
 
 
-class XlaFlagsKnob:
-    _NAME = "xla_cpu_flags"
-    _TODAY = "default"
+class XlaFlagsKnobs:
+    """The knobs whose values are flags of XLA. Their names begin with the platform: `xla_cpu_`, `xla_gpu_`."""
 
-    def __init__(self, requested, is_survey):
-        self._requested = requested.get(self._NAME)
+    _TODAY = "default"
+    _OF_SEVERAL_DEVICES = "xla_gpu_collectives"
+
+    def __init__(self, table, requested, is_survey):
+        flags = [knob for knob in table if knob["name"].startswith("xla_")]
+        self._choices = {knob["name"]: knob["parameter"]["choices"][1:] for knob in flags}
+        self._requested = {name: requested[name] for name in self._choices if name in requested}
         self._is_survey = is_survey
-        self._choices = None
-        self._why = None
+        self._known = None
+        self._why = {}
         self._own = os.environ.get(xla_flags.VARIABLE, "")
 
     def wrap(self):
-        free = [choice for choice, flag in xla_flags.BY_CHOICE.items() if flag.split("=")[0] not in self._own]
+        free = [choice for choice in xla_flags.BY_CHOICE if not xla_flags.is_named(choice, self._own)]
         if self._is_survey:
-            self._choices = [self._TODAY, *xla_flags.known(free)]
-        wanted = self._requested
-        if wanted in (None, self._TODAY):
-            return
-        if wanted not in free:
-            is_known = wanted in xla_flags.BY_CHOICE
-            self._why = "the program sets this flag itself" if is_known else "there is no such choice"
-        elif not xla_flags.known([wanted]):
-            self._why = "this XLA does not know the flag"
-        else:
-            flag = xla_flags.BY_CHOICE[wanted]
-            os.environ[xla_flags.VARIABLE] = ("%s %s" % (self._own, flag)).strip()
+            self._known = xla_flags.known(free)
+        wanted = {name: value for name, value in self._requested.items() if value != self._TODAY}
+        for name, choice in wanted.items():
+            if choice not in self._choices[name]:
+                self._why[name] = "there is no such choice"
+            elif choice not in free:
+                self._why[name] = "the program sets this flag itself"
+        possible = {name: choice for name, choice in wanted.items() if name not in self._why}
+        known = xla_flags.known(possible.values())
+        for name, choice in possible.items():
+            if choice in known:
+                before = os.environ.get(xla_flags.VARIABLE, "")
+                os.environ[xla_flags.VARIABLE] = ("%s %s" % (before, xla_flags.BY_CHOICE[choice])).strip()
+            else:
+                self._why[name] = "this XLA does not know the flag"
 
     def statuses(self):
-        why = self._why
-        if why is None and jax.default_backend() != "cpu":
-            why = "the program does not compute on the CPU"
-        # The program may have written the variable since.
-        is_set = xla_flags.BY_CHOICE.get(self._requested, " ") in os.environ.get(xla_flags.VARIABLE, "").split()
-        value = self._requested if is_set else self._TODAY
-        yield KnobStatus(self._NAME, today=self._TODAY, value=value, why=why, choices=self._choices)
+        now = os.environ.get(xla_flags.VARIABLE, "")  # the program may have written it since
+        for name, choices in self._choices.items():
+            wanted = self._requested.get(name)
+            is_set = wanted in choices and xla_flags.is_set(wanted, now)
+            offered = None
+            if self._known is not None:
+                offered = [self._TODAY, *(choice for choice in choices if choice in self._known)]
+            value = wanted if is_set else self._TODAY
+            why = self._why.get(name) or self._why_not_here(name)
+            yield KnobStatus(name, today=self._TODAY, value=value, why=why, choices=offered)
+
+    def _why_not_here(self, name):
+        platform = name.split("_")[1]
+        if jax.default_backend() != platform:
+            return "the program does not compute on the %s" % platform.upper()
+        if name == self._OF_SEVERAL_DEVICES and jax.device_count() < 2:
+            return "the program computes on one device"
+        return None

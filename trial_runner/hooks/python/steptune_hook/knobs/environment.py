@@ -22,13 +22,15 @@ class EnvironmentKnobs:
     def statuses(self):
         for knob in self._knobs:
             now = _value(knob)
-            yield KnobStatus(knob["name"], now, why=self._why_not_here(knob), choices=_choices(knob, now))
+            yield KnobStatus(knob["name"], now, why=self._why_not_here(knob, now), choices=_choices(knob, now))
 
-    def _why_not_here(self, knob):
+    def _why_not_here(self, knob, now):
         libraries = _preloaded(knob)
         if libraries and _is_only_asked_for_huge_pages(libraries):
             return None
-        return preload.why_not(libraries.values()) if libraries else self._why_not(knob["name"])
+        if libraries:
+            return preload.why_not(libraries.values())
+        return self._why_not(knob["name"]) or _why_another_value(knob, now)
 
 
 def _value(knob):
@@ -53,6 +55,18 @@ def _value(knob):
         if first.isdigit() and int(first) > 0:
             return int(first)
     return len(os.sched_getaffinity(0)) if knob["today"] == "cpus" else knob["today"]
+
+
+def _why_another_value(knob, now):
+    """Returns why `now`, the value without variables, is not today's: a variable has the text of no value."""
+    if knob["environment"].get(now) != {}:
+        return None
+    names = {name for variables in knob["environment"].values() for name in variables}
+    for name in sorted(names):
+        text = os.environ.get(name, "")
+        if text and text.strip().lower() != now:
+            return "%s is %s, which is none of the knob's values" % (name, text)
+    return None
 
 
 def _is_set(name, text):
