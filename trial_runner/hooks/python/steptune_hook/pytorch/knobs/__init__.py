@@ -68,7 +68,7 @@ class Knobs(KnobGroups):
         return any(knob["name"] == name and knob["applied"] == "live" for knob in self.table)
 
     def name_edit(self, status):
-        status.edit = self.trainer_arguments.edit(status.name)
+        status.edit = self.trainer_arguments.edit(status.name, status.today)
         if status.edit:
             status.where = []  # lines of the trainer
             status.also = self.trainer_arguments.also(status.also)
