@@ -260,6 +260,10 @@ class ForwardKnobs:
         tells = inspect.signature(torch.cuda.is_bf16_supported).parameters
         return torch.cuda.is_bf16_supported(**{"including_emulation": False} if "including_emulation" in tells else {})
 
+    def has_16_bits(self):
+        """True if the forward computes with 16 bits now."""
+        return bool(self._autocasts) or self._precision != "fp32" or self._parameter_dtype() in ("bfloat16", "float16")
+
     def _parameter_dtype(self):
         for module in list(self._hook.modules.roots):
             for parameter in module.parameters():
