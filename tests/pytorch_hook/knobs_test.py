@@ -669,6 +669,17 @@ class SemanticKnobs(Knobs):
             self.assertEqual((row["today"], row["value"], row["may"]), (4, 4, False), row)
             self.assertIn("may not be for training", row["why"])
 
+    def test_batch_size_of_a_loader_that_accelerate_makes_anew(self):
+        for way in ("subclass", "adapter"):
+            row = run("accelerate_style", "--loader", way, hook=knobs()).knob("batch_size")
+            self.assertEqual((row["today"], row["value"], row["may"]), (4, 4, True), row)
+            ran = run("accelerate_style", "--loader", way, hook=knobs(batch_size=8))
+            self.assertEqual(ran.status, 0, ran.output)
+            row = ran.knob("batch_size")
+            self.assertEqual((row["today"], row["value"], row["may"]), (4, 8, True), row)
+            # Two passes of six batches, two a step.
+            self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (6, 88))
+
     def test_batch_size_of_an_own_batch_sampler(self):
         self.same("batch_sampler", batch_size=8, refused=["batch_size"])
 
