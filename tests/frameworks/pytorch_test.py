@@ -46,6 +46,9 @@ class Trainers(unittest.TestCase):
         self.assertEqual(edit, {"call": "TrainingArguments", "argument": "dataloader_num_workers={value}"})
         self.assertIn("edit", ran.knob("precision"))
         self.assertIn("edit", ran.knob("compile"))
+        row = ran.knob("batch_size")
+        self.assertEqual((row["today"], row["edit"]["argument"]), (4, "per_device_train_batch_size={value}"), row)
+        self.assertEqual(ran.knob("attention_implementation")["today"], "sdpa")
 
     def test_transformers_trainer_without_accumulation(self):
         ran = self.check("pytorch_trainer", "1")

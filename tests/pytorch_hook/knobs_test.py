@@ -53,6 +53,9 @@ class Knobs(unittest.TestCase):
                 self.assertTrue(reported["may"], reported)
         return ran
 
+    def losses(self, ran):
+        return [float.fromhex(line.split()[1]) for line in ran.lines if line.startswith("loss")]
+
 
 class SafeKnobs(Knobs):
     def test_workers(self):
@@ -464,9 +467,6 @@ class RefusedKnobs(Knobs):
 
 
 class NumericKnobs(Knobs):
-    def losses(self, ran):
-        return [float.fromhex(line.split()[1]) for line in ran.lines if line.startswith("loss")]
-
     def test_bfloat16(self):
         for name in ("mnist", "accumulation", "trainer_style", "lightning_style"):
             ran = run(name, hook=knobs(precision="bf16"))
@@ -669,6 +669,17 @@ class SemanticKnobs(Knobs):
             self.assertEqual((row["today"], row["value"], row["may"]), (4, 4, False), row)
             self.assertIn("may not be for training", row["why"])
 
+    def test_batch_size_of_a_loader_that_accelerate_makes_anew(self):
+        for way in ("subclass", "adapter"):
+            row = run("accelerate_style", "--loader", way, hook=knobs()).knob("batch_size")
+            self.assertEqual((row["today"], row["value"], row["may"]), (4, 4, True), row)
+            ran = run("accelerate_style", "--loader", way, hook=knobs(batch_size=8))
+            self.assertEqual(ran.status, 0, ran.output)
+            row = ran.knob("batch_size")
+            self.assertEqual((row["today"], row["value"], row["may"]), (4, 8, True), row)
+            # Two passes of six batches, two a step.
+            self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (6, 88))
+
     def test_batch_size_of_an_own_batch_sampler(self):
         self.same("batch_sampler", batch_size=8, refused=["batch_size"])
 
@@ -715,9 +726,35 @@ class Recomputation(Knobs):
         self.assertIn("an input of Block was written to after its forward", ran.output)
 
     def test_the_program_does_it_itself(self):
-        row = self.refused("own")
-        self.assertEqual((row["today"], row["why"]), (True, "the program does it itself"))
+        row = self.recomputed("own").knob("activation_checkpointing")
+        self.assertEqual((row["today"], row["value"], row["may"]), (True, True, True), row)
         self.assertTrue(row["where"][0].endswith(" checkpoint"), row)
+
+    def test_checkpoints_of_the_program_are_left_out(self):
+        def blocks_computed(ran):
+            return int(ran.lines[-1].split()[2])
+
+        for kind in ("own", "reentrant"):
+            with self.subTest(kind):
+                usual, ran = run("blocks", kind), run("blocks", kind, hook=knobs(activation_checkpointing=False))
+                self.assertEqual(ran.status, 0, ran.output)
+                row = ran.knob("activation_checkpointing")
+                self.assertEqual((row["today"], row["value"], row["may"]), (True, False, True), row)
+                # Six blocks in six steps and an evaluation. With the checkpoints the backward computes them again.
+                self.assertEqual((blocks_computed(usual), blocks_computed(ran)), (78, 42))
+                # Normalisation counts statistics at each computation, so only these differ.
+                compared = ("loss", "blocks.0.inner", "blocks.5.outer")
+                lines, usual_lines = ([line for line in r.lines if line.startswith(compared)] for r in (ran, usual))
+                self.assertEqual(len(lines), 10)
+                self.assertEqual(lines, usual_lines)
+
+    def test_a_checkpoint_stays_whose_block_would_otherwise_train(self):
+        ran = run("blocks", "untrained", hook=knobs(activation_checkpointing=False))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.lines, run("blocks", "untrained").lines)
+        row = ran.knob("activation_checkpointing")
+        self.assertEqual((row["today"], row["value"], row["may"]), (True, True, False), row)
+        self.assertIn("the block would train", row["why"])
 
     def test_in_another_precision(self):
         ran = run("blocks", "usual", hook=knobs(activation_checkpointing=True, precision="bf16"))
@@ -730,6 +767,43 @@ class Recomputation(Knobs):
 
     def test_of_ranks(self):
         self.same("ddp", activation_checkpointing=True, refused=["activation_checkpointing"])
+
+
+class AttentionImplementation(Knobs):
+    """Tests how models of transformers compute attention."""
+
+    def refused(self, value, *kind):
+        row = self.same("attention_style", *kind, attention_implementation=value, refused=["attention_implementation"])
+        return row.knob("attention_implementation")
+
+    def test_the_model_computes_as_requested(self):
+        ran = run("attention_style", hook=knobs(attention_implementation="sdpa"))
+        self.assertEqual(ran.status, 0, ran.output)
+        row = ran.knob("attention_implementation")
+        self.assertEqual((row["today"], row["value"], row["may"]), ("eager", "sdpa", True), row)
+        self.assertEqual(ran.lines[1::2], ["used sdpa"] * 12)
+        losses, untouched = self.losses(ran), self.losses(run("attention_style"))
+        self.assertEqual(len(losses), 12)
+        for loss, other in zip(losses, untouched):
+            self.assertAlmostEqual(loss, other, delta=1e-4 * other)
+
+    def test_a_faster_implementation_is_offered(self):
+        row = run("attention_style", hook=knobs()).knob("attention_implementation")
+        self.assertEqual((row["today"], row["choices"], row["where"]), ("eager", ["eager", "sdpa"], []), row)
+        row = run("attention_style", "eager only", hook=knobs()).knob("attention_implementation")
+        self.assertEqual(row["choices"], ["eager"], row)
+        self.assertFalse(run("mnist", hook=knobs()).knob("attention_implementation")["may"])
+
+    def test_what_the_model_does_not_take_leaves_all_its_parts_as_they_were(self):
+        row = self.refused("sdpa", "eager only")
+        self.assertEqual((row["value"], row["why"]), ("eager", "Model does not support sdpa"))
+        self.assertIn("does not take it", self.refused("flash_attention_2")["why"])
+
+    def test_programs_that_depend_on_it_are_refused(self):
+        for kind in ("reads", "asks"):
+            self.assertIn("reads the weights of attention", self.refused("sdpa", kind)["why"])
+        self.assertIn("in several ways", self.refused("sdpa", "mixed")["why"])
+        self.assertIn("when it is made", self.refused("sdpa", "old")["why"])
 
 
 class KnobsOfTheEnvironment(Knobs):

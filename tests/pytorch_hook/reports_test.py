@@ -312,11 +312,28 @@ class Untouched(unittest.TestCase):
         self.assertEqual((row["may"], row["today"], row["where"]), (True, 0, []))
         self.assertEqual(row["edit"], {"call": "OwnArguments", "argument": "dataloader_num_workers={value}"})
         self.assertEqual(ran.knob("precision")["edit"]["argument"]["bf16"], "bf16=True")
+        self.assertEqual(ran.knob("batch_size")["edit"]["argument"], "per_device_train_batch_size={value}")
         # The arguments lack these fields.
         for knob in ("prefetch_factor", "compile", "num_threads"):
             self.assertNotIn("edit", ran.knob(knob))
         self.assertTrue(ran.knob("prefetch_factor")["where"])
         self.assertNotIn("edit", run("mnist", hook=SURVEY).knob("num_workers"))
+
+    def test_a_batch_size_that_a_trainer_computes_is_not_its_argument(self):
+        ran = self.check("training_arguments", "other batches", steps=12, samples=48)
+        self.assertIn("edit", ran.knob("num_workers"))
+        self.assertNotIn("edit", ran.knob("batch_size"))
+
+    def test_arguments_of_lightning_and_accelerate_are_named(self):
+        ran = self.check("training_arguments", "lightning", steps=12, samples=48)
+        self.assertEqual(ran.knob("precision")["edit"]["call"], "Trainer")
+        self.assertEqual(ran.knob("ddp_static_graph")["edit"], {"call": "DDPStrategy", "argument": "static_graph={value}"})
+        self.assertNotIn("edit", ran.knob("num_workers"))
+        ran = self.check("training_arguments", "accelerate", steps=12, samples=48)
+        self.assertEqual(ran.knob("precision")["edit"]["call"], "Accelerator")
+        self.assertEqual(ran.knob("compile")["edit"]["argument"]["default"], 'dynamo_backend="inductor"')
+        self.assertEqual(ran.knob("ddp_bucket_cap_mb")["edit"]["call"], "DistributedDataParallelKwargs")
+        self.assertNotIn("edit", ran.knob("num_workers"))
 
     def test_files_of_safetensors_are_checkpoints(self):
         ran = self.check("safetensors_style", steps=12, samples=48, samples_by="forward")

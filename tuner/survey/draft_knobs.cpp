@@ -32,6 +32,7 @@ constexpr double k_least_knobs = 3.0;
 /// A guard is checked after the baseline has trained for this many seconds, or for `k_guard_steps`.
 constexpr double k_guard_s = 5.0;
 constexpr const char* k_precision = "precision";
+constexpr const char* k_checkpointing = "activation_checkpointing";
 constexpr const char* k_flush_denormal = "flush_denormal";
 constexpr const char* k_sharing_strategy = "sharing_strategy";
 constexpr const char* k_workers = "num_workers";
@@ -144,6 +145,11 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
   }
   if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
     return "changes the training itself; tuned with --semantic";
+  }
+  // Steps become slower, so it pays only with a larger batch.
+  if (knob.name == k_checkpointing && state.today == Json(false)) {
+    if (device_ == "cpu") return "is worth trying on cuda only";
+    if (!options_.semantic) return "pays only with a larger batch; tuned with --semantic";
   }
   if (options_.is_running && !knob.switchable) {
     return "cannot be switched while a program runs; `steptune run` tunes it";

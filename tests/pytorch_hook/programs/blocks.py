@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains repeated blocks with dropout and running statistics. The argument selects a variant of the blocks. The last line
-prints the bytes that the first forward pass saves for the backward pass, without recomputed parts; only "large" counts them."""
+prints how often blocks computed, and the bytes that the first forward pass saves for the backward pass, without recomputed
+parts; only "large" counts them."""
 import contextlib
 import sys
 
@@ -10,6 +11,7 @@ from torch.utils.checkpoint import checkpoint
 
 kind = sys.argv[1] if len(sys.argv) > 1 else "usual"
 WIDTH = 64
+computed = 0
 
 
 class Block(nn.Module):
@@ -23,6 +25,8 @@ class Block(nn.Module):
         self.outer = nn.Linear(4 * WIDTH, WIDTH)
 
     def forward(self, x, scale=1.0, cache=None):
+        global computed
+        computed += 1
         if kind == "in_place":
             x.mul_(0.5)
         if kind == "overwritten":
@@ -40,7 +44,7 @@ class Net(nn.Module):
             self.layers = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Tanh(), nn.Linear(WIDTH, WIDTH))
             self.blocks = nn.ModuleList()
         else:
-            self.layers = nn.Identity()
+            self.layers = nn.Linear(WIDTH, WIDTH) if kind == "reentrant" else nn.Identity()
             self.blocks = nn.ModuleList(Block() for _ in range(6))
 
     def forward(self, x):
@@ -48,7 +52,11 @@ class Net(nn.Module):
         cache = [] if kind == "cache" else None
         for block in self.blocks:
             if kind == "own" and self.training:
-                x = checkpoint(block, x, use_reentrant=False)["x"]
+                x = checkpoint(block, x, scale=0.5, use_reentrant=False, preserve_rng_state=True)["x"]
+            elif kind == "reentrant" and self.training:
+                x = checkpoint(lambda y, block=block: block(y)["x"], x, use_reentrant=True)
+            elif kind == "untrained" and self.training and block is self.blocks[0]:
+                x = checkpoint(lambda y, block=block: block(y)["x"], x, use_reentrant=True)
             else:
                 before, x = x, block(x, scale=0.5, cache=cache)["x"]
                 if kind == "overwritten" and self.training:
@@ -86,4 +94,4 @@ for step in range(2 if kind == "large" else 6):
         model.train()
 for name, value in sorted(model.state_dict().items()):
     print(name, value.double().sum().item().hex())
-print("kept bytes", kept)
+print("blocks computed", computed, "kept bytes", kept)

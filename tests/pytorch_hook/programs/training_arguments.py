@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains by a fake of transformers' Trainer, whose TrainingArguments have some of the real one's fields."""
+"""Trains by a fake of transformers' Trainer, whose TrainingArguments have some of the real one's fields, or by one of
+Lightning's; by "accelerate" without a trainer, but with a fake of accelerate's state."""
 import sys
 import types
 
@@ -7,7 +8,10 @@ import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
 
-module = sys.modules["transformers.trainer"] = types.ModuleType("transformers.trainer")
+kind = sys.argv[1] if len(sys.argv) > 1 else "transformers"
+NAMES = {"lightning": "lightning.pytorch.trainer.trainer", "accelerate": "__main__"}
+name = NAMES.get(kind, "transformers.trainer")
+module = types.ModuleType(name)
 exec(
     """
 class TrainingArguments:
@@ -16,6 +20,7 @@ class TrainingArguments:
     bf16 = fp16 = False
     torch_compile = False
     optim = "adamw_torch"
+    per_device_train_batch_size = 4
 
 
 class Trainer:
@@ -38,8 +43,17 @@ class OwnArguments(module.TrainingArguments):
     pass
 
 
+class AcceleratorState:
+    _shared_state = {"distributed_type": "NO"}
+
+
 torch.manual_seed(41)
 loader = DataLoader(TensorDataset(torch.randn(48, 5)), batch_size=4, shuffle=True)
 model = nn.Linear(5, 1)
+if kind == "accelerate":
+    state = sys.modules["accelerate.state"] = types.ModuleType("accelerate.state")
+    state.AcceleratorState = AcceleratorState
+if kind == "other batches":
+    OwnArguments.per_device_train_batch_size = 2
 trainer = module.Trainer(model, OwnArguments(), torch.optim.AdamW(model.parameters(), lr=0.01))
 trainer.train(loader)

@@ -529,6 +529,20 @@ TEST(Draft, TunesMemorySettingsOnGpusOnly) {
   EXPECT_NE(study_of(on_gpu).space.find("activation_checkpointing"), nullptr);
 }
 
+TEST(Draft, OffersToRunWithoutTheActivationCheckpointsOfTheProgram) {
+  const std::string threads = knob("num_threads", "1");
+  const auto has_it = [&](const char* today, const char* device) {
+    Survey survey = usual({threads, knob("activation_checkpointing", today)});
+    survey.log.add(fmt::format(R"({{"event":"patched","pid":1,"device":"{}"}})", device));
+    const StudySpec study = study_of(must_draft(survey));
+    EXPECT_TRUE(study.guards.empty());
+    return study.space.find("activation_checkpointing") != nullptr;
+  };
+  EXPECT_TRUE(has_it("true", "cuda"));
+  EXPECT_TRUE(has_it("true", "cpu"));
+  EXPECT_FALSE(has_it("false", "cuda"));
+}
+
 TEST(Draft, InstalledAllocatorsAreOffered) {
   const auto choices_of = [](const std::string& more) {
     const StudySpec study = study_of(must_draft(usual({knob("malloc", "\"default\"", more)})));

@@ -7,9 +7,13 @@ batches, passes, evaluations   the step that each batch belongs to, passes over 
 sample_count, counted_inputs   the samples that steps train on
 prefetched_batch, no_grad_batch   batches that are fetched before their turn, or for an evaluation
 loaders, modules, backward, optimizers, checkpoints   the wrapped calls
-loader_queue, noise_looks, gpu_parts   the queue of a loader, the gradient's noise, the GPU's own time
-worker_cpu  CPU time of a loader's workers
-micro_batches, rank_gradients   measure the gradient's noise: within a step, among ranks
+loader_queue, worker_cpu   the queue of a loader, CPU time of its workers
+gpu_parts, gpu_events   the GPU's own time
+noise_looks, noise_estimate, micro_batches, rank_gradients   the gradient's noise, measured within a step or among ranks
+received_gradients   parameters that get no gradient in some steps
+replay      steps on kept batches, which need no loader
+tensors, gradients   find tensors in a program's values, and gradients of its optimizers
+survey      reports all this
 knobs       settings that can be changed, and their current values
 live        switches settings between two steps, for many configurations in one run
 fork_server   forks trials from an interpreter that has imported the program's modules

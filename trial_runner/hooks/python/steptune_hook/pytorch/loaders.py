@@ -117,6 +117,8 @@ class LoaderFacts:
                 loader._IterableDataset_len_called = requested
 
     def now(self, name):
+        if name == "batch_size":
+            return self._batch_size
         if self.switched_settings is not None and name in self.switched_settings:
             return self.switched_settings[name]
         loader = self._loader()
@@ -188,6 +190,9 @@ class Loaders:
     def __init__(self, hook):
         self._hook = hook
         self._facts = weakref.WeakKeyDictionary()  # by loader
+        # By batch sampler that a loader made: its size of batches in the unchanged program, and True if the loader was
+        # shown to train. Accelerate makes another loader with it.
+        self._made = weakref.WeakKeyDictionary()
         self._passes = {}  # by id of their iterator: (reference to it, facts of its loader, True if it has a queue)
         self.known = {}  # by id, in order: the last loader that was trained on, otherwise the last one
         patches = hook.patches
@@ -254,14 +259,25 @@ class Loaders:
             original(loader, dataset, *arguments, **named)
             if hook.active:
                 try:
-                    facts = self._remember(loader, where)
-                    facts.was_shown_to_train = trains
-                    if today is not None:
-                        facts.today["batch_size"] = today
+                    self._look_at_batches(loader, self._remember(loader, where), today, trains)
                 except Exception as error:
                     hook.failed(error)
 
         return __init__
+
+    def _look_at_batches(self, loader, facts, today, trains):
+        """`today`: the size of batches in the unchanged program, if the hook has changed it."""
+        batches = loader.batch_sampler
+        if loader.batch_size is None:
+            inner = getattr(batches, "batch_sampler", None)  # accelerate divides its batches among ranks
+            made = [self._made.get(b) for b in (batches, inner) if type(b) is BatchSampler]
+            today, trains = next(filter(None, made), (None, trains))
+        elif type(batches) is BatchSampler:
+            today = loader.batch_size if today is None else today
+            self._made[batches] = (today, trains)
+        facts.was_shown_to_train = trains
+        if today is not None:
+            facts.today["batch_size"] = today
 
     def _wrap_iter(self, original):
         hook = self._hook

@@ -186,6 +186,7 @@ class Modules(PickledByValue):
                 hook.progress.trains(module, inputs, named)
                 if hook.knobs.strategy.is_asked:
                     original = hook.knobs.strategy.forward_of_all(original, module)
+                hook.knobs.attention_implementation.prepare(module, named)
                 hook.knobs.recompute.prepare(module)
             else:
                 hook.progress.evaluates()

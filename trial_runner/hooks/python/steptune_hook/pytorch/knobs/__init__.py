@@ -5,6 +5,7 @@ them. Those whose `applied` is `live` can also be changed between two steps."""
 from steptune_hook.knobs import KnobGroups
 from steptune_hook.knobs.environment import EnvironmentKnobs
 from steptune_hook.pytorch.knobs import libraries
+from steptune_hook.pytorch.knobs.attention_implementation import AttentionImplementationKnob
 from steptune_hook.pytorch.knobs.ddp import DdpKnobs
 from steptune_hook.pytorch.knobs.forward import ForwardKnobs
 from steptune_hook.pytorch.knobs.interop import InteropThreadsKnob
@@ -30,6 +31,7 @@ class Knobs(KnobGroups):
         self._progress = lambda: hook.progress
         self.optimizer = OptimizerKnobs(hook, self.requested)
         self.forward = ForwardKnobs(hook, self.requested)
+        self.attention_implementation = AttentionImplementationKnob(hook, self.requested)
         self.recompute = RecomputeKnob(hook, self.requested)
         self.ddp = DdpKnobs(hook, self.requested)
         self.strategy = DistributedStrategyKnob(hook, self.requested)
@@ -42,6 +44,7 @@ class Knobs(KnobGroups):
             self.collector,
             self.optimizer,
             self.forward,
+            self.attention_implementation,
             self.recompute,
             self.ddp,
             self.strategy,
@@ -68,7 +71,7 @@ class Knobs(KnobGroups):
         return any(knob["name"] == name and knob["applied"] == "live" for knob in self.table)
 
     def name_edit(self, status):
-        status.edit = self.trainer_arguments.edit(status.name)
+        status.edit = self.trainer_arguments.edit(status.name, status.today)
         if status.edit:
             status.where = []  # lines of the trainer
             status.also = self.trainer_arguments.also(status.also)

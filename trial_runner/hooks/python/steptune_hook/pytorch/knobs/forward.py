@@ -44,9 +44,10 @@ class ForwardKnobs:
         self._was_channels_last = None
         self._compiled_by_program = []
         self._is_compiling = False  # True while the hook compiles
-        self._asks = (
-            self._precision != "fp32" or self._channels_last or self._compile != "off"
-        )
+
+    @property
+    def _asks(self):
+        return self._precision != "fp32" or self._channels_last or self._compile != "off"
 
     def switch(self, requested):
         """Changes settings between two steps. Returns True if anything changed."""
@@ -63,9 +64,6 @@ class ForwardKnobs:
             for module in list(self._ready) if self._images else ():
                 module.to(memory_format=layout)
                 (self._converted.add if self._channels_last else self._converted.discard)(module)
-        self._asks = (
-            self._precision != "fp32" or self._channels_last or self._compile != "off"
-        )
         return (self._precision, self._channels_last) != before
 
     def wrap(self):
@@ -172,7 +170,6 @@ class ForwardKnobs:
     def _refuse_layout(self, why):
         """Continues with the program's own layout."""
         self._channels_last = False
-        self._asks = self._precision != "fp32" or self._compile != "off"
         for converted in list(self._converted):
             converted.to(memory_format=torch.contiguous_format)
         self._converted.clear()
@@ -259,6 +256,10 @@ class ForwardKnobs:
             return True
         tells = inspect.signature(torch.cuda.is_bf16_supported).parameters
         return torch.cuda.is_bf16_supported(**{"including_emulation": False} if "including_emulation" in tells else {})
+
+    def has_16_bits(self):
+        """True if the forward computes with 16 bits now."""
+        return bool(self._autocasts) or self._precision != "fp32" or self._parameter_dtype() in ("bfloat16", "float16")
 
     def _parameter_dtype(self):
         for module in list(self._hook.modules.roots):

@@ -292,7 +292,8 @@ class LoaderKnobs:
             why = "the program trains on batches of several sizes"
         elif not all(facts.was_shown_to_train for facts in loaders):
             why = "a loader without shuffling may not be for training"
-        yield KnobStatus("batch_size", today, loaders[0].now("batch_size"), why, where=where)
+        now = None if today is None else loaders[0].now("batch_size")
+        yield KnobStatus("batch_size", today, now, why, where=where)
 
 
 def _own_generator_drawn_on(loader):

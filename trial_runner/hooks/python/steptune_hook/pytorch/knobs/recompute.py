@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Activation checkpointing: repeated blocks of the outermost modules keep only their inputs, and the backward
-recomputes their contents."""
+recomputes their contents. If the program does so itself, its checkpoints can be left out."""
 
 import contextlib
 import inspect
@@ -19,13 +19,14 @@ from steptune_hook.pytorch.modules import is_sharded
 _NAME = "activation_checkpointing"
 # Their outputs do not depend on the statistics that they count in training.
 _COUNTERS = torch.nn.modules.batchnorm._NormBase
+_WHY_KEPT = "no input of a reentrant checkpoint needs a gradient: without the checkpoint, the block would train"
 _PLAIN = (torch.Tensor, str, bytes, int, float, complex, torch.dtype, torch.device, type(None))
 
 
 class RecomputeKnob:
     def __init__(self, hook, requested):
         self._hook = hook
-        self._requested = requested.get(_NAME, False) is True
+        self._requested = requested.get(_NAME)
         self._seen = weakref.WeakSet()  # outermost modules
         self._blocks = weakref.WeakKeyDictionary()  # True if the first forward has shown that the block can be repeated
         self._classes = set()
@@ -34,11 +35,13 @@ class RecomputeKnob:
         self._refused = None
         self._checkpoint = None
         self._is_nestable = False
+        self._options = set()  # names of the checkpoint's own arguments
 
     def wrap(self):
         patches = self._hook.patches
         parameters = inspect.signature(torch.utils.checkpoint.checkpoint).parameters
         self._is_nestable = "use_reentrant" in parameters
+        self._options = {"preserve_rng_state", *(name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY)}
         self._checkpoint = patches.replace(torch.utils.checkpoint, "checkpoint", self._wrap_own)
 
     def _wrap_own(self, original):
@@ -47,9 +50,19 @@ class RecomputeKnob:
         def checkpoint(*arguments, **named):
             if not self._by_program and hook.watches():
                 self._by_program.append(call_site.where() + " checkpoint")
+            if self._requested is False and hook.active and self._leaves_out(arguments, named):
+                function, *inputs = arguments
+                return function(*inputs, **{name: named[name] for name in named if name not in self._options})
             return original(*arguments, **named)
 
         return checkpoint
+
+    def _leaves_out(self, arguments, named):
+        is_reentrant = named.get("use_reentrant") is not False and torch.is_grad_enabled()
+        if self._refused is None and is_reentrant and not any(map(_needs_gradient, arguments)):
+            self._refused = _WHY_KEPT
+            self._hook.survey_after_step()
+        return self._refused is None and bool(arguments)
 
     def prepare(self, module):
         """Called before a training forward of an outermost module."""
@@ -58,7 +71,7 @@ class RecomputeKnob:
         self._seen.add(module)
         blocks = repeated_blocks(module)
         self._is_repeated = self._is_repeated or bool(blocks)
-        if not self._requested or self._why_not() is not None:
+        if self._requested is not True or self._why_not() is not None:
             return
         self._refused = _why_no_block(module, blocks)
         for block in blocks if self._refused is None else ():
@@ -138,12 +151,15 @@ class RecomputeKnob:
         return None
 
     def statuses(self):
+        if self._by_program:
+            value = self._requested is not False or self._refused is not None
+            yield KnobStatus(_NAME, True, value, self._refused, where=self._by_program)
+            return
         why = self._why_not()
         if why is None and not self._is_repeated:
             why = "no nn.Sequential or nn.ModuleList of the model contains two blocks of the same class"
         value = None if why else self._requested
-        where = self._by_program or self._hook.modules.calls
-        yield KnobStatus(_NAME, bool(self._by_program), value, why, where=where)
+        yield KnobStatus(_NAME, False, value, why, where=self._hook.modules.calls)
 
 
 class _Found:
@@ -163,6 +179,10 @@ class _Found:
         if _buffer_versions(self._block) != self._buffer_versions:
             return "computes with buffers that it changes"
         return None
+
+
+def _needs_gradient(value):
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 def _is_plain(value):
