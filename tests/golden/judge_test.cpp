@@ -173,6 +173,7 @@ TEST_F(Judge, TreesOfRevisionsAreComparedAndRemoved) {
   git("init -q . && git add . && git -c user.name=n -c user.email=e@example.org commit -qm fast");
   sandbox_.write("train.sh", "sh steps.sh 0.06");
   git("commit -qam slow");
+  git("worktree add -q --detach .steptune/worktrees/judge/1-left HEAD");  // as after a kill
   const Ended ended =
       sandbox_.steptune({"judge", "--git", "HEAD~1", "HEAD", "--build", "test -e steps.sh",
                          "--time", "60s", "--quiet", "--", "/bin/sh", "train.sh"});
@@ -181,7 +182,7 @@ TEST_F(Judge, TreesOfRevisionsAreComparedAndRemoved) {
   EXPECT_THAT(ended.out, HasSubstr("keep    HEAD~1: /bin/sh train.sh\n"));
   const Ended trees = sandbox_.program({"/bin/sh", "-c", "git worktree list | tail -n +2"});
   EXPECT_THAT(trees.out, IsEmpty());
-  EXPECT_TRUE(std::filesystem::is_empty(sandbox_.folder() / ".steptune" / "worktrees"));
+  EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / ".steptune" / "worktrees" / "judge"));
 }
 
 TEST_F(Judge, ARevisionThatCannotBeCheckedOutIsNamedWithTheReason) {

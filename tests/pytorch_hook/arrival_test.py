@@ -226,6 +226,9 @@ class Arrival(unittest.TestCase):
         for is_finalized, expected in ((False, ((3, 4), 4)), (True, ((0, 1), 1))):
             mpi = mock.Mock(Is_initialized=lambda: True, Is_finalized=lambda: is_finalized, COMM_WORLD=world)
             self.assertEqual(reported({"mpi4py.MPI": mpi}), expected)
+        for client, expected in ((object(), ((1, 2), 2)), (None, ((0, 1), 1))):
+            state = mock.Mock(client=client, process_id=1, num_processes=2)
+            self.assertEqual(reported({"jax._src.distributed": mock.Mock(global_state=state)}), expected)
 
     def test_a_fault_of_the_hook_ends_the_hook_alone(self):
         untouched = run("mnist").lines

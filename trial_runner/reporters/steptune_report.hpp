@@ -11,9 +11,9 @@
 //
 // Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and a call costs one branch. In a
 // trial, the reporter prints `[steptune] {"v":1,...}` lines to stdout: for the first step, for the
-// last step, and at most four lines a second in between. A line has the number of all steps so far.
-// In distributed training only rank 0 prints, unless the tuner reads the output of every rank
-// (STEPTUNE_ALL_RANKS).
+// last step, and at most four lines a second in between. A line has the number of all steps so far,
+// and the metrics that were reported since the line before. In distributed training only rank 0
+// prints, unless the tuner reads the output of every rank (STEPTUNE_ALL_RANKS).
 //
 // At most 64 metrics and 64 parts are reported, with names of 1 to 100 bytes. Others are left out;
 // the first of them is named in a warning on stderr.
@@ -85,7 +85,7 @@ class Reporter {
   void part(const char* name, double seconds) {
     if (!active_ || !(seconds >= 0) || !std::isfinite(seconds)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (double* value = value_of(parts_, name)) *value += seconds;
+    if (Entry* entry = entry_of(parts_, name)) entry->value += seconds;
   }
 
   /// Begins a phase, which lasts until `end_phase` with the same name: an evaluation, a checkpoint,
@@ -132,7 +132,12 @@ class Reporter {
   bool active() const { return active_; }
 
  private:
-  using Named = std::vector<std::pair<std::string, double>>;
+  struct Entry {
+    std::string name;
+    double value;
+    bool is_printed;  // metrics only: since they were reported
+  };
+  using Named = std::vector<Entry>;
   using SteadyClock = std::chrono::steady_clock;
   struct UnderWay {
     std::string name;
@@ -169,11 +174,11 @@ class Reporter {
     return std::chrono::duration<double>(SteadyClock::now() - begin_).count();
   }
 
-  /// Returns the value of this name. Returns null, with a warning, if the tuner would refuse a line
+  /// Returns the entry of this name. Returns null, with a warning, if the tuner would refuse a line
   /// to which this name is added.
-  double* value_of(Named& named, const std::string& name) {
+  Entry* entry_of(Named& named, const std::string& name) {
     for (auto& entry : named) {
-      if (entry.first == name) return &entry.second;
+      if (entry.name == name) return &entry;
     }
     if (name.empty() || name.size() > 100) {
       warn(name.substr(0, 40), "is not a valid name: 1 to 100 bytes");
@@ -183,8 +188,8 @@ class Reporter {
       warn(name, "is one name too many: at most 64 are reported");
       return nullptr;
     }
-    named.emplace_back(name, 0.0);
-    return &named.back().second;
+    named.push_back({name, 0.0, false});
+    return &named.back();
   }
   static bool is_reserved(const std::string& name) {
     return name == "v" || name == "step" || name == "samples" || name == "clock" ||
@@ -195,8 +200,9 @@ class Reporter {
     for (const auto& metric : metrics) {
       if (is_reserved(metric.first)) {
         warn(metric.first, "is not a valid metric name");
-      } else if (double* value = value_of(metrics_, metric.first)) {
-        *value = metric.second;
+      } else if (Entry* kept = entry_of(metrics_, metric.first)) {
+        kept->value = metric.second;
+        kept->is_printed = false;
       }
     }
   }
@@ -226,17 +232,19 @@ class Reporter {
       line += ",\"clock\":" + text_of(last_step_s_);
     }
     std::string not_finite;
-    for (const auto& metric : metrics_) {
-      if (std::isfinite(metric.second)) {
-        line += ',' + quoted(metric.first) + ':' + text_of(metric.second);
+    for (auto& metric : metrics_) {
+      if (metric.is_printed) continue;
+      metric.is_printed = true;
+      if (std::isfinite(metric.value)) {
+        line += ',' + quoted(metric.name) + ':' + text_of(metric.value);
       } else {
-        not_finite += (not_finite.empty() ? "" : ",") + quoted(metric.first);
+        not_finite += (not_finite.empty() ? "" : ",") + quoted(metric.name);
       }
     }
     if (!not_finite.empty()) line += ",\"not_finite\":[" + not_finite + ']';
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      line += (i == 0 ? ",\"parts\":{" : ",") + quoted(parts_[i].first) + ':' +
-              text_of(parts_[i].second);
+      line += (i == 0 ? ",\"parts\":{" : ",") + quoted(parts_[i].name) + ':' +
+              text_of(parts_[i].value);
     }
     if (!parts_.empty()) line += '}';
     write(line);

@@ -16,6 +16,7 @@
 #include "common/text.hpp"
 #include "tuner/cli/bisected_versions.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/git_worktrees.hpp"
 #include "tuner/cli/input_file.hpp"
 #include "tuner/cli/judging.hpp"
 #include "tuner/cli/run_options.hpp"
@@ -141,6 +142,7 @@ class Bisecting {
     auto lock = LockFile::acquire(trees / "bisect.lock");
     if (!lock) return tl::unexpected(lock.error());
     lock_.emplace(*std::move(lock));
+    remove_left_trees(trees / "bisect");
     return commit_versions(given_[0], given_[1], command_, options_.build, trees / "bisect");
   }
 

@@ -43,6 +43,15 @@ fs::path working_tree(const fs::path& parent, std::size_t number, const std::str
   return parent / fmt::format("{}-{}", number, short_hash(commit));
 }
 
+void remove_left_trees(const fs::path& parent) {
+  std::error_code error;
+  std::vector<fs::path> left;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, error))
+    left.push_back(entry.path());
+  for (const fs::path& tree : left)
+    remove_tree(tree);
+}
+
 Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& revisions,
                                              const fs::path& parent) {
   const auto prefix =
@@ -56,8 +65,6 @@ Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& rev
                    fmt::format("unknown revision {}", printable_line(revision, 80)));
     if (!commit) return tl::unexpected(commit.error());
     const fs::path tree = working_tree(parent, worktrees.trees_.size() + 1, *commit);
-    // A killed process leaves its trees behind.
-    if (fs::exists(tree, error)) remove_tree(tree);
     const auto added = run_to_end({"git", "worktree", "add", "--quiet", "--detach", "--force",
                                    "--force", tree.string(), *commit},
                                   {}, k_own_stream);

@@ -19,6 +19,10 @@ namespace steptune {
 [[nodiscard]] std::filesystem::path working_tree(const std::filesystem::path& parent,
                                                  std::size_t number, const std::string& commit);
 
+/// Removes working trees that killed processes have left below `parent`. No process uses them,
+/// because the caller has a lock.
+void remove_left_trees(const std::filesystem::path& parent);
+
 /// Working trees of revisions of the repository in the current folder. The destructor removes
 /// them.
 class GitWorktrees {

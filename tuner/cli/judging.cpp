@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
@@ -21,6 +21,7 @@
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/study_tuning.hpp"
 #include "tuner/cli/whole_file.hpp"
+#include "tuner/history/lock_file.hpp"
 #include "tuner/history/open_if_present.hpp"
 #include "tuner/init/judge_study.hpp"
 #include "tuner/report/campaign_ladder.hpp"
@@ -239,9 +240,15 @@ class Judging {
 
   Result<void> check_out() {
     if (options_.revisions.empty()) return {};
-    const fs::path parent = fs::absolute(context_.database()).parent_path() / "worktrees" /
-                            fmt::format("{}-{}", request_.name, ::getpid());
-    auto worktrees = GitWorktrees::check_out(options_.revisions, parent);
+    const fs::path trees = fs::absolute(context_.database()).parent_path() / "worktrees";
+    std::error_code error;
+    fs::create_directories(trees, error);
+    // Two judgements at once would remove each other's trees.
+    auto lock = LockFile::acquire(trees / "judge.lock");
+    if (!lock) return tl::unexpected(lock.error());
+    lock_.emplace(*std::move(lock));
+    remove_left_trees(trees / "judge");
+    auto worktrees = GitWorktrees::check_out(options_.revisions, trees / "judge");
     if (!worktrees) return tl::unexpected(worktrees.error());
     worktrees_.emplace(*std::move(worktrees));
     if (!options_.build.empty()) {
@@ -422,6 +429,7 @@ class Judging {
   std::vector<FailCondition> conditions_;
   std::string why_no_loss_;
   std::optional<JudgedTrials> trials_;  ///< of `--trial`
+  std::optional<LockFile> lock_;        ///< of the folder of working trees
   std::optional<GitWorktrees> worktrees_;
   CommandWords command_of_revisions_;
   const SignalFlags flags_;

@@ -146,7 +146,10 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
   document["budget"] = {
       {"trials", count}, {"time", request.time_s}, {"consecutive_failures", count}};
   Json& measure = document["measure"];
-  measure.erase("confirm_pairs");
+  // The trials may be those of an earlier judgement.
+  for (const char* key : {"confirm_pairs", "confirm_error", "confirm_slowdown", "pair_deviation",
+                          "pair_freedom"})
+    measure.erase(key);
   measure["confirm_all"] = true;
   measure["sentinels"] = false;
   if (request.error < k_most_confirm_error) measure["confirm_error"] = request.error;

@@ -51,8 +51,7 @@ std::optional<bool> truth_of(const std::string& text) {
 }
 
 bool is_left_to_program(const std::string& text) {
-  static const std::set<std::string> k_words{"",     "auto", "default", "gpu",
-                                             "none", "null", "0",       "-1"};
+  static const std::set<std::string> k_words{"", "auto", "default", "none", "null", "0", "-1"};
   return k_words.contains(lower_case(text));
 }
 

@@ -58,7 +58,8 @@ class FactReader {
       if (number && *number > 0.0) {
         return learn(fact, *number, fmt::format("{} in {}", option, stated->from));
       }
-      if (!is_left_to_program(stated->value)) return want(fact);
+      const bool is_each_gpu = stated->value == "gpu";  // torchrun: a process for each GPU
+      if (!is_each_gpu && !is_left_to_program(stated->value)) return want(fact);
     }
     const bool is_hidden = fact.of_model && model_.is_named && !model_.config;
     const double computed = is_hidden ? k_nan : compute(fact.value);

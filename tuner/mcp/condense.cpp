@@ -222,6 +222,11 @@ Json campaign_of(const Json& document) {
   Json json;
   copy(ladder, {"name", "kept", "gain", "next_error"}, json);
   json["champion"] = version_text(at(ladder, {"champion"}));
+  if (const Json measured = at(ladder, {"measured"}); !measured.is_null()) {
+    json["measured"] = {{"version", version_text(at(measured, {"challenger"}))},
+                        {"verdict", at(measured, {"verdict"})},
+                        {"speed_up", speed_up_of(at(measured, {"speed_up"}))}};
+  }
   json["latest_first"] = Json::array();
   for (std::size_t number = edits.is_array() ? edits.size() : 0; number > 0; --number) {
     const Json& edit = edits[number - 1];

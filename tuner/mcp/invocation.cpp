@@ -172,6 +172,9 @@ class Building {
   }
 
   Result<void> add_status() {
+    if (has("limit") && !has("study")) {
+      return fail(ErrorKind::usage, "\"limit\" needs \"study\"", "", "leave it out");
+    }
     if (has("campaign")) {
       if (has("study")) return fail(ErrorKind::usage, "give either \"study\" or \"campaign\"");
       add("campaign");

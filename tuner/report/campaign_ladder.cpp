@@ -249,7 +249,7 @@ const JsonRecord<CampaignEdit>& json_record<CampaignEdit>() {
           .field("verdict", &E::verdict)
           .computed("kept", &E::is_kept, "True if the verdict is faster")
           .field("speed_up", &E::speed_up)
-          .text_or_null("why", &E::why, "Why it is undecided or failed")
+          .text_or_null("why", &E::why, "Why the comparison stopped, or why it failed")
           .field("error", &E::error, k_error_doc);
   return record;
 }

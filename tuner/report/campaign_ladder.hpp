@@ -30,7 +30,7 @@ struct CampaignEdit {
   std::string input;  ///< file for standard input; empty: none
   CommandVerdict verdict = CommandVerdict::undecided;
   SpeedUp speed_up;  ///< of the challenger beside the champion
-  std::string why;   ///< why it is undecided or failed, for people
+  std::string why;   ///< why the comparison stopped, or why it failed, for people
   /// One-sided error that the judgement used. 0 if no fresh run compared the two versions, because
   /// the challenger failed before.
   double error = 0.0;

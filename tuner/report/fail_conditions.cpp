@@ -12,20 +12,24 @@
 namespace steptune {
 namespace {
 
-/// Returns nullopt if the interval excludes neither side.
-std::optional<bool> is_slower_by(const JudgedCommand& command, double by) {
+/// Returns nullopt if the interval excludes neither side. `margin`: `JudgedCommands::margin`.
+std::optional<bool> is_slower_by(const JudgedCommand& command, double by, double margin) {
   const SpeedUp& speed_up = command.speed_up;
   const double limit = 1.0 / (1.0 + by);
   if (by > 0.0 && speed_up.low > limit) return false;
   if (command.verdict == CommandVerdict::slower && speed_up.high < limit) return true;
-  // A tie is not slower, even if its interval does not contain 1.
-  const bool is_excluded = speed_up.low > limit || command.verdict == CommandVerdict::tied;
+  // A tie is not slower, even if its interval does not contain 1. Its verdict may be `worse`.
+  const bool is_within = speed_up.low > 1.0 / (1.0 + margin) && speed_up.high < 1.0 + margin;
+  const bool is_excluded =
+      speed_up.low > limit || is_within || command.verdict == CommandVerdict::tied;
   return is_excluded && by == 0.0 ? std::optional(false) : std::nullopt;
 }
 
-std::optional<bool> holds_for_command(const FailCondition& condition,
-                                      const JudgedCommand& command) {
-  if (condition.verdict == CommandVerdict::slower) return is_slower_by(command, condition.by);
+std::optional<bool> holds_for_command(const FailCondition& condition, const JudgedCommand& command,
+                                      double margin) {
+  if (condition.verdict == CommandVerdict::slower) {
+    return is_slower_by(command, condition.by, margin);
+  }
   if (condition.verdict == CommandVerdict::worse) {
     return command.loss ? std::optional(command.loss->is_violated) : std::nullopt;
   }
@@ -35,7 +39,7 @@ std::optional<bool> holds_for_command(const FailCondition& condition,
 FailResult check_condition(const FailCondition& condition, const JudgedCommands& judged) {
   FailResult result{condition, false, {}};
   for (const JudgedCommand& command : judged.others) {
-    const auto holds = holds_for_command(condition, command);
+    const auto holds = holds_for_command(condition, command, judged.margin);
     if (holds && *holds) result.commands.push_back(command.name);
     if (!holds && result.holds) result.holds.reset();
   }

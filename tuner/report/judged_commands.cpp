@@ -15,6 +15,7 @@
 #include "tuner/report/recommendation.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/counted_runs.hpp"
 
 namespace steptune {
 namespace {
@@ -70,6 +71,21 @@ double seconds_of_run(std::span<const TrialRecord> trials) {
   return runs > 0 ? total_s / runs : 0.0;
 }
 
+/// Returns why the comparison of a command with a verdict stopped.
+std::string why_stopped(const SpeedUp& speed_up, const StudySpec& study) {
+  const double by = study.measure.confirm_slowdown;
+  const double limit = 1.0 / (1.0 + by);
+  if (by > 0.0 && speed_up.low < limit && speed_up.high > limit) {
+    return fmt::format("the time was too short to know if it is {:g} % slower", 100.0 * by);
+  }
+  if (speed_up.low > 1.0 || speed_up.high < 1.0) return "the interval excludes 1";
+  const double margin = 1.0 + study.search.worth;
+  if (speed_up.low > 1.0 / margin && speed_up.high < margin) {
+    return fmt::format("the interval lies within {:g} % of 1", 100.0 * study.search.worth);
+  }
+  return "the time was over";
+}
+
 std::string name_of_place(std::size_t place) {
   return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
 }
@@ -86,16 +102,24 @@ std::optional<double> slow_start_of(std::span<const TrialRecord> trials,
   return longest_s;
 }
 
-/// Sets why nothing is compared if the first command failed or did not start in time.
-void blame_first(JudgedCommands& judged) {
+/// Sets why commands are undecided if the first command is the reason. `failure`: why fresh runs of
+/// the first command failed so often that the comparison ended; may be empty.
+void blame_first(const std::string& failure, JudgedCommands& judged) {
   const auto& slow_start_s = judged.first.slow_start_s;
-  const bool has_failed = judged.first.verdict == CommandVerdict::failed;
-  if (!slow_start_s && !has_failed) return;
+  std::string why;
+  if (judged.first.verdict == CommandVerdict::failed) {
+    why = "the first command failed";
+  } else if (slow_start_s) {
+    why = fmt::format("the first command reported no step within {}",
+                      format_duration(*slow_start_s));
+  } else if (!failure.empty()) {
+    why = fmt::format("fresh runs of the first command failed: {}", failure);
+  }
+  if (why.empty()) return;
   for (JudgedCommand& command : judged.others) {
     if (command.verdict != CommandVerdict::undecided) continue;
-    command.why = has_failed ? "the first command failed"
-                             : fmt::format("the first command reported no step within {}",
-                                           format_duration(*slow_start_s));
+    command.why = why;
+    command.more_s.reset();
   }
 }
 
@@ -181,17 +205,18 @@ std::string judged_sentence(const JudgedCommand& command, const JudgedCommands& 
   if (!evidence.empty()) evidence = fmt::format(" ({})", evidence);
   const std::string times =
       fmt::format("{} as {}{}", comparison_text(speed_up.ratio, k_speed), first, evidence);
+  const std::string stopped = command.why.empty() ? "" : "; stopped: " + command.why;
   switch (*command.verdict) {
     case CommandVerdict::faster:
-      return fmt::format("{} is faster: {}", command.name, times);
+      return fmt::format("{} is faster: {}{}", command.name, times, stopped);
     case CommandVerdict::slower:
-      return fmt::format("{} is slower: {}", command.name, times);
+      return fmt::format("{} is slower: {}{}", command.name, times, stopped);
     case CommandVerdict::worse:
-      return fmt::format("{} is worse: {}; {}", command.name, worse_loss_text(command, judged),
-                         times);
+      return fmt::format("{} is worse: {}; {}{}", command.name, worse_loss_text(command, judged),
+                         times, stopped);
     case CommandVerdict::tied:
-      return fmt::format("{} is as fast as {}, within {:g} %{}", command.name, first,
-                         100.0 * judged.margin, evidence);
+      return fmt::format("{} is as fast as {}, within {:g} %{}{}", command.name, first,
+                         100.0 * judged.margin, evidence, stopped);
     case CommandVerdict::failed:
       return fmt::format("{} failed: {}", command.name, command.why);
     case CommandVerdict::undecided:
@@ -238,6 +263,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   const auto guard = std::ranges::find_if(study.guards, &Guard::over_launches);
   if (guard != study.guards.end()) judged.loss = JudgedLoss{*guard, unit_name(study).plural};
   std::vector<double> pairs;  // that would decide each of the others
+  std::string failure_of_first;
   std::size_t place = 0;
   for (const Configuration& configuration : judged_configurations(study)) {
     JudgedCommand command;
@@ -253,6 +279,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
       if (!is_measured && has_failed && !command.slow_start_s)
         command.verdict = CommandVerdict::failed;
       if (is_measured) {
+        if (baseline_has_failed(trials)) failure_of_first = command.why;
         command.why.clear();
         command.slow_start_s.reset();
       }
@@ -266,6 +293,9 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
       command.speed_up = finalist->speed_up;
       if (finalist->verdict == Verdict::hidden)
         command.why = "a full buffer may hide the difference";
+      const bool is_decided = command.verdict != CommandVerdict::undecided &&
+                              command.verdict != CommandVerdict::failed;
+      if (is_decided) command.why = why_stopped(command.speed_up, study);
     }
     pairs.push_back(command.verdict == CommandVerdict::undecided ? k_infinity : 0.0);
     if (command.verdict == CommandVerdict::undecided && command.slow_start_s) {
@@ -284,7 +314,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     judged.others.push_back(std::move(command));
   }
   estimate_times(pairs, seconds_of_run(trials), judged.others);
-  blame_first(judged);
+  blame_first(failure_of_first, judged);
   return judged;
 }
 
@@ -305,7 +335,7 @@ JudgedCommands judged_without_start(const std::vector<std::vector<std::string>>&
   judged.first.slow_start_s = spent_s;
   for (std::size_t place = 1; place < commands.size(); ++place)
     judged.others.push_back(undecided(place));
-  blame_first(judged);
+  blame_first("", judged);
   return judged;
 }
 

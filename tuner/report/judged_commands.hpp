@@ -43,7 +43,7 @@ struct JudgedCommand {
   /// nullopt for the first command, unless it failed.
   std::optional<CommandVerdict> verdict = CommandVerdict::undecided;
   SpeedUp speed_up;                         ///< beside the first command
-  std::string why;                          ///< why it is undecided or failed, for people
+  std::string why;                          ///< why its comparison stopped or failed, for people
   std::optional<double> more_s;             ///< seconds that would decide an undecided command
   std::optional<double> slow_start_s = {};  ///< time without a step, if it was all that was left
   std::optional<LaunchMeans> loss = {};     ///< beside the first command's; nullopt: not compared

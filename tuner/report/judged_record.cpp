@@ -29,7 +29,7 @@ const JsonRecord<JudgedCommand>& json_record<JudgedCommand>() {
           .field("verdict", &J::verdict,
                  "Beside the first command, whose own verdict is null unless it failed")
           .field("speed_up", &J::speed_up)
-          .text_or_null("why", &J::why, "Why it is undecided or failed")
+          .text_or_null("why", &J::why, "Why the comparison stopped, or why it failed")
           .field("more_s", &J::more_s, "Further time that would decide")
           .field("loss", &J::loss,
                  "Mean loss over launches, beside the first command's; null: not compared");

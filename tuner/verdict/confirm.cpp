@@ -17,9 +17,6 @@
 namespace steptune {
 namespace {
 
-/// This many failed runs of the baseline end the confirmation. One failure may be an accident.
-constexpr std::ptrdiff_t k_failures_of_baseline = 2;
-
 /// Returns how the search's baselines and sentinels differ. Pairs of confirming runs show their own
 /// variation. If the machine seems to drift, returns nothing: the runs of the baseline cannot
 /// distinguish a drift from launches that differ much.
@@ -52,9 +49,9 @@ double error_of_finalist(std::size_t index) {
 }  // namespace
 
 Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
-    : study_(&study), standing_(&standing) {
-  baseline_failed_ =
-      std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
+    : study_(&study),
+      standing_(&standing),
+      baseline_failed_(baseline_has_failed(standing.trials())) {
   pair_runs(counted_runs(standing.trials()));
   if (!study.measure.confirm_all) known_ = launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i)

@@ -2,11 +2,15 @@
 #include "tuner/verdict/counted_runs.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "tuner/verdict/disturbed_runs.hpp"
 
 namespace steptune {
 namespace {
+
+/// This many failed runs of the baseline end the confirmation.
+constexpr std::ptrdiff_t k_failures_of_baseline = 2;
 
 bool has_failed(const TrialRecord& run) {
   return is_final(run.status) && !is_usable(run);
@@ -26,6 +30,10 @@ bool is_measured(const StudySpec& study, const TrialRecord& run) {
 
 bool is_failed_baseline(const TrialRecord& trial) {
   return trial.purpose == TrialPurpose::confirm_baseline && has_failed(trial);
+}
+
+bool baseline_has_failed(std::span<const TrialRecord> trials) {
+  return std::ranges::count_if(trials, is_failed_baseline) >= k_failures_of_baseline;
 }
 
 bool refutes(const TrialRecord& trial) {

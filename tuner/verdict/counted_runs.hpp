@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "tuner/history/history.hpp"
@@ -17,6 +18,10 @@ namespace steptune {
 
 /// True for a confirming run of the baseline that ended without values that count.
 [[nodiscard]] bool is_failed_baseline(const TrialRecord& trial);
+
+/// True if so many confirming runs of the baseline failed that nothing more is confirmed. One
+/// failure may be an accident.
+[[nodiscard]] bool baseline_has_failed(std::span<const TrialRecord> trials);
 
 /// True for a confirming run of a finalist that failed or was infeasible. Its configuration cannot
 /// win.

@@ -55,6 +55,14 @@ TEST(FailConditions, UndecidedIsAboutTheOtherConditions) {
   EXPECT_EQ(results({"slower:3%", "undecided"}, open).back().holds, true);
 }
 
+TEST(FailConditions, ACommandWithAWorseLossMayBeATie) {
+  JudgedCommands judged = with(CommandVerdict::worse, {0.995, 0.985, 1.005, 8, 0.985});
+  EXPECT_EQ(results({"slower", "undecided"}, judged).back().holds, true) << "without a margin";
+  judged.margin = 0.02;
+  EXPECT_EQ(results({"slower", "undecided"}, judged).front().holds, false);
+  EXPECT_EQ(results({"slower", "undecided"}, judged).back().holds, false);
+}
+
 TEST(FailConditions, AWorseLossMakesWorseTrue) {
   JudgedCommands judged = with(CommandVerdict::worse, {1.2, 1.1, 1.3, 8, 1.1});
   EXPECT_EQ(results({"worse"}, judged).front().holds, std::nullopt) << "no loss was compared";

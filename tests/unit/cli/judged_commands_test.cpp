@@ -48,8 +48,10 @@ class JudgedCommandsTest : public ::testing::Test {
 
 TEST_F(JudgedCommandsTest, EachCommandHasALine) {
   EXPECT_EQ(judged_text(judged()),
-            "B is faster: 1.87 times as fast as A (95 % interval 1.50-2.33, 2 launches each)\n"
-            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each)\n"
+            "B is faster: 1.87 times as fast as A (95 % interval 1.50-2.33, 2 launches each); "
+            "stopped: the interval excludes 1\n"
+            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each); "
+            "stopped: the interval excludes 1\n"
             "cost    1 min 23 s of 2 min\n"
             "keep    B: ./b --fast\n");
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::faster);
@@ -59,8 +61,10 @@ TEST_F(JudgedCommandsTest, ATieKeepsTheFirst) {
   recommendation_.finalists = {{2, Verdict::tied, {1.003, 0.992, 1.014, 8, 0.992}},
                                {3, Verdict::slower, {0.62, 0.5, 0.77, 2, 0.5}}};
   EXPECT_EQ(judged_text(judged()),
-            "B is as fast as A, within 2 % (95 % interval 0.99-1.01, 8 launches each)\n"
-            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each)\n"
+            "B is as fast as A, within 2 % (95 % interval 0.99-1.01, 8 launches each); stopped: "
+            "the interval lies within 2 % of 1\n"
+            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each); "
+            "stopped: the interval excludes 1\n"
             "cost    1 min 23 s of 2 min\n"
             "keep    A: ./a\n");
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::tied);
@@ -106,13 +110,41 @@ TEST_F(JudgedCommandsTest, AWorseLossIsNamed) {
   EXPECT_EQ(judged_text(judged()),
             "B is worse: its loss after 960 samples is 2.5, 25.0 % above A's 2 (95 % interval 20.6 "
             "to 29.4 %, 2 launches each); 1.87 times as fast as A (95 % interval 1.50-2.33, 2 "
-            "launches each)\n"
-            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each)\n"
+            "launches each); stopped: the interval excludes 1\n"
+            "C is slower: 0.62 times as fast as A (95 % interval 0.50-0.77, 2 launches each); "
+            "stopped: the interval excludes 1\n"
             "loss    after 960 samples: A 2, B 2.5 (+25.0 +-4.4 %), C 2 (+0.0 +-4.4 %)\n"
             "cost    1 min 23 s of 2 min\n"
             "keep    A: ./a\n");
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::worse);
   EXPECT_TRUE(json_of(judged())["commands"][1]["loss"]["worse"].get<bool>());
+}
+
+TEST_F(JudgedCommandsTest, AJudgementThatLacksTimeForACertainSlowdownSaysSo) {
+  study_.measure.confirm_slowdown = 0.5;
+  const std::string text = judged_text(judged());
+  EXPECT_NE(text.find("2 launches each); stopped: the time was too short to know if it is 50 % "
+                      "slower\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(judged().others.front().why, "the interval excludes 1") << "B is certainly not slower";
+}
+
+TEST_F(JudgedCommandsTest, FreshRunsOfTheFirstCommandThatFailEndTheComparison) {
+  recommendation_.finalists[0] = {2, Verdict::open, {1.1, 0.95, 1.27, 2, 0.95}};
+  recommendation_.finalists[0].speed_up.more_pairs = 2.0;
+  TrialRecord run = trials_[0];
+  run.purpose = TrialPurpose::confirm_baseline;
+  run.status = TrialStatus::failed;
+  run.failure = "exit code 3";
+  run.spent_s = 5.0;
+  trials_.push_back(run);
+  EXPECT_EQ(judged().others.front().why, "the time was too short") << "one may be an accident";
+  EXPECT_TRUE(judged().others.front().more_s);
+  trials_.push_back(run);
+  EXPECT_EQ(judged().others.front().why, "fresh runs of the first command failed: exit code 3");
+  EXPECT_FALSE(judged().others.front().more_s);
+  EXPECT_EQ(judged().others.back().verdict, CommandVerdict::slower) << "that was known before";
 }
 
 TEST_F(JudgedCommandsTest, AFailureIsNamed) {
@@ -183,6 +215,8 @@ TEST_F(JudgedCommandsTest, JsonHasTheSameVerdicts) {
   EXPECT_EQ(json["keep"], "B");
   EXPECT_TRUE(json["commands"][0]["verdict"].is_null());
   EXPECT_EQ(json["commands"][1]["command"], "./b --fast");
+  EXPECT_EQ(json["commands"][1]["why"], "the interval excludes 1");
+  EXPECT_TRUE(json["commands"][0]["why"].is_null());
   EXPECT_EQ(json["commands"][2]["verdict"], "slower");
   EXPECT_DOUBLE_EQ(json["commands"][2]["speed_up"]["high_95"].get<double>(), 0.77);
 }

@@ -96,6 +96,13 @@ TEST_F(SpaceLawsTest, BecomeConstraintsWithTheNumbersOfTheCommand) {
   EXPECT_THAT(guess.left_out, Contains(HasSubstr("experts > 1 is false")));
 }
 
+TEST_F(SpaceLawsTest, CountTheGpusOfTheMachineForAProcessOnEachGpu) {
+  Words argv = megatron({"--num-attention-heads", "16"});
+  argv[2] = "gpu";
+  const StudyGuess guess = must_guess(input_of("megatron", argv));
+  EXPECT_THAT(guess.document["constraints"], Contains(Json("16 % (tp * pp * cp) == 0")));
+}
+
 TEST_F(SpaceLawsTest, DeclareTheTermsOfMemory) {
   const StudyGuess guess =
       must_guess(input_of("megatron", megatron({"--num-attention-heads", "16"})));

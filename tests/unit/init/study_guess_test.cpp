@@ -909,7 +909,7 @@ TEST(StudyGuess, LeavesAParameterThatTheCommandGivesByAnotherName) {
   const auto file = std::filesystem::path(STEPTUNE_SOURCE_DIR) / "configs/spaces/lightgbm.json";
   const auto space = read_ready_space(file);
   ASSERT_TRUE(space) << space.error().text();
-  GuessInput input = input_of("", {"lightgbm", "nthread=1", "force_row_wise=true", "device=cuda"});
+  GuessInput input = input_of("", {"lightgbm", "nthread=1", "force_row_wise=true", "device=gpu"});
   input.machine["gpus"] = 1.0;
   input.space = &*space;
   input.program.options = declared_options(*space);

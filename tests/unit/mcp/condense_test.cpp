@@ -111,7 +111,9 @@ TEST(Condense, ACampaign) {
     "campaign": {"name": "loader", "edit": 2, "error": 0.00213, "kept": 1, "next_error": 0.004}})json");
   EXPECT_EQ(edit["campaign"]["kept"], 1);
   const Json ladder = answered(ToolName::status, R"json({"campaign": {"name": "loader", "kept": 1,
-    "gain": 1.23456, "champion": {"command": "python3 train.py", "commit": "abc"}, "measured": null,
+    "gain": 1.23456, "champion": {"command": "python3 train.py", "commit": "abc"},
+    "measured": {"verdict": "faster", "challenger": {"command": "python3 train.py", "commit": "abc"},
+                 "speed_up": {"ratio": 1.2, "low_95": 1.1, "high_95": 1.3, "pairs": 4}},
     "next_error": 0.004, "edits": [
       {"verdict": "faster", "speed_up": {"ratio": 1.23456},
        "challenger": {"command": "python3 train.py", "commit": "abc"}},
@@ -119,6 +121,8 @@ TEST(Condense, ACampaign) {
        "challenger": {"command": "python3 new.py", "commit": null}}]}})json");
   EXPECT_EQ(ladder["champion"], "abc");
   EXPECT_EQ(ladder["gain"], 1.235);
+  EXPECT_EQ(ladder["measured"]["version"], "abc");
+  EXPECT_EQ(ladder["measured"]["speed_up"]["low_95"], 1.1);
   EXPECT_EQ(ladder["latest_first"][0].dump(),
             R"({"edit":2,"verdict":"tied","ratio":1.0,"version":"python3 new.py"})");
   EXPECT_EQ(ladder["latest_first"][1]["version"], "abc");

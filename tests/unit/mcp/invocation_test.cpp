@@ -96,6 +96,8 @@ TEST_F(InvocationTest, ExcludingArgumentsAreNamed) {
               HasSubstr("needs \"revisions\""));
   EXPECT_THAT(fault("judge", R"({"commands": [["a", "---"], ["b"]]})"), HasSubstr("the word ---"));
   EXPECT_THAT(fault("status", R"({"study": "s", "campaign": "c"})"), HasSubstr("either"));
+  EXPECT_THAT(fault("status", R"({"limit": 3})"), HasSubstr("\"limit\" needs \"study\""));
+  EXPECT_THAT(fault("status", R"({"campaign": "c", "limit": 3})"), HasSubstr("needs"));
   EXPECT_THAT(fault("explain", R"({"about": "trial"})"), HasSubstr("\"trial\" is missing"));
 }
 

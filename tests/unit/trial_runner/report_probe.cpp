@@ -35,6 +35,11 @@ int main(int argc, char** argv) {
     reporter.part("data", -1);
     reporter.part("data", nan);
     reporter.step(nan, {{"loss", nan}, {"step", 7}, {"a\"b", 0.1}});
+  } else if (mode == "repeated") {
+    steptune::Reporter reporter;
+    reporter.step(1, {{"loss", 0.5}, {"accuracy", 0.25}, {"diverged", nan}});
+    reporter.step(1, {{"loss", 0.5}});
+    reporter.flush();
   } else if (mode == "names") {
     steptune::Reporter reporter;
     const std::string longest(100, 'n'), too_long(101, 'n');

@@ -28,6 +28,10 @@ elif mode == "odd":
     steptune.part("data", -1)
     steptune.part("data", nan)
     steptune.report(samples=nan, **{"loss": nan, "step": 7, 'a"b': 0.1})
+elif mode == "repeated":
+    steptune.report(samples=1, loss=0.5, accuracy=0.25, diverged=nan)
+    steptune.report(samples=1, loss=0.5)
+    steptune.flush()
 elif mode == "names":
     for name in ["n" * 100, "n" * 101, ""] + ["m%d" % i for i in range(1000)]:
         steptune.part(name, 0.5)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstdio>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -116,6 +118,15 @@ TEST_P(Reporters, PrintLinesThatTheReaderAccepts) {
   EXPECT_EQ(reports[0].not_finite, std::set<std::string>{"loss"});
   EXPECT_EQ(reports[0].metrics, (std::map<std::string, double>{{"a\"b", 0.1}}));
   EXPECT_TRUE(reports[0].parts.empty());
+}
+
+/// A guard takes each printed value for a new one.
+TEST_P(Reporters, PrintAValueOnce) {
+  const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "repeated"));
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_TRUE(reports[0].repeated.empty());
+  EXPECT_EQ(reports[1].repeated, (std::set<std::string>{"accuracy", "diverged"}));
+  EXPECT_EQ(reports[1].metrics.at("accuracy"), 0.25) << "the reader keeps the latest value";
 }
 
 TEST_P(Reporters, LeaveOutNamesThatTheReaderWouldRefuse) {

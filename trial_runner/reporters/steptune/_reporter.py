@@ -3,8 +3,9 @@
 
 Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed. In a trial, the reporter prints lines
 ``[steptune] {"v":1,...}`` to stdout: for the first step, for the last step, and at most four lines
-a second in between. A line has the number of all steps so far. In distributed training only rank 0
-prints, unless the tuner reads the output of every rank (STEPTUNE_ALL_RANKS).
+a second in between. A line has the number of all steps so far, and the metrics that were reported
+since the line before. In distributed training only rank 0 prints, unless the tuner reads the output
+of every rank (STEPTUNE_ALL_RANKS).
 
 Values may be numbers or anything that float() accepts, including tensors. A tensor is copied on
 its device when it is reported, so the program may change it in place afterwards. The reporter reads
@@ -34,7 +35,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Iterator, List, Optional, Set, SupportsFloat, Tuple
+    from typing import Any, Collection, Dict, Iterator, List, Optional, Set, SupportsFloat, Tuple
 
 __all__ = [
     "Reporter",
@@ -103,7 +104,8 @@ class Reporter:
         self._printed_s: Optional[float] = None
         self._pending = False
         self._warned: Set[str] = set()
-        self._metrics: Dict[str, Any] = {}
+        self._metrics: Dict[str, Any] = {}  # reported since the last line
+        self._metric_names: Set[str] = set()  # of all metrics so far
         self._parts: Dict[str, float] = {}
         self._phases: List[Tuple[str, float, bool]] = []  # open phases: name, start, True if it is reported
         if self.active:
@@ -221,10 +223,11 @@ class Reporter:
         for name, value in metrics.items():
             if name in _RESERVED:
                 self._warn(name, "is not a valid metric name")
-            elif self._has_room(self._metrics, name):
+            elif self._has_room(self._metric_names, name):
+                self._metric_names.add(name)
                 self._metrics[name] = _as_it_is_now(value)
 
-    def _has_room(self, kept: Dict[str, Any], name: str) -> bool:
+    def _has_room(self, kept: Collection[str], name: str) -> bool:
         """Returns False, with a warning, if the tuner would refuse a line to which this name is added."""
         if name in kept:
             return True
@@ -250,6 +253,7 @@ class Reporter:
 
     def _print(self) -> None:
         self._pending = False
+        metrics, self._metrics = self._metrics, {}
         document: Dict[str, Any] = {}
         if self._steps > 0:
             document["step"] = self._steps
@@ -257,7 +261,7 @@ class Reporter:
                 document["samples"] = self._samples
             document["clock"] = round(self._last_step_s, 9)
         not_finite = []
-        for name, value in self._metrics.items():
+        for name, value in metrics.items():
             number = self._number(name, value)
             if number is None:
                 continue

@@ -258,7 +258,7 @@ class Trials(List[Dict[str, Any]]):
 
 
 _NO_RESULT = 1  # exit code of `best`: there is no such study, or it has no result
-# Exit codes of `steptune judge` with a document: faster, nothing measured, tied, slower, undecided.
+# Exit codes of `steptune judge` with a document: faster, failed, tied, slower, undecided, worse.
 _VERDICTS = (0, 1, 10, 11, 12, 13)
 _UNKNOWN = 1  # exit codes of `follow` that come with a document
 _BROKEN = 6

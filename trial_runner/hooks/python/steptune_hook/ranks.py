@@ -45,6 +45,11 @@ def _group():
     horovod = modules.get("horovod.torch")
     if horovod is not None and horovod.is_initialized():
         return horovod.rank(), horovod.size()
+    # `jax.process_index` would begin the devices, which `jax.distributed.initialize` must precede.
+    state = getattr(modules.get("jax._src.distributed"), "global_state", None)
+    if getattr(state, "client", None) is not None:
+        # Older versions do not keep the number.
+        return state.process_id, getattr(state, "num_processes", None) or state.process_id + 1
     mpi = modules.get("mpi4py.MPI")
     if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized():
         return mpi.COMM_WORLD.Get_rank(), mpi.COMM_WORLD.Get_size()
