@@ -316,7 +316,7 @@ TEST(ConfigEdit, KeepsTheLineEndsOfIni) {
             "workers = 4\r\nprecision = bf16 \r\nseed=1\r\n");
 }
 
-TEST(ConfigEdit, RefusesWhatIniCannotSay) {
+TEST(ConfigEdit, RefusesValuesThatIniCannotExpress) {
   const auto scalars = must(scan_config(ConfigFormat::ini,
                                         "[convolutional]\nfilters=16\n[convolutional]\n"
                                         "filters=32\nsteps = 1,\n  2\nname =\n",
@@ -328,7 +328,7 @@ TEST(ConfigEdit, RefusesWhatIniCannotSay) {
   EXPECT_TRUE(scalars[3].value.is_null());
   EXPECT_THAT(refused(ConfigFormat::ini, "[net\nbatch = 1\n"), HasSubstr("conf:1"));
   EXPECT_THAT(refused(ConfigFormat::ini, "batch = 1\n= 2\n"), HasSubstr("conf:2"));
-  // Nothing can escape the start of a comment.
+  // INI cannot escape the character that starts a comment.
   Configuration hash;
   hash.set("label", std::string("a # b"));
   EXPECT_FALSE(config_changes(ConfigFormat::ini, "label = x\n", hash, {}, "conf"));
