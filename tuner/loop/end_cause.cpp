@@ -70,7 +70,7 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
   const bool failed = outcome.kind != OutcomeKind::completed &&
                       outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
   if (failed && trial.targets.interleaved_round > 0 && cause.request == EndRequest::none) {
-    cause = {EndRequest::interleaved, "it failed next to another trial"};
+    cause = {EndRequest::interleaved, "it failed while other trials ran"};
   }
   if (outcome.had_enough && cause.request == EndRequest::none) {
     cause = TrialEndCause{.request = outcome.was_slow ? EndRequest::slow_in_job : EndRequest::job,

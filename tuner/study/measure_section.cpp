@@ -135,9 +135,9 @@ const Section<TrialLimits>& limits_section() {
           .add(key("memory_share", &TrialLimits::memory_share, document::number({0.01, 1.0}))
                    .omitted_at_default()
                    .default_words("0.9")
-                   .doc("largest share of the memory of a GPU, cgroup or machine (0.9 by default). "
-                        "A configuration that needs more is infeasible, unless the baseline needs "
-                        "more, too. 1: no limit. Local trials only"));
+                   .doc("largest share of the memory of a GPU, cgroup or machine. A configuration "
+                        "that needs more is infeasible, unless the baseline needs more, too. 1: no "
+                        "limit. Local trials only"));
   return k_section;
 }
 

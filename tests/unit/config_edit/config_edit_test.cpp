@@ -230,7 +230,7 @@ TEST(ConfigEdit, AllAmbiguousKeysAreReportedAtOnce) {
       refused(ConfigFormat::yaml,
               "train: {batch_size: 1, num_rate: 3}\neval:\n  batch_size: 2\nprecision:\n  x: 1\n"
               "b: &c true\ncompile: *c\n");
-  EXPECT_THAT(error_text, HasSubstr("conf: does not say where to put 4 of the parameters:"));
+  EXPECT_THAT(error_text, HasSubstr("conf: has no clear place for 4 of the parameters:"));
   EXPECT_THAT(error_text, HasSubstr("batch_size: ambiguous: train.batch_size (line 1), "
                                     "eval.batch_size (line 3)"));
   EXPECT_THAT(error_text, HasSubstr("precision: precision contains other keys, not a value"));
