@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "benchmarks/simulated_launches.hpp"
@@ -58,7 +59,8 @@ struct Compared {
   Judgement judgement;
 };
 
-/// Runs the versions beside the good one until each verdict is certain or the time is over.
+/// Runs the good version and these versions in turn until each verdict is certain or the time is
+/// over.
 std::vector<Compared> compare(const StudySpec& study, const std::vector<std::size_t>& versions,
                               double stage_s, double run_s, Launches& launches) {
   std::vector<Compared> all;
@@ -85,6 +87,7 @@ std::vector<Compared> compare(const StudySpec& study, const std::vector<std::siz
   return all;
 }
 
+/// Returns the least time of three launches of a version; nullopt: of the good version.
 double fastest_of_three(Launches& launches, std::optional<std::size_t> version) {
   double fastest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3; ++i) {

@@ -22,7 +22,7 @@ struct BisectionModel {
 struct SearchResult {
   std::optional<std::size_t> named;  ///< the version that the search names; nullopt: none
   std::size_t first_slow = 0;
-  std::size_t suspects = 1;  ///< versions that remain
+  std::size_t suspects = 1;  ///< versions that may be the first slow one
   int runs = 0;
 };
 

@@ -37,6 +37,8 @@ struct KeyTraits {
   InFingerprint in_fingerprint = InFingerprint::always;
   std::string default_words;  ///< the default in words if it is no plain value: "the region's"
   std::string anchor;         ///< heading of the reference with details
+  /// True if only Steptune writes the key. The reference leaves it out; the schema has it.
+  bool written_by_steptune = false;
 };
 
 /// A key of a section that is read into a T. Its default is the value in `T{}`.
@@ -63,6 +65,7 @@ class Key {
   Key& omitted_at_default() { return set(traits_.omitted_at_default, true); }
   Key& default_words(std::string words) { return set(traits_.default_words, std::move(words)); }
   Key& anchor(std::string heading) { return set(traits_.anchor, std::move(heading)); }
+  Key& written_by_steptune() { return set(traits_.written_by_steptune, true); }
   /// Replaces the schema of the key's type, if more is known about this key.
   Key& with_schema(Schema schema) { return set(schema_, std::move(schema)); }
   Key& in_fingerprint(InFingerprint when) { return set(traits_.in_fingerprint, when); }
@@ -322,8 +325,9 @@ Json Section<T>::schema(Json& definitions) const {
 template <typename T>
 KeyTable Section<T>::table() const {
   KeyTable table{name_, {}};
-  for (const Key<T>& key : keys_)
-    table.rows.push_back(key.row());
+  for (const Key<T>& key : keys_) {
+    if (!key.traits().written_by_steptune) table.rows.push_back(key.row());
+  }
   return table;
 }
 

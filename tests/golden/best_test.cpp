@@ -281,10 +281,11 @@ TEST_F(Best, ApplyRefusesWhatIsNotClear) {
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(ended.err,
-            "steptune: error: two.toml: does not say where to put 2 of the parameters:\n"
+            "steptune: error: two.toml: has no clear place for 2 of the parameters:\n"
             "  batch: ambiguous: a.batch (line 3), b.batch (line 5)\n"
             "  rate: no key rate\n"
-            "  say it with --map rate=KEY.OF.FILE; '--map PARAMETER=' leaves a parameter out\n");
+            "  name the key with --map rate=KEY.OF.FILE; '--map PARAMETER=' leaves a parameter "
+            "out\n");
   EXPECT_EQ(best({"--apply", "absent.toml", "--yes"}).exit_code, 1);
   EXPECT_EQ(best({"--apply", "study.txt", "--yes"}).exit_code, 2);
   EXPECT_EQ(best({"--apply", "two.toml", "--map", "batch", "--dry-run"}).exit_code, 2);

@@ -134,7 +134,7 @@ no trial to show
   EXPECT_EQ(sandbox.steptune({"show", "1"}).err, exported.err);
 }
 
-TEST(Interrupt, AnUnfinishedStudyIsNotLeftBehindUnasked) {
+TEST(Interrupt, NewAsksBeforeItLeavesAnUnfinishedStudy) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());
   sandbox.write("trial.sh", endless_trial());

@@ -229,7 +229,7 @@ TEST_F(Mcp, WrongOptionsAreRefused) {
            {{"mcp", "--root", "absent"}, "absent"},
            {{"mcp", "--root", "steps.sh"}, "is not a folder"},
            {{"mcp", "--most-time", "soon"}, "not a duration"},
-           {{"mcp", "--most-time", "0"}, "no call could run"},
+           {{"mcp", "--most-time", "0"}, "greater than zero"},
        }) {
     const Ended ended = sandbox_.steptune(arguments);
     EXPECT_EQ(ended.exit_code, 2) << ended.out;

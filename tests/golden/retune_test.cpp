@@ -635,7 +635,8 @@ TEST_F(Retune, OnlyARegressionFailsTheService) {
         sandbox_.program({"env", "-i", "HOME=/", "PATH=/usr/bin:/bin", "/bin/sh", "-c", command});
     EXPECT_EQ(ended.exit_code, expected) << ended.err;
     EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1);
-    EXPECT_TRUE(ended.out.starts_with("{")) << "the document's grep and `jq .result` read it";
+    EXPECT_TRUE(ended.out.starts_with("{"))
+        << "the grep and `jq .result` in the unit's comment read it";
   }
 }
 

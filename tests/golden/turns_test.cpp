@@ -58,7 +58,7 @@ TEST_F(RunsInTurns, ProgramsThatFitIntoMemoryOnlyOneByOneAreStillCompared) {
     EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
     EXPECT_THAT(ended.err,
                 AllOf(HasSubstr("confirming runs are measured one after another"),
-                      HasSubstr("it failed next to another trial: "), HasSubstr("memory ran out")));
+                      HasSubstr("it failed while other trials ran: "), HasSubstr("memory ran out")));
     EXPECT_EQ(sandbox_.read("failures"), allocation + "\n") << "one failure, and none afterwards";
     std::filesystem::remove(sandbox_.folder() / "failures");
   }
@@ -94,7 +94,7 @@ TEST_F(RunsInTurns, ALauncherThatWaitsForAStoppedOneRunsAlone) {
   EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.err,
               AllOf(HasSubstr("confirming runs are measured one after another"),
-                    HasSubstr("no step reported within "), HasSubstr(" next to another trial")));
+                    HasSubstr("no step reported within "), HasSubstr(" while other trials ran")));
 }
 
 }  // namespace

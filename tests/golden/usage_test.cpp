@@ -217,7 +217,7 @@ TEST(Usage, AFolderThatIsGoneIsAnError) {
   EXPECT_TRUE(ended.err.starts_with("steptune: error: ")) << ended.err;
 }
 
-TEST(Usage, APathDrivesNoTerminalWhateverItIsCalled) {
+TEST(Usage, APathCannotSendControlCodesToTheTerminal) {
   const Sandbox sandbox;
   const std::string hostile = "no\x1b[31m\nsteptune: error: such\x07 file";
   const std::vector<std::vector<std::string>> commands = {
@@ -236,7 +236,7 @@ TEST(Usage, APathDrivesNoTerminalWhateverItIsCalled) {
   }
   const Ended ended = sandbox.steptune(commands.front());
   EXPECT_EQ(ended.err.find("\nsteptune:"), std::string::npos)
-      << "there is no separate line: " << ended.err;
+      << "no line begins within the path: " << ended.err;
   EXPECT_NE(ended.err.find("no | steptune: error: such file: no history found"), std::string::npos)
       << ended.err;
 }
@@ -308,7 +308,7 @@ TEST(Usage, JudgeCompletesStudiesAndTheirTrials) {
   EXPECT_EQ(first_words({"--study", "later", "--trial", "12"}), "") << "it has 2 trials";
 }
 
-TEST(Usage, TheProgramDoesNotLinkWhatFewCommandsNeed) {
+TEST(Usage, TheProgramDoesNotLinkLibrariesThatFewCommandsNeed) {
   const Sandbox sandbox;
   const Ended ended = sandbox.program({"ldd", steptune_program()});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
@@ -363,7 +363,7 @@ Json slurm_found_by_doctor(const std::string& version) {
   return {};
 }
 
-TEST(Usage, DoctorNamesWhatAnOldSlurmLacks) {
+TEST(Usage, DoctorNamesFeaturesThatAnOldSlurmLacks) {
   const Json old = slurm_found_by_doctor("slurm 20.02.7");
   EXPECT_EQ(old["status"], "warn") << old;
   EXPECT_NE(old["found"].get<std::string>().find("version 20.02.7, no accounting"),

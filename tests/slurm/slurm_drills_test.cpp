@@ -242,7 +242,7 @@ TEST_F(SlurmDrill, EndsOfProgramsAreDistinguished) {
   TrialSpec builtin = shell_trial(7, "");
   builtin.argv = {"exit", "0"};
   EXPECT_EQ(run(builtin).kind, OutcomeKind::not_started)
-      << "the shell's own commands are no programs";
+      << "exit is a command of the shell, not a program";
 }
 
 TEST_F(SlurmDrill, LimitsAreEnforced) {

@@ -211,8 +211,9 @@ const Section<RentedGroup>& instance_group_section() {
       if (!name.empty()) return std::nullopt;
       return "the group's name is empty";
     };
-    section.add(
-        key("instance_type", &RentedGroup::type, instance_type()).doc("as above").required());
+    section.add(key("instance_type", &RentedGroup::type, instance_type())
+                    .doc("a template, as in the runner's `instance_type`")
+                    .required());
     section.add(key("instance_count", &RentedGroup::count, instance_count(0.0))
                     .doc("a number, or an expression over parameters; 0: the group is left out"));
     section.add(key("name", &RentedGroup::name,

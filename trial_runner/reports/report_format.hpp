@@ -20,7 +20,7 @@ struct MetricDefinition {
 /// Describes how to read a trial's output. `[steptune]` lines are always read.
 struct ReportFormat {
   std::optional<std::string> preset;  ///< `tqdm`, `keras`, `hf-trainer`, `lightning`, `key=value`
-  std::vector<MetricDefinition> metrics;  ///< in addition to the preset
+  std::vector<MetricDefinition> metrics;  ///< read by regular expressions, besides the preset
   /// Samples per step in this trial's configuration. Converts steps into samples if the output does
   /// not contain samples.
   std::optional<double> samples_per_step;

@@ -39,7 +39,7 @@ Result<mcp::ServerLimits> limits_of(const CommandContext& context, const McpOpti
     return tl::unexpected(std::move(error));
   }
   if (!(*most_time_s > 0.0)) {
-    return fail(ErrorKind::usage, "with this limit no call could run", "--most-time",
+    return fail(ErrorKind::usage, "must be greater than zero", "--most-time",
                 "give a time, such as 1h");
   }
   const std::string database = context.db.empty() ? "" : fs::absolute(context.db).string();

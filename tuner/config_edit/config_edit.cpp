@@ -118,10 +118,10 @@ class Places {
   [[nodiscard]] Result<void> checked(const std::string& where) const {
     if (faults_.empty()) return {};
     return fail(ErrorKind::usage,
-                fmt::format("does not say where to put {} of the parameters:\n  {}", faults_.size(),
+                fmt::format("has no clear place for {} of the parameters:\n  {}", faults_.size(),
                             fmt::join(faults_, "\n  ")),
                 where,
-                fmt::format("say it with --map {}; '--map PARAMETER=' leaves a parameter out",
+                fmt::format("name the key with --map {}; '--map PARAMETER=' leaves a parameter out",
                             printable_line(example_, 120)));
   }
 

@@ -106,7 +106,7 @@ Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& stu
       if (foreign.directions[i] == objective.direction) continue;
       const bool is_maximized = foreign.directions[i] == Direction::maximize;
       return fail(ErrorKind::usage,
-                  fmt::format("Optuna's objective {} is {}, \"{}\" of the study is not", i + 1,
+                  fmt::format("Optuna's objective {} is {}, but the study's \"{}\" is not", i + 1,
                               is_maximized ? "maximized" : "minimized", objective.metric),
                   "", "export its trials as CSV with a column that has the study's meaning");
     }

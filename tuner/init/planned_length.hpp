@@ -54,8 +54,9 @@ struct RunLength {
 /// unless exactly one training loader reports its batches and their size.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
-/// Returns the length that the hook saw the program give to its framework, or else `run_length` in
-/// samples, using the steps and data that the survey saw. nullopt if no length is known.
+/// Returns the length that the hook saw the program give to its framework. Without it, returns
+/// `run_length` in samples, using the steps and data that the survey saw. nullopt if no length is
+/// known.
 [[nodiscard]] std::optional<PlannedLength> planned_length(const ProgramFacts& program,
                                                           const Survey& survey);
 

@@ -216,7 +216,7 @@ class ProgramKnobs {
     }
     if (rule.type == "categorical") {
       if (auto choice = choice_declaration(rule, value, input_.machine)) return *std::move(choice);
-      return tl::unexpected(std::string("there is no choice here"));
+      return tl::unexpected(std::string("only one value is possible here"));
     }
     if (rule.type == "bool" && today && !can_be_switched(option, *today)) {
       return tl::unexpected(truth_of(value) ? std::string("it cannot be switched off")

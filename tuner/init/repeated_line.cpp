@@ -323,7 +323,7 @@ std::vector<Proposal> counters_of(const Kind& kind) {
 /// True if the expression reads its number in each line of its kind. A shortened expression may
 /// read another number.
 bool reads_its_number(const Proposal& proposal) {
-  // The reader keeps the value of a metric as it is. It adds up counters that restart.
+  // The reader keeps the value of a metric unchanged, but adds up counters that restart.
   const std::string name = "value";
   auto reader = ReportReader::create(
       {.preset = {}, .metrics = {{name, proposal.metric.regex}}, .samples_per_step = {}});

@@ -17,14 +17,14 @@ class SpaceLaws {
 
   /// Returns the machine's facts and the known facts of the space.
   [[nodiscard]] const Facts& facts() const { return facts_; }
-  /// Returns the rule with bounds that no longer mention facts of the space.
+  /// Returns the rule; bounds that mention facts of the space become numbers.
   [[nodiscard]] SpaceKnob with_numbers(SpaceKnob rule) const;
-  /// Returns why a knob must keep today's value: a law mentions a number that is not known, or is
-  /// broken today. Empty if the knob may vary.
+  /// Returns why a knob must keep today's value: a law mentions an unknown number, or today's
+  /// values violate it. Empty if the knob may vary.
   [[nodiscard]] std::string why_fixed(const SpaceKnob& rule) const;
   /// Adds the laws as constraints over the study's parameters.
   void add_to(StudyBuilder& study) const;
-  /// Returns the terms of memory that depend on the study's parameters.
+  /// Returns the memory terms (`search.memory_terms`) that depend on the study's parameters.
   [[nodiscard]] std::vector<std::string> memory_terms(const StudyBuilder& study) const;
 
  private:

@@ -104,10 +104,10 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
   const bool failed = outcome.kind != OutcomeKind::completed &&
                       outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
   if (in_turns && failed && cause.request == EndRequest::none) {
-    cause = {EndRequest::interleaved, "it failed next to another trial"};
+    cause = {EndRequest::interleaved, "it failed while other trials ran"};
   } else if (in_turns && cause.request == EndRequest::slow_start) {
     cause = {EndRequest::interleaved,
-             fmt::format("no step reported within {} next to another trial",
+             fmt::format("no step reported within {} while other trials ran",
                          format_duration(cause.waited_s))};
   }
   if (outcome.had_enough && cause.request == EndRequest::none) {

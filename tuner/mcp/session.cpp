@@ -176,7 +176,7 @@ void Session::stop(const Json& id) {
     call.was_stopped = true;
     interrupt(call);
     return answer(id, {{{"verdict", "asked to end: " + call_text(call)},
-                        {"next", "its own call returns within seconds"}},
+                        {"next", "the stopped call returns its result within seconds"}},
                        false});
   }
   answer(id, {{{"verdict", "nothing is running"}}, false});

@@ -40,7 +40,7 @@ std::string law_words(const Scaling& scaling) {
                     format_percent(1.0 - growing), format_percent(growing));
   constexpr double k_unexplained_scatter = 2.0;
   if (scaling.scatter > k_unexplained_scatter) {
-    text += fmt::format("; the counts scatter {} times as far around it as their intervals explain",
+    text += fmt::format("; the times differ from it {} times as much as their intervals explain",
                         format_number(std::round(10.0 * scaling.scatter) / 10.0));
   }
   return text;

@@ -93,7 +93,7 @@ std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic
   Level level;
   level.launches = known_launch_spread(nights);
   std::vector<NightValue> values;
-  std::vector<double> variances;  // of each value, by launches
+  std::vector<double> variances;  // variance of each value that launches cause
   for (const NightTimes& night : nights) {
     const auto value = value_of(night, statistic);
     if (!value) continue;

@@ -71,8 +71,8 @@ void check_stands_alone(const std::vector<Node>& elements, std::size_t i,
   const Json alone = {{"args", {rule.text()}}};
   const Json together = {{"args", {option, rule.text()}}};
   elements[i].fault(fmt::format(
-      "its parameter has a condition, and without a value {}; write {}{}",
-      follows_option ? fmt::format("\"{}\" would be left dangling", printable_line(option, 60))
+      "its parameter has a condition; if that is false, {}; write {}{}",
+      follows_option ? fmt::format("\"{}\" would stay without a value", printable_line(option, 60))
                      : "the arguments after it would move up",
       follows_option ? dump_json(together) + " to keep the two together, or " : "",
       dump_json(alone) + " to leave out this one alone"));

@@ -128,7 +128,7 @@ const Section<ConfigFileSpec>& config_file_section() {
                         "\"{batch_size}\"}`"))
           .add(content_key()
                    .omitted_at_default()
-                   .default_words("the file's")
+                   .written_by_steptune()
                    .doc("the file's text, in stored studies"))
           .check([](const ObjectNode& object, ConfigFileSpec& config) {
             settle_file(object, config);

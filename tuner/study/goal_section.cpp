@@ -145,6 +145,7 @@ const Section<Guard>& guard_section() {
                         "allows 4.9 for 5, -5.1 for -5"))
           .add(key("over_launches", &Guard::over_launches, document::boolean())
                    .omitted_at_default()
+                   .written_by_steptune()
                    .in_fingerprint(InFingerprint::unless_default)
                    .doc("with `measure.confirm_all`: compare the means of all launches at the end; "
                         "[`steptune judge`](judge.md#the-loss) sets it"))

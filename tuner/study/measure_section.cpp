@@ -90,27 +90,32 @@ const Section<MeasureSpec>& measure_section() {
                         "none"))
           .add(key("confirm_all", &MeasureSpec::confirm_all, document::boolean())
                    .omitted_at_default()
+                   .written_by_steptune()
                    .in_fingerprint(InFingerprint::unless_default)
                    .doc("set by [`judge`](judge.md): fresh runs compare all configurations, at "
                         "most 8, with the baseline"))
           .add(key("confirm_error", &MeasureSpec::confirm_error,
                    document::number({k_least_confirm_error, k_most_confirm_error}))
                    .omitted_at_default()
+                   .written_by_steptune()
                    .in_fingerprint(InFingerprint::never)
                    .doc("set by a [campaign](judge.md#campaigns): largest one-sided error of "
                         "calling a configuration faster"))
           .add(key("confirm_slowdown", &MeasureSpec::confirm_slowdown,
                    document::number({0.0, k_most_slowdown}))
                    .omitted_at_default()
+                   .written_by_steptune()
                    .in_fingerprint(InFingerprint::never)
                    .doc("set by [`judge --fail-if`](judge.md#in-a-pipeline): also find out if a "
                         "configuration is slower by this share"))
           .add(key("pair_deviation", &MeasureSpec::pair_deviation, document::number({0.0, 10.0}))
                    .omitted_at_default()
+                   .written_by_steptune()
                    .in_fingerprint(InFingerprint::never)
                    .doc("set by `judge`: standard deviation of the log ratios of earlier pairs"))
           .add(key("pair_freedom", &MeasureSpec::pair_freedom, document::number({0.0, 1e9}))
                    .omitted_at_default()
+                   .written_by_steptune()
                    .in_fingerprint(InFingerprint::never)
                    .doc("its degrees of freedom"))
           .check(check_window)
@@ -135,9 +140,9 @@ const Section<TrialLimits>& limits_section() {
           .add(key("memory_share", &TrialLimits::memory_share, document::number({0.01, 1.0}))
                    .omitted_at_default()
                    .default_words("0.9")
-                   .doc("largest share of the memory of a GPU, cgroup or machine (0.9 by default). "
-                        "A configuration that needs more is infeasible, unless the baseline needs "
-                        "more, too. 1: no limit. Local trials only"));
+                   .doc("largest share of the memory of a GPU, cgroup or machine. A configuration "
+                        "that needs more is infeasible, unless the baseline needs more, too. 1: no "
+                        "limit. Local trials only"));
   return k_section;
 }
 

@@ -68,12 +68,12 @@ void read_role(const Node& node, const DeclaredParameter& declared, KnobRoles& r
   const auto role = role_at(*declared.role);
   if (role && is_a_number(*role) && !has_numbers(declared.parameter)) {
     node.child("role").fault(
-        fmt::format("\"{}\" is a number, which this parameter is not", to_text(*role)));
+        fmt::format("the role \"{}\" needs a parameter whose values are numbers", to_text(*role)));
   }
   for (const auto& [name, other] : roles) {
     if (!role || role == KnobRole::other || other != role) continue;
     node.child("role").fault(fmt::format(
-        "\"{}\" has this role, too: give it to the one that decides", printable_line(name, 60)));
+        "\"{}\" has this role, too: only one parameter can have it", printable_line(name, 60)));
   }
   roles[declared.parameter.name] = role;
 }

@@ -61,7 +61,7 @@ const Section<ReportFormat>& reports_section() {
                             "\"metrics\": []}")
           .add(key("metrics", &ReportFormat::metrics,
                    document::list_of(document::object(metric_section()), k_max_metrics))
-                   .doc("in addition to the preset"))
+                   .doc("metrics that regular expressions read, besides the preset"))
           .add(key("preset", &ReportFormat::preset, preset())
                    .doc("`tqdm`, `keras`, `hf-trainer`, `lightning` or `key=value`"))
           .check([](const ObjectNode& object, const ReportFormat& format) {

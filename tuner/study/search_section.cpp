@@ -92,7 +92,7 @@ const Section<SearchSpec>& search_section() {
           .add(key("over", &SearchSpec::over, document::string())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
-                   .default_words("the one in `nodes` or a similar key, or by its name")
+                   .default_words("guessed from the runner's `nodes` and the like, or from names")
                    .doc("`scaling`: the parameter that counts machines, GPUs or processes"))
           .add(key("min_efficiency", &SearchSpec::min_efficiency, document::number({0.01, 1.0}))
                    .omitted_at_default()

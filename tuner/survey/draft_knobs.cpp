@@ -214,7 +214,7 @@ void DraftKnobs::offer_by_gain() {
                                     today_of(knob, *candidate.state) == baseline_[k_threads];
     if (moves_with_threads) {
       rules_[knob.name] = fmt::format("{{{}}}", k_threads);
-      leave(knob, fmt::format("moves with {}", k_threads));
+      leave(knob, fmt::format("is set together with {}", k_threads));
     } else if (knob.name == k_flush_denormal && !changes_loss_) {
       // Few programs compute with denormal numbers for long, and each trial would have to train
       // until the guard is checked.
@@ -246,10 +246,10 @@ void DraftKnobs::offer(const Candidate& candidate) {
     if (active && std::ranges::find(choices, today) == choices.end()) {
       return leave(knob, fmt::format("is {}, which is not one of its choices", plain_text(today)));
     }
-    if (choices.size() < 2) return leave(knob, "there is no choice here");
+    if (choices.size() < 2) return leave(knob, "only one value is possible here");
   }
   if (parameter.contains("low") && !settle_range(parameter, active ? today : Json())) {
-    return leave(knob, "there is no choice here");
+    return leave(knob, "only one value is possible here");
   }
   tuned_.push_back(fmt::format("{} {}{}", knob.name, range_text(parameter),
                                active ? ", today " + plain_text(today) : ""));

@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// Part of knobs that affect Python's garbage collector, whose time lies within other parts.
+/// `Knob::part` of knobs of Python's garbage collector. Its time is also counted in other parts.
 inline constexpr const char* k_collector_part = "gc";
 
 /// Returns the largest speed-up of the program's step by a knob, as a ratio. This is Amdahl's law

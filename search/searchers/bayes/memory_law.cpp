@@ -11,7 +11,8 @@ namespace {
 
 constexpr int k_most_sweeps = 2000;
 constexpr double k_converged = 1e-10;
-// Without a trial, the other trials may leave its terms without a coefficient.
+// Limit of left-out ratios. If only the left-out trial shows a term, the other trials predict too
+// little for it.
 constexpr double k_largest_ratio = 1e3;
 
 /// Normal equations of the relative errors: gradient = products * coefficients - sums.

@@ -30,7 +30,7 @@ class Block(nn.Module):
         if kind == "in_place":
             x.mul_(0.5)
         if kind == "overwritten":
-            x = x.tanh()  # its backward needs only its output
+            x = x.tanh()  # its backward pass needs only its output
         if cache is not None:
             cache.append(x)
             x = sum(cache) / len(cache)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set that changes with the epoch. Persistent workers would not see the change. `large`: it has a large array."""
+"""A data set that changes with the epoch. Persistent workers would not see the change. The argument `large` gives it an
+array of 64 MiB."""
 import sys
 
 import numpy
@@ -14,7 +15,7 @@ class Curriculum(Dataset):
     def __init__(self):
         self.rows = numpy.zeros(1 << 26 if "large" in sys.argv else 1, numpy.uint8)
         with torch.inference_mode():
-            self.features = torch.ones(5)  # such a tensor has no number of writes
+            self.features = torch.ones(5)  # an inference tensor has no version counter
 
     def __len__(self):
         return 24

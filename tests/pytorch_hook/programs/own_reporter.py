@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports by itself with the package steptune."""
+"""Calls steptune.report itself."""
 import steptune
 import torch
 import torch.nn as nn

@@ -65,7 +65,7 @@ class EarlierJudgementsTest : public HistoryFixture {
   History history_ = open();
 };
 
-TEST_F(EarlierJudgementsTest, ThoseOfTheSameFirstCommandCount) {
+TEST_F(EarlierJudgementsTest, JudgementsOfTheSameFirstCommandCount) {
   EXPECT_DOUBLE_EQ(pairs("./train").degrees_of_freedom, 0.0);
   add("judge", "./train");
   add("judge-2", "./train");
@@ -76,7 +76,7 @@ TEST_F(EarlierJudgementsTest, ThoseOfTheSameFirstCommandCount) {
   EXPECT_NEAR(known.deviation, 0.1, 1e-6);
 }
 
-TEST_F(EarlierJudgementsTest, ThoseOfTheCampaignCountWhateverTheirFirstCommand) {
+TEST_F(EarlierJudgementsTest, JudgementsOfTheCampaignCountWhateverTheirFirstCommand) {
   add("fast", "./train", {{"campaign", {{"name", "fast"}}}});
   EXPECT_DOUBLE_EQ(pairs("./new").degrees_of_freedom, 0.0);
   EXPECT_DOUBLE_EQ(pairs("./new", "fast").degrees_of_freedom, 2.0);

@@ -22,6 +22,7 @@ using document::Writing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 enum class Mode { fast, exact };
 
@@ -154,6 +155,19 @@ TEST(DocumentSection, ListsItsKeysForTheReference) {
             "| `mode` | `\"fast\"` | mode |\n"
             "| `light` | `false` | whether it shines |\n"
             "| `names` | none | of the bakers |\n");
+}
+
+TEST(DocumentSection, TheReferenceLeavesOutKeysThatOnlySteptuneWrites) {
+  const auto section =
+      Section<Oven>("oven", "", "an object")
+          .add(key("trays", &Oven::trays, document::integer({1.0, 9.0})).doc("how many"))
+          .add(key("usd", &Oven::usd, document::number({0.0, 5.0}))
+                   .written_by_steptune()
+                   .doc("price"));
+  EXPECT_THAT(section.table().markdown(), HasSubstr("`trays`"));
+  EXPECT_THAT(section.table().markdown(), Not(HasSubstr("`usd`")));
+  Json definitions = Json::object();
+  EXPECT_TRUE(section.definition(definitions)["properties"].contains("usd"));
 }
 
 TEST(DocumentKey, MayBelongToAMember) {

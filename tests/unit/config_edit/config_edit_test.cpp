@@ -230,7 +230,7 @@ TEST(ConfigEdit, AllAmbiguousKeysAreReportedAtOnce) {
       refused(ConfigFormat::yaml,
               "train: {batch_size: 1, num_rate: 3}\neval:\n  batch_size: 2\nprecision:\n  x: 1\n"
               "b: &c true\ncompile: *c\n");
-  EXPECT_THAT(error_text, HasSubstr("conf: does not say where to put 4 of the parameters:"));
+  EXPECT_THAT(error_text, HasSubstr("conf: has no clear place for 4 of the parameters:"));
   EXPECT_THAT(error_text, HasSubstr("batch_size: ambiguous: train.batch_size (line 1), "
                                     "eval.batch_size (line 3)"));
   EXPECT_THAT(error_text, HasSubstr("precision: precision contains other keys, not a value"));
@@ -316,7 +316,7 @@ TEST(ConfigEdit, KeepsTheLineEndsOfIni) {
             "workers = 4\r\nprecision = bf16 \r\nseed=1\r\n");
 }
 
-TEST(ConfigEdit, RefusesWhatIniCannotSay) {
+TEST(ConfigEdit, RefusesValuesThatIniCannotExpress) {
   const auto scalars = must(scan_config(ConfigFormat::ini,
                                         "[convolutional]\nfilters=16\n[convolutional]\n"
                                         "filters=32\nsteps = 1,\n  2\nname =\n",
@@ -328,7 +328,7 @@ TEST(ConfigEdit, RefusesWhatIniCannotSay) {
   EXPECT_TRUE(scalars[3].value.is_null());
   EXPECT_THAT(refused(ConfigFormat::ini, "[net\nbatch = 1\n"), HasSubstr("conf:1"));
   EXPECT_THAT(refused(ConfigFormat::ini, "batch = 1\n= 2\n"), HasSubstr("conf:2"));
-  // Nothing can escape the start of a comment.
+  // INI cannot escape the character that starts a comment.
   Configuration hash;
   hash.set("label", std::string("a # b"));
   EXPECT_FALSE(config_changes(ConfigFormat::ini, "label = x\n", hash, {}, "conf"));

@@ -260,7 +260,7 @@ TEST(StudyImport, AnObjectiveOfTheOtherDirectionIsRefused) {
   const std::string refusal = refusal_of(
       {"Optuna", {row}, {Direction::minimize, Direction::maximize}}, {}, {"time", "loss"});
   EXPECT_THAT(refusal,
-              HasSubstr("Optuna's objective 2 is maximized, \"loss\" of the study is not"));
+              HasSubstr("Optuna's objective 2 is maximized, but the study's \"loss\" is not"));
   EXPECT_TRUE(translate_foreign_trials(
       {"Optuna", {row}, {Direction::minimize, Direction::maximize}}, small_study(), {}))
       << "objectives that the study does not have may go in any direction";

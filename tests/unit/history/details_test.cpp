@@ -52,8 +52,8 @@ TEST_F(HistoryDetails, UnusedMachineTimesEndWithTheirStudy) {
   ASSERT_EQ(times.size(), 3U);
   EXPECT_EQ(times[0].machine, "job-a");
   EXPECT_EQ(times[1].machine, "job-b");
-  EXPECT_DOUBLE_EQ(times[1].to_wall_s, 230.0) << "it went on";
-  EXPECT_DOUBLE_EQ(times[1].usd, 1.5) << "the cost since then";
+  EXPECT_DOUBLE_EQ(times[1].to_wall_s, 230.0) << "the second record of job-b extends the first";
+  EXPECT_DOUBLE_EQ(times[1].usd, 1.5) << "the second record adds its cost";
   EXPECT_DOUBLE_EQ(times[2].from_wall_s, 300.0);
   must(history.remove_study(study.id));
   EXPECT_TRUE(must(history.unused_times(study.id)).empty());
@@ -121,7 +121,7 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_EQ(read->machine[1].cpu_clock_hz, 2.25e9);
   EXPECT_TRUE(std::isnan(read->machine[1].storage_pressure));
   EXPECT_TRUE(std::isnan(read->machine[1].memory_pressure)) << "never reported";
-  EXPECT_FALSE(must(history.trace(study.id, 2))) << "of a trial without reports";
+  EXPECT_FALSE(must(history.trace(study.id, 2))) << "the trial had no reports";
   EXPECT_FALSE(must(history.trace(study.id, 3)));
 
   must(history.record_ended(study.id, ended(4), {}, some_trace()));
@@ -250,7 +250,7 @@ TEST_F(HistoryDetails, SessionsHaveTheMachineOfEachRun) {
   EXPECT_EQ(sessions[1].started_wall_s, 60.0);
 }
 
-TEST_F(HistoryDetails, GoWithTheirStudy) {
+TEST_F(HistoryDetails, AreRemovedWithTheirStudy) {
   History history = open();
   const auto study = make_study(history);
   TrialRecord trial = ended(1, TrialStatus::interrupted);

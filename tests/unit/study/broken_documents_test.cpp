@@ -230,7 +230,7 @@ const std::vector<Broken>& space() {
       {"role", R"({"parameters": {"workers": {"role": "loader"}}})", "/parameters/workers/role",
        "\"loader\" is not one of"},
       {"role_of_no_number", R"({"parameters": {"precision": {"role": "threads"}}})",
-       "/parameters/precision/role", "is a number, which this parameter is not"},
+       "/parameters/precision/role", "needs a parameter whose values are numbers"},
       {"role_twice",
        R"({"parameters": {"batch_size": {"role": "workers"}, "workers": {"role": "workers"}}})",
        "/parameters/workers/role", "has this role, too"},

@@ -35,7 +35,7 @@ TEST(StudySchema, IsThePublishedFile) {
          "--gtest_filter='StudySchema.*:StudyReference.*'";
 }
 
-TEST(StudyReference, ListsAllKeys) {
+TEST(StudyReference, ListsTheKeysThatUsersWrite) {
   for (const char* file : k_reference_files) {
     const std::string page = read_file(file);
     const std::string now = study::with_key_tables(page);

@@ -348,7 +348,7 @@ TEST(Draft, MovesTheThreadsOfBlasWithThoseOfPytorch) {
   Configuration one;
   one.set("num_threads", Value(std::int64_t{1}));
   EXPECT_EQ(render_command(study, one).hook->knobs.size(), 2U);
-  EXPECT_THAT(draft.left_out, Contains("openblas_threads: moves with num_threads"));
+  EXPECT_THAT(draft.left_out, Contains("openblas_threads: is set together with num_threads"));
   const Draft apart = must_draft(usual({knob("num_threads", "1"), knob("openblas_threads", "8")}));
   EXPECT_TRUE(study_of(apart).baseline.find("openblas_threads") != nullptr)
       << "one value cannot set two different numbers of threads";
@@ -389,7 +389,8 @@ TEST(Draft, OmitsUnknownAndSingleValuedKnobs) {
   EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
   EXPECT_THAT(draft.left_out, Contains("num_interop_threads: the program's value is not known"));
   EXPECT_THAT(draft.left_out, Contains("sharing_strategy: only helps against too many open files"));
-  EXPECT_THAT(draft.left_out, Contains("optimizer_implementation: there is no choice here"));
+  EXPECT_THAT(draft.left_out,
+              Contains("optimizer_implementation: only one value is possible here"));
 }
 
 TEST(Draft, TrialsAreForkedByDefault) {

@@ -43,7 +43,7 @@ Host find_host(const TrainingService& service, const AccountOptions& options,
   return {};
 }
 
-/// Returns the sum over all cores or accelerators of the percentage of each.
+/// Returns the utilisation in percent, summed over all cores or accelerators.
 double utilisation(const SimulatedProgram& program, const InstanceType& type,
                    const std::string& metric) {
   if (metric == "CPUUtilization") return 100.0 * program.cpu_share * type.vcpus;
