@@ -32,7 +32,7 @@ _OF_ACCELERATE = {
     "precision": {"fp32": 'mixed_precision="no"', "bf16": 'mixed_precision="bf16"', "fp16": 'mixed_precision="fp16"'},
     "compile": {"off": 'dynamo_backend="no"', "default": 'dynamo_backend="inductor"'},
 }
-# Arguments of the objects by which Lightning and accelerate are told how to wrap a model.
+# Arguments of the objects that say to Lightning and accelerate how to wrap a model.
 _OF_DDP = {
     "ddp_bucket_cap_mb": "bucket_cap_mb={value}",
     "ddp_gradient_as_bucket_view": "gradient_as_bucket_view={value}",
