@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trial_runner/measure/quantiles.hpp"
+#include "tuner/verdict/scatter.hpp"
 
 namespace steptune {
 namespace {
@@ -34,13 +35,9 @@ LaunchMean mean_over_launches(const std::string& metric, std::span<const TrialRe
   LaunchMean result;
   result.launches = static_cast<int>(values.size());
   if (result.launches < 2) return result;
-  const auto count = static_cast<double>(values.size());
-  for (const double value : values)
-    result.value += value / count;
-  double squares = 0.0;
-  for (const double value : values)
-    squares += std::pow(value - result.value, 2);
-  result.variance = std::max(squares / (count - 1.0) / count, within / count);
+  const Scatter scatter = scatter_of(values);
+  result.value = scatter.mean;
+  result.variance = std::max(scatter.variance(), within) / static_cast<double>(values.size());
   return result;
 }
 
