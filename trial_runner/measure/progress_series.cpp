@@ -16,6 +16,13 @@ constexpr double k_clock_factor = 3.0;
 
 }  // namespace
 
+Interval sum_of(std::span<const Interval> intervals) {
+  Interval sum;
+  for (const Interval& interval : intervals)
+    sum += interval;
+  return sum;
+}
+
 void ClockComparison::add(double received_s, std::optional<double> clock_s) {
   has_clock_ = has_clock_ && clock_s;
   if (!has_clock_) return;

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "common/median.hpp"
+#include "trial_runner/measure/batch_means.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_min_stall_intervals = 8;
 constexpr double k_deviations = 8.0;
 constexpr double k_deviations_per_mad = 1.4826;  // for a normal distribution
 constexpr double k_least_share = 0.5;            // share of a typical interval
@@ -39,7 +39,7 @@ void drop_long_runs(std::vector<bool>& marked) {
 }  // namespace
 
 std::vector<Stall> find_stalls(std::span<const Interval> intervals) {
-  if (intervals.size() < k_min_stall_intervals) return {};
+  if (intervals.size() < k_min_intervals) return {};
   std::vector<double> values;
   values.reserve(intervals.size());
   for (const Interval& interval : intervals)

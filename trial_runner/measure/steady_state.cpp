@@ -35,8 +35,6 @@ constexpr std::size_t k_patience_intervals = 40;
 /// A stall among this many first intervals belongs to the start: a compilation, the first
 /// evaluation.
 constexpr std::size_t k_start_intervals = 4;
-/// A level with fewer intervals counts as part of the warm-up.
-constexpr std::size_t k_level_intervals = 8;
 /// The warm-up's rate must differ from the window's by this many half-widths; otherwise the
 /// difference is chance, and nothing is cut off.
 constexpr double k_different_half_widths = 1.0;
@@ -117,15 +115,6 @@ double longest_of(std::span<const Interval> intervals) {
   return longest;
 }
 
-Interval sum_of(std::span<const Interval> intervals) {
-  Interval sum;
-  for (const Interval& interval : intervals) {
-    sum.samples += interval.samples;
-    sum.seconds += interval.seconds;
-  }
-  return sum;
-}
-
 double rate_of(std::span<const Interval> intervals) {
   const Interval sum = sum_of(intervals);
   return sum.samples > 0.0 ? sum.seconds / sum.samples : 0.0;
@@ -160,7 +149,8 @@ Levels levels_of(std::span<const Interval> steps, std::size_t from) {
       // A slow first level is a warm-up, however long it is.
       const bool slow_start = levels.shifts.empty() && shift.after < shift.before;
       shift.interval += begin;
-      if (!slow_start && shift.interval - levels.begin >= k_level_intervals) {
+      // A level whose rate cannot be estimated is a part of the warm-up.
+      if (!slow_start && shift.interval - levels.begin >= k_min_intervals) {
         levels.shifts.push_back(shift);
       }
       levels.begin = shift.interval;
