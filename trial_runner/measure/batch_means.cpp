@@ -64,8 +64,6 @@ double sum_of_squares(std::span<const double> values) {
   return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
-enum class Dependence { none, positive, negative };
-
 /// Uncertainty of the total time.
 struct Uncertainty {
   double half_width_s = 0.0;  ///< of the 95 % interval
@@ -80,7 +78,7 @@ constexpr Uncertainty k_unknown{k_infinity, k_infinity};
 
 struct Spread {
   Uncertainty uncertainty;
-  Dependence dependence = Dependence::none;  ///< of neighbouring batches
+  double correlation = 0.0;  ///< of neighbouring batches; 0: they count as independent
 };
 
 Uncertainty uncertainty_of(double standard_error_s, double freedom) {
@@ -90,18 +88,15 @@ Uncertainty uncertainty_of(double standard_error_s, double freedom) {
 Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   // If one interval has most of the samples, there are few batches even with many reports.
   if (batches.size() < k_min_intervals / 2 + 1) {
-    return {k_unknown, Dependence::none};
+    return {k_unknown, 0.0};
   }
   const std::vector<double> residuals = residuals_of(batches, seconds_per_sample);
   const auto n = static_cast<double>(batches.size());
   const auto [correlation, inflation] = autocorrelation_of(residuals);
   const double variance = n / (n - 1.0) * sum_of_squares(residuals);
   const double freedom = std::max(k_min_freedom, n / inflation - 1.0);
-  Spread spread{uncertainty_of(std::sqrt(variance * inflation), freedom), Dependence::none};
-  if (std::abs(correlation) >= k_independent_sigmas / std::sqrt(n)) {
-    spread.dependence = correlation > 0.0 ? Dependence::positive : Dependence::negative;
-  }
-  return spread;
+  const bool depends = std::abs(correlation) >= k_independent_sigmas / std::sqrt(n);
+  return {uncertainty_of(std::sqrt(variance * inflation), freedom), depends ? correlation : 0.0};
 }
 
 /// Returns the uncertainty computed from single intervals and their correlation. Needed because few
@@ -137,8 +132,8 @@ RateEstimate batch_means_of(std::span<const Interval> intervals) {
     const Spread spread = spread_of(batches, estimate.seconds_per_sample);
     widest = wider(widest, spread.uncertainty);
     const bool last = count / 2 < k_min_batches;
-    if (spread.dependence != Dependence::none && !last) continue;
-    const bool persists = spread.dependence == Dependence::positive;
+    if (spread.correlation != 0.0 && !last) continue;
+    const bool persists = spread.correlation > 0.0;
     const Uncertainty counts = wider(persists ? widest : spread.uncertainty, of_steps);
     estimate.half_width_s = counts.half_width_s / samples;
     estimate.standard_error_s = counts.standard_error_s / samples;

@@ -106,8 +106,8 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
                                           const MachineDrift& drift) {
   LaunchVariation variation;
   double squares = variation.degrees_of_freedom * variation.relative * variation.relative;
-  squares += drift.launch_squares();
-  variation.degrees_of_freedom += drift.launch_freedom();
+  squares += drift.launches().squares;
+  variation.degrees_of_freedom += drift.launches().degrees_of_freedom;
   for (const auto& [scatter, within_variance] : launch_scatters(trials, drift)) {
     squares += std::max(0.0, scatter.squares - scatter.degrees_of_freedom * within_variance);
     variation.degrees_of_freedom += scatter.degrees_of_freedom;
