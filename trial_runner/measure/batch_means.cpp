@@ -17,14 +17,17 @@ namespace {
 
 /// Trials in turns need fewer, because other runs of the configuration also show its scatter.
 constexpr std::size_t k_min_intervals_in_turns = 4;
+/// Range of the number of batches: 10 to 30 suffice (Schmeiser 1982).
 constexpr std::size_t k_min_batches = 10;
-constexpr std::size_t k_max_batches = 32;  // more add little (Schmeiser 1982)
+constexpr std::size_t k_max_batches = 32;
 /// Correlations of n independent values scatter by 1 / sqrt(n). A correlation below this multiple
 /// of 1 / sqrt(n) counts as none.
 constexpr double k_independent_sigmas = 0.5;
 /// If the steps are worth this many independent steps, batch means are the better estimate.
 constexpr double k_many_effective = 40.0;
+/// If they are worth fewer, their scatter is practically unknown.
 constexpr double k_min_effective = 6.0;
+/// Least degrees of freedom of a correlated series, whose estimate is itself uncertain.
 constexpr double k_min_freedom = 3.0;
 /// Factor on the largest excursion. For independent steps the largest excursion is on average 0.87
 /// standard deviations of their sum (Brownian bridge). A larger excursion shows a period or a

@@ -13,11 +13,17 @@
 namespace steptune {
 namespace {
 
+/// Most batches. Up to 2 000 pairs of splits are tried, and their number grows with the square.
 constexpr std::size_t k_max_shift_batches = 64;
+/// Fewest batches of a level. Up to three slow intervals in a row are stalls (`find_stalls`).
 constexpr std::size_t k_min_side = 4;
+/// Least change, as a share: the usual precision of a trial (`measure.target_half_width`).
 constexpr double k_least_change = 0.02;
+/// Small, because the best of up to 2 000 splits is tested. One-sided.
 constexpr double k_tail = 1e-4;
+/// Two splits count if they leave less than this share of the squares that one split leaves.
 constexpr double k_two_leave = 0.5;
+/// Levels count if they leave at most this share of the squares around a straight line.
 constexpr double k_better_than_line = 0.8;
 
 /// Returns the first interval of a batch of about equally many intervals.

@@ -14,6 +14,7 @@ namespace {
 /// Largest number of points in memory while a trial runs. It exceeds the number of stored points,
 /// because the later the choice of points to drop, the better.
 constexpr std::size_t k_most_kept_points = 4 * k_most_trace_points;
+/// Most phases in memory; drops the shortest. More could not be told apart in a drawing.
 constexpr std::size_t k_most_phases = 200;
 
 /// Linked list of points. Removes the point that changes the curve least, until few enough are

@@ -14,11 +14,13 @@
 namespace steptune {
 namespace {
 
+/// Bounds memory and time: each rank has its own `Measurer`.
 constexpr std::size_t k_most_ranks = 64;
 /// The lower end of a rank's unknown interval is assumed to lie this share below its mean.
 constexpr double k_unsure = 0.05;
 /// Share of a step beyond which extra time for data is noticeable.
 constexpr double k_noticeable = 0.05;
+/// Name of the part for which ranks are compared (`stragglers`).
 constexpr const char* k_data = "data";
 
 double lower_end(const Measurement& m) {

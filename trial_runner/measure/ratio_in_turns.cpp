@@ -9,6 +9,8 @@
 namespace steptune {
 namespace {
 
+/// Fewest turns with a standard error. With two, Student's t has one degree of freedom, and the
+/// interval would be three times as wide.
 constexpr std::size_t k_least_turns = 3;
 
 /// Returns the samples and seconds between the ends of two turns.

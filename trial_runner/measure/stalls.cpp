@@ -11,10 +11,13 @@
 namespace steptune {
 namespace {
 
+/// Robust standard deviations that steps with a normal scatter practically never exceed.
 constexpr double k_deviations = 8.0;
 constexpr double k_deviations_per_mad = 1.4826;  // for a normal distribution
 constexpr double k_least_share = 0.5;            // share of a typical interval
+/// Longest run of stalls. More slow intervals in a row are a level (`find_level_shifts`).
 constexpr std::size_t k_longest_run = 3;
+/// Largest share of intervals that stall. More frequent ones belong to the steps.
 constexpr double k_largest_share = 0.05;
 
 /// Unmarks runs that are too long, and intervals nearer to such a run than the run's length. When a

@@ -28,6 +28,8 @@ constexpr double k_tolerated_drift = 0.05;
 /// If the warm-up reaches the middle of the data, its end is doubtful. Exception: the relative
 /// half-width of the remaining data's rate is at most this.
 constexpr double k_convincing_half_width = 0.06;
+/// Share of the level's samples above which a warm-up reaches the middle. It is less than a half,
+/// because intervals differ in length.
 constexpr double k_half_of_samples = 0.4;
 /// With at least this many intervals, a trial without a steady state counts as `not_steady`. With
 /// fewer, it counts as still warming up.

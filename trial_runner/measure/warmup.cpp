@@ -7,8 +7,12 @@
 namespace steptune {
 namespace {
 
+/// Intervals of a batch: the 5 of MSER-5.
 constexpr std::size_t k_batch = 5;
+/// With fewer batches, batches have fewer intervals.
 constexpr std::size_t k_warmup_batches = 10;
+/// The cut's squared error may exceed the least one by this factor, because the least is partly so
+/// by chance.
 constexpr double k_slack = 1.1;
 
 }  // namespace

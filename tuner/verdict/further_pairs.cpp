@@ -10,6 +10,7 @@
 namespace steptune {
 namespace {
 
+/// If more pairs are needed, the mean is so near to a limit that their number says little.
 constexpr int k_most_further_pairs = 100;
 
 }  // namespace
