@@ -94,7 +94,7 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("set by [`judge`](judge.md): fresh runs compare all configurations, at "
                         "most 8, with the baseline"))
           .add(key("confirm_error", &MeasureSpec::confirm_error,
-                   document::number({k_least_confirm_error, k_most_confirm_error}))
+                   document::number({k_least_confirm_error, k_one_sided_error}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
                    .doc("set by a [campaign](judge.md#campaigns): largest one-sided error of "

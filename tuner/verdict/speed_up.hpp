@@ -15,9 +15,6 @@
 
 namespace steptune {
 
-/// One-sided error of the lower end of a 95 % interval.
-inline constexpr double k_one_sided_error = k_most_confirm_error;
-
 /// Ratio by which a configuration is better than the baseline, with its interval. The ratio is NaN
 /// if the configuration was not measured, or if the objective has values that are not positive.
 struct SpeedUp {
