@@ -136,47 +136,43 @@ double excess_in_half_widths(std::span<const Interval> cut_off, const RateEstima
          std::max(rate.half_width_s * std::sqrt(1.0 + share), 1e-12 * rate.seconds_per_sample);
 }
 
-struct Levels {
-  std::size_t begin = 0;  ///< start of the last level
-  std::vector<LevelShift> shifts;
-};
-
-Levels levels_of(std::span<const Interval> steps, std::size_t from) {
-  Levels levels{from, {}};
-  for (;;) {
-    const auto shifts = find_level_shifts(steps.subspan(levels.begin));
-    if (shifts.empty()) return levels;
-    const std::size_t begin = levels.begin;
-    for (LevelShift shift : shifts) {
-      // A slow first level is a warm-up, however long it is.
-      const bool slow_start = levels.shifts.empty() && shift.after < shift.before;
-      shift.interval += begin;
-      // A level whose rate cannot be estimated is a part of the warm-up.
-      if (!slow_start && shift.interval - levels.begin >= k_min_intervals) {
-        levels.shifts.push_back(shift);
-      }
-      levels.begin = shift.interval;
-    }
-  }
-}
-
 /// The part of the steps that is measured.
 struct Window {
-  Levels levels;
+  std::vector<LevelShift> shifts;  ///< changes of level before it
+  std::size_t level = 0;           ///< first interval of the last level
   Warmup warmup;
   std::size_t begin = 0;
   RateEstimate rate;
   bool may_fade = false;  ///< the cut-off slow start is too long for the window
 
   [[nodiscard]] std::size_t warmup_end(std::size_t start) const {
-    return levels.shifts.empty() ? begin : start;
+    return shifts.empty() ? begin : start;
   }
 };
+
+/// Moves `window.level` from the first interval after the start-up to the last level.
+void find_last_level(std::span<const Interval> steps, Window& window) {
+  for (;;) {
+    const std::size_t begin = window.level;
+    const auto shifts = find_level_shifts(steps.subspan(begin));
+    if (shifts.empty()) return;
+    for (LevelShift shift : shifts) {
+      // A slow first level is a warm-up, however long it is.
+      const bool slow_start = window.shifts.empty() && shift.after < shift.before;
+      shift.interval += begin;
+      // A level whose rate cannot be estimated is a part of the warm-up.
+      if (!slow_start && shift.interval - window.level >= k_min_intervals) {
+        window.shifts.push_back(shift);
+      }
+      window.level = shift.interval;
+    }
+  }
+}
 
 /// Returns the window of a trial in turns: all intervals but the first quarter.
 Window window_in_turns(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
-  window.levels.begin = start;
+  window.level = start;
   const std::span<const Interval> level = steps.subspan(start);
   window.warmup.intervals = level.size() / k_warmup_divisor_in_turns;
   window.begin = start + window.warmup.intervals;
@@ -187,8 +183,9 @@ Window window_in_turns(std::span<const Interval> steps, std::size_t start, doubl
 /// Returns the window of a trial without turns. `start` is the first interval after the start-up.
 Window window_of(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
-  window.levels = levels_of(steps, start);
-  const std::span<const Interval> level = steps.subspan(window.levels.begin);
+  window.level = start;
+  find_last_level(steps, window);
+  const std::span<const Interval> level = steps.subspan(window.level);
   window.warmup = find_warmup(level);
   const std::size_t cut = window.warmup.intervals;
   if (std::abs(excess_in_half_widths(level.first(cut), estimate_rate(level.subspan(cut), widening),
@@ -198,12 +195,11 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
   // Intervals differ in length, so half of the intervals may not have half of the samples.
   window.warmup.at_limit = window.warmup.at_limit &&
                            samples_of(level.first(cut)) > k_half_of_samples * samples_of(level);
-  window.begin = window.levels.begin + window.warmup.intervals;
+  window.begin = window.level + window.warmup.intervals;
   const std::span<const Interval> rest = steps.subspan(window.begin);
   window.rate = estimate_rate(rest, widening);
 
-  const auto& shifts = window.levels.shifts;
-  const std::size_t from = shifts.empty() ? start : shifts.back().interval;
+  const std::size_t from = window.shifts.empty() ? start : window.shifts.back().interval;
   const std::span<const Interval> cut_off = steps.subspan(from, window.begin - from);
   if (cut_off.size() > 1 &&
       excess_in_half_widths(cut_off, window.rate, rest.size()) > k_fading_half_widths) {
@@ -306,8 +302,7 @@ std::size_t find_steady_state(const ProgressSeries& series, std::span<const std:
     const Interval warmup = sum_of(std::span(steps).first(window.warmup_end(start)));
     measurement.warmup_excess_s =
         warmup.seconds - warmup.samples * measurement.step_seconds_per_sample;
-    measurement.level_changes =
-        level_changes(window.levels.shifts, series, points, options.started_s);
+    measurement.level_changes = level_changes(window.shifts, series, points, options.started_s);
   }
   return window.begin;
 }

@@ -37,8 +37,8 @@ Scatter scatter_of_trials(const StudySpec& study, const std::vector<TrialRecord>
 }  // namespace
 
 Result<Scatter> pairs_of_earlier_judgements(const History& history,
-                                                const std::vector<std::string>& command,
-                                                const std::string& campaign) {
+                                            const std::vector<std::string>& command,
+                                            const std::string& campaign) {
   auto records = history.studies();
   if (!records) return tl::unexpected(records.error());
   std::vector<Scatter> judgements;

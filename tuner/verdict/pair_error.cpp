@@ -38,8 +38,7 @@ PairError::PairError(double squares, double pairs, double within_variance,
     double log_weight = -0.5 * from_median * from_median;
     log_weight += log_likelihood(squares, pairs - 1.0, of_pair);
     for (const auto& [scatter, within] : known)
-      log_weight +=
-          log_likelihood(scatter.squares, scatter.degrees_of_freedom, launches + within);
+      log_weight += log_likelihood(scatter.squares, scatter.degrees_of_freedom, launches + within);
     components_.push_back({log_weight, std::sqrt(of_pair / pairs)});
     most = std::max(most, log_weight);
   }

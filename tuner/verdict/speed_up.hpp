@@ -135,8 +135,8 @@ inline constexpr int k_least_unsteady_pairs = 3;
 [[nodiscard]] LookPlan look_plan(const StudySpec& study);
 /// Returns the least number of pairs for a claim of "faster", if the program has a steady state.
 [[nodiscard]] int least_pairs(const StudySpec& study);
-/// Returns the least number of such pairs for a claim. Two pairs of whole runs without a steady
-/// state show too little of their spread.
+/// Returns the least number of pairs like `pairs` for a claim. Two pairs of whole runs without a
+/// steady state show too little of their spread.
 [[nodiscard]] int least_for_claim(const StudySpec& study, const std::vector<RunPair>& pairs);
 
 /// Verdict of the pairs. `settled`: more pairs are not worthwhile.
