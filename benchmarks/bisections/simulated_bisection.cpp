@@ -104,7 +104,7 @@ SearchResult bisect(const BisectionModel& model) {
   ChangePoint change(model.versions);
   const std::size_t last = model.versions - 1;
   bool bad_is_slower = false;
-  std::vector<PairScatter> scatters;
+  std::vector<Scatter> scatters;
   for (;;) {
     if (const auto bad = change.measured(last); bad && !bad_is_slower) {
       const auto slower = is_slower(*bad);
@@ -119,11 +119,11 @@ SearchResult bisect(const BisectionModel& model) {
     if (left_s < std::max(k_least_stage_s, 2.0 * round_s) || versions.empty()) break;
     const double stage_s = change.stage_s(k_bisect_confidence, left_s, model.time_s);
     StudySpec study = judged_study();
-    const EarlierPairs earlier = earlier_pairs(scatters);
-    study.measure.pair_deviation = earlier.deviation;
+    const Scatter earlier = earlier_pairs(scatters);
+    study.measure.pair_deviation = earlier.deviation();
     study.measure.pair_freedom = earlier.degrees_of_freedom;
     std::vector<ChangePoint::Observation> stage;
-    std::vector<PairScatter> of_stage;
+    std::vector<Scatter> of_stage;
     for (const Compared& each : compare(study, versions, stage_s, model.run_s, launches)) {
       if (each.pairs.empty()) continue;
       of_stage.push_back(scatter_of(study, each.pairs));

@@ -63,13 +63,13 @@ bool judged_faster(const CampaignModel& model, const StudySpec& study, const Bot
 /// The edits of a campaign so far.
 struct Before {
   std::vector<bool> kept;
-  std::vector<PairScatter> scatters;
+  std::vector<Scatter> scatters;
 };
 
 StudySpec study_after(const Before& before) {
   StudySpec study = judged_study();
-  const EarlierPairs pairs = earlier_pairs(before.scatters);
-  study.measure.pair_deviation = pairs.deviation;
+  const Scatter pairs = earlier_pairs(before.scatters);
+  study.measure.pair_deviation = pairs.deviation();
   study.measure.pair_freedom = pairs.degrees_of_freedom;
   return study;
 }

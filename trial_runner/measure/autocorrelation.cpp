@@ -12,7 +12,6 @@ namespace {
 /// informative near 1.
 constexpr double k_max_correlation = 0.9;
 constexpr double k_max_cautious_correlation = 0.98;
-constexpr double k_dependent_errors = 2.0;
 
 double inflation_of(double correlation) {
   return (1.0 + correlation) / (1.0 - correlation);

@@ -8,49 +8,40 @@
 
 #include "common/numbers.hpp"
 #include "trial_runner/measure/autocorrelation.hpp"
+#include "trial_runner/measure/line_fit.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "trial_runner/measure/report_times.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_min_intervals = 8;
 /// Trials in turns need fewer, because other runs of the configuration also show its scatter.
 constexpr std::size_t k_min_intervals_in_turns = 4;
+/// Range of the number of batches: 10 to 30 suffice (Schmeiser 1982).
 constexpr std::size_t k_min_batches = 10;
-constexpr std::size_t k_max_batches = 32;  // more add little (Schmeiser 1982)
+constexpr std::size_t k_max_batches = 32;
 /// Correlations of n independent values scatter by 1 / sqrt(n). A correlation below this multiple
 /// of 1 / sqrt(n) counts as none.
 constexpr double k_independent_sigmas = 0.5;
-constexpr double k_dependent_sigmas = 2.0;  // above this multiple they count as significant
 /// If the steps are worth this many independent steps, batch means are the better estimate.
 constexpr double k_many_effective = 40.0;
+/// If they are worth fewer, their scatter is practically unknown.
 constexpr double k_min_effective = 6.0;
+/// Least degrees of freedom of a correlated series, whose estimate is itself uncertain.
 constexpr double k_min_freedom = 3.0;
 /// Factor on the largest excursion. For independent steps the largest excursion is on average 0.87
 /// standard deviations of their sum (Brownian bridge). A larger excursion shows a period or a
 /// correlation that the interval missed.
 constexpr double k_excursion = 1.5;
-constexpr std::size_t k_drift_batches = 10;
-
-Interval total_of(std::span<const Interval> intervals) {
-  Interval total;
-  for (const Interval& interval : intervals) {
-    total.samples += interval.samples;
-    total.seconds += interval.seconds;
-  }
-  return total;
-}
 
 /// Joins intervals into at most `count` batches with about equal numbers of samples.
 std::vector<Interval> batches_of(std::span<const Interval> intervals, std::size_t count) {
-  const double total = total_of(intervals).samples;
+  const double total = sum_of(intervals).samples;
   std::vector<Interval> batches;
   Interval batch;
   double done = 0.0;
   for (const Interval& interval : intervals) {
-    batch.samples += interval.samples;
-    batch.seconds += interval.seconds;
+    batch += interval;
     done += interval.samples;
     const double due = total * static_cast<double>(batches.size() + 1) / static_cast<double>(count);
     if (done >= due * (1.0 - 1e-9)) {
@@ -76,8 +67,6 @@ double sum_of_squares(std::span<const double> values) {
   return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
-enum class Dependence { none, positive, negative };
-
 /// Uncertainty of the total time.
 struct Uncertainty {
   double half_width_s = 0.0;  ///< of the 95 % interval
@@ -92,7 +81,7 @@ constexpr Uncertainty k_unknown{k_infinity, k_infinity};
 
 struct Spread {
   Uncertainty uncertainty;
-  Dependence dependence = Dependence::none;  ///< of neighbouring batches
+  double correlation = 0.0;  ///< of neighbouring batches; 0: they count as independent
 };
 
 Uncertainty uncertainty_of(double standard_error_s, double freedom) {
@@ -102,18 +91,15 @@ Uncertainty uncertainty_of(double standard_error_s, double freedom) {
 Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   // If one interval has most of the samples, there are few batches even with many reports.
   if (batches.size() < k_min_intervals / 2 + 1) {
-    return {k_unknown, Dependence::none};
+    return {k_unknown, 0.0};
   }
   const std::vector<double> residuals = residuals_of(batches, seconds_per_sample);
   const auto n = static_cast<double>(batches.size());
   const auto [correlation, inflation] = autocorrelation_of(residuals);
   const double variance = n / (n - 1.0) * sum_of_squares(residuals);
   const double freedom = std::max(k_min_freedom, n / inflation - 1.0);
-  Spread spread{uncertainty_of(std::sqrt(variance * inflation), freedom), Dependence::none};
-  if (std::abs(correlation) >= k_independent_sigmas / std::sqrt(n)) {
-    spread.dependence = correlation > 0.0 ? Dependence::positive : Dependence::negative;
-  }
-  return spread;
+  const bool depends = std::abs(correlation) >= k_independent_sigmas / std::sqrt(n);
+  return {uncertainty_of(std::sqrt(variance * inflation), freedom), depends ? correlation : 0.0};
 }
 
 /// Returns the uncertainty computed from single intervals and their correlation. Needed because few
@@ -126,9 +112,9 @@ Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
   const auto [correlation, inflation] = cautious_autocorrelation_of(residuals);
   const double effective = n / inflation;
   const double squares = sum_of_squares(residuals);
-  const double mean_s = total_of(intervals).seconds / n;
+  const double mean_s = sum_of(intervals).seconds / n;
   if (std::sqrt(squares / n) < k_rounding * mean_s) return {};
-  if (correlation * std::sqrt(n) <= k_dependent_sigmas || effective >= k_many_effective) return {};
+  if (correlation * std::sqrt(n) <= k_dependent_errors || effective >= k_many_effective) return {};
   if (effective < k_min_effective) return k_unknown;
   // With so few values, deviations from their own mean are too small by this factor.
   const double variance = effective / (effective - 1.0) * squares;
@@ -137,7 +123,7 @@ Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
 
 RateEstimate batch_means_of(std::span<const Interval> intervals) {
   RateEstimate estimate;
-  const auto [samples, seconds] = total_of(intervals);
+  const auto [samples, seconds] = sum_of(intervals);
   if (!(samples > 0.0 && seconds > 0.0)) return estimate;
   estimate.seconds_per_sample = seconds / samples;
   if (intervals.size() < k_min_intervals) return estimate;
@@ -149,19 +135,14 @@ RateEstimate batch_means_of(std::span<const Interval> intervals) {
     const Spread spread = spread_of(batches, estimate.seconds_per_sample);
     widest = wider(widest, spread.uncertainty);
     const bool last = count / 2 < k_min_batches;
-    if (spread.dependence != Dependence::none && !last) continue;
-    const bool persists = spread.dependence == Dependence::positive;
+    if (spread.correlation != 0.0 && !last) continue;
+    const bool persists = spread.correlation > 0.0;
     const Uncertainty counts = wider(persists ? widest : spread.uncertainty, of_steps);
     estimate.half_width_s = counts.half_width_s / samples;
     estimate.standard_error_s = counts.standard_error_s / samples;
-    estimate.batches = batches.size();
     return estimate;
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// Returns the largest deviation of the elapsed time from an even rate, per sample of the whole.
 double largest_excursion_s(std::span<const Interval> intervals, double seconds_per_sample) {
@@ -178,8 +159,8 @@ double largest_excursion_s(std::span<const Interval> intervals, double seconds_p
 
 double difference_of_halves(std::span<const Interval> intervals) {
   if (intervals.size() < 2) return 0.0;
-  const Interval early = total_of(intervals.first(intervals.size() / 2));
-  const Interval late = total_of(intervals.subspan(intervals.size() / 2));
+  const Interval early = sum_of(intervals.first(intervals.size() / 2));
+  const Interval late = sum_of(intervals.subspan(intervals.size() / 2));
   return early.seconds / early.samples - late.seconds / late.samples;
 }
 
@@ -196,7 +177,7 @@ RateEstimate estimate_rate(std::span<const Interval> intervals, double widening)
 
 RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals, double widening) {
   RateEstimate estimate;
-  const auto [samples, seconds] = total_of(intervals);
+  const auto [samples, seconds] = sum_of(intervals);
   if (!(samples > 0.0 && seconds > 0.0)) return estimate;
   estimate.seconds_per_sample = seconds / samples;
   if (intervals.size() < k_min_intervals_in_turns) return estimate;
@@ -204,32 +185,21 @@ RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals, double 
   const double squares = sum_of_squares(residuals_of(intervals, estimate.seconds_per_sample));
   estimate.standard_error_s = std::sqrt(n / (n - 1.0) * squares) / samples;
   estimate.half_width_s = widening * student_quantile_95(n - 1.0) * estimate.standard_error_s;
-  estimate.batches = intervals.size();
   return estimate;
 }
 
 double significant_drift(std::span<const Interval> intervals) {
-  const std::vector<Interval> batches = batches_of(intervals, k_drift_batches);
+  const std::vector<Interval> batches = batches_of(intervals, k_min_batches);
   if (batches.size() < k_min_intervals) return 0.0;
-  const auto n = static_cast<double>(batches.size());
-  double mean_x = 0.5 * (n - 1.0), mean_y = 0.0;
   std::vector<double> rates;
-  for (const Interval& batch : batches) {
+  for (const Interval& batch : batches)
     rates.push_back(batch.seconds / batch.samples);
-    mean_y += rates.back() / n;
-  }
-  if (!(mean_y > 0.0)) return 0.0;
-  double xx = 0.0, xy = 0.0, yy = 0.0;
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    const double x = static_cast<double>(i) - mean_x, y = rates[i] - mean_y;
-    xx += x * x;
-    xy += x * y;
-    yy += y * y;
-  }
-  const double slope = xy / xx;
-  const double error = std::sqrt(std::max(0.0, yy - slope * xy) / (n - 2.0) / xx);
+  const LineFit line = line_fit(rates);
+  if (!(line.mean > 0.0)) return 0.0;
+  const auto n = static_cast<double>(rates.size());
   const double critical = student_quantile(n - 2.0, 0.0005);
-  return std::abs(slope) > critical * error ? slope * (n - 1.0) / mean_y : 0.0;
+  return std::abs(line.slope) > critical * line.slope_error ? line.slope * (n - 1.0) / line.mean
+                                                            : 0.0;
 }
 
 }  // namespace steptune

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "common/numbers.hpp"
@@ -17,8 +18,11 @@ struct RateEstimate {
   /// additions for repeated evaluations, differing halves or excursions. Infinite with too few
   /// reports.
   double standard_error_s = k_infinity;
-  std::size_t batches = 0;
 };
+
+/// Fewest intervals with a confidence interval; also the fewest in which a stall or a level is
+/// seen.
+inline constexpr std::size_t k_min_intervals = 8;
 
 /// Factor by which confidence intervals are widened. A trial ends at the first evaluation with a
 /// narrow confidence interval, so the interval is narrow partly by chance. With this factor, about

@@ -4,8 +4,10 @@
 namespace steptune {
 namespace {
 
-// Shares of the mean distance of points.
+/// Points that follow each other within this share of their mean distance arrived together.
 constexpr double k_together = 0.02;
+/// Longest group of such points, as a share of the mean distance. Beside a long pause all steps are
+/// short, and this limit keeps them apart.
 constexpr double k_longest_group = 0.2;
 
 }  // namespace

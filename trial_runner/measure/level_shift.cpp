@@ -3,57 +3,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "trial_runner/measure/autocorrelation.hpp"
+#include "trial_runner/measure/line_fit.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_min_shift_intervals = 12;
+/// Most batches. Up to 2 000 pairs of splits are tried, and their number grows with the square.
 constexpr std::size_t k_max_shift_batches = 64;
+/// Fewest batches of a level. Up to three slow intervals in a row are stalls (`find_stalls`).
 constexpr std::size_t k_min_side = 4;
+/// Least change, as a share: the usual precision of a trial (`measure.target_half_width`).
 constexpr double k_least_change = 0.02;
+/// Small, because the best of up to 2 000 splits is tested. One-sided.
 constexpr double k_tail = 1e-4;
+/// Two splits count if they leave less than this share of the squares that one split leaves.
 constexpr double k_two_leave = 0.5;
+/// Levels count if they leave at most this share of the squares around a straight line.
 constexpr double k_better_than_line = 0.8;
 
-struct Batch {
-  std::size_t begin = 0;  ///< its first interval
-  double rate = 0.0;
-};
-
-std::vector<Batch> batches_of_equal_count(std::span<const Interval> intervals) {
-  const std::size_t count = std::min(k_max_shift_batches, intervals.size());
-  std::vector<Batch> batches;
-  for (std::size_t b = 0; b < count; ++b) {
-    const std::size_t begin = b * intervals.size() / count;
-    const std::size_t end = (b + 1) * intervals.size() / count;
-    Interval sum;
-    for (std::size_t i = begin; i < end; ++i) {
-      sum.samples += intervals[i].samples;
-      sum.seconds += intervals[i].seconds;
-    }
-    batches.push_back({begin, sum.seconds / sum.samples});
-  }
-  return batches;
+/// Returns the first interval of a batch of about equally many intervals.
+std::size_t first_interval(std::size_t batch, std::size_t batches, std::size_t intervals) {
+  return batch * intervals / batches;
 }
 
-/// Returns the sum of squares around the least-squares line.
-double squares_around_line(std::span<const Batch> batches) {
-  const auto n = static_cast<double>(batches.size());
-  const double mean_x = 0.5 * (n - 1.0);
-  double mean_y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
-  for (const Batch& batch : batches)
-    mean_y += batch.rate / n;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    const double x = static_cast<double>(i) - mean_x, y = batches[i].rate - mean_y;
-    xx += x * x;
-    xy += x * y;
-    yy += y * y;
+std::vector<double> rates_of_batches(std::span<const Interval> intervals) {
+  const std::size_t count = std::min(k_max_shift_batches, intervals.size());
+  std::vector<double> rates;
+  for (std::size_t b = 0; b < count; ++b) {
+    const std::size_t begin = first_interval(b, count, intervals.size());
+    const std::size_t end = first_interval(b + 1, count, intervals.size());
+    const Interval batch = sum_of(intervals.subspan(begin, end - begin));
+    rates.push_back(batch.seconds / batch.samples);
   }
-  return yy - xy * xy / xx;
+  return rates;
 }
 
 /// Batches at which the second level (`first`) and the last level (`last`) begin. `first` is 0 if
@@ -61,6 +48,7 @@ double squares_around_line(std::span<const Batch> batches) {
 struct Splits {
   std::size_t first = 0;
   std::size_t last = 0;
+  double squares = 0.0;  ///< sum of squared deviations from the levels
 };
 
 double mean_of(std::span<const double> sums, std::size_t begin, std::size_t end) {
@@ -73,14 +61,8 @@ double explained(std::span<const double> sums, std::size_t begin, std::size_t en
   return sum * sum / static_cast<double>(end - begin);
 }
 
-struct BestSplits {
-  Splits one;
-  Splits two;
-  double left_by_one = 0.0;  ///< sum of squares around the levels
-  double left_by_two = 0.0;
-};
-
-BestSplits best_splits(std::span<const double> sums) {
+/// Returns the best levels with one split and with two.
+std::pair<Splits, Splits> best_splits(std::span<const double> sums) {
   const std::size_t count = sums.size() - 1;
   Splits one, two;
   const double none = explained(sums, 0, count);
@@ -92,23 +74,26 @@ BestSplits best_splits(std::span<const double> sums) {
     const double gain = explained(sums, 0, last) + right;
     if (gain > by_one) {
       by_one = gain;
-      one = {0, last};
+      one.last = last;
     }
     for (std::size_t first = k_min_side; first + k_min_side <= last; ++first) {
       const double both = explained(sums, 0, first) + explained(sums, first, last) + right;
       if (both <= by_two) continue;
       by_two = both;
-      two = {first, last};
+      two.first = first;
+      two.last = last;
     }
   }
-  return {one, two, squares - by_one, squares - by_two};
+  one.squares = squares - by_one;
+  two.squares = squares - by_two;
+  return {one, two};
 }
 
-/// Returns the changes at the splits if they are significant.
-std::vector<LevelShift> shifts_at(std::span<const Batch> batches, std::span<const double> sums,
-                                  const Splits& splits) {
+/// Returns the changes at the splits if they are significant. `intervals`: their number.
+std::vector<LevelShift> shifts_at(std::span<const double> rates, std::span<const double> sums,
+                                  const Splits& splits, std::size_t intervals) {
   if (splits.last == 0) return {};
-  const std::size_t count = batches.size();
+  const std::size_t count = rates.size();
   const auto n = static_cast<double>(count);
   const double first = splits.first > 0 ? mean_of(sums, 0, splits.first) : 0.0;
   const double before = mean_of(sums, splits.first, splits.last);
@@ -121,10 +106,10 @@ std::vector<LevelShift> shifts_at(std::span<const Batch> batches, std::span<cons
   double squares = 0.0;
   for (std::size_t i = 0; i < count; ++i) {
     const double level = i < splits.first ? first : i < splits.last ? before : after;
-    residuals.push_back(batches[i].rate - level);
+    residuals.push_back(rates[i] - level);
     squares += residuals.back() * residuals.back();
   }
-  if (squares > k_better_than_line * squares_around_line(batches)) return {};
+  if (squares > k_better_than_line * line_fit(rates).squares) return {};
   const Autocorrelation dependence = cautious_autocorrelation_of(residuals);
   const auto left = static_cast<double>(splits.last - splits.first);
   const auto right = static_cast<double>(count - splits.last);
@@ -133,25 +118,26 @@ std::vector<LevelShift> shifts_at(std::span<const Batch> batches, std::span<cons
   const double freedom = std::max(3.0, n / dependence.inflation - 3.0);
   if (change <= student_quantile(freedom, k_tail) * error) return {};
   std::vector<LevelShift> shifts;
-  if (splits.first > 0) shifts.push_back({batches[splits.first].begin, first, before});
-  shifts.push_back({batches[splits.last].begin, before, after});
+  const auto begin = [&](std::size_t batch) { return first_interval(batch, count, intervals); };
+  if (splits.first > 0) shifts.push_back({begin(splits.first), first, before});
+  shifts.push_back({begin(splits.last), before, after});
   return shifts;
 }
 
 }  // namespace
 
 std::vector<LevelShift> find_level_shifts(std::span<const Interval> intervals) {
-  if (intervals.size() < k_min_shift_intervals) return {};
-  const std::vector<Batch> batches = batches_of_equal_count(intervals);
+  if (intervals.size() < 3 * k_min_side) return {};
+  const std::vector<double> rates = rates_of_batches(intervals);
   std::vector<double> sums{0.0};
-  for (const Batch& batch : batches)
-    sums.push_back(sums.back() + batch.rate);
-  const BestSplits best = best_splits(sums);
-  if (best.left_by_two < k_two_leave * best.left_by_one) {
+  for (const double rate : rates)
+    sums.push_back(sums.back() + rate);
+  const auto [one, two] = best_splits(sums);
+  if (two.squares < k_two_leave * one.squares) {
     // Two splits fit much better than one: a disturbance between two levels.
-    if (auto shifts = shifts_at(batches, sums, best.two); !shifts.empty()) return shifts;
+    if (auto shifts = shifts_at(rates, sums, two, intervals.size()); !shifts.empty()) return shifts;
   }
-  return shifts_at(batches, sums, best.one);
+  return shifts_at(rates, sums, one, intervals.size());
 }
 
 }  // namespace steptune

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/clauses.hpp"
 #include "common/numbers.hpp"
 #include "trial_runner/measure/batch_means.hpp"
 #include "trial_runner/measure/phase_log.hpp"
@@ -15,6 +16,7 @@
 #include "trial_runner/measure/report_times.hpp"
 #include "trial_runner/measure/rough_rates.hpp"
 #include "trial_runner/measure/steady_state.hpp"
+#include "trial_runner/measure/stragglers.hpp"
 
 namespace steptune {
 namespace {
@@ -25,6 +27,8 @@ namespace {
 /// of Applied Probability 2(1), 1992.
 constexpr double k_evaluation_growth = 1.1;
 
+/// Most ranks that are measured, to bound memory and time.
+constexpr std::size_t k_most_ranks = 64;
 /// Smallest number of reports with a counter from which the rate of an ended program is computed.
 constexpr std::size_t k_least_points = 5;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
@@ -42,7 +46,10 @@ double seconds_per_sample_or_zero(const Measurement& m) {
 
 }  // namespace
 
-struct Measurer::State {
+/// Measures one process of the trial.
+struct Measurer::OneRank {
+  explicit OneRank(const MeasureOptions& given) : options(given) {}
+
   MeasureOptions options;
   ProgressSeries series;
   CounterRestart restart;
@@ -182,11 +189,17 @@ struct Measurer::State {
     if (std::isfinite(m.seconds_per_sample)) account(points);
   }
 
+  [[nodiscard]] const Measurement& current() const {
+    if (is_due()) evaluate();
+    return measurement;
+  }
+
+  [[nodiscard]] std::optional<ProgressPoint> latest() const {
+    return series.size() > 0 ? std::optional(series.back()) : std::nullopt;
+  }
+
   [[nodiscard]] Measurement whole_run(double ended_s) const {
-    if (compared || series.size() < k_least_points) {
-      if (is_due()) evaluate();
-      return measurement;
-    }
+    if (compared || series.size() < k_least_points) return current();
     evaluate_with(1.0);
     Measurement m = measurement;
     m.whole_run = true;
@@ -315,29 +328,68 @@ struct Measurer::State {
   }
 };
 
-Measurer::Measurer(const MeasureOptions& options) : state_(std::make_unique<State>()) {
-  state_->options = options;
-  if (!(options.samples_per_step.value_or(1.0) > 0.0)) state_->options.samples_per_step.reset();
+Measurer::Measurer(const MeasureOptions& options) : options_(options) {
+  if (!(options.samples_per_step.value_or(1.0) > 0.0)) options_.samples_per_step.reset();
 }
 Measurer::Measurer(Measurer&&) noexcept = default;
 Measurer& Measurer::operator=(Measurer&&) noexcept = default;
 Measurer::~Measurer() = default;
 
 void Measurer::add(const Report& report) {
-  state_->add(report);
+  const int rank = report.global_rank.value_or(0);
+  if (!ranks_.contains(rank) && ranks_.size() >= k_most_ranks) {
+    // An ignored rank changes only the remark.
+    if (rank > unheeded_rank_) {
+      unheeded_rank_ = rank;
+      combine();
+    }
+    return;
+  }
+  std::unique_ptr<OneRank>& one = ranks_[rank];
+  if (!one) one = std::make_unique<OneRank>(options_);
+  one->add(report);
+  if (ranks_.size() > 1) combine();
 }
 
 const Measurement& Measurer::current() const {
-  if (state_->is_due()) state_->evaluate();
-  return state_->measurement;
-}
-
-Measurement Measurer::whole_run(double ended_s) const {
-  return state_->whole_run(ended_s);
+  return ranks_.size() == 1 ? ranks_.begin()->second->current() : combined_;
 }
 
 std::optional<ProgressPoint> Measurer::latest() const {
-  return state_->series.size() > 0 ? std::optional(state_->series.back()) : std::nullopt;
+  return ranks_.empty() ? std::nullopt : ranks_.begin()->second->latest();
+}
+
+Measurement Measurer::whole_run(double ended_s) const {
+  std::map<int, Measurement> whole_runs;
+  for (const auto& [rank, one] : ranks_)
+    whole_runs.emplace(rank, one->whole_run(ended_s));
+  if (whole_runs.empty()) return {};
+  if (whole_runs.size() == 1) return std::move(whole_runs.begin()->second);
+  std::map<int, const Measurement*> measured;
+  for (const auto& [rank, whole_run] : whole_runs)
+    measured.emplace(rank, &whole_run);
+  return combination_of(measured);
+}
+
+void Measurer::combine() {
+  std::map<int, const Measurement*> measured;
+  for (const auto& [rank, one] : ranks_)
+    measured.emplace(rank, &one->current());
+  combined_ = combination_of(measured);
+}
+
+Measurement Measurer::combination_of(const std::map<int, const Measurement*>& measured) const {
+  Measurement combined = *measured.at(slowest_rank(measured));
+  const Measurement& first = *measured.begin()->second;
+  combined.metrics = first.metrics;
+  combined.not_finite = first.not_finite;
+  add_clause(combined.remark, stragglers(measured));
+  if (unheeded_rank_ < 0) return combined;
+  add_clause(combined.remark,
+             fmt::format("only the first {} ranks that report are measured: reports of "
+                         "others, up to rank {}, are ignored",
+                         k_most_ranks, unheeded_rank_));
+  return combined;
 }
 
 }  // namespace steptune

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -45,6 +46,14 @@ struct MeasureOptions {
 ///   (`warmup.hpp`). The confidence interval comes from batch means (`batch_means.hpp`). It is
 ///   widened if other trials show that so few reports scatter more (`usual_noise.hpp`).
 /// - If reports have a `ComparedRate`, the latest one is the measurement of the whole trial.
+///
+/// Several processes may report (`Report::global_rank`), each with its own clock. Each counts the
+/// steps and samples of the whole training, and is measured alone. The process with the lowest rank
+/// gives the measurement. If the confidence interval of the slowest process lies wholly above, the
+/// slowest process gives it. (Processes that wait for each other in each step are equally fast, and
+/// the maximum of several equal estimates would be too slow.) Metrics come from the process with
+/// the lowest rank. The remark names stragglers. Uses the first 64 ranks that report; the remark
+/// says if there are more.
 class Measurer {
  public:
   explicit Measurer(const MeasureOptions& options);
@@ -72,12 +81,20 @@ class Measurer {
   /// if the program wrote its output at its end. The rate then covers the whole process, start-up
   /// included. Its half-width is half the rate.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
-  /// Returns the progress of the latest report with a counter; nullopt before the first.
+  /// Returns the progress of the latest report with a counter, of the lowest rank that reports;
+  /// nullopt before the first.
   [[nodiscard]] std::optional<ProgressPoint> latest() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct OneRank;
+  void combine();
+  /// Combines several processes.
+  [[nodiscard]] Measurement combination_of(const std::map<int, const Measurement*>& measured) const;
+
+  MeasureOptions options_;
+  std::map<int, std::unique_ptr<OneRank>> ranks_;
+  int unheeded_rank_ = -1;  ///< highest ignored rank; negative: none is ignored
+  Measurement combined_;    ///< of several ranks
 };
 
 }  // namespace steptune

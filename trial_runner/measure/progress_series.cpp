@@ -10,11 +10,21 @@
 namespace steptune {
 namespace {
 
+/// A clock of whole seconds may advance this much more than the longest silence.
 constexpr double k_clock_step_slack_s = 1.0;
+/// Lines may wait this long in a buffer.
 constexpr double k_clock_slack_s = 60.0;
+/// Clocks in another unit differ by much more than this factor.
 constexpr double k_clock_factor = 3.0;
 
 }  // namespace
+
+Interval sum_of(std::span<const Interval> intervals) {
+  Interval sum;
+  for (const Interval& interval : intervals)
+    sum += interval;
+  return sum;
+}
 
 void ClockComparison::add(double received_s, std::optional<double> clock_s) {
   has_clock_ = has_clock_ && clock_s;

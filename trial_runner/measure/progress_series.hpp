@@ -24,7 +24,14 @@ struct ProgressPoint {
 struct Interval {
   double samples = 0.0;
   double seconds = 0.0;
+
+  Interval& operator+=(const Interval& other) {
+    samples += other.samples;
+    seconds += other.seconds;
+    return *this;
+  }
 };
+[[nodiscard]] Interval sum_of(std::span<const Interval> intervals);
 
 /// Compares the trial's own clock with the times at which lines were received. Lines arrive late
 /// and in bursts. So the clock may advance more than the times of receipt, but not by more than the

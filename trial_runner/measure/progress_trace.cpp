@@ -14,6 +14,7 @@ namespace {
 /// Largest number of points in memory while a trial runs. It exceeds the number of stored points,
 /// because the later the choice of points to drop, the better.
 constexpr std::size_t k_most_kept_points = 4 * k_most_trace_points;
+/// Most phases in memory; drops the shortest. More could not be told apart in a drawing.
 constexpr std::size_t k_most_phases = 200;
 
 /// Linked list of points. Removes the point that changes the curve least, until few enough are
@@ -107,19 +108,22 @@ void ProgressTracer::add(const Report& report) {
   const double samples = samples_reported_ ? *report.samples : *report.step * samples_per_step_;
   const double at_s = report.received_s - started_s_;
   if (!std::isfinite(samples) || !std::isfinite(at_s)) return;
-  if (!points_.empty() && counter_restart_.is_seen(samples, points_.back().by_receipt.samples)) {
+  if (!points_.empty() && counter_restart_.is_seen(samples, points_.back().samples)) {
     points_.clear();
     phases_.clear();
     clock_ = ClockComparison();
   }
-  if (!points_.empty() && samples <= points_.back().by_receipt.samples) return;
+  if (!points_.empty() && samples <= points_.back().samples) return;
   if (open_phase_ && !(report.phase && !report.phase->seconds)) {
     open_phase_->to_s = at_s;
     phases_.push_back(*std::exchange(open_phase_, std::nullopt));
   }
   clock_.add(report.received_s, report.clock_s);
-  points_.push_back({{at_s, samples, report.step.value_or(samples / samples_per_step_)},
-                     report.clock_s.value_or(0.0)});
+  ProgressPoint& point = points_.emplace_back();
+  point.samples = samples;
+  point.steps = report.step.value_or(samples / samples_per_step_);
+  point.received_s = report.received_s;
+  point.clock_s = report.clock_s;
   if (points_.size() >= k_most_kept_points) thin();
 }
 
@@ -139,13 +143,18 @@ void ProgressTracer::add_phase(const Report& report) {
 }
 
 void ProgressTracer::thin() {
-  std::vector<TracePoint> points;
-  for (const Received& received : points_)
-    points.push_back(received.by_receipt);
-  std::vector<Received> kept;
+  const std::vector<TracePoint> points = received();
+  std::vector<ProgressPoint> kept;
   for (const std::size_t i : PointElimination(points, {}).reduce_to(k_most_kept_points / 2))
-    kept.push_back(points_[i]);
+    kept.push_back(std::move(points_[i]));
   points_ = std::move(kept);
+}
+
+std::vector<TracePoint> ProgressTracer::received() const {
+  std::vector<TracePoint> points;
+  for (const ProgressPoint& point : points_)
+    points.push_back({point.received_s - started_s_, point.samples, point.steps});
+  return points;
 }
 
 ProgressTrace ProgressTracer::trace(std::span<const double> kept_s) const {
@@ -153,18 +162,17 @@ ProgressTrace ProgressTracer::trace(std::span<const double> kept_s) const {
   trace.phases = phases_;
   if (open_phase_ && !points_.empty()) {
     trace.phases.push_back(*open_phase_);
-    trace.phases.back().to_s = std::max(open_phase_->from_s, points_.back().by_receipt.at_s);
+    trace.phases.back().to_s =
+        std::max(open_phase_->from_s, points_.back().received_s - started_s_);
   }
-  const bool by_clock = clock_.has_clock() && clock_.is_trusted();
-  for (const Received& received : points_) {
-    TracePoint point = received.by_receipt;
-    if (by_clock) {
-      point.at_s =
-          points_.front().by_receipt.at_s + received.by_clock_s - points_.front().by_clock_s;
+  std::vector<TracePoint> points = received();
+  if (clock_.has_clock() && clock_.is_trusted()) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points[i].at_s = points_.front().received_s - started_s_ + *points_[i].clock_s -
+                       *points_.front().clock_s;
     }
-    trace.points.push_back(point);
   }
-  trace.points = thinned(std::move(trace.points), k_most_trace_points, kept_s);
+  trace.points = thinned(std::move(points), k_most_trace_points, kept_s);
   return trace;
 }
 

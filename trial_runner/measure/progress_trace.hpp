@@ -64,19 +64,16 @@ class ProgressTracer {
   [[nodiscard]] ProgressTrace trace(std::span<const double> kept_s = {}) const;
 
  private:
-  /// A reported point with both of its times.
-  struct Received {
-    TracePoint by_receipt;    ///< `at_s` is the time at which the report was received
-    double by_clock_s = 0.0;  ///< time by the trial's own clock; 0 if the trial has no clock
-  };
   void add_phase(const Report& report);
+  /// Returns all points, with the times at which their reports were received.
+  [[nodiscard]] std::vector<TracePoint> received() const;
   /// Drops half of the points.
   void thin();
 
   double started_s_;
   double samples_per_step_;
   bool samples_reported_ = false;  ///< false: all reports so far have only steps
-  std::vector<Received> points_;
+  std::vector<ProgressPoint> points_;
   ClockComparison clock_;
   CounterRestart counter_restart_;
   std::vector<TracePhase> phases_;

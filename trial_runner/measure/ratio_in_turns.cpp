@@ -9,16 +9,13 @@
 namespace steptune {
 namespace {
 
+/// Fewest turns with a standard error. With two, Student's t has one degree of freedom, and the
+/// interval would be three times as wide.
 constexpr std::size_t k_least_turns = 3;
 
-/// Returns the samples and seconds of the turn that ends at `index`, which is at least 1.
-Interval turn(std::span<const Interval> ends, std::size_t index) {
-  return {ends[index].samples - ends[index - 1].samples,
-          ends[index].seconds - ends[index - 1].seconds};
-}
-
-Interval all_turns(std::span<const Interval> ends) {
-  return {ends.back().samples - ends.front().samples, ends.back().seconds - ends.front().seconds};
+/// Returns the samples and seconds between the ends of two turns.
+Interval between(const Interval& from, const Interval& to) {
+  return {to.samples - from.samples, to.seconds - from.seconds};
 }
 
 }  // namespace
@@ -32,15 +29,15 @@ std::optional<RatioInTurns> ratio_in_turns(std::span<const Interval> trial,
   if (turns < k_least_turns) return std::nullopt;
   trial = trial.subspan(warmup - 1, turns + 1);
   other = other.subspan(warmup - 1, turns + 1);
-  const Interval of_trial = all_turns(trial);
-  const Interval of_other = all_turns(other);
+  const Interval of_trial = between(trial.front(), trial.back());
+  const Interval of_other = between(other.front(), other.back());
   const bool both_worked = of_trial.samples > 0.0 && of_other.samples > 0.0 &&
                            of_trial.seconds > 0.0 && of_other.seconds > 0.0;
   if (!both_worked) return std::nullopt;
   double squares = 0.0;
   for (std::size_t i = 1; i <= turns; ++i) {
-    const Interval its = turn(trial, i);
-    const Interval others = turn(other, i);
+    const Interval its = between(trial[i - 1], trial[i]);
+    const Interval others = between(other[i - 1], other[i]);
     const double residual = its.seconds / of_trial.seconds - its.samples / of_trial.samples -
                             others.seconds / of_other.seconds + others.samples / of_other.samples;
     squares += residual * residual;

@@ -11,7 +11,10 @@
 namespace steptune {
 namespace {
 
+/// Fewest last intervals: more than a run of stalls (`find_stalls`).
 constexpr std::size_t k_least_end = 5;
+/// Probability of such a difference by chance. A false alarm only makes the trial longer, by 0.5 to
+/// 1.3 % on average (docs/internals/measuring-notebook.md).
 constexpr double k_by_chance = 0.05;
 
 /// Returns the probability that |B(t)| / sqrt(t (1 - t)) exceeds `value` for some t between `from`

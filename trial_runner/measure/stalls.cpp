@@ -6,15 +6,18 @@
 #include <utility>
 
 #include "common/median.hpp"
+#include "trial_runner/measure/batch_means.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_min_stall_intervals = 8;
+/// Robust standard deviations that steps with a normal scatter practically never exceed.
 constexpr double k_deviations = 8.0;
 constexpr double k_deviations_per_mad = 1.4826;  // for a normal distribution
 constexpr double k_least_share = 0.5;            // share of a typical interval
+/// Longest run of stalls. More slow intervals in a row are a level (`find_level_shifts`).
 constexpr std::size_t k_longest_run = 3;
+/// Largest share of intervals that stall. More frequent ones belong to the steps.
 constexpr double k_largest_share = 0.05;
 
 /// Unmarks runs that are too long, and intervals nearer to such a run than the run's length. When a
@@ -39,7 +42,7 @@ void drop_long_runs(std::vector<bool>& marked) {
 }  // namespace
 
 std::vector<Stall> find_stalls(std::span<const Interval> intervals) {
-  if (intervals.size() < k_min_stall_intervals) return {};
+  if (intervals.size() < k_min_intervals) return {};
   std::vector<double> values;
   values.reserve(intervals.size());
   for (const Interval& interval : intervals)

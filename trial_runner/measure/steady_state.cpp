@@ -28,6 +28,8 @@ constexpr double k_tolerated_drift = 0.05;
 /// If the warm-up reaches the middle of the data, its end is doubtful. Exception: the relative
 /// half-width of the remaining data's rate is at most this.
 constexpr double k_convincing_half_width = 0.06;
+/// Share of the level's samples above which a warm-up reaches the middle. It is less than a half,
+/// because intervals differ in length.
 constexpr double k_half_of_samples = 0.4;
 /// With at least this many intervals, a trial without a steady state counts as `not_steady`. With
 /// fewer, it counts as still warming up.
@@ -35,8 +37,6 @@ constexpr std::size_t k_patience_intervals = 40;
 /// A stall among this many first intervals belongs to the start: a compilation, the first
 /// evaluation.
 constexpr std::size_t k_start_intervals = 4;
-/// A level with fewer intervals counts as part of the warm-up.
-constexpr std::size_t k_level_intervals = 8;
 /// The warm-up's rate must differ from the window's by this many half-widths; otherwise the
 /// difference is chance, and nothing is cut off.
 constexpr double k_different_half_widths = 1.0;
@@ -117,15 +117,6 @@ double longest_of(std::span<const Interval> intervals) {
   return longest;
 }
 
-Interval sum_of(std::span<const Interval> intervals) {
-  Interval sum;
-  for (const Interval& interval : intervals) {
-    sum.samples += interval.samples;
-    sum.seconds += interval.seconds;
-  }
-  return sum;
-}
-
 double rate_of(std::span<const Interval> intervals) {
   const Interval sum = sum_of(intervals);
   return sum.samples > 0.0 ? sum.seconds / sum.samples : 0.0;
@@ -145,46 +136,43 @@ double excess_in_half_widths(std::span<const Interval> cut_off, const RateEstima
          std::max(rate.half_width_s * std::sqrt(1.0 + share), 1e-12 * rate.seconds_per_sample);
 }
 
-struct Levels {
-  std::size_t begin = 0;  ///< start of the last level
-  std::vector<LevelShift> shifts;
-};
-
-Levels levels_of(std::span<const Interval> steps, std::size_t from) {
-  Levels levels{from, {}};
-  for (;;) {
-    const auto shifts = find_level_shifts(steps.subspan(levels.begin));
-    if (shifts.empty()) return levels;
-    const std::size_t begin = levels.begin;
-    for (LevelShift shift : shifts) {
-      // A slow first level is a warm-up, however long it is.
-      const bool slow_start = levels.shifts.empty() && shift.after < shift.before;
-      shift.interval += begin;
-      if (!slow_start && shift.interval - levels.begin >= k_level_intervals) {
-        levels.shifts.push_back(shift);
-      }
-      levels.begin = shift.interval;
-    }
-  }
-}
-
 /// The part of the steps that is measured.
 struct Window {
-  Levels levels;
+  std::vector<LevelShift> shifts;  ///< changes of level before it
+  std::size_t level = 0;           ///< first interval of the last level
   Warmup warmup;
   std::size_t begin = 0;
   RateEstimate rate;
   bool may_fade = false;  ///< the cut-off slow start is too long for the window
 
   [[nodiscard]] std::size_t warmup_end(std::size_t start) const {
-    return levels.shifts.empty() ? begin : start;
+    return shifts.empty() ? begin : start;
   }
 };
+
+/// Moves `window.level` from the first interval after the start-up to the last level.
+void find_last_level(std::span<const Interval> steps, Window& window) {
+  for (;;) {
+    const std::size_t begin = window.level;
+    const auto shifts = find_level_shifts(steps.subspan(begin));
+    if (shifts.empty()) return;
+    for (LevelShift shift : shifts) {
+      // A slow first level is a warm-up, however long it is.
+      const bool slow_start = window.shifts.empty() && shift.after < shift.before;
+      shift.interval += begin;
+      // A level whose rate cannot be estimated is a part of the warm-up.
+      if (!slow_start && shift.interval - window.level >= k_min_intervals) {
+        window.shifts.push_back(shift);
+      }
+      window.level = shift.interval;
+    }
+  }
+}
 
 /// Returns the window of a trial in turns: all intervals but the first quarter.
 Window window_in_turns(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
-  window.levels.begin = start;
+  window.level = start;
   const std::span<const Interval> level = steps.subspan(start);
   window.warmup.intervals = level.size() / k_warmup_divisor_in_turns;
   window.begin = start + window.warmup.intervals;
@@ -195,8 +183,9 @@ Window window_in_turns(std::span<const Interval> steps, std::size_t start, doubl
 /// Returns the window of a trial without turns. `start` is the first interval after the start-up.
 Window window_of(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
-  window.levels = levels_of(steps, start);
-  const std::span<const Interval> level = steps.subspan(window.levels.begin);
+  window.level = start;
+  find_last_level(steps, window);
+  const std::span<const Interval> level = steps.subspan(window.level);
   window.warmup = find_warmup(level);
   const std::size_t cut = window.warmup.intervals;
   if (std::abs(excess_in_half_widths(level.first(cut), estimate_rate(level.subspan(cut), widening),
@@ -206,12 +195,11 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
   // Intervals differ in length, so half of the intervals may not have half of the samples.
   window.warmup.at_limit = window.warmup.at_limit &&
                            samples_of(level.first(cut)) > k_half_of_samples * samples_of(level);
-  window.begin = window.levels.begin + window.warmup.intervals;
+  window.begin = window.level + window.warmup.intervals;
   const std::span<const Interval> rest = steps.subspan(window.begin);
   window.rate = estimate_rate(rest, widening);
 
-  const auto& shifts = window.levels.shifts;
-  const std::size_t from = shifts.empty() ? start : shifts.back().interval;
+  const std::size_t from = window.shifts.empty() ? start : window.shifts.back().interval;
   const std::span<const Interval> cut_off = steps.subspan(from, window.begin - from);
   if (cut_off.size() > 1 &&
       excess_in_half_widths(cut_off, window.rate, rest.size()) > k_fading_half_widths) {
@@ -314,8 +302,7 @@ std::size_t find_steady_state(const ProgressSeries& series, std::span<const std:
     const Interval warmup = sum_of(std::span(steps).first(window.warmup_end(start)));
     measurement.warmup_excess_s =
         warmup.seconds - warmup.samples * measurement.step_seconds_per_sample;
-    measurement.level_changes =
-        level_changes(window.levels.shifts, series, points, options.started_s);
+    measurement.level_changes = level_changes(window.shifts, series, points, options.started_s);
   }
   return window.begin;
 }

@@ -8,9 +8,9 @@
 namespace steptune {
 namespace {
 
-/// Minimum number of intervals of a trial (`measure.min_window_steps`) unless the study changes it.
-constexpr double k_usual_intervals = 30.0;
-constexpr double k_half_weight_steps = 30.0;
+/// Minimum number of steps of a trial (`measure.min_window_steps`) unless the study changes it. A
+/// trial of so many has half of the largest weight.
+constexpr double k_usual_steps = 30.0;
 /// Largest number of steps between events that count. It is about twice the minimum of a trial's
 /// steps, so most trials include events that come more often.
 constexpr double k_seldom_steps = 64.0;
@@ -45,7 +45,7 @@ void UsualNoise::add(const Measurement& measurement) {
     if (!comes_often || !std::isfinite(phase.seconds_error)) continue;
     variance_s += variance_of_events_s(phase, m.seconds_per_sample);
   }
-  const double weight = m.window_steps / (m.window_steps + k_half_weight_steps);
+  const double weight = m.window_steps / (m.window_steps + k_usual_steps);
   sum_s_ += weight * variance_s;
   weight_ += weight;
 }
@@ -54,7 +54,7 @@ double with_usual_noise(double half_width_s, double mean_s, double seconds, std:
                         double usual_variance_s) {
   const double usual_s = k_z_95 * mean_s * std::sqrt(usual_variance_s / seconds);
   if (!(usual_s > half_width_s)) return half_width_s;
-  const double weight = k_usual_intervals / (k_usual_intervals + static_cast<double>(intervals));
+  const double weight = k_usual_steps / (k_usual_steps + static_cast<double>(intervals));
   return std::sqrt((1.0 - weight) * half_width_s * half_width_s + weight * usual_s * usual_s);
 }
 

@@ -7,8 +7,12 @@
 namespace steptune {
 namespace {
 
+/// Intervals of a batch: the 5 of MSER-5.
 constexpr std::size_t k_batch = 5;
+/// With fewer batches, batches have fewer intervals.
 constexpr std::size_t k_warmup_batches = 10;
+/// The cut's squared error may exceed the least one by this factor, because the least is partly so
+/// by chance.
 constexpr double k_slack = 1.1;
 
 }  // namespace
@@ -23,19 +27,16 @@ Warmup find_warmup(std::span<const Interval> intervals) {
   // Go from the end, so that each iteration adds one batch to the remaining part. The last batch
   // takes the intervals that do not fill a batch.
   std::vector<double> errors(batches);
-  double samples = 0.0, seconds = 0.0, squares = 0.0;
+  Interval rest;
+  double squares = 0.0;
   for (std::size_t j = batches; j-- > 0;) {
-    double batch_samples = 0.0, batch_seconds = 0.0;
     const std::size_t end = j + 1 == batches ? count : (j + 1) * batch;
-    for (std::size_t i = j * batch; i < end; ++i) {
-      batch_samples += intervals[i].samples;
-      batch_seconds += intervals[i].seconds;
-    }
-    samples += batch_samples;
-    seconds += batch_seconds;
-    squares += batch_seconds * batch_seconds / batch_samples;
+    const Interval added = sum_of(intervals.subspan(j * batch, end - j * batch));
+    rest += added;
+    squares += added.seconds * added.seconds / added.samples;
     // Weighted sum of squared deviations from the remaining mean, divided by the squared weight.
-    errors[j] = std::max(0.0, squares - seconds * seconds / samples) / (samples * samples);
+    errors[j] = std::max(0.0, squares - rest.seconds * rest.seconds / rest.samples) /
+                (rest.samples * rest.samples);
   }
   const std::size_t limit = batches / 2;
   const double best =

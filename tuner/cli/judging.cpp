@@ -276,7 +276,7 @@ class Judging {
     const auto pairs =
         pairs_of_earlier_judgements(history, without_tree(first_command()), options_.campaign);
     if (!pairs) return tl::unexpected(pairs.error());
-    request_.pair_deviation = pairs->deviation;
+    request_.pair_deviation = pairs->deviation();
     request_.pair_freedom = pairs->degrees_of_freedom;
     return {};
   }

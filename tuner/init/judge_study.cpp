@@ -152,7 +152,7 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
     measure.erase(key);
   measure["confirm_all"] = true;
   measure["sentinels"] = false;
-  if (request.error < k_most_confirm_error) measure["confirm_error"] = request.error;
+  if (request.error < k_one_sided_error) measure["confirm_error"] = request.error;
   if (request.slowdown > 0.0) measure["confirm_slowdown"] = request.slowdown;
   if (request.pair_freedom > 0.0) {
     measure["pair_deviation"] = request.pair_deviation;

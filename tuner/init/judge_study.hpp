@@ -26,7 +26,7 @@ struct JudgeRequest {
   bool terminal = false;
   std::string input = {};  ///< file for standard input; empty: none
   std::optional<CampaignSpec> campaign = {};
-  double error = k_most_confirm_error;  ///< `MeasureSpec::confirm_error`
+  double error = k_one_sided_error;  ///< `MeasureSpec::confirm_error`
   double slowdown = 0.0;                ///< `MeasureSpec::confirm_slowdown`
   double pair_deviation = 0.0;          ///< `MeasureSpec::pair_deviation`
   double pair_freedom = 0.0;            ///< `MeasureSpec::pair_freedom`

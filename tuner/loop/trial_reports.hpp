@@ -7,9 +7,9 @@
 
 #include "common/configuration.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
+#include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/progress_series.hpp"
 #include "trial_runner/measure/progress_trace.hpp"
-#include "trial_runner/measure/rank_measurers.hpp"
 #include "trial_runner/measure/ratio_in_turns.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/runner.hpp"
@@ -77,7 +77,7 @@ class TrialReports {
   double program_startup_s_;
   std::optional<double> paused_since_s_;
   double paused_s_ = 0.0;
-  RankMeasurers measurer_;
+  Measurer measurer_;
   std::vector<Interval> turns_;  ///< from the start of the runner's clock to each turn's end
   ProgressTracer tracer_;
   ProgressBound progress_;

@@ -24,10 +24,10 @@ bool is_of_program(const StudySpec& study, const std::vector<std::string>& comma
   return without_tree(render_command(study, study.baseline).argv) == command;
 }
 
-PairScatter scatter_of_trials(const StudySpec& study, const std::vector<TrialRecord>& trials) {
+Scatter scatter_of_trials(const StudySpec& study, const std::vector<TrialRecord>& trials) {
   const Standing standing(ranking_rules(study), trials);
   const Confirmation confirmation(study, standing);
-  std::vector<PairScatter> commands;
+  std::vector<Scatter> commands;
   for (const Finalist& finalist : confirmation.finalists()) {
     if (!finalist.pairs.empty()) commands.push_back(scatter_of(study, finalist.pairs));
   }
@@ -36,12 +36,12 @@ PairScatter scatter_of_trials(const StudySpec& study, const std::vector<TrialRec
 
 }  // namespace
 
-Result<EarlierPairs> pairs_of_earlier_judgements(const History& history,
-                                                 const std::vector<std::string>& command,
-                                                 const std::string& campaign) {
+Result<Scatter> pairs_of_earlier_judgements(const History& history,
+                                            const std::vector<std::string>& command,
+                                            const std::string& campaign) {
   auto records = history.studies();
   if (!records) return tl::unexpected(records.error());
-  std::vector<PairScatter> judgements;
+  std::vector<Scatter> judgements;
   std::ranges::reverse(*records);
   for (const StudyRecord& record : *records) {
     if (judgements.size() == k_most_judgements) break;

@@ -14,7 +14,8 @@ namespace steptune {
 /// judgements of the history. A judgement counts if its first command is `command`, whatever tree
 /// it ran in, or if it belongs to `campaign`, which may be empty. Judgements that this version
 /// cannot read do not count. Errors: the history's.
-[[nodiscard]] Result<EarlierPairs> pairs_of_earlier_judgements(
-    const History& history, const std::vector<std::string>& command, const std::string& campaign);
+[[nodiscard]] Result<Scatter> pairs_of_earlier_judgements(const History& history,
+                                                          const std::vector<std::string>& command,
+                                                          const std::string& campaign);
 
 }  // namespace steptune

@@ -95,7 +95,7 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("set by [`judge`](judge.md): fresh runs compare all configurations, at "
                         "most 8, with the baseline"))
           .add(key("confirm_error", &MeasureSpec::confirm_error,
-                   document::number({k_least_confirm_error, k_most_confirm_error}))
+                   document::number({k_least_confirm_error, k_one_sided_error}))
                    .omitted_at_default()
                    .written_by_steptune()
                    .in_fingerprint(InFingerprint::never)

@@ -112,7 +112,7 @@ inline constexpr std::uint64_t k_most_seed = std::uint64_t{1} << 53;
 inline constexpr std::int64_t k_most_budget_trials = 1'000'000;
 inline constexpr int k_most_confirm_pairs = 100;
 /// One-sided error of the lower end of a 95 % interval.
-inline constexpr double k_most_confirm_error = 0.025;
+inline constexpr double k_one_sided_error = 0.025;
 
 struct SearchSpec {
   std::string searcher = "bayes";
@@ -175,7 +175,7 @@ struct MeasureSpec {
   /// Confirm each configuration, and find out if it is faster, slower or within `search.worth`.
   bool confirm_all = false;
   /// Largest error of calling a configuration faster, one-sided, if each one is confirmed.
-  double confirm_error = k_most_confirm_error;
+  double confirm_error = k_one_sided_error;
   /// Also find out if a configuration is slower by this share, if each one is confirmed. 0: not.
   double confirm_slowdown = 0.0;
   /// Standard deviation of a pair's log ratio, as earlier judgements of the program showed it.

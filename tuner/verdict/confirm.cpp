@@ -59,10 +59,6 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
   if (study.measure.in_use) settle_in_use(*study.measure.in_use);
 }
 
-double Confirmation::error_of(std::size_t index) const {
-  return study_->measure.confirm_all ? error_of_each(*study_) : error_of_finalist(index);
-}
-
 void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
   std::map<int, const TrialRecord*> baselines;
   for (const TrialRecord* run : runs) {
@@ -83,9 +79,11 @@ void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
 }
 
 BothErrors Confirmation::errors_of(std::size_t index) const {
-  const double error = error_of(index);
-  if (!study_->measure.confirm_all) return {error, error};
-  return {error * study_->measure.confirm_error / k_one_sided_error, error};
+  if (study_->measure.confirm_all) {
+    const double each = error_of_each(*study_);
+    return {each * study_->measure.confirm_error / k_one_sided_error, each};
+  }
+  return {error_of_finalist(index), error_of_finalist(index)};
 }
 
 void Confirmation::judge_finalist(std::size_t index) {
@@ -93,15 +91,15 @@ void Confirmation::judge_finalist(std::size_t index) {
   finalist.failed = std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
     return refutes(trial) && trial.configuration == finalist.configuration;
   });
-  const double error = error_of(index);
-  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, error, known_);
+  const BothErrors errors = errors_of(index);
+  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, errors.other, known_);
   const Judgement judgement = study_->measure.confirm_all
-                                  ? judge_both_ways(*study_, finalist.pairs, errors_of(index))
-                                  : judge(*study_, finalist.pairs, error, known_);
+                                  ? judge_both_ways(*study_, finalist.pairs, errors)
+                                  : judge(*study_, finalist.pairs, errors.other, known_);
   finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
   const bool may_be_kept = !finalist.failed && judgement.verdict != Verdict::slower;
   if (may_be_kept &&
-      violates_over_launches(*study_, standing_->trials(), finalist.configuration, error)) {
+      violates_over_launches(*study_, standing_->trials(), finalist.configuration, errors.other)) {
     finalist.verdict = Verdict::worse;
   }
   finalist.settled = finalist.failed || judgement.settled;

@@ -125,9 +125,8 @@ class Confirmation {
   /// Settles the configuration in use after all other finalists were judged. It continues as long
   /// as another finalist does.
   void settle_in_use(const ConfigurationInUse& in_use);
-  /// Returns the one-sided error of the finalist at `index`.
-  [[nodiscard]] double error_of(std::size_t index) const;
-  /// Returns its errors if it may also be slower.
+  /// Returns the errors of the finalist at `index`. They are equal unless each configuration is
+  /// confirmed.
   [[nodiscard]] BothErrors errors_of(std::size_t index) const;
   /// Returns all measured configurations but the baseline, in the order of their trials.
   [[nodiscard]] std::vector<Configuration> all_others() const;

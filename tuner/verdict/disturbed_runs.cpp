@@ -7,7 +7,9 @@
 namespace steptune {
 namespace {
 
+/// Share of a launch's time from which its value depends mostly on other programs.
 constexpr double k_much = 0.2;
+/// Share of disturbed trials above which disturbance is usual: the undisturbed are then too few.
 constexpr double k_usual_share = 1.0 / 3.0;
 
 }  // namespace

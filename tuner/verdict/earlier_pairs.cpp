@@ -14,25 +14,25 @@ namespace {
 using boost::math::digamma;
 using boost::math::trigamma;
 
-double variance_of(const PairScatter& scatter) {
-  return std::max(scatter.squares / scatter.degrees_of_freedom, k_least_pair_variance);
+double variance_of(const Scatter& scatter) {
+  return std::max(scatter.variance(), k_least_pair_variance);
 }
 
 /// Returns the variance of the judgements' log variances that chance does not explain.
-double variance_of_log_variances(const std::vector<PairScatter>& judgements) {
+double variance_of_log_variances(const std::vector<Scatter>& judgements) {
   const auto count = static_cast<double>(judgements.size());
-  const auto log_variance = [](const PairScatter& scatter) {
+  const auto log_variance = [](const Scatter& scatter) {
     const double half = 0.5 * scatter.degrees_of_freedom;
     return std::log(variance_of(scatter)) - digamma(half) + std::log(half);
   };
   double mean = 0.0;
   double by_chance = 0.0;
-  for (const PairScatter& scatter : judgements) {
+  for (const Scatter& scatter : judgements) {
     mean += log_variance(scatter) / count;
     by_chance += trigamma(0.5 * scatter.degrees_of_freedom) / count;
   }
   double squares = 0.0;
-  for (const PairScatter& scatter : judgements)
+  for (const Scatter& scatter : judgements)
     squares += std::pow(log_variance(scatter) - mean, 2);
   return squares / (count - 1.0) - by_chance;
 }
@@ -52,32 +52,33 @@ double degrees_of_freedom(double of_log, double most) {
 
 }  // namespace
 
-PairScatter scatter_of_judgement(const std::vector<PairScatter>& commands) {
-  PairScatter sum;
+Scatter scatter_of_judgement(const std::vector<Scatter>& commands) {
+  Scatter sum;
   double count = 0.0;
-  for (const PairScatter& command : commands) {
+  for (const Scatter& command : commands) {
     if (command.degrees_of_freedom < 1.0) continue;
     sum.squares += command.squares;
     sum.degrees_of_freedom += command.degrees_of_freedom;
     count += 1.0;
   }
-  return count > 0.0 ? PairScatter{sum.squares / count, sum.degrees_of_freedom / count} : sum;
+  return count > 0.0 ? Scatter{sum.squares / count, sum.degrees_of_freedom / count} : sum;
 }
 
-EarlierPairs earlier_pairs(const std::vector<PairScatter>& judgements) {
-  std::vector<PairScatter> known;
-  std::ranges::copy_if(judgements, std::back_inserter(known), [](const PairScatter& scatter) {
+Scatter earlier_pairs(const std::vector<Scatter>& judgements) {
+  std::vector<Scatter> known;
+  std::ranges::copy_if(judgements, std::back_inserter(known), [](const Scatter& scatter) {
     return scatter.degrees_of_freedom >= 1.0 && std::isfinite(scatter.squares);
   });
   if (known.empty()) return {};
   double squares = 0.0;
   double most = 0.0;
-  for (const PairScatter& scatter : known) {
+  for (const Scatter& scatter : known) {
     squares += scatter.degrees_of_freedom * variance_of(scatter);
     most += scatter.degrees_of_freedom;
   }
   const double of_log = known.size() > 1 ? variance_of_log_variances(known) : 0.0;
-  return {std::sqrt(squares / most), degrees_of_freedom(of_log, most)};
+  const double freedom = degrees_of_freedom(of_log, most);
+  return {freedom * squares / most, freedom};
 }
 
 }  // namespace steptune

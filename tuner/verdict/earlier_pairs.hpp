@@ -7,16 +7,10 @@
 
 namespace steptune {
 
-/// How much pairs of a program differ.
-struct EarlierPairs {
-  double deviation = 0.0;           ///< standard deviation of a pair's log ratio
-  double degrees_of_freedom = 0.0;  ///< of `deviation`; 0: nothing is known
-};
-
 /// Returns the scatter of a judgement from that of each of its commands. All commands are compared
 /// with the same runs, so they are not independent and together count as one: the means of those
 /// with at least two pairs. No degrees of freedom if none has two pairs.
-[[nodiscard]] PairScatter scatter_of_judgement(const std::vector<PairScatter>& commands);
+[[nodiscard]] Scatter scatter_of_judgement(const std::vector<Scatter>& commands);
 
 /// Estimates how much pairs of a program differ, from the scatter of each earlier judgement.
 ///
@@ -26,6 +20,6 @@ struct EarlierPairs {
 /// G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in
 /// microarray experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004,
 /// section 6.2. Smyth's deviation is the scale of a prior; the mean, used here, is larger.
-[[nodiscard]] EarlierPairs earlier_pairs(const std::vector<PairScatter>& judgements);
+[[nodiscard]] Scatter earlier_pairs(const std::vector<Scatter>& judgements);
 
 }  // namespace steptune

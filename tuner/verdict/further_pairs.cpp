@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/verdict/further_pairs.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/numbers.hpp"
@@ -9,6 +10,7 @@
 namespace steptune {
 namespace {
 
+/// If more pairs are needed, the mean is so near to a limit that their number says little.
 constexpr int k_most_further_pairs = 100;
 
 }  // namespace
@@ -20,7 +22,8 @@ double further_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
   const double worth = std::log1p(study.search.worth);
   const bool both_ways = study.measure.confirm_all;
   const auto measured = static_cast<int>(pairs.size());
-  for (int further = 1; further <= k_most_further_pairs; ++further) {
+  const int least = std::max(1, least_for_claim(study, pairs) - measured);
+  for (int further = least; further <= k_most_further_pairs; ++further) {
     const int count = measured + further;
     const auto look = [&](double error) {
       const double of_look = error_of_look(count, plan, error);

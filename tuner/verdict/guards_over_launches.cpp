@@ -6,19 +6,14 @@
 #include <vector>
 
 #include "trial_runner/measure/quantiles.hpp"
+#include "tuner/verdict/scatter.hpp"
 
 namespace steptune {
 namespace {
 
-/// Mean over launches with its variance.
-struct LaunchMean {
-  double value = 0.0;
-  double variance = 0.0;
-  int launches = 0;
-};
-
-LaunchMean mean_over_launches(const std::string& metric, std::span<const TrialRecord> trials,
-                              const Configuration& configuration) {
+/// Returns the scatter of a metric among launches. It is at least the mean variance within one.
+Scatter among_launches(const std::string& metric, std::span<const TrialRecord> trials,
+                       const Configuration& configuration) {
   std::vector<double> values;
   double within = 0.0;
   for (const TrialRecord& trial : trials) {
@@ -31,17 +26,14 @@ LaunchMean mean_over_launches(const std::string& metric, std::span<const TrialRe
     const auto error = trial.measurement->metric_errors.find(metric);
     if (error != trial.measurement->metric_errors.end()) within += std::pow(error->second, 2);
   }
-  LaunchMean result;
-  result.launches = static_cast<int>(values.size());
-  if (result.launches < 2) return result;
-  const auto count = static_cast<double>(values.size());
-  for (const double value : values)
-    result.value += value / count;
-  double squares = 0.0;
-  for (const double value : values)
-    squares += std::pow(value - result.value, 2);
-  result.variance = std::max(squares / (count - 1.0) / count, within / count);
-  return result;
+  if (values.size() < 2) return {};
+  Scatter scatter = scatter_of(values);
+  scatter.squares = std::max(scatter.squares, within * scatter.degrees_of_freedom);
+  return scatter;
+}
+
+double variance_of_mean(const Scatter& scatter) {
+  return scatter.variance() / (scatter.degrees_of_freedom + 1.0);
 }
 
 }  // namespace
@@ -50,19 +42,22 @@ std::optional<LaunchMeans> means_over_launches(const Guard& guard,
                                                std::span<const TrialRecord> trials,
                                                const Configuration& configuration,
                                                const Configuration& baseline, double error) {
-  const LaunchMean own = mean_over_launches(judged_metric(guard), trials, configuration);
-  const LaunchMean other = mean_over_launches(judged_metric(guard), trials, baseline);
-  if (own.launches < 2 || other.launches < 2 || other.value == 0.0) return std::nullopt;
-  LaunchMeans means{.value = own.value, .baseline = other.value};
-  means.launches = std::min(own.launches, other.launches);
-  const double size = std::abs(other.value);
-  const double freedom = own.launches + other.launches - 2.0;
+  const Scatter own = among_launches(judged_metric(guard), trials, configuration);
+  const Scatter other = among_launches(judged_metric(guard), trials, baseline);
+  const double least_freedom = std::min(own.degrees_of_freedom, other.degrees_of_freedom);
+  if (least_freedom < 1.0 || other.mean == 0.0) return std::nullopt;
+  LaunchMeans means{.value = own.mean, .baseline = other.mean};
+  means.launches = static_cast<int>(least_freedom) + 1;
+  const double size = std::abs(other.mean);
+  const double own_variance = variance_of_mean(own);
+  const double other_variance = variance_of_mean(other);
+  const double freedom = own.degrees_of_freedom + other.degrees_of_freedom;
   const double quantile = student_quantile(freedom, error);
-  means.difference = (own.value - other.value) / size;
-  means.half_width = quantile * std::sqrt(own.variance + other.variance) / size;
-  const double multiple = multiple_of_baseline(*guard.max_ratio_to_baseline, other.value);
-  const double error_of_limit = std::sqrt(own.variance + std::pow(multiple, 2) * other.variance);
-  means.is_violated = own.value - multiple * other.value > quantile * error_of_limit;
+  means.difference = (own.mean - other.mean) / size;
+  means.half_width = quantile * std::sqrt(own_variance + other_variance) / size;
+  const double multiple = multiple_of_baseline(*guard.max_ratio_to_baseline, other.mean);
+  const double error_of_limit = std::sqrt(own_variance + std::pow(multiple, 2) * other_variance);
+  means.is_violated = own.mean - multiple * other.mean > quantile * error_of_limit;
   return means;
 }
 

@@ -95,15 +95,9 @@ KnownLaunches launch_scatters(const std::vector<TrialRecord>& trials, const Mach
   }
   KnownLaunches scatters;
   for (const auto& [configuration, group] : groups) {
-    const auto count = static_cast<double>(group.logs.size());
     if (group.logs.size() < 2 || !std::isfinite(group.within_variance)) continue;
-    LaunchScatter scatter{0.0, count - 1.0, group.within_variance / count};
-    double mean = 0.0;
-    for (const double log : group.logs)
-      mean += log / count;
-    for (const double log : group.logs)
-      scatter.squares += (log - mean) * (log - mean);
-    scatters.push_back(scatter);
+    const auto count = static_cast<double>(group.logs.size());
+    scatters.push_back({scatter_of(group.logs), group.within_variance / count});
   }
   return scatters;
 }
@@ -112,11 +106,10 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
                                           const MachineDrift& drift) {
   LaunchVariation variation;
   double squares = variation.degrees_of_freedom * variation.relative * variation.relative;
-  squares += drift.launch_squares();
-  variation.degrees_of_freedom += drift.launch_freedom();
-  for (const LaunchScatter& scatter : launch_scatters(trials, drift)) {
-    squares +=
-        std::max(0.0, scatter.squares - scatter.degrees_of_freedom * scatter.within_variance);
+  squares += drift.launches().squares;
+  variation.degrees_of_freedom += drift.launches().degrees_of_freedom;
+  for (const auto& [scatter, within_variance] : launch_scatters(trials, drift)) {
+    squares += std::max(0.0, scatter.squares - scatter.degrees_of_freedom * within_variance);
     variation.degrees_of_freedom += scatter.degrees_of_freedom;
   }
   variation.relative = std::sqrt(squares / variation.degrees_of_freedom);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tuner/history/history.hpp"
+#include "tuner/verdict/scatter.hpp"
 
 namespace steptune {
 
@@ -16,10 +17,9 @@ struct LaunchVariation {
   double degrees_of_freedom = 3.0;  ///< degrees of freedom of `relative`
 };
 
-/// Scatter of launches of one configuration about their mean, in logarithms.
+/// Scatter of launches of one configuration.
 struct LaunchScatter {
-  double squares = 0.0;  ///< sum of squared deviations
-  double degrees_of_freedom = 0.0;
+  Scatter scatter;               ///< of logarithms
   double within_variance = 0.0;  ///< variance of one launch's value that its own run explains
 };
 

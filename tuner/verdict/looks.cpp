@@ -104,6 +104,7 @@ struct ErrorsOfLooks {
   SumWithoutClaim sum;  ///< after these looks
   std::vector<double> errors;
 };
+/// Most plans and errors in memory. A study has a few; simulations have many.
 constexpr std::size_t k_most_known = 1000;
 
 }  // namespace

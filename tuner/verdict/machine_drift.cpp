@@ -130,7 +130,7 @@ MachineDrift::MachineDrift(const std::vector<TrialRecord>& trials) {
   const FilterPass pass = filter(runs, *walk);
   walk_per_trial_ = *walk;
   scale_ = launch_variance(pass);
-  launch_squares_ = pass.squares;
+  launches_ = {pass.squares, runs_ - 1.0};
   // The smoother of H. E. Rauch, F. Tung and C. T. Striebel, AIAA Journal 3(8), 1965.
   points_.resize(runs.size());
   points_.back() = {runs.back().at, pass.states.back().level, pass.states.back().variance, 0.0};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tuner/history/history.hpp"
+#include "tuner/verdict/scatter.hpp"
 
 namespace steptune {
 
@@ -41,10 +42,9 @@ class MachineDrift {
   /// Returns the logarithm of the slowdown that differs most from 0.
   [[nodiscard]] double largest_log_ratio() const;
 
-  /// Returns the variation of launches after the drift is removed: the sum of squared deviations,
-  /// as shares, and its degrees of freedom. 0 without a drift.
-  [[nodiscard]] double launch_squares() const { return launch_squares_; }
-  [[nodiscard]] double launch_freedom() const { return is_significant() ? runs_ - 1.0 : 0.0; }
+  /// Returns the scatter of launches after the drift is removed, as shares. No degrees of freedom
+  /// without a drift.
+  [[nodiscard]] const Scatter& launches() const { return launches_; }
 
  private:
   /// Level at the launch of a run, given all runs. Variances are in units of `scale_`.
@@ -58,7 +58,7 @@ class MachineDrift {
   std::vector<Point> points_;    ///< empty: no drift
   double walk_per_trial_ = 0.0;  ///< variance of a step, in units of `scale_`
   double scale_ = 0.0;           ///< variance of launches
-  double launch_squares_ = 0.0;
+  Scatter launches_;
   int runs_ = 0;
 };
 

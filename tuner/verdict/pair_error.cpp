@@ -37,10 +37,8 @@ PairError::PairError(double squares, double pairs, double within_variance,
     const double from_median = std::log(deviation / k_median) / k_log_deviation;
     double log_weight = -0.5 * from_median * from_median;
     log_weight += log_likelihood(squares, pairs - 1.0, of_pair);
-    for (const LaunchScatter& scatter : known) {
-      log_weight += log_likelihood(scatter.squares, scatter.degrees_of_freedom,
-                                   launches + scatter.within_variance);
-    }
+    for (const auto& [scatter, within] : known)
+      log_weight += log_likelihood(scatter.squares, scatter.degrees_of_freedom, launches + within);
     components_.push_back({log_weight, std::sqrt(of_pair / pairs)});
     most = std::max(most, log_weight);
   }

@@ -16,6 +16,7 @@
 namespace steptune {
 namespace {
 
+/// Without a planned run, time and cost are those of a million samples.
 constexpr double k_samples_without_plan = 1e6;
 /// Assumed standard deviation of a phase's duration, as a share, if the phase was seen only once.
 /// Evaluations of the same model over the same data differ by little, checkpoints on shared storage

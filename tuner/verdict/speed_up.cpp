@@ -53,14 +53,6 @@ bool are_repeated_whole_runs(const std::vector<RunPair>& pairs, int count) {
   return count >= least && are_whole_runs(pairs);
 }
 
-/// Returns the least number of such pairs for a claim. Two pairs of whole runs without a steady
-/// state show too little of their spread.
-int least_for_claim(const StudySpec& study, const std::vector<RunPair>& pairs) {
-  const int least = least_pairs(study);
-  if (!are_whole_runs(pairs) || are_steady(pairs)) return least;
-  return std::max(least, std::min(k_least_unsteady_pairs, study.measure.confirm_pairs));
-}
-
 /// True if the two runs of each pair took turns, and enough pairs show the scatter of their ratio.
 /// Other programs disturb both runs of such a pair, so each run scatters more than the ratio does.
 bool are_interleaved(const std::vector<RunPair>& pairs, int count) {
@@ -93,7 +85,7 @@ constexpr double k_changed_by_chance = 0.2;
 
 /// Adds the scatter of earlier judgements' pairs, unless the present pairs seem to differ more:
 /// then the machine may have changed.
-PairScatter with_earlier_pairs(const StudySpec& study, const PairScatter& scatter) {
+Scatter with_earlier_pairs(const StudySpec& study, const Scatter& scatter) {
   const double freedom = study.measure.pair_freedom;
   if (!(freedom > 0.0)) return scatter;
   const double variance =
@@ -172,16 +164,18 @@ int least_pairs(const StudySpec& study) {
   return std::min(k_least_pairs, std::max(1, study.measure.confirm_pairs));
 }
 
-PairScatter scatter_of(const StudySpec& study, const std::vector<RunPair>& pairs) {
+int least_for_claim(const StudySpec& study, const std::vector<RunPair>& pairs) {
+  const int least = least_pairs(study);
+  if (!are_whole_runs(pairs) || are_steady(pairs)) return least;
+  return std::max(least, std::min(k_least_unsteady_pairs, study.measure.confirm_pairs));
+}
+
+Scatter scatter_of(const StudySpec& study, const std::vector<RunPair>& pairs) {
   const bool has_ratio = std::ranges::all_of(pairs, positive);
-  const auto count = static_cast<double>(pairs.size());
-  double mean = 0.0;
+  std::vector<double> differences;
   for (const RunPair& pair : pairs)
-    mean += difference(study, pair, has_ratio) / count;
-  PairScatter scatter{0.0, count - 1.0};
-  for (const RunPair& pair : pairs)
-    scatter.squares += std::pow(difference(study, pair, has_ratio) - mean, 2);
-  return scatter;
+    differences.push_back(difference(study, pair, has_ratio));
+  return scatter_of(differences);
 }
 
 PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
@@ -193,22 +187,20 @@ PairStatistics statistics_after(int count, const StudySpec& study,
                                 const std::vector<RunPair>& pairs, double error,
                                 const std::optional<KnownLaunches>& known) {
   PairStatistics result;
-  const auto measured = static_cast<double>(pairs.size());
   result.has_ratio = std::ranges::all_of(pairs, positive);
-  const bool repeated_whole_runs = are_repeated_whole_runs(pairs, count);
-  double within = 0.0;
-  for (const RunPair& pair : pairs) {
-    result.mean += difference(study, pair, result.has_ratio) / measured;
-    within += within_variance(pair, count > 1) / measured;
-  }
-  PairScatter scatter = scatter_of(study, pairs);
+  Scatter scatter = scatter_of(study, pairs);
+  result.mean = scatter.mean;
   if (count > std::ssize(pairs)) {
     // A single pair shows no scatter, so its own error stands for it.
     const double variance =
-        pairs.size() > 1 ? scatter.squares / scatter.degrees_of_freedom
+        pairs.size() > 1 ? scatter.variance()
                          : std::pow(statistics_of(study, pairs, error, known).standard_error, 2);
     scatter = {(count - 1.0) * variance, count - 1.0};
   }
+  const bool repeated_whole_runs = are_repeated_whole_runs(pairs, count);
+  double within = 0.0;
+  for (const RunPair& pair : pairs)
+    within += within_variance(pair, count > 1) / static_cast<double>(pairs.size());
   // Other trials say nothing about the variation of reported metrics and of runs without a steady
   // state: only the pairs count.
   const bool only_pairs_count =
@@ -223,9 +215,8 @@ PairStatistics statistics_after(int count, const StudySpec& study,
   if (count < 2 || !std::isfinite(scatter.squares)) return result;
   const double least_by_chance = study.objectives.front().is_timed() ? k_least_pair_variance : 0.0;
   const double least = measured_in_pairs ? least_by_chance : within;
-  const PairScatter all = with_earlier_pairs(study, scatter);
-  const double variance = all.squares / all.degrees_of_freedom;
-  result.standard_error = std::sqrt(std::max(variance, least) / count);
+  const Scatter all = with_earlier_pairs(study, scatter);
+  result.standard_error = std::sqrt(std::max(all.variance(), least) / count);
   result.half_width = student_quantile(all.degrees_of_freedom, error) * result.standard_error;
   return result;
 }

@@ -11,11 +11,9 @@
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/looks.hpp"
+#include "tuner/verdict/scatter.hpp"
 
 namespace steptune {
-
-/// One-sided error of the lower end of a 95 % interval.
-inline constexpr double k_one_sided_error = k_most_confirm_error;
 
 /// Ratio by which a configuration is better than the baseline, with its interval. The ratio is NaN
 /// if the configuration was not measured, or if the objective has values that are not positive.
@@ -74,13 +72,9 @@ struct RunPair {
 /// cases.
 inline constexpr double k_least_pair_variance = 4.5e-6;
 
-/// Scatter of the pairs of one comparison about their mean, in logarithms.
-struct PairScatter {
-  double squares = 0.0;  ///< sum of squared deviations
-  double degrees_of_freedom = 0.0;
-};
-/// Returns the scatter of `pairs`, which has at least one.
-[[nodiscard]] PairScatter scatter_of(const StudySpec& study, const std::vector<RunPair>& pairs);
+/// Returns the scatter of the pairs' log ratios, or of relative differences if values are not
+/// positive. Needs at least one pair.
+[[nodiscard]] Scatter scatter_of(const StudySpec& study, const std::vector<RunPair>& pairs);
 
 /// Mean of the pairs' log ratios, with the half-width of its interval.
 struct PairStatistics {
@@ -141,6 +135,9 @@ inline constexpr int k_least_unsteady_pairs = 3;
 [[nodiscard]] LookPlan look_plan(const StudySpec& study);
 /// Returns the least number of pairs for a claim of "faster", if the program has a steady state.
 [[nodiscard]] int least_pairs(const StudySpec& study);
+/// Returns the least number of pairs like `pairs` for a claim. Two pairs of whole runs without a
+/// steady state show too little of their spread.
+[[nodiscard]] int least_for_claim(const StudySpec& study, const std::vector<RunPair>& pairs);
 
 /// Verdict of the pairs. `settled`: more pairs are not worthwhile.
 ///

@@ -47,7 +47,7 @@ class EarlierJudgementsTest : public HistoryFixture {
          run(7, TrialPurpose::confirm_incumbent, 3, "B", 1.0 / far),
          run(8, TrialPurpose::confirm_baseline, 3, "A", 1.0)}));
   }
-  [[nodiscard]] EarlierPairs pairs(const std::string& first, const std::string& campaign = "") {
+  [[nodiscard]] Scatter pairs(const std::string& first, const std::string& campaign = "") {
     return must(pairs_of_earlier_judgements(history_, {first}, campaign));
   }
 
@@ -71,9 +71,9 @@ TEST_F(EarlierJudgementsTest, JudgementsOfTheSameFirstCommandCount) {
   add("judge-2", "./train");
   add("judge-3", "./other");
   add("judge-4", "./train", Json::object(), StudyStatus::running);
-  const EarlierPairs known = pairs("./train");
+  const Scatter known = pairs("./train");
   EXPECT_DOUBLE_EQ(known.degrees_of_freedom, 4.0);
-  EXPECT_NEAR(known.deviation, 0.1, 1e-6);
+  EXPECT_NEAR(known.deviation(), 0.1, 1e-6);
 }
 
 TEST_F(EarlierJudgementsTest, JudgementsOfTheCampaignCountWhateverTheirFirstCommand) {

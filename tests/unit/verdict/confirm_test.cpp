@@ -633,7 +633,8 @@ TEST_F(PairsTest, LaunchesOfTheSearchCountToo) {
     runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.3));
   }
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
-  EXPECT_EQ(judge(study_, pairs(), k_error, KnownLaunches{{0.4, 4.0, 0.0}}).verdict, Verdict::open);
+  const KnownLaunches different{{{0.4, 4.0}, 0.0}};
+  EXPECT_EQ(judge(study_, pairs(), k_error, different).verdict, Verdict::open);
 }
 
 TEST_F(PairsTest, AClaimIsSettledByLooksAlone) {

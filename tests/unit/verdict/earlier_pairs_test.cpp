@@ -18,9 +18,9 @@ constexpr double k_pair_deviation = 0.04;
 
 /// Returns judgements of six pairs. The logarithm of their standard deviation has the standard
 /// deviation `spread`.
-std::vector<PairScatter> judgements(double spread) {
+std::vector<Scatter> judgements(double spread) {
   Rng rng(7, "earlier_pairs", 0);
-  std::vector<PairScatter> result;
+  std::vector<Scatter> result;
   for (int i = 0; i < k_judgements; ++i) {
     const double deviation = k_pair_deviation * std::exp(spread * rng.normal());
     double squares = 0.0;
@@ -37,27 +37,27 @@ TEST(EarlierPairs, OnePairShowsNoScatter) {
 }
 
 TEST(EarlierPairs, CommandsOfAJudgementCountAsOne) {
-  const PairScatter judgement = scatter_of_judgement({{0.02, 2.0}, {0.07, 4.0}, {0.0, 0.0}});
+  const Scatter judgement = scatter_of_judgement({{0.02, 2.0}, {0.07, 4.0}, {0.0, 0.0}});
   EXPECT_NEAR(judgement.squares, 0.045, 1e-12);
   EXPECT_DOUBLE_EQ(judgement.degrees_of_freedom, 3.0);
   EXPECT_DOUBLE_EQ(scatter_of_judgement({{0.0, 0.0}}).degrees_of_freedom, 0.0);
 }
 
 TEST(EarlierPairs, JudgementsWithTheSameScatterCountInFull) {
-  const EarlierPairs pairs = earlier_pairs({{0.02, 2.0}, {0.04, 4.0}, {0.0, 0.0}});
-  EXPECT_NEAR(pairs.deviation, 0.1, 1e-12);
+  const Scatter pairs = earlier_pairs({{0.02, 2.0}, {0.04, 4.0}, {0.0, 0.0}});
+  EXPECT_NEAR(pairs.deviation(), 0.1, 1e-12);
   EXPECT_DOUBLE_EQ(pairs.degrees_of_freedom, 6.0);
 }
 
 TEST(EarlierPairs, ScatterThatVariesByChanceCountsMuch) {
-  const EarlierPairs pairs = earlier_pairs(judgements(0.0));
-  EXPECT_NEAR(pairs.deviation, k_pair_deviation, 0.15 * k_pair_deviation);
+  const Scatter pairs = earlier_pairs(judgements(0.0));
+  EXPECT_NEAR(pairs.deviation(), k_pair_deviation, 0.15 * k_pair_deviation);
   EXPECT_GT(pairs.degrees_of_freedom, 4.0 * k_freedom);
 }
 
 TEST(EarlierPairs, ScatterThatVariesMoreThanByChanceCountsLittle) {
-  const EarlierPairs pairs = earlier_pairs(judgements(0.8));
-  EXPECT_GT(pairs.deviation, k_pair_deviation);
+  const Scatter pairs = earlier_pairs(judgements(0.8));
+  EXPECT_GT(pairs.deviation(), k_pair_deviation);
   EXPECT_LT(pairs.degrees_of_freedom, 1.5 * k_freedom);
 }
 

@@ -27,6 +27,14 @@ class SomePairs {
     records_.push_back(completed(1, 1.0, 1e-4));
     pairs_.push_back({incumbent, &records_.back()});
   }
+  /// Lets all programs end by themselves without a steady state.
+  void make_unsteady_whole_runs() {
+    for (TrialRecord& record : records_) {
+      record.measurement.emplace();
+      record.measurement->status = MeasurementStatus::not_steady;
+      record.measurement->whole_run = true;
+    }
+  }
   [[nodiscard]] const std::vector<RunPair>& all() const { return pairs_; }
 
  private:
@@ -79,6 +87,15 @@ TEST(FurtherPairs, AnInsignificantGainIsSoonExcluded) {
   const double of_half =
       further_pairs(study, even_pairs(4, 0.02, 0.06).all(), k_errors, KnownLaunches{});
   EXPECT_LT(of_none, of_half);
+}
+
+TEST(FurtherPairs, ThereAreEnoughPairsForAClaimThen) {
+  const StudySpec study = time_study();
+  SomePairs one = even_pairs(1, 1.0, 0.0);
+  EXPECT_DOUBLE_EQ(further_pairs(study, one.all(), k_errors, KnownLaunches{}), 1.0);
+  one.make_unsteady_whole_runs();
+  EXPECT_DOUBLE_EQ(further_pairs(study, one.all(), k_errors, KnownLaunches{}), 2.0)
+      << "such runs need three pairs";
 }
 
 TEST(FurtherPairs, WithoutAnIntervalNothingCanBeSaid) {

@@ -36,7 +36,7 @@ double share_above(int pairs, const Deviation& deviation_of) {
     Rng rng(5, "pair_error", seed);
     const double deviation = deviation_of(rng);
     const double of_pair = std::sqrt(2.0) * deviation;
-    const KnownLaunches known{{squares_of(rng, 3, deviation), 2.0, 0.0}};
+    const KnownLaunches known{{{squares_of(rng, 3, deviation), 2.0}, 0.0}};
     const PairError error(squares_of(rng, pairs, of_pair), pairs, 0.0, known);
     above += of_pair / std::sqrt(pairs) * rng.normal() > error.quantile(k_tail) ? 1 : 0;
   }
@@ -55,7 +55,7 @@ TEST(PairError, AFewLaunchesThatDifferMuchOutweighThePrior) {
 }
 
 TEST(PairError, IsNormalIfManyLaunchesAreKnown) {
-  const KnownLaunches known{{0.03 * 0.03 * 1e6, 1e6, 0.0}};
+  const KnownLaunches known{{{0.03 * 0.03 * 1e6, 1e6}, 0.0}};
   const PairError error(2.0 * 0.03 * 0.03 * 3.0, 4.0, 0.0, known);
   EXPECT_NEAR(error.standard_error(), 0.03 * std::sqrt(2.0 / 4.0), 0.001);
   EXPECT_NEAR(error.quantile(k_tail), 1.96 * error.standard_error(), 1e-4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/measure/rank_measurers.hpp"
+#include "trial_runner/measure/measurer.hpp"
 
 #include <cmath>
 
@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/numbers.hpp"
+#include "trial_runner/measure/stragglers.hpp"
 
 namespace steptune {
 namespace {
@@ -29,7 +30,7 @@ struct ReportingRank {
 /// report names its rank.
 Measurement measured(const std::vector<ReportingRank>& ranks, double seconds,
                      bool with_rank = true) {
-  RankMeasurers measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
+  Measurer measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   std::vector<std::pair<double, Report>> reports;
   for (const ReportingRank& each : ranks) {
     for (int step = 1; step * each.step_s < seconds; ++step) {
@@ -52,7 +53,7 @@ Measurement measured(const std::vector<ReportingRank>& ranks, double seconds,
 
 /// Measures a whole run of `ranks` processes that slow down all the time.
 Measurement slowing_whole_run(int ranks, int steps) {
-  RankMeasurers measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
+  Measurer measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   double now_s = 1.0;
   for (int step = 1; step <= steps; ++step) {
     now_s += 0.1 + 0.01 * step;
@@ -69,7 +70,7 @@ Measurement slowing_whole_run(int ranks, int steps) {
   return measurers.whole_run(now_s);
 }
 
-TEST(RankMeasurers, AWholeRunOfSeveralRanksEqualsThatOfOne) {
+TEST(MeasurerWithRanks, AWholeRunOfSeveralRanksEqualsThatOfOne) {
   const Measurement one = slowing_whole_run(1, 60);
   const Measurement two = slowing_whole_run(2, 60);
   EXPECT_NE(two.status, MeasurementStatus::steady);
@@ -80,7 +81,7 @@ TEST(RankMeasurers, AWholeRunOfSeveralRanksEqualsThatOfOne) {
   EXPECT_FALSE(slowing_whole_run(2, 4).whole_run);
 }
 
-TEST(RankMeasurers, EqualRanksAreMeasuredByTheFirstOne) {
+TEST(MeasurerWithRanks, EqualRanksAreMeasuredByTheFirstOne) {
   const Measurement m = measured({{0, 0.1, 0.01, 5.0}, {1, 0.1, 0.011, 9e6}}, 30.0);
   EXPECT_EQ(m.status, MeasurementStatus::steady);
   EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
@@ -89,14 +90,14 @@ TEST(RankMeasurers, EqualRanksAreMeasuredByTheFirstOne) {
   EXPECT_THAT(m.remark, IsEmpty());
 }
 
-TEST(RankMeasurers, TheSlowestRankGivesTheStepTimeAndIsNamed) {
+TEST(MeasurerWithRanks, TheSlowestRankGivesTheStepTimeAndIsNamed) {
   const Measurement m = measured({{0, 0.1}, {1, 0.15}, {2, 0.1}}, 60.0);
   EXPECT_NEAR(m.seconds_per_sample, 0.075, 1e-6);
   EXPECT_EQ(m.metrics.at("loss"), 10.0);
   EXPECT_THAT(m.remark, HasSubstr("straggler: rank 1 is 50 % slower than rank 0"));
 }
 
-TEST(RankMeasurers, NamesTheRankWithLateData) {
+TEST(MeasurerWithRanks, NamesTheRankWithLateData) {
   const Measurement m =
       measured({{0, 0.1, 0.004}, {1, 0.1, 0.005}, {2, 0.1, 0.034}, {3, 0.1, 0.004}}, 30.0);
   EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
@@ -105,7 +106,7 @@ TEST(RankMeasurers, NamesTheRankWithLateData) {
       HasSubstr("straggler: rank 2 spends 30 % of each step more on data than the other ranks"));
 }
 
-TEST(RankMeasurers, ReportsMoreRanksThanAreMeasured) {
+TEST(MeasurerWithRanks, ReportsMoreRanksThanAreMeasured) {
   std::vector<ReportingRank> ranks;
   for (int rank = 0; rank < 64; ++rank)
     ranks.push_back({rank, 0.1});
@@ -164,8 +165,8 @@ TEST(Stragglers, InDataAreComparedWithRanksThatReportIt) {
   EXPECT_EQ(stragglers({{0, &first}, {1, &second}}), "") << "4 % of a step";
 }
 
-TEST(RankMeasurers, ARemarkOfTheRankStaysBesideThatOfStragglers) {
-  RankMeasurers measurers({});
+TEST(MeasurerWithRanks, ARemarkOfTheRankStaysBesideThatOfStragglers) {
+  Measurer measurers({});
   for (int step = 1; step <= 100; ++step) {
     for (const int rank : {0, 1}) {
       Report report;
@@ -180,11 +181,11 @@ TEST(RankMeasurers, ARemarkOfTheRankStaysBesideThatOfStragglers) {
               AllOf(HasSubstr("goes back"), HasSubstr("; straggler: rank 1 is 100 % slower")));
 }
 
-TEST(RankMeasurers, IsOneMeasurerWithoutRanks) {
+TEST(MeasurerWithRanks, MeasuresReportsWithoutRanks) {
   const Measurement m = measured({{0, 0.1}}, 30.0, false);
   EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
   EXPECT_THAT(m.remark, IsEmpty());
-  RankMeasurers none({});
+  Measurer none({});
   EXPECT_EQ(none.current().status, MeasurementStatus::no_reports);
 }
 
