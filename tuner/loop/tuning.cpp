@@ -8,6 +8,7 @@
 #include "tuner/loop/conclusion.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/next_trial.hpp"
+#include "tuner/loop/resume.hpp"
 #include "tuner/loop/study_decisions.hpp"
 #include "tuner/verdict/payback.hpp"
 
@@ -20,7 +21,7 @@ constexpr double k_longest_release_s = 240.0;
 
 }  // namespace
 
-Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRun> former)
+Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudyStatus> former)
     : run_(parts, std::move(study)),
       pending_(run_),
       ended_(run_, pending_),
