@@ -35,7 +35,7 @@ const Measurement* measurement_of(const TrialRecord* trial) {
 Measurement compared_with_baseline(const TrialView& trial, Measurement measurement,
                                    const TrialRecord* baseline) {
   const Measurement* other = measurement_of(baseline);
-  if (!trial.is_beside_baseline() || other == nullptr ||
+  if (!follows_first_trial(trial.record.purpose) || other == nullptr ||
       !std::isfinite(measurement.step_seconds_per_sample)) {
     return measurement;
   }
@@ -82,9 +82,8 @@ bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {
 
 std::optional<std::string> unlike_batch(const TrialView& trial, const Measurement& measurement,
                                         const TrialRecord* baseline) {
-  const TrialPurpose purpose = trial.record.purpose;
-  const bool is_judged = is_searched(purpose) || purpose == TrialPurpose::confirm_incumbent;
-  if (!is_judged || baseline == nullptr || measurement.samples_reported.value_or(true)) {
+  if (runs_baseline(trial.record.purpose) || baseline == nullptr ||
+      measurement.samples_reported.value_or(true)) {
     return std::nullopt;
   }
   TrialRecord measured = trial.record;

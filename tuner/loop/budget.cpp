@@ -198,8 +198,7 @@ bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::si
 
 double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpose purpose) {
   if (!study.budget.time_s) return k_infinity;
-  const bool leaves_proof = purpose != TrialPurpose::baseline && !is_confirmation(purpose) &&
-                            study.measure.confirm_pairs > 0;
+  const bool leaves_proof = follows_first_trial(purpose) && study.measure.confirm_pairs > 0;
   const double kept_s = std::min({spending.least_confirm_pair_s, spending.confirm_pair_s,
                                   k_most_for_claim * *study.budget.time_s});
   return *study.budget.time_s - (leaves_proof ? kept_s : 0.0);
@@ -234,8 +233,7 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   const double even_s = search_s / (std::max(contenders, 2.0) + 1.0);
   const double least_s = std::max(2.0 * study.measure.min_window_s, 0.25 * even_s);
   const double share_s = std::max(even_s - startup_s, least_s);
-  const bool twice = purpose == TrialPurpose::baseline || is_confirmation(purpose);
-  return twice ? 2.0 * share_s : share_s;
+  return follows_first_trial(purpose) ? share_s : 2.0 * share_s;
 }
 
 std::optional<PlannedCourse> planned_course(const StudySpec& study, double startup_s,

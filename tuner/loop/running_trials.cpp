@@ -13,10 +13,6 @@ namespace {
 constexpr double k_longest_wait_s = 0.5;
 constexpr double k_between_displays_s = 0.25;
 
-bool repeats_baseline(TrialPurpose purpose) {
-  return purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
-}
-
 }  // namespace
 
 Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
@@ -116,7 +112,7 @@ Result<void> RunningTrials::on_event(const TrialFinished& event) {
   if (trial->lacked_time()) lacked_time_.insert(event.key.trial);
   ended_.push_back(
       trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s(), turns_beside(*trial)));
-  if (repeats_baseline(trial->record().purpose)) {
+  if (runs_baseline(trial->record().purpose)) {
     latest_round_ = trial->round();
     latest_turns_ = trial->turns();
   }
@@ -127,9 +123,9 @@ Result<void> RunningTrials::on_event(const TrialFinished& event) {
 }
 
 std::span<const Interval> RunningTrials::turns_beside(const RunningTrial& trial) const {
-  if (trial.round() == 0 || repeats_baseline(trial.record().purpose)) return {};
+  if (trial.round() == 0 || runs_baseline(trial.record().purpose)) return {};
   const auto baseline = std::ranges::find_if(trials_, [&](const auto& other) {
-    return repeats_baseline(other.second.record().purpose) && other.second.round() == trial.round();
+    return runs_baseline(other.second.record().purpose) && other.second.round() == trial.round();
   });
   if (baseline != trials_.end()) return baseline->second.turns();
   return latest_round_ == trial.round() ? std::span<const Interval>(latest_turns_)

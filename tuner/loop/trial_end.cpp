@@ -154,15 +154,14 @@ std::optional<std::string> EndOfTrial::violation(const GuardedValues& guarded) c
   if (cause_.request == EndRequest::guard) return cause_.reason;
   const StudySpec& study = trial_.study;
   const TrialPurpose purpose = trial_.record.purpose;
+  const bool is_of_baseline = runs_baseline(purpose);
   // A fresh run may end before it has processed the samples that a guard asks for.
-  const bool is_repeated =
-      purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
-  const bool was_judged_before = is_repeated || trial_.targets.kept_guards;
+  const bool was_judged_before =
+      (is_of_baseline && purpose != TrialPurpose::baseline) || trial_.targets.kept_guards;
   const bool is_unjudged = was_cut_short() || trial_.shares_program();
   const GuardMoment moment = is_unjudged         ? GuardMoment::running
                              : was_judged_before ? GuardMoment::again
                                                  : GuardMoment::ended;
-  const bool is_of_baseline = is_repeated || purpose == TrialPurpose::baseline;
   auto violated = violated_guard(study.guards, guarded, outcome_.peak_memory_bytes,
                                  is_of_baseline ? nullptr : baseline_, moment, unit_name(study));
   if (violated || is_of_baseline) return violated;
