@@ -41,9 +41,6 @@ class PendingTrials {
   [[nodiscard]] std::vector<std::int64_t> cut_off() const;
 
  private:
-  /// True if a trial that was withdrawn, cut off or lost has no time for another attempt.
-  [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
-
   StudyRun* run_;
   std::deque<TrialRecord> queue_;  ///< with `attempt` already increased
   std::size_t withdrawn_ = 0;

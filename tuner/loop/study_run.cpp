@@ -84,16 +84,18 @@ Spending StudyRun::as_of_now(Spending spending) const {
   return spending;
 }
 
-bool StudyRun::time_is_over() const {
-  const auto& time_s = parts.study.budget.time_s;
-  return time_s && stopwatch.elapsed_s() >= *time_s;
-}
-
 bool StudyRun::search_time_is_over() const {
   if (!machines.holds_machines() || !parts.study.budget.time_s) return false;
   Spending so_far = spending_of(parts.study, standing_);
   so_far.elapsed_s = stopwatch.elapsed_s();
   return search_time_spent(parts.study, so_far, confirmed);
+}
+
+bool StudyRun::is_too_late_for(TrialPurpose purpose) const {
+  if (machines.holds_machines() && !is_confirmation(purpose)) return search_time_is_over();
+  // The baseline is always repeated: if there is no time, it ends at once, and so does the study.
+  return purpose != TrialPurpose::baseline &&
+         stopwatch.elapsed_s() >= latest_end_s(parts.study, spending(), purpose);
 }
 
 bool StudyRun::can_pay_another() const {

@@ -127,7 +127,7 @@ Result<void> Tuning::confirm() {
       }
     }
     if (auto heard = listen(); !heard) return heard;
-    if (run_.time_is_over()) pending_.withdraw_waiting();
+    if (run_.is_too_late_for(TrialPurpose::confirm_baseline)) pending_.withdraw_waiting();
     if (auto kept = run_.recorder.keep_decisions(); !kept) return kept;
   }
   return {};
