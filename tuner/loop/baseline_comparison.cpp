@@ -28,13 +28,8 @@ constexpr double k_periods_to_see = 2.0;
 
 }  // namespace
 
-const Measurement* measurement_of(const TrialRecord* trial) {
-  return trial != nullptr && trial->measurement ? &*trial->measurement : nullptr;
-}
-
-Measurement compared_with_baseline(const TrialView& trial, Measurement measurement,
-                                   const TrialRecord* baseline) {
-  const Measurement* other = measurement_of(baseline);
+Measurement compared_with_baseline(const TrialView& trial, Measurement measurement) {
+  const Measurement* other = trial.baseline_measurement();
   if (!follows_first_trial(trial.record.purpose) || other == nullptr ||
       !std::isfinite(measurement.step_seconds_per_sample)) {
     return measurement;
@@ -49,10 +44,9 @@ Measurement compared_with_baseline(const TrialView& trial, Measurement measureme
   return measurement;
 }
 
-tl::expected<std::vector<MeasuredValue>, std::string> objectives_so_far(
-    const TrialView& trial, const TrialRecord* baseline) {
-  return objective_values(trial.study, compared_with_baseline(trial, trial.measurement(), baseline),
-                          trial.usd_per_hour, measurement_of(baseline));
+tl::expected<std::vector<MeasuredValue>, std::string> objectives_so_far(const TrialView& trial) {
+  return objective_values(trial.study, compared_with_baseline(trial, trial.measurement()),
+                          trial.usd_per_hour, trial.baseline_measurement());
 }
 
 TrialEstimate estimate_so_far(const TrialView& trial, std::span<const MeasuredValue> objectives) {
@@ -60,7 +54,7 @@ TrialEstimate estimate_so_far(const TrialView& trial, std::span<const MeasuredVa
                      trial.record.level);
 }
 
-bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {
+bool is_clearly_slower(const TrialView& trial) {
   const TrialTargets& targets = trial.targets;
   const Measurement& current = trial.measurement();
   const bool in_turns = trial.takes_turns();
@@ -70,7 +64,7 @@ bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {
       trial.study.objectives.size() != 1 || !all_timed(trial.study) || too_short) {
     return false;
   }
-  const auto objectives = objectives_so_far(trial, baseline);
+  const auto objectives = objectives_so_far(trial);
   if (!objectives) return false;
   const TrialEstimate estimate = estimate_so_far(trial, *objectives);
   const double errors = in_turns ? k_errors_apart_in_turns : k_errors_apart;
@@ -80,16 +74,15 @@ bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {
                    : estimate.values[0] - apart) > *targets.to_beat;
 }
 
-std::optional<std::string> unlike_batch(const TrialView& trial, const Measurement& measurement,
-                                        const TrialRecord* baseline) {
-  if (runs_baseline(trial.record.purpose) || baseline == nullptr ||
+std::optional<std::string> unlike_batch(const TrialView& trial, const Measurement& measurement) {
+  if (runs_baseline(trial.record.purpose) || trial.baseline == nullptr ||
       measurement.samples_reported.value_or(true)) {
     return std::nullopt;
   }
   TrialRecord measured = trial.record;
   measured.measurement = measurement;
-  const auto effect =
-      batch_effect(trial.study, measured, *baseline, trial.targets.launches, &trial.reports.hook());
+  const auto effect = batch_effect(trial.study, measured, *trial.baseline, trial.targets.launches,
+                                   &trial.reports.hook());
   return effect ? why_not_applied(*effect, trial.targets.batch_applied) : std::nullopt;
 }
 

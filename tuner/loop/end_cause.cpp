@@ -30,8 +30,7 @@ std::string no_start_text(double waited_s, const StudySpec& study, const TrialTa
   return fmt::format("no step reported within {}: {}", waited, may_take);
 }
 
-}  // namespace
-
+/// Returns the cause as text for people: its own reason, or the time limit in words.
 std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
   if (!cause.reason.empty()) return cause.reason;
   switch (cause.request) {
@@ -51,6 +50,8 @@ std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
       return "";
   }
 }
+
+}  // namespace
 
 double time_end_s(const TrialEndCause& cause, const TrialView& trial) {
   return trial.takes_turns() ? trial.reports.reported_s() : cause.at_s;
@@ -83,6 +84,7 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
     cause = {EndRequest::silent, fmt::format("no step was recognised for {}: {}",
                                              format_duration(silent_s), outcome.detail)};
   }
+  cause.reason = reason_of(cause, trial);
   return cause;
 }
 

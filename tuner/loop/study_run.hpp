@@ -63,7 +63,8 @@ class StudyRun {
   [[nodiscard]] Spending spending() const;
   /// Returns `spending` with the current time and money, including running trials.
   [[nodiscard]] Spending as_of_now(Spending spending) const;
-  /// True if the runner holds machines and the rest of the time budget is kept for the confirmation.
+  /// True if the runner holds machines and the rest of the time budget is kept for the
+  /// confirmation.
   [[nodiscard]] bool search_time_is_over() const;
   /// True if no time is left for another trial with this purpose.
   [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
