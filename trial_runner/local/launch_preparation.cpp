@@ -45,8 +45,7 @@ TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environme
 
 }  // namespace
 
-std::optional<ForkedStartRequest> fork_request(const Launching& launching,
-                                               const std::vector<int>& cpus) {
+std::optional<ForkedStartRequest> fork_request(const Launching& launching) {
   const TrialSpec& spec = launching.spec;
   if (!spec.forked_modules || spec.launch || spec.python_path.empty()) return std::nullopt;
   // A forked process would have the streams of its fork server.
@@ -55,7 +54,8 @@ std::optional<ForkedStartRequest> fork_request(const Launching& launching,
   request.key = spec.key;
   request.argv = spec.argv;
   request.modules = *spec.forked_modules;
-  request.traits = {spec.argv.front(), launching.environment, spec.working_directory, cpus};
+  request.traits = {spec.argv.front(), launching.environment, spec.working_directory,
+                    launching.slot.cpus};
   // These two variables differ between trials. Set them only in the forked process: no library
   // reads them while it is imported.
   for (const std::string_view name : {std::string_view(k_python_hook_variable), k_trial_variable}) {
@@ -69,8 +69,7 @@ std::optional<ForkedStartRequest> fork_request(const Launching& launching,
 LaunchPreparation::LaunchPreparation(LocalRunnerOptions options, Environment environment)
     : options_(std::move(options)), environment_(std::move(environment)) {}
 
-Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& slot,
-                                             std::size_t index) {
+Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& slot) {
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
   LogFile log;
@@ -96,7 +95,7 @@ Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& 
   }
   std::filesystem::path temporary = temporary_folder(environment);
   return Launching{std::move(bound),
-                   index,
+                   slot,
                    std::move(environment),
                    std::move(placed),
                    tags,

@@ -57,21 +57,18 @@ bool begins_replay(const Report& report) {
 
 }  // namespace
 
-LocalTrial::LocalTrial(Launching launching, TrialProcess process, CountersAtStart at_start,
-                       GpuWatch gpus, const Slot& resources)
+LocalTrial::LocalTrial(Launching launching, TrialProcess process, GpuWatch gpus)
     : key_(launching.spec.key),
-      slot_(launching.slot),
+      slot_(std::move(launching.slot)),
       limits_(launching.spec.limits),
       process_(std::move(process)),
       reader_(std::move(launching.reader)),
       log_(std::move(launching.log)),
-      at_start_(std::move(at_start)),
+      at_start_(launching.at_start),
       memory_(limits_.memory_bytes),
-      activity_(process_.main.pid, resources.cpus, resources.cpu_count),
+      activity_(process_.main.pid, slot_.cpus, slot_.cpu_count),
       leftovers_(std::move(launching.leftovers)),
-      bound_to_(resources.cpus),
-      cpus_(resources.cpu_count),
-      machine_(at_start_.started_s, at_start_.cpu, resources.cpus),
+      machine_(at_start_.started_s, at_start_.cpu, slot_.cpus),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
       next_sample_s_(at_start_.started_s + k_first_sample_s),
@@ -342,10 +339,10 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.peak_unreclaimable_bytes = memory_.peak_unreclaimable_bytes();
   const double usable_bytes = usable_memory_bytes(SystemFiles{});
   if (usable_bytes > 0.0) outcome.usable_memory_bytes = usable_bytes;
-  const auto cpu = read_cpu_time(bound_to_);
+  const auto cpu = read_cpu_time(slot_.cpus);
   if (cpu && at_start_.cpu && !is_interleaved_)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
-  outcome.cpu_busy = cpu_use_.busy_share(cpus_);
+  outcome.cpu_busy = cpu_use_.busy_share(slot_.cpu_count);
   outcome.activity = activity_.activity();
   outcome.machine = std::move(seconds_);
   outcome.gpu = gpus_.use();

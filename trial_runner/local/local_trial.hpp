@@ -29,22 +29,14 @@
 
 namespace steptune::local {
 
-/// The machine's counters when a trial started.
-struct CountersAtStart {
-  double started_s = 0.0;
-  std::optional<CpuTime> cpu;
-  OomKills oom_kills;
-};
-
 /// One running trial, from its started process to its outcome. Reads its output, enforces its
 /// limits, and ends it and its remaining processes. Driven by `advance`; never blocks.
 class LocalTrial {
  public:
-  LocalTrial(Launching launching, TrialProcess process, CountersAtStart at_start, GpuWatch gpus,
-             const Slot& resources);
+  LocalTrial(Launching launching, TrialProcess process, GpuWatch gpus);
 
   [[nodiscard]] TrialKey key() const { return key_; }
-  [[nodiscard]] std::size_t slot() const { return slot_; }
+  [[nodiscard]] std::size_t slot() const { return slot_.number; }
   [[nodiscard]] const ProcessId& main() const { return process_.main; }
 
   /// Descriptors to poll; -1 for none. After a read, `output_fd` is -1 for a moment so that output
@@ -121,7 +113,7 @@ class LocalTrial {
   [[nodiscard]] std::string describe(const Outcome& ended) const;
 
   TrialKey key_;
-  std::size_t slot_;
+  Slot slot_;
   TrialLimits limits_;
   TrialProcess process_;
   ReportReader reader_;
@@ -134,8 +126,6 @@ class LocalTrial {
   CpuUse cpu_use_;
   ActivityWatch activity_;
   Leftovers leftovers_;
-  std::vector<int> bound_to_;  ///< CPUs; empty: not bound
-  int cpus_;                   ///< number of CPUs that the trial may use
   bool reported_ = false;      ///< the trial has begun to train
   bool is_replaying_ = false;  ///< the hook replays stored batches, so data workers are idle
   MachineWatch machine_;

@@ -84,6 +84,7 @@ Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
   };
   std::vector<Slot> slots(parallel);
   for (std::size_t i = 0; i < parallel; ++i) {
+    slots[i].number = i;
     slots[i].cpu_count = cpu_count;
     if (options.pin) slots[i].cpus = take(resources.cpus, i, cpus_each);
     if (gpus_each) slots[i].gpus = take(resources.gpus, i, *gpus_each);

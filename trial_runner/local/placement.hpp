@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,7 @@ struct Slot {
   std::vector<int> cpus;  ///< to bind to; empty: not bound
   int cpu_count = 1;
   std::optional<std::vector<std::string>> gpus;  ///< nullopt: the trial sees the tuner's GPUs
+  std::size_t number = 0;                        ///< place among all slots
 };
 
 /// Divides the resources among `options.parallel` trials. Returns a `usage` error if they are too
