@@ -9,14 +9,14 @@
 namespace steptune {
 
 StudyRun::StudyRun(const LoopParts& loop_parts, StudyRecord study_record)
-    : parts(loop_parts),
+    : standing_(ranking_rules(loop_parts.study)),
+      parts(loop_parts),
       machines(parts.runner.machine_holder()),
       record(std::move(study_record)),
       stopwatch(parts.clock, record.elapsed_s + parts.inspected_s),
       events(parts),
       recorder(parts, events, stopwatch, record),
-      running(parts, events, recorder, stopwatch),
-      standing_(ranking_rules(parts.study)) {}
+      running(parts, events, recorder, stopwatch, standing_) {}
 
 const Confirmation& StudyRun::confirmation() const {
   if (!confirmation_) confirmation_.emplace(parts.study, standing_);

@@ -20,6 +20,8 @@ namespace steptune {
 /// State of a study while the tuner runs: its trials, and the time and money spent so far. All
 /// parts of `Tuning` work on it.
 class StudyRun {
+  Standing standing_;  ///< precedes `running`, which reads it
+
  public:
   /// `loop_parts` outlives the object. `study_record` is the study's record in the history.
   StudyRun(const LoopParts& loop_parts, StudyRecord study_record);
@@ -79,7 +81,6 @@ class StudyRun {
   void announce(StudyDecision decision);
 
  private:
-  Standing standing_;
   mutable std::optional<Confirmation> confirmation_;  ///< unset until it is needed after a change
 };
 

@@ -45,7 +45,7 @@ void Tuning::end_trials(const Error& error) {
   const Clock& clock = run_.parts.clock;
   const double deadline_s = clock.now_s() + k_forced_end_s;
   while (!running.empty() && clock.now_s() < deadline_s) {
-    if (!running.listen(nullptr)) break;
+    if (!running.listen()) break;
   }
   release();
   // Machines that no trial used until now have cost money.
@@ -63,7 +63,7 @@ Result<LoopResult> Tuning::run_phases() {
   while (true) {
     if (auto searched = search(); !searched) return tl::unexpected(searched.error());
     const SearchEnd& end = *run_.end;
-    run_.recorder.decided(end_decision(end.end, end.spent, end.reason, run_.spending()));
+    run_.recorder.decided(end_decision(end, run_.spending()));
     if (is_to_be_continued(end.end) || end.end == LoopEnd::nothing_to_gain) break;
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
     run_.confirmed = true;
@@ -150,7 +150,7 @@ bool Tuning::continues_search() const {
 }
 
 Result<void> Tuning::listen() {
-  const auto ended = run_.running.listen(run_.standing().baseline());
+  const auto ended = run_.running.listen();
   if (!ended) return tl::unexpected(ended.error());
   forward_notices();
   if (auto taken = take_ended(*ended); !taken) return taken;
@@ -216,7 +216,7 @@ Result<void> Tuning::stop_for_user() {
       forced_s = clock.now_s();
     }
     const bool hopeless = forced_s && clock.now_s() > *forced_s + k_forced_end_s;
-    const auto ended = hopeless ? running.give_up() : running.listen(run_.standing().baseline());
+    const auto ended = hopeless ? running.give_up() : running.listen();
     if (!ended) return tl::unexpected(ended.error());
     if (auto taken = take_ended(*ended); !taken) return taken;
   }
