@@ -274,10 +274,17 @@ TEST(Placement, TooManyCpusAreReportedInNumbers) {
                         "4"));
 }
 
+/// Returns a trial whose study sets these variables.
+TrialSpec spec_that_sets(const Environment& variables) {
+  TrialSpec spec;
+  spec.environment = variables;
+  return spec;
+}
+
 TEST(Placement, OpenMpsThreadsApplyToOtherLibraries) {
   const Environment given{{"OMP_NUM_THREADS", "3"}};
   Environment environment = given;
-  const auto placement = apply_slot(Slot{{}, 8, std::nullopt}, {}, given, environment);
+  const auto placement = apply_slot(Slot{{}, 8, std::nullopt}, spec_that_sets(given), environment);
   EXPECT_EQ(environment.at("OPENBLAS_NUM_THREADS"), "3");
   EXPECT_EQ(placement.at("cpu_count"), "8");
   EXPECT_FALSE(placement.contains("cpus")) << "the trial is not bound to CPUs";
@@ -289,16 +296,17 @@ TEST(Placement, AStudysOrderOfGpusIsKept) {
   const Environment given{{"CUDA_DEVICE_ORDER", "FASTEST_FIRST"}};
   Environment environment = given;
   const Slot slot{{}, 4, std::vector<std::string>{"1"}};
-  EXPECT_EQ(apply_slot(slot, {}, given, environment).at("CUDA_DEVICE_ORDER"), "FASTEST_FIRST");
+  const TrialSpec spec = spec_that_sets(given);
+  EXPECT_EQ(apply_slot(slot, spec, environment).at("CUDA_DEVICE_ORDER"), "FASTEST_FIRST");
   Environment without_gpus = given;
   EXPECT_FALSE(
-      apply_slot(Slot{{}, 4, std::nullopt}, {}, given, without_gpus).contains("CUDA_DEVICE_ORDER"));
+      apply_slot(Slot{{}, 4, std::nullopt}, spec, without_gpus).contains("CUDA_DEVICE_ORDER"));
 }
 
 TEST(Placement, TheEnvironmentDescribesThePlace) {
   Slot slot{{2, 3}, 2, std::vector<std::string>{"1"}};
   Environment environment{{"OMP_NUM_THREADS", "16"}};
-  const auto placement = apply_slot(slot, {}, {}, environment);
+  const auto placement = apply_slot(slot, {}, environment);
   EXPECT_EQ(environment.at("OMP_NUM_THREADS"), "2") << "the tuner's own variable must not decide";
   EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "1");
   EXPECT_EQ(environment.at("HIP_VISIBLE_DEVICES"), "1");
@@ -313,7 +321,7 @@ TEST(Placement, VariablesOfTheStudyAreKept) {
   Slot slot{{}, 4, std::vector<std::string>{"1"}};
   const Environment given{{"CUDA_VISIBLE_DEVICES", "0"}, {"MKL_NUM_THREADS", "3"}};
   Environment environment = given;
-  const auto placement = apply_slot(slot, {}, given, environment);
+  const auto placement = apply_slot(slot, spec_that_sets(given), environment);
   EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "0");
   EXPECT_FALSE(environment.contains("CUDA_DEVICE_ORDER"))
       << "the user's 0 refers to the order that was set";
@@ -323,10 +331,10 @@ TEST(Placement, VariablesOfTheStudyAreKept) {
 }
 
 TEST(Placement, ThreadCountsCanBeLeftAlone) {
-  LocalRunnerOptions options;
-  options.set_thread_counts = false;
+  TrialSpec spec;
+  spec.set_thread_counts = false;
   Environment environment{{"OMP_NUM_THREADS", "16"}};
-  const auto placement = apply_slot(Slot{{}, 4, std::nullopt}, options, {}, environment);
+  const auto placement = apply_slot(Slot{{}, 4, std::nullopt}, spec, environment);
   EXPECT_EQ(environment.size(), 1U);
   EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "16");
 }

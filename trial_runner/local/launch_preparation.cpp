@@ -66,8 +66,8 @@ std::optional<ForkedStartRequest> fork_request(const Launching& launching) {
   return request;
 }
 
-LaunchPreparation::LaunchPreparation(LocalRunnerOptions options, Environment environment)
-    : options_(std::move(options)), environment_(std::move(environment)) {}
+LaunchPreparation::LaunchPreparation(std::string run_tag, Environment environment)
+    : run_tag_(std::move(run_tag)), environment_(std::move(environment)) {}
 
 Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& slot) {
   auto reader = ReportReader::create(spec.report_format);
@@ -79,12 +79,9 @@ Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& 
     log = *std::move(created);
   }
   Environment environment = own_environment(spec);
-  LocalRunnerOptions options = options_;
-  options.set_thread_counts = options_.set_thread_counts && spec.set_thread_counts;
-  const int processes = spec.launch ? std::max(1, spec.launch->processes_per_node) : 1;
-  auto placed = apply_slot(slot, options, spec.environment, environment, processes);
+  auto placed = apply_slot(slot, spec, environment);
   TrialSpec bound = with_bound_processes(spec, slot, environment, placed);
-  const std::vector<std::string> tags{run_tag_entry(options_.run_tag), trial_tag_entry(spec.key)};
+  const std::vector<std::string> tags{run_tag_entry(run_tag_), trial_tag_entry(spec.key)};
   for (const std::string& tag : tags) {
     const std::size_t equals = tag.find('=');
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));

@@ -10,7 +10,6 @@
 #include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/forked_starts.hpp"
 #include "trial_runner/local/leftovers.hpp"
-#include "trial_runner/local/local_runner.hpp"
 #include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/placement.hpp"
 #include "trial_runner/output/log_file.hpp"
@@ -45,8 +44,8 @@ struct Launching {
 /// Prepares the start of trials: their environment, command, log, and the state of the page cache.
 class LaunchPreparation {
  public:
-  /// `environment` are the variables of this process. `options.run_tag` is set.
-  LaunchPreparation(LocalRunnerOptions options, Environment environment);
+  /// `run_tag`: as in `LocalRunnerOptions`. `environment` are the variables of this process.
+  LaunchPreparation(std::string run_tag, Environment environment);
 
   /// Prepares a trial to run in `slot`. Returns a `usage` error if the trial's reports cannot be
   /// read, and an error if its log cannot be created.
@@ -59,7 +58,7 @@ class LaunchPreparation {
   /// `placed`.
   void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
 
-  LocalRunnerOptions options_;
+  std::string run_tag_;
   Environment environment_;
   std::optional<bool> data_fits_;  ///< true if the data fits into memory; nullopt: not checked yet
 };

@@ -41,7 +41,7 @@ class LocalRunner final : public Runner {
               bool has_gpus, Environment environment, Watchdog watchdog)
       : clock_(clock),
         options_(std::move(options)),
-        preparation_(options_, std::move(environment)),
+        preparation_(options_.run_tag, std::move(environment)),
         slots_(std::move(slots)),
         watchdog_(std::move(watchdog)),
         nvml_(has_gpus ? Nvml::open() : nullptr),

@@ -12,6 +12,7 @@
 #include "common/machine/system_files.hpp"
 #include "trial_runner/local/local_runner.hpp"
 #include "trial_runner/local/spawn.hpp"
+#include "trial_runner/runner.hpp"
 
 namespace steptune::local {
 
@@ -46,13 +47,9 @@ struct Slot {
 [[nodiscard]] Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
                                                           const LocalRunnerOptions& options);
 
-/// Sets the variables that keep a trial to its slot, except those in `given` (the study's own
-/// variables). Returns the values that apply: CPUs, GPUs, thread counts. `processes` is the number
-/// of the trial's processes, which share its CPUs.
-[[nodiscard]] std::map<std::string, std::string> apply_slot(const Slot& slot,
-                                                            const LocalRunnerOptions& options,
-                                                            const Environment& given,
-                                                            Environment& environment,
-                                                            int processes = 1);
+/// Sets the variables in `environment` that keep a trial to its slot, except the study's own
+/// (`TrialSpec::environment`). Returns the values that apply: CPUs, GPUs, thread counts.
+[[nodiscard]] std::map<std::string, std::string> apply_slot(const Slot& slot, const TrialSpec& spec,
+                                                            Environment& environment);
 
 }  // namespace steptune::local
