@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/local/launch_preparation.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 

@@ -318,18 +318,19 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   log_.finish();
 
   rusage usage{};
-  Ending ending{ended_as_, SIGKILL, OomKillPlace::nowhere, ended_out_of_memory(tail_)};
+  int wait_status = SIGKILL;  // if the process cannot be reaped
   Subreaper::ReapedUsage used = subreaper.reaped_usage(process_.main.pid);
-  if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
+  if (::wait4(process_.main.pid, &wait_status, WNOHANG, &usage) == process_.main.pid) {
     used.cpu_s += cpu_seconds(usage);
     used.storage_read_bytes += storage_read_bytes(usage);
     memory_.add(usage);
   }
-  if (!ended_as_ && ending.wait_status != 0) {
-    ending.oom_kills = oom_kills_between(at_start_.oom_kills, oom_counters.read());
-  }
 
-  Outcome outcome = classify(ending, limits_);
+  Outcome outcome =
+      ended_as_
+          ? forced_ending(*ended_as_, wait_status, limits_)
+          : own_ending(wait_status, oom_kills_between(at_start_.oom_kills, oom_counters.read()),
+                       ended_out_of_memory(tail_));
   if (outcome.kind == OutcomeKind::failed) outcome.lacked_stream = lacked_stream(tail_.text());
   outcome.detail = describe(outcome);
   outcome.left_behind = leftovers_.clear().text();

@@ -142,7 +142,7 @@ class LocalTrial {
   double others_part_s_ = 0.0;
   std::int64_t progress_reports_ = 0;
 
-  std::optional<OutcomeKind> ended_as_;  ///< as `Ending::ended_as`
+  std::optional<OutcomeKind> ended_as_;  ///< set once the runner ends the trial
   std::optional<double> kill_at_s_;      // SIGTERM was sent; SIGKILL is due at this time
   std::optional<double> give_up_at_s_;   // SIGKILL was sent
   std::optional<double> exited_s_;
