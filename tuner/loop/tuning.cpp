@@ -88,10 +88,7 @@ Result<void> Tuning::search() {
       auto next = search_.next();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
-      const bool in_round = rounds_.takes(**next);
-      auto launched =
-          in_round ? rounds_.launch(**std::move(next)) : launcher_.launch(**std::move(next));
-      if (!launched) return launched;
+      if (auto launched = rounds_.launch(**std::move(next)); !launched) return launched;
     }
     if (run_.end && run_.running.empty()) return {};
     if (auto heard = listen(); !heard) return heard;
@@ -105,13 +102,11 @@ Result<void> Tuning::search() {
 
 Result<void> Tuning::confirm() {
   bool announced = false;
-  const std::size_t withdrawn_before = pending_.withdrawn();
-  const std::size_t dropped_before = pending_.dropped().size();
+  const std::size_t without_time_before = pending_.without_time();
   while (!run_.end || run_.end->end != LoopEnd::interrupted) {
     if (run_.running.empty()) {
       // If one run got no machine or no time, the next run would not get it either.
-      const bool lacks_time =
-          pending_.withdrawn() > withdrawn_before || pending_.dropped().size() > dropped_before;
+      const bool lacks_time = pending_.without_time() > without_time_before;
       if (!run_.can_pay_another() || lacks_time) return {};
       auto next = pending_.next(/*confirming=*/true);
       if (!next) next = next_sentinel(run_, /*search_is_over=*/true);
