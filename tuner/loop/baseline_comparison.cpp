@@ -18,10 +18,6 @@ namespace {
 /// Number of standard errors by which a trial must be slower to be ended early. The trial's window
 /// is still short, so its standard error may be too small.
 constexpr double k_errors_apart = 4.0;
-/// The same for a trial that takes turns with the baseline. The interval of such a trial is
-/// reliable after the first turns. The trial is slower once its whole interval lies above the
-/// incumbent's interval.
-constexpr double k_errors_apart_in_turns = k_z_95;
 
 /// Number of periods of a stall that the baseline must cover to show that it has no such stall.
 constexpr double k_periods_to_see = 2.0;
@@ -67,8 +63,9 @@ bool is_clearly_slower(const TrialView& trial) {
   const auto objectives = objectives_so_far(trial);
   if (!objectives) return false;
   const TrialEstimate estimate = estimate_so_far(trial, *objectives);
-  const double errors = in_turns ? k_errors_apart_in_turns : k_errors_apart;
-  const double apart = errors / k_z_95 * estimate.half_widths[0];
+  // The interval of a trial in turns is reliable after the first turns. The trial is slower once
+  // its whole interval lies above the incumbent's interval.
+  const double apart = (in_turns ? 1.0 : k_errors_apart / k_z_95) * estimate.half_widths[0];
   // Turns measure a ratio, whose interval is symmetric on a logarithmic scale.
   return (in_turns ? estimate.values[0] * std::exp(-apart / estimate.values[0])
                    : estimate.values[0] - apart) > *targets.to_beat;

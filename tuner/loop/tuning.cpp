@@ -36,25 +36,6 @@ Result<LoopResult> Tuning::run() {
   return result;
 }
 
-void Tuning::end_trials(const Error& error) {
-  RunningTrials& running = run_.running;
-  // Machines that do not answer keep their trials running. The next run takes these over.
-  const bool answers = !run_.machines.holds_machines() || error.kind != ErrorKind::unavailable;
-  if (!answers) running.forget();
-  if (!running.empty()) running.interrupt(/*force=*/true);
-  const Clock& clock = run_.parts.clock;
-  const double deadline_s = clock.now_s() + k_forced_end_s;
-  while (!running.empty() && clock.now_s() < deadline_s) {
-    if (!running.listen()) break;
-  }
-  release();
-  // Machines that no trial used until now have cost money.
-  const auto recorded = run_.recorder.study();
-  if (!recorded && error.kind != ErrorKind::store) {
-    run_.parts.listener.on_warning(recorded.error().text());
-  }
-}
-
 Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume_study(run_, former_, pending_, ended_, launcher_); !resumed) {
     return tl::unexpected(resumed.error());
@@ -164,41 +145,6 @@ Result<void> Tuning::take_ended(const std::vector<TrialRecord>& trials) {
   return {};
 }
 
-void Tuning::end_unread_trial() {
-  const RunningTrial* silent = run_.running.without_progress();
-  const LoopParts& parts = run_.parts;
-  if (!parts.why_unread || silent == nullptr) return;
-  auto why = parts.why_unread(silent->record().log_path, parts.clock.now_s() - silent->started_s());
-  if (why) run_.running.refuse(silent->key(), *std::move(why));
-}
-
-void Tuning::forward_notices() {
-  for (const Notice& notice : run_.machines.take_notices()) {
-    log_note(notice.text);
-    run_.warn_of(notice.trial, notice.text);
-  }
-}
-
-Result<void> Tuning::detach() {
-  run_.parts.listener.on_phase("detaching");
-  auto left_running = run_.machines.detach();
-  forward_notices();
-  if (!left_running) return tl::unexpected(left_running.error());
-  left_running_ = *std::move(left_running);
-  run_.running.forget();
-  run_.end = SearchEnd{LoopEnd::interrupted, "detached by the user; its trials continue"};
-  return {};
-}
-
-void Tuning::release() {
-  // A user who asks twice to stop does not want to wait.
-  const double longest_s = run_.interrupts() > 1 ? 0.0 : k_longest_release_s;
-  if (const auto released = run_.machines.release(longest_s); !released) {
-    run_.parts.listener.on_warning(released.error().text());
-  }
-  forward_notices();
-}
-
 Result<void> Tuning::stop_for_user() {
   RunningTrials& running = run_.running;
   const Clock& clock = run_.parts.clock;
@@ -217,6 +163,60 @@ Result<void> Tuning::stop_for_user() {
   }
   run_.end = SearchEnd{LoopEnd::interrupted, run_.parts.interrupted_because};
   return {};
+}
+
+Result<void> Tuning::detach() {
+  run_.parts.listener.on_phase("detaching");
+  auto left_running = run_.machines.detach();
+  forward_notices();
+  if (!left_running) return tl::unexpected(left_running.error());
+  left_running_ = *std::move(left_running);
+  run_.running.forget();
+  run_.end = SearchEnd{LoopEnd::interrupted, "detached by the user; its trials continue"};
+  return {};
+}
+
+void Tuning::end_unread_trial() {
+  const RunningTrial* silent = run_.running.without_progress();
+  const LoopParts& parts = run_.parts;
+  if (!parts.why_unread || silent == nullptr) return;
+  auto why = parts.why_unread(silent->record().log_path, parts.clock.now_s() - silent->started_s());
+  if (why) run_.running.refuse(silent->key(), *std::move(why));
+}
+
+void Tuning::forward_notices() {
+  for (const Notice& notice : run_.machines.take_notices()) {
+    log_note(notice.text);
+    run_.warn_of(notice.trial, notice.text);
+  }
+}
+
+void Tuning::release() {
+  // A user who asks twice to stop does not want to wait.
+  const double longest_s = run_.interrupts() > 1 ? 0.0 : k_longest_release_s;
+  if (const auto released = run_.machines.release(longest_s); !released) {
+    run_.parts.listener.on_warning(released.error().text());
+  }
+  forward_notices();
+}
+
+void Tuning::end_trials(const Error& error) {
+  RunningTrials& running = run_.running;
+  // Machines that do not answer keep their trials running. The next run takes these over.
+  const bool answers = !run_.machines.holds_machines() || error.kind != ErrorKind::unavailable;
+  if (!answers) running.forget();
+  if (!running.empty()) running.interrupt(/*force=*/true);
+  const Clock& clock = run_.parts.clock;
+  const double deadline_s = clock.now_s() + k_forced_end_s;
+  while (!running.empty() && clock.now_s() < deadline_s) {
+    if (!running.listen()) break;
+  }
+  release();
+  // Machines that no trial used until now have cost money.
+  const auto recorded = run_.recorder.study();
+  if (!recorded && error.kind != ErrorKind::store) {
+    run_.parts.listener.on_warning(recorded.error().text());
+  }
 }
 
 }  // namespace steptune

@@ -44,11 +44,11 @@ class Tuning {
   [[nodiscard]] Result<void> detach();
   /// Ends the first trial if its output will never contain a report.
   void end_unread_trial();
-  /// Ends all trials after an error, and waits for their ends.
-  void end_trials(const Error& error);
+  void forward_notices();
   /// Gives back machines that the runner keeps for trials, because no trial will follow.
   void release();
-  void forward_notices();
+  /// Ends all trials after an error, and waits for their ends.
+  void end_trials(const Error& error);
 
   StudyRun run_;
   PendingTrials pending_;
