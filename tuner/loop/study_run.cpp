@@ -92,7 +92,10 @@ bool StudyRun::search_time_is_over() const {
 }
 
 bool StudyRun::is_too_late_for(TrialPurpose purpose) const {
-  if (machines.holds_machines() && !is_confirmation(purpose)) return search_time_is_over();
+  const auto& time_s = parts.study.budget.time_s;
+  if (!time_s) return false;
+  if (is_confirmation(purpose)) return stopwatch.elapsed_s() >= *time_s;
+  if (machines.holds_machines()) return search_time_is_over();
   // The baseline is always repeated: if there is no time, it ends at once, and so does the study.
   return purpose != TrialPurpose::baseline &&
          stopwatch.elapsed_s() >= latest_end_s(parts.study, spending(), purpose);
