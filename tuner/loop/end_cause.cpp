@@ -42,10 +42,6 @@ std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
           format_duration(cause.waited_s));
     case EndRequest::budget:
       return time_over_text(trial.study.budget);
-    case EndRequest::job:
-      return "its time in the job was over";
-    case EndRequest::slow_in_job:
-      return k_slow_in_job;
     default:
       return "";
   }
@@ -74,8 +70,10 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
     cause = {EndRequest::interleaved, "it failed next to another trial"};
   }
   if (outcome.had_enough && cause.request == EndRequest::none) {
-    cause = TrialEndCause{.request = outcome.was_slow ? EndRequest::slow_in_job : EndRequest::job,
-                          .at_s = trial.reports.started_s() + outcome.duration_s};
+    cause =
+        TrialEndCause{.request = EndRequest::job,
+                      .reason = outcome.was_slow ? k_slow_in_job : "its time in the job was over",
+                      .at_s = trial.reports.started_s() + outcome.duration_s};
   }
   const double silent_s = silent_end_s(cause, trial);
   // The program continued to report, but its reports were rejected. The rate before that does not

@@ -17,9 +17,8 @@ enum class EndRequest {
   slower,       ///< certainly slower than the best trial
   time_limit,   ///< measured for as long as allowed, whatever the budget
   budget,       ///< measured until the end of its part of a time budget
-  job,          ///< its time in a job that cannot be ended on request was over
+  job,          ///< its job, which cannot be ended on request, had enough of it
                 ///< (`Outcome::had_enough`)
-  slow_in_job,  ///< its job found it clearly slower than the best (`Outcome::was_slow`)
   slow_start,   ///< the first step took longer than a time budget allows for one trial
   silent,       ///< no more steps reported: the program hangs, or its lines are not understood
   scheduler,    ///< the scheduler gave the trial up
@@ -34,7 +33,7 @@ enum class EndRequest {
 /// True if the trial's time was over and its measurement so far counts.
 [[nodiscard]] constexpr bool is_time_limit(EndRequest request) {
   return request == EndRequest::time_limit || request == EndRequest::budget ||
-         request == EndRequest::job || request == EndRequest::slow_in_job;
+         request == EndRequest::job;
 }
 
 /// True if a trial with this request is launched again when the study continues.
