@@ -200,7 +200,8 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, double 
                                     std::move(launching.placed), spared_s});
   // The study's environment may select GPUs.
   GpuWatch gpus(nvml_.get(), visible_gpus(SystemFiles{}, launching.environment), started_s);
-  trials_.emplace_back(std::move(launching), std::move(process), std::move(gpus));
+  trials_.emplace_back(std::move(launching), std::move(process), std::move(gpus), subreaper_,
+                       events_);
 }
 
 void LocalRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
@@ -258,7 +259,7 @@ void LocalRunner::advance_turns() {
       allowed_bytes -= trial.peak_memory_bytes();
     return std::min(allowed_bytes, read_memory_info(SystemFiles{}).available_bytes.value_or(0.0));
   };
-  auto spec = interleaving_.advance(clock_.now_s(), trials_, free_bytes, subreaper_, events_);
+  auto spec = interleaving_.advance(clock_.now_s(), trials_, free_bytes);
   if (!spec) return;
   auto launching = prepare(*spec);
   const auto started = launching ? start_fresh(*std::move(launching))
@@ -271,11 +272,11 @@ void LocalRunner::advance_trials() {
   advance_turns();
   const double now_s = clock_.now_s();
   std::erase_if(trials_, [&](LocalTrial& trial) {
-    const bool has_ended = trial.advance(now_s, subreaper_, events_);
+    const bool has_ended = trial.advance(now_s);
     for (const ProcessId& escaped : trial.take_newly_escaped())
       watchdog_.watch(escaped);
     if (!has_ended) return false;
-    Outcome outcome = trial.finish(now_s, subreaper_, oom_counters_, events_);
+    Outcome outcome = trial.finish(now_s, oom_counters_);
     subreaper_.remove_trial(trial.main().pid);
     watchdog_.forget(trial.main());
     std::ranges::for_each(trial.escaped(), [&](const ProcessId& id) { watchdog_.forget(id); });
