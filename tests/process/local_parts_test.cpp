@@ -46,7 +46,7 @@ constexpr int signal_status(int signal) {
 
 struct EndingCase {
   const char* name;
-  Ending ending;
+  Outcome ended;
   OutcomeKind kind;
   int exit_code;
 };
@@ -58,7 +58,7 @@ constexpr auto k_here = OomKillPlace::here;
 class EndingTable : public testing::TestWithParam<EndingCase> {};
 
 TEST_P(EndingTable, EveryCell) {
-  const Outcome ended = classify(GetParam().ending, TrialLimits{});
+  const Outcome& ended = GetParam().ended;
   EXPECT_EQ(ended.kind, GetParam().kind) << ended.detail;
   EXPECT_EQ(ended.exit_code, GetParam().exit_code);
   EXPECT_EQ(ended.detail.empty(),
@@ -68,93 +68,54 @@ TEST_P(EndingTable, EveryCell) {
 INSTANTIATE_TEST_SUITE_P(
     Local, EndingTable,
     testing::Values(
-        EndingCase{"zero", {}, OutcomeKind::completed, 0},
-        EndingCase{"zero_but_output_tells_of_memory",
-                   {std::nullopt, 0, k_nowhere, true},
-                   OutcomeKind::completed,
-                   0},
-        EndingCase{"zero_while_something_was_killed",
-                   {std::nullopt, 0, k_here, false},
-                   OutcomeKind::completed,
-                   0},
-        EndingCase{
-            "status", {std::nullopt, exit_status(1), k_nowhere, false}, OutcomeKind::failed, 1},
-        EndingCase{"own_signal",
-                   {std::nullopt, signal_status(SIGSEGV), k_nowhere, false},
-                   OutcomeKind::failed,
-                   128 + SIGSEGV},
-        EndingCase{"killed_by_someone",
-                   {std::nullopt, signal_status(SIGKILL), k_nowhere, true},
-                   OutcomeKind::failed,
-                   128 + SIGKILL},
-        EndingCase{"killed_by_the_kernel",
-                   {std::nullopt, signal_status(SIGKILL), k_here, false},
-                   OutcomeKind::out_of_memory,
-                   128 + SIGKILL},
-        EndingCase{"worker_killed_by_the_kernel",
-                   {std::nullopt, exit_status(1), k_here, false},
-                   OutcomeKind::out_of_memory,
-                   1},
+        EndingCase{"zero", own_ending(0, k_nowhere, false, false), OutcomeKind::completed, 0},
+        EndingCase{"zero_but_output_tells_of_memory", own_ending(0, k_nowhere, true, false),
+                   OutcomeKind::completed, 0},
+        EndingCase{"zero_while_something_was_killed", own_ending(0, k_here, false, false),
+                   OutcomeKind::completed, 0},
+        EndingCase{"status", own_ending(exit_status(1), k_nowhere, false, false), OutcomeKind::failed, 1},
+        EndingCase{"own_signal", own_ending(signal_status(SIGSEGV), k_nowhere, false, false),
+                   OutcomeKind::failed, 128 + SIGSEGV},
+        EndingCase{"killed_by_someone", own_ending(signal_status(SIGKILL), k_nowhere, true, false),
+                   OutcomeKind::failed, 128 + SIGKILL},
+        EndingCase{"killed_by_the_kernel", own_ending(signal_status(SIGKILL), k_here, false, false),
+                   OutcomeKind::out_of_memory, 128 + SIGKILL},
+        EndingCase{"worker_killed_by_the_kernel", own_ending(exit_status(1), k_here, false, false),
+                   OutcomeKind::out_of_memory, 1},
         EndingCase{"failed_while_the_kernel_killed_elsewhere",
-                   {std::nullopt, exit_status(1), k_elsewhere, false},
-                   OutcomeKind::failed,
-                   1},
+                   own_ending(exit_status(1), k_elsewhere, false, false), OutcomeKind::failed, 1},
         EndingCase{"killed_while_the_kernel_killed_elsewhere",
-                   {std::nullopt, signal_status(SIGKILL), k_elsewhere, false},
-                   OutcomeKind::out_of_memory,
-                   128 + SIGKILL},
-        EndingCase{"killed_inside_a_wrapper",
-                   {std::nullopt, exit_status(137), k_nowhere, false},
-                   OutcomeKind::out_of_memory,
-                   137},
-        EndingCase{"output_tells_of_memory",
-                   {std::nullopt, exit_status(1), k_nowhere, true},
-                   OutcomeKind::out_of_memory,
-                   1},
+                   own_ending(signal_status(SIGKILL), k_elsewhere, false, false),
+                   OutcomeKind::out_of_memory, 128 + SIGKILL},
+        EndingCase{"killed_inside_a_wrapper", own_ending(exit_status(137), k_nowhere, false, false),
+                   OutcomeKind::out_of_memory, 137},
+        EndingCase{"output_tells_of_memory", own_ending(exit_status(1), k_nowhere, true, false),
+                   OutcomeKind::out_of_memory, 1},
         EndingCase{"aborts_and_output_tells_of_memory",
-                   {std::nullopt, signal_status(SIGABRT), k_nowhere, true},
-                   OutcomeKind::out_of_memory,
+                   own_ending(signal_status(SIGABRT), k_nowhere, true, false), OutcomeKind::out_of_memory,
                    128 + SIGABRT},
         EndingCase{"aborts_and_output_tells_of_waiting_ranks",
-                   {std::nullopt, signal_status(SIGABRT), k_nowhere, false, true},
-                   OutcomeKind::hung,
+                   own_ending(signal_status(SIGABRT), k_nowhere, false, true), OutcomeKind::hung,
                    128 + SIGABRT},
         EndingCase{"output_tells_of_memory_and_of_waiting_ranks",
-                   {std::nullopt, exit_status(1), k_nowhere, true, true},
-                   OutcomeKind::out_of_memory,
+                   own_ending(exit_status(1), k_nowhere, true, true), OutcomeKind::out_of_memory,
                    1},
-        EndingCase{"zero_but_output_tells_of_waiting_ranks",
-                   {std::nullopt, 0, k_nowhere, false, true},
-                   OutcomeKind::completed,
-                   0},
-        EndingCase{"stopped",
-                   {OutcomeKind::stopped, signal_status(SIGTERM), k_nowhere, false},
-                   OutcomeKind::stopped,
-                   128 + SIGTERM},
-        EndingCase{"stopped_in_order",
-                   {OutcomeKind::stopped, 0, k_nowhere, false},
-                   OutcomeKind::stopped,
-                   0},
-        EndingCase{"stopped_with_an_error",
-                   {OutcomeKind::stopped, exit_status(1), k_here, true},
-                   OutcomeKind::stopped,
-                   1},
-        EndingCase{"wall",
-                   {OutcomeKind::timed_out, signal_status(SIGKILL), k_nowhere, false},
-                   OutcomeKind::timed_out,
-                   128 + SIGKILL},
-        EndingCase{"wall_in_order",
-                   {OutcomeKind::timed_out, 0, k_nowhere, false},
-                   OutcomeKind::timed_out,
-                   0},
-        EndingCase{"idle",
-                   {OutcomeKind::hung, signal_status(SIGTERM), k_nowhere, false},
-                   OutcomeKind::hung,
-                   128 + SIGTERM},
-        EndingCase{"memory",
-                   {OutcomeKind::out_of_memory, signal_status(SIGKILL), k_nowhere, false},
-                   OutcomeKind::out_of_memory,
-                   128 + SIGKILL}),
+        EndingCase{"zero_but_output_tells_of_waiting_ranks", own_ending(0, k_nowhere, false, true),
+                   OutcomeKind::completed, 0},
+        EndingCase{"stopped", forced_ending(OutcomeKind::stopped, signal_status(SIGTERM), {}),
+                   OutcomeKind::stopped, 128 + SIGTERM},
+        EndingCase{"stopped_in_order", forced_ending(OutcomeKind::stopped, 0, {}),
+                   OutcomeKind::stopped, 0},
+        EndingCase{"stopped_with_an_error", forced_ending(OutcomeKind::stopped, exit_status(1), {}),
+                   OutcomeKind::stopped, 1},
+        EndingCase{"wall", forced_ending(OutcomeKind::timed_out, signal_status(SIGKILL), {}),
+                   OutcomeKind::timed_out, 128 + SIGKILL},
+        EndingCase{"wall_in_order", forced_ending(OutcomeKind::timed_out, 0, {}),
+                   OutcomeKind::timed_out, 0},
+        EndingCase{"idle", forced_ending(OutcomeKind::hung, signal_status(SIGTERM), {}),
+                   OutcomeKind::hung, 128 + SIGTERM},
+        EndingCase{"memory", forced_ending(OutcomeKind::out_of_memory, signal_status(SIGKILL), {}),
+                   OutcomeKind::out_of_memory, 128 + SIGKILL}),
     [](const auto& cell) { return std::string(cell.param.name); });
 
 TEST(OutputTail, LastLinesArePrintableAndInOrder) {
@@ -286,10 +247,17 @@ TEST(Placement, TooManyCpusAreReportedInNumbers) {
                         "4"));
 }
 
+/// Returns a trial whose study sets these variables.
+TrialSpec spec_that_sets(const Environment& variables) {
+  TrialSpec spec;
+  spec.environment = variables;
+  return spec;
+}
+
 TEST(Placement, OpenMpsThreadsApplyToOtherLibraries) {
   const Environment given{{"OMP_NUM_THREADS", "3"}};
   Environment environment = given;
-  const auto placement = apply_slot(Slot{{}, 8, std::nullopt}, {}, given, environment);
+  const auto placement = apply_slot(Slot{{}, 8, std::nullopt}, spec_that_sets(given), environment);
   EXPECT_EQ(environment.at("OPENBLAS_NUM_THREADS"), "3");
   EXPECT_EQ(placement.at("cpu_count"), "8");
   EXPECT_FALSE(placement.contains("cpus")) << "the trial is not bound to CPUs";
@@ -301,16 +269,17 @@ TEST(Placement, AStudysOrderOfGpusIsKept) {
   const Environment given{{"CUDA_DEVICE_ORDER", "FASTEST_FIRST"}};
   Environment environment = given;
   const Slot slot{{}, 4, std::vector<std::string>{"1"}};
-  EXPECT_EQ(apply_slot(slot, {}, given, environment).at("CUDA_DEVICE_ORDER"), "FASTEST_FIRST");
+  const TrialSpec spec = spec_that_sets(given);
+  EXPECT_EQ(apply_slot(slot, spec, environment).at("CUDA_DEVICE_ORDER"), "FASTEST_FIRST");
   Environment without_gpus = given;
   EXPECT_FALSE(
-      apply_slot(Slot{{}, 4, std::nullopt}, {}, given, without_gpus).contains("CUDA_DEVICE_ORDER"));
+      apply_slot(Slot{{}, 4, std::nullopt}, spec, without_gpus).contains("CUDA_DEVICE_ORDER"));
 }
 
 TEST(Placement, TheEnvironmentDescribesThePlace) {
   Slot slot{{2, 3}, 2, std::vector<std::string>{"1"}};
   Environment environment{{"OMP_NUM_THREADS", "16"}};
-  const auto placement = apply_slot(slot, {}, {}, environment);
+  const auto placement = apply_slot(slot, {}, environment);
   EXPECT_EQ(environment.at("OMP_NUM_THREADS"), "2") << "the tuner's own variable must not decide";
   EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "1");
   EXPECT_EQ(environment.at("HIP_VISIBLE_DEVICES"), "1");
@@ -325,7 +294,7 @@ TEST(Placement, VariablesOfTheStudyAreKept) {
   Slot slot{{}, 4, std::vector<std::string>{"1"}};
   const Environment given{{"CUDA_VISIBLE_DEVICES", "0"}, {"MKL_NUM_THREADS", "3"}};
   Environment environment = given;
-  const auto placement = apply_slot(slot, {}, given, environment);
+  const auto placement = apply_slot(slot, spec_that_sets(given), environment);
   EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "0");
   EXPECT_FALSE(environment.contains("CUDA_DEVICE_ORDER"))
       << "the user's 0 refers to the order that was set";
@@ -335,10 +304,10 @@ TEST(Placement, VariablesOfTheStudyAreKept) {
 }
 
 TEST(Placement, ThreadCountsCanBeLeftAlone) {
-  LocalRunnerOptions options;
-  options.set_thread_counts = false;
+  TrialSpec spec;
+  spec.set_thread_counts = false;
   Environment environment{{"OMP_NUM_THREADS", "16"}};
-  const auto placement = apply_slot(Slot{{}, 4, std::nullopt}, options, {}, environment);
+  const auto placement = apply_slot(Slot{{}, 4, std::nullopt}, spec, environment);
   EXPECT_EQ(environment.size(), 1U);
   EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "16");
 }

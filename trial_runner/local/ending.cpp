@@ -26,42 +26,6 @@ std::string status_text(int status) {
                              : fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
-Outcome classify_own_ending(const Ending& ending) {
-  const int status = ending.wait_status;
-  const bool signalled = WIFSIGNALED(status);
-  const int exit_code = shell_status(status);
-  if (exit_code == 0) return {};
-
-  const bool killed = signalled && WTERMSIG(status) == SIGKILL;
-  // Shells and container tools report a child's SIGKILL by this exit code. The kernel may have
-  // counted that kill in another control group.
-  const bool is_status_of_kill = !signalled && exit_code == k_sigkill_status;
-  std::string sign;
-  // Kills in other control groups are common on shared machines and often concern other programs.
-  // They count only if this trial was killed: it may have moved to another control group.
-  if (ending.oom_kills == OomKillPlace::here ||
-      (killed && ending.oom_kills == OomKillPlace::elsewhere)) {
-    sign = "the kernel killed it because memory ran out";
-  } else if (is_status_of_kill) {
-    sign = "one of its processes was killed, most likely because memory ran out";
-  } else if (!killed && ending.says_memory_out) {
-    sign = "its output reports that memory ran out";
-  }
-  if (!sign.empty()) {
-    return {.kind = OutcomeKind::out_of_memory,
-            .exit_code = exit_code,
-            .detail = fmt::format("{} ({})", sign, status_text(status))};
-  }
-  if (!killed && ending.says_ranks_waited) {
-    return {.kind = OutcomeKind::hung,
-            .exit_code = exit_code,
-            .detail = fmt::format("{} ({})", k_ranks_waited_text, status_text(status))};
-  }
-  return {.kind = OutcomeKind::failed,
-          .exit_code = exit_code,
-          .detail = status_text(status) + (killed ? " from outside" : "")};
-}
-
 /// Returns the limit for which the runner ended a trial with this outcome; empty without a limit.
 std::string exceeded_limit(OutcomeKind kind, const TrialLimits& limits) {
   if (kind == OutcomeKind::timed_out) {
@@ -79,13 +43,44 @@ std::string exceeded_limit(OutcomeKind kind, const TrialLimits& limits) {
 
 }  // namespace
 
-Outcome classify(const Ending& ending, const TrialLimits& limits) {
-  Outcome outcome = classify_own_ending(ending);
-  if (ending.ended_as) {
-    outcome.kind = *ending.ended_as;
-    outcome.detail = exceeded_limit(*ending.ended_as, limits);
+Outcome own_ending(int wait_status, OomKillPlace oom_kills, bool says_memory_out,
+                   bool says_ranks_waited) {
+  const bool signalled = WIFSIGNALED(wait_status);
+  const int exit_code = shell_status(wait_status);
+  if (exit_code == 0) return {};
+
+  const bool killed = signalled && WTERMSIG(wait_status) == SIGKILL;
+  // Shells and container tools report a child's SIGKILL by this exit code. The kernel may have
+  // counted that kill in another control group.
+  const bool is_status_of_kill = !signalled && exit_code == k_sigkill_status;
+  std::string sign;
+  // Kills in other control groups are common on shared machines and often concern other programs.
+  // They count only if this trial was killed: it may have moved to another control group.
+  if (oom_kills == OomKillPlace::here || (killed && oom_kills == OomKillPlace::elsewhere)) {
+    sign = "the kernel killed it because memory ran out";
+  } else if (is_status_of_kill) {
+    sign = "one of its processes was killed, most likely because memory ran out";
+  } else if (!killed && says_memory_out) {
+    sign = "its output reports that memory ran out";
   }
-  return outcome;
+  if (!sign.empty()) {
+    return {.kind = OutcomeKind::out_of_memory,
+            .exit_code = exit_code,
+            .detail = fmt::format("{} ({})", sign, status_text(wait_status))};
+  }
+  if (!killed && says_ranks_waited) {
+    return {.kind = OutcomeKind::hung,
+            .exit_code = exit_code,
+            .detail = fmt::format("{} ({})", k_ranks_waited_text, status_text(wait_status))};
+  }
+  return {.kind = OutcomeKind::failed,
+          .exit_code = exit_code,
+          .detail = status_text(wait_status) + (killed ? " from outside" : "")};
+}
+
+Outcome forced_ending(OutcomeKind kind, int wait_status, const TrialLimits& limits) {
+  return {
+      .kind = kind, .exit_code = shell_status(wait_status), .detail = exceeded_limit(kind, limits)};
 }
 
 }  // namespace steptune::local

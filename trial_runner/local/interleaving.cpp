@@ -101,9 +101,7 @@ void Interleaving::share_time(double now_s, std::vector<LocalTrial>& trials) {
 }
 
 std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTrial>& trials,
-                                               const std::function<double()>& free_bytes,
-                                               Subreaper& subreaper,
-                                               std::vector<TrialEvent>& events) {
+                                               const std::function<double()>& free_bytes) {
   for (const LocalTrial& trial : trials) {
     if (has_started(trial)) most_bytes_ = std::max(most_bytes_, trial.peak_memory_bytes());
   }
@@ -115,12 +113,12 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
   if (round_ > 0) {
     const auto next = starts_now ? std::nullopt : next_turn(now_s, trials);
     for (LocalTrial& trial : trials) {
-      if (has_turn(trial) && trial.key() != next) trial.suspend(now_s, subreaper, events);
+      if (has_turn(trial) && trial.key() != next) trial.suspend(now_s);
     }
     const auto runs =
         std::ranges::find_if(trials, [&](const LocalTrial& trial) { return trial.key() == next; });
     if (runs != trials.end() && (runs->is_paused() || *next != turn_)) {
-      runs->resume(now_s, events);
+      runs->resume(now_s);
       begin_turn(*next, runs->progress_reports(), now_s);
     }
   }

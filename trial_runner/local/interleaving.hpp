@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "trial_runner/local/local_trial.hpp"
-#include "trial_runner/local/subreaper.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune::local {
@@ -36,9 +35,7 @@ class Interleaving {
   /// their turns. Returns the trial to start now, if any. `free_bytes` returns the memory that one
   /// more trial may use.
   [[nodiscard]] std::optional<TrialSpec> advance(double now_s, std::vector<LocalTrial>& trials,
-                                                 const std::function<double()>& free_bytes,
-                                                 Subreaper& subreaper,
-                                                 std::vector<TrialEvent>& events);
+                                                 const std::function<double()>& free_bytes);
 
   /// Returns the next time at which `advance` has work without an event; infinite if there is none.
   [[nodiscard]] double next_timer_s(double now_s, const std::vector<LocalTrial>& trials) const;

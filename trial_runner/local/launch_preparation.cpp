@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/local/launch_preparation.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -45,8 +44,7 @@ TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environme
 
 }  // namespace
 
-std::optional<ForkedStartRequest> fork_request(const Launching& launching,
-                                               const std::vector<int>& cpus) {
+std::optional<ForkedStartRequest> fork_request(const Launching& launching) {
   const TrialSpec& spec = launching.spec;
   if (!spec.forked_modules || spec.launch || spec.python_path.empty()) return std::nullopt;
   // A forked process would have the streams of its fork server.
@@ -55,7 +53,8 @@ std::optional<ForkedStartRequest> fork_request(const Launching& launching,
   request.key = spec.key;
   request.argv = spec.argv;
   request.modules = *spec.forked_modules;
-  request.traits = {spec.argv.front(), launching.environment, spec.working_directory, cpus};
+  request.traits = {spec.argv.front(), launching.environment, spec.working_directory,
+                    launching.slot.cpus};
   // These two variables differ between trials. Set them only in the forked process: no library
   // reads them while it is imported.
   for (const std::string_view name : {std::string_view(k_python_hook_variable), k_trial_variable}) {
@@ -66,11 +65,10 @@ std::optional<ForkedStartRequest> fork_request(const Launching& launching,
   return request;
 }
 
-LaunchPreparation::LaunchPreparation(LocalRunnerOptions options, Environment environment)
-    : options_(std::move(options)), environment_(std::move(environment)) {}
+LaunchPreparation::LaunchPreparation(std::string run_tag, Environment environment)
+    : run_tag_(std::move(run_tag)), environment_(std::move(environment)) {}
 
-Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& slot,
-                                             std::size_t index) {
+Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& slot) {
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
   LogFile log;
@@ -80,12 +78,9 @@ Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& 
     log = *std::move(created);
   }
   Environment environment = own_environment(spec);
-  LocalRunnerOptions options = options_;
-  options.set_thread_counts = options_.set_thread_counts && spec.set_thread_counts;
-  const int processes = spec.launch ? std::max(1, spec.launch->processes_per_node) : 1;
-  auto placed = apply_slot(slot, options, spec.environment, environment, processes);
+  auto placed = apply_slot(slot, spec, environment);
   TrialSpec bound = with_bound_processes(spec, slot, environment, placed);
-  const std::vector<std::string> tags{run_tag_entry(options_.run_tag), trial_tag_entry(spec.key)};
+  const std::vector<std::string> tags{run_tag_entry(run_tag_), trial_tag_entry(spec.key)};
   for (const std::string& tag : tags) {
     const std::size_t equals = tag.find('=');
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
@@ -96,7 +91,7 @@ Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& 
   }
   std::filesystem::path temporary = temporary_folder(environment);
   return Launching{std::move(bound),
-                   index,
+                   slot,
                    std::move(environment),
                    std::move(placed),
                    tags,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error.hpp"
+#include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/forked_starts.hpp"
 #include "trial_runner/local/leftovers.hpp"
-#include "trial_runner/local/local_runner.hpp"
+#include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/placement.hpp"
 #include "trial_runner/output/log_file.hpp"
 #include "trial_runner/reports/report_reader.hpp"
@@ -18,33 +18,38 @@
 
 namespace steptune::local {
 
+/// The machine's counters when a trial started.
+struct CountersAtStart {
+  double started_s = 0.0;
+  std::optional<CpuTime> cpu;
+  OomKills oom_kills;
+};
+
 /// A trial whose process is being created.
 struct Launching {
   TrialSpec spec;
-  std::size_t slot = 0;
+  Slot slot;
   Environment environment;
   std::map<std::string, std::string> placed;
   std::vector<std::string> tags;
   ReportReader reader;
   LogFile log;
   Leftovers leftovers;
+  CountersAtStart at_start{};  ///< read just before the process starts
 };
 
 /// Returns the request to start the trial by a fork; nullopt if the trial needs a new interpreter.
-/// `cpus` are those of its slot.
-[[nodiscard]] std::optional<ForkedStartRequest> fork_request(const Launching& launching,
-                                                             const std::vector<int>& cpus);
+[[nodiscard]] std::optional<ForkedStartRequest> fork_request(const Launching& launching);
 
 /// Prepares the start of trials: their environment, command, log, and the state of the page cache.
 class LaunchPreparation {
  public:
-  /// `environment` are the variables of this process. `options.run_tag` is set.
-  LaunchPreparation(LocalRunnerOptions options, Environment environment);
+  /// `run_tag`: as in `LocalRunnerOptions`. `environment` are the variables of this process.
+  LaunchPreparation(std::string run_tag, Environment environment);
 
-  /// Prepares a trial to run in `slot`, which is number `index`. Returns a `usage` error if the
-  /// trial's reports cannot be read, and an error if its log cannot be created.
-  [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec, const Slot& slot,
-                                          std::size_t index);
+  /// Prepares a trial to run in `slot`. Returns a `usage` error if the trial's reports cannot be
+  /// read, and an error if its log cannot be created.
+  [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec, const Slot& slot);
 
  private:
   /// Returns the variables of this process plus the trial's own, before a slot adds its variables.
@@ -53,7 +58,7 @@ class LaunchPreparation {
   /// `placed`.
   void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
 
-  LocalRunnerOptions options_;
+  std::string run_tag_;
   Environment environment_;
   std::optional<bool> data_fits_;  ///< true if the data fits into memory; nullopt: not checked yet
 };

@@ -41,7 +41,7 @@ class LocalRunner final : public Runner {
               bool has_gpus, Environment environment, Watchdog watchdog)
       : clock_(clock),
         options_(std::move(options)),
-        preparation_(options_, std::move(environment)),
+        preparation_(options_.run_tag, std::move(environment)),
         slots_(std::move(slots)),
         watchdog_(std::move(watchdog)),
         nvml_(has_gpus ? Nvml::open() : nullptr),
@@ -65,23 +65,22 @@ class LocalRunner final : public Runner {
  private:
   [[nodiscard]] Result<void> check_startable(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> ensure_watchdog();
-  [[nodiscard]] std::size_t free_slot() const;
+  [[nodiscard]] const Slot& free_slot() const;
   [[nodiscard]] CountersAtStart counters_now(const Slot& slot) const {
     return {clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
   }
   /// Prepares the trial for a slot that no other trial uses; trials that run in turns share one.
   [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec) {
-    const std::size_t slot = spec.interleaved_round > 0 ? 0 : free_slot();
-    return preparation_.prepare(spec, slots_[slot], slot);
+    return preparation_.prepare(spec, spec.interleaved_round > 0 ? slots_.front() : free_slot());
   }
   /// Returns false if the trial needs a new interpreter.
   [[nodiscard]] bool begin_forked(const Launching& launching) {
-    const auto request = fork_request(launching, slots_[launching.slot].cpus);
+    const auto request = fork_request(launching);
     return request && forked_starts_.begin(*request, clock_.now_s());
   }
   [[nodiscard]] Result<void> start_fresh(Launching launching);
-  void begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
-                   double spared_s);
+  /// `spared_s`: as `TrialStarted::program_startup_s`.
+  void begin_trial(Launching launching, TrialProcess process, double spared_s);
   void take_forked();
   void advance_turns();
   void end_unstarted(TrialKey key, OutcomeKind kind, std::string why);
@@ -140,12 +139,13 @@ Result<void> LocalRunner::check_startable(const TrialSpec& spec) const {
   return admission_.check_start(spec.key, running, places);
 }
 
-std::size_t LocalRunner::free_slot() const {
-  std::size_t slot = 0;
-  while (std::ranges::find(trials_, slot, &LocalTrial::slot) != trials_.end() ||
-         std::ranges::find(launching_, slot, &Launching::slot) != launching_.end())
-    ++slot;
-  return slot;
+const Slot& LocalRunner::free_slot() const {
+  std::size_t number = 0;
+  const auto has_slot = [&](const Launching& launching) { return launching.slot.number == number; };
+  while (std::ranges::find(trials_, number, &LocalTrial::slot) != trials_.end() ||
+         std::ranges::any_of(launching_, has_slot))
+    ++number;
+  return slots_[number];
 }
 
 Result<void> LocalRunner::ensure_watchdog() {
@@ -179,33 +179,29 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
 }
 
 Result<void> LocalRunner::start_fresh(Launching launching) {
-  const TrialSpec& spec = launching.spec;
-  const Slot& slot = slots_[launching.slot];
-  CountersAtStart at_start = counters_now(slot);
-  auto process = start_trial_process(spec, slot.cpus, launching.environment);
+  launching.at_start = counters_now(launching.slot);
+  auto process = start_trial_process(launching.spec, launching.slot.cpus, launching.environment);
   if (!process) {
     if (process.error().kind == ErrorKind::unavailable) return tl::unexpected(process.error());
-    end_unstarted(spec.key, OutcomeKind::not_started, process.error().text());
+    end_unstarted(launching.spec.key, OutcomeKind::not_started, process.error().text());
     return {};
   }
-  begin_trial(std::move(launching), *std::move(process), std::move(at_start), 0.0);
+  begin_trial(std::move(launching), *std::move(process), 0.0);
   return {};
 }
 
-void LocalRunner::begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
-                              double spared_s) {
+void LocalRunner::begin_trial(Launching launching, TrialProcess process, double spared_s) {
   const ProcessId main = process.main;
-  const Slot& slot = slots_[launching.slot];
+  const double started_s = launching.at_start.started_s;
   watchdog_.watch(main);
   subreaper_.add_trial(main.pid, std::move(launching.tags));
-  events_.emplace_back(TrialStarted{launching.spec.key, at_start.started_s,
+  events_.emplace_back(TrialStarted{launching.spec.key, started_s,
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(launching.placed), spared_s});
   // The study's environment may select GPUs.
-  GpuWatch gpus(nvml_.get(), visible_gpus(SystemFiles{}, launching.environment),
-                at_start.started_s);
-  trials_.emplace_back(std::move(launching), std::move(process), std::move(at_start),
-                       std::move(gpus), slot);
+  GpuWatch gpus(nvml_.get(), visible_gpus(SystemFiles{}, launching.environment), started_s);
+  trials_.emplace_back(std::move(launching), std::move(process), std::move(gpus), subreaper_,
+                       events_);
 }
 
 void LocalRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
@@ -222,9 +218,8 @@ void LocalRunner::take_forked() {
     launching_.erase(asked);
     if (answer.process) {
       launching.placed[k_start_fact] = k_forked;
-      CountersAtStart at_start = counters_now(slots_[launching.slot]);
-      begin_trial(std::move(launching), *std::move(answer.process), std::move(at_start),
-                  answer.import_s);
+      launching.at_start = counters_now(launching.slot);
+      begin_trial(std::move(launching), *std::move(answer.process), answer.import_s);
       continue;
     }
     const TrialKey key = launching.spec.key;
@@ -264,7 +259,7 @@ void LocalRunner::advance_turns() {
       allowed_bytes -= trial.peak_memory_bytes();
     return std::min(allowed_bytes, read_memory_info(SystemFiles{}).available_bytes.value_or(0.0));
   };
-  auto spec = interleaving_.advance(clock_.now_s(), trials_, free_bytes, subreaper_, events_);
+  auto spec = interleaving_.advance(clock_.now_s(), trials_, free_bytes);
   if (!spec) return;
   auto launching = prepare(*spec);
   const auto started = launching ? start_fresh(*std::move(launching))
@@ -277,11 +272,11 @@ void LocalRunner::advance_trials() {
   advance_turns();
   const double now_s = clock_.now_s();
   std::erase_if(trials_, [&](LocalTrial& trial) {
-    const bool has_ended = trial.advance(now_s, subreaper_, events_);
+    const bool has_ended = trial.advance(now_s);
     for (const ProcessId& escaped : trial.take_newly_escaped())
       watchdog_.watch(escaped);
     if (!has_ended) return false;
-    Outcome outcome = trial.finish(now_s, subreaper_, oom_counters_, events_);
+    Outcome outcome = trial.finish(now_s, oom_counters_);
     subreaper_.remove_trial(trial.main().pid);
     watchdog_.forget(trial.main());
     std::ranges::for_each(trial.escaped(), [&](const ProcessId& id) { watchdog_.forget(id); });

@@ -23,8 +23,6 @@ struct LocalRunnerOptions {
   std::optional<int> gpus_per_trial;
   /// Bind each trial to its CPUs.
   bool pin = true;
-  /// Set OMP_NUM_THREADS and similar variables to the trial's CPU count unless the study sets them.
-  bool set_thread_counts = true;
   /// Tag of all processes that this runner starts; must be unique on the machine. Default: made
   /// from this process's number and start time.
   std::string run_tag;

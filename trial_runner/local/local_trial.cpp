@@ -58,21 +58,21 @@ bool begins_replay(const Report& report) {
 
 }  // namespace
 
-LocalTrial::LocalTrial(Launching launching, TrialProcess process, CountersAtStart at_start,
-                       GpuWatch gpus, const Slot& resources)
-    : key_(launching.spec.key),
-      slot_(launching.slot),
+LocalTrial::LocalTrial(Launching launching, TrialProcess process, GpuWatch gpus,
+                       Subreaper& subreaper, std::vector<TrialEvent>& events)
+    : subreaper_(&subreaper),
+      events_(&events),
+      key_(launching.spec.key),
+      slot_(std::move(launching.slot)),
       limits_(launching.spec.limits),
       process_(std::move(process)),
       reader_(std::move(launching.reader)),
       log_(std::move(launching.log)),
-      at_start_(std::move(at_start)),
+      at_start_(launching.at_start),
       memory_(limits_.memory_bytes),
-      activity_(process_.main.pid, resources.cpus, resources.cpu_count),
+      activity_(process_.main.pid, slot_.cpus, slot_.cpu_count),
       leftovers_(std::move(launching.leftovers)),
-      bound_to_(resources.cpus),
-      cpus_(resources.cpu_count),
-      machine_(at_start_.started_s, at_start_.cpu, resources.cpus),
+      machine_(at_start_.started_s, at_start_.cpu, slot_.cpus),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
       next_sample_s_(at_start_.started_s + k_first_sample_s),
@@ -95,13 +95,13 @@ double LocalTrial::idle_until_s() const {
   return reader_.phase_under_way() ? k_infinity : last_output_s_ + limits_.idle_s;
 }
 
-bool LocalTrial::advance(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events) {
-  read_output(now_s, k_round_bytes, events);
+bool LocalTrial::advance(double now_s) {
+  read_output(now_s, k_round_bytes);
   if (!exited_s_ && main_has_exited()) {
     exited_s_ = now_s;
     next_sweep_s_ = now_s;
   }
-  if (exited_s_) return now_s >= next_sweep_s_ && end_descendants(now_s, subreaper);
+  if (exited_s_) return now_s >= next_sweep_s_ && end_descendants(now_s);
   if (give_up_at_s_) {
     if (now_s < *give_up_at_s_) return false;
     survivors_.push_back(process_.main);
@@ -112,19 +112,19 @@ bool LocalTrial::advance(double now_s, Subreaper& subreaper, std::vector<TrialEv
     return false;
   }
   if (pauses_.is_paused()) return false;
-  if (now_s >= next_sample_s_) look_at_processes(now_s, subreaper, events);
+  if (now_s >= next_sample_s_) look_at_processes(now_s);
   check_limits(now_s);
   return false;
 }
 
-void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events) {
+void LocalTrial::read_output(double now_s, std::size_t max_bytes) {
   std::array<char, k_read_bytes> buffer;
   std::size_t taken = 0;
   while (process_.output && taken < max_bytes) {
     const ssize_t got = ::read(process_.output.get(), buffer.data(), buffer.size());
     if (got > 0) {
       taken += static_cast<std::size_t>(got);
-      take_output({buffer.data(), static_cast<std::size_t>(got)}, now_s, events);
+      take_output({buffer.data(), static_cast<std::size_t>(got)}, now_s);
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       process_.output.reset();
     } else if (errno == EAGAIN) {
@@ -134,16 +134,15 @@ void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<Tr
   }
 }
 
-void LocalTrial::take_output(std::string_view bytes, double now_s,
-                             std::vector<TrialEvent>& events) {
+void LocalTrial::take_output(std::string_view bytes, double now_s) {
   pauses_.on_output();
   last_output_s_ = now_s;
   log_.write(bytes);
   lines_.feed(bytes, pauses_.trial_time_s(now_s),
-              [&](std::string_view line, double trial_s) { on_line(line, trial_s, events); });
+              [&](std::string_view line, double trial_s) { on_line(line, trial_s); });
 }
 
-void LocalTrial::on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events) {
+void LocalTrial::on_line(std::string_view line, double trial_s) {
   tail_.feed(line);
   tail_.feed("\n");
   if (auto report = reader_.read_line(line, trial_s)) {
@@ -153,31 +152,31 @@ void LocalTrial::on_line(std::string_view line, double trial_s, std::vector<Tria
     if (report->step || report->samples) ++progress_reports_;
     mark_progress(tail_, *report);
     if (is_interleaved_) report = pauses_.without_pauses(*std::move(report));
-    events.emplace_back(TrialReported{key_, *std::move(report)});
+    events_->emplace_back(TrialReported{key_, *std::move(report)});
   }
 }
 
-void LocalTrial::suspend(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events) {
+void LocalTrial::suspend(double now_s) {
   if (pauses_.is_paused() || is_ending()) return;
-  pauses_.stop([&] { return processes_now(subreaper); });
-  read_output(now_s, k_last_bytes, events);
+  pauses_.stop([&] { return processes_now(); });
+  read_output(now_s, k_last_bytes);
   pauses_.begin(now_s);
-  events.emplace_back(TrialPaused{key_, now_s, false, pauses_.paused_s()});
+  events_->emplace_back(TrialPaused{key_, now_s, false, pauses_.paused_s()});
 }
 
-void LocalTrial::resume(double now_s, std::vector<TrialEvent>& events) {
+void LocalTrial::resume(double now_s) {
   if (!pauses_.is_paused()) return;
-  read_output(now_s, k_last_bytes, events);
+  read_output(now_s, k_last_bytes);
   const double gap_s = pauses_.end(now_s);
   exclude_from_limits(gap_s);
   next_sample_s_ += gap_s;
-  events.emplace_back(
+  events_->emplace_back(
       TrialPaused{key_, now_s, true, pauses_.paused_s(), pauses_.are_ineffective()});
 }
 
-std::vector<ProcessStat> LocalTrial::processes_now(Subreaper& subreaper) const {
+std::vector<ProcessStat> LocalTrial::processes_now() const {
   std::vector<ProcessStat> processes = process_tree(process_.main.pid);
-  for (ProcessStat& orphan : subreaper.orphans_of(process_.main.pid))
+  for (ProcessStat& orphan : subreaper_->orphans_of(process_.main.pid))
     processes.push_back(std::move(orphan));
   return processes;
 }
@@ -190,9 +189,8 @@ void LocalTrial::check_limits(double now_s) {
   }
 }
 
-void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
-                                   std::vector<TrialEvent>& events) {
-  const std::vector<ProcessStat> processes = processes_now(subreaper);
+void LocalTrial::look_at_processes(double now_s) {
+  const std::vector<ProcessStat> processes = processes_now();
   for (const ProcessStat& process : processes) {
     const bool has_left = process.group != process_.main.pid && !process.is_zombie();
     if (has_left && escaped_.insert(process.id).second) newly_escaped_.push_back(process.id);
@@ -200,11 +198,12 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   // Allow no grace period: a program that allocates without bound would exhaust the machine during
   // it.
   if (memory_.sample(processes, now_s)) end(OutcomeKind::out_of_memory, now_s, 0.0);
-  const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
+  const double own_s =
+      own_cpu_seconds(processes, subreaper_->reaped_usage(process_.main.pid).cpu_s);
   leftovers_.observe(processes);
   // Do not sample the machine of an interleaved trial. The load of the other trials in its round
   // would look like a neighbour's load, and shares of time would include its pauses.
-  if (!is_interleaved_) look_at_machine(now_s, own_s, processes, events);
+  if (!is_interleaved_) look_at_machine(now_s, own_s, processes);
   const double slowest =
       limits_.memory_bytes ? k_sample_interval_with_memory_limit_s : k_sample_interval_s;
   sample_interval_s_ = std::min(2 * sample_interval_s_, slowest);
@@ -212,21 +211,20 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
 }
 
 void LocalTrial::look_at_machine(double now_s, double own_s,
-                                 const std::vector<ProcessStat>& processes,
-                                 std::vector<TrialEvent>& events) {
+                                 const std::vector<ProcessStat>& processes) {
   if (reported_) cpu_use_.sample(now_s, own_s);
   if (!is_replaying_) activity_.sample(now_s, processes);
   if (const auto others = gpus_.sample(now_s, processes); others.count > 0) {
     const Disturbance disturbance{.other_load = MachineSecond::k_unknown,
                                   .steal = MachineSecond::k_unknown,
                                   .other_gpu_processes = others.count};
-    events.emplace_back(TrialDisturbed{key_, others.from_s, now_s, disturbance});
+    events_->emplace_back(TrialDisturbed{key_, others.from_s, now_s, disturbance});
   }
   if (const auto sample = machine_.sample(now_s, own_s, gpus_)) {
     seconds_.push_back(sample->second);
     if (sample->disturbance) {
       const double from_s = at_start_.started_s + sample->second.from_s;
-      events.emplace_back(TrialDisturbed{key_, from_s, now_s, *sample->disturbance});
+      events_->emplace_back(TrialDisturbed{key_, from_s, now_s, *sample->disturbance});
     }
   }
 }
@@ -282,13 +280,13 @@ bool LocalTrial::main_has_exited() const {
   return ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
-bool LocalTrial::end_descendants(double now_s, Subreaper& subreaper) {
+bool LocalTrial::end_descendants(double now_s) {
   std::vector<ProcessId> left;
-  for (const ProcessStat& orphan : subreaper.orphans_of(process_.main.pid))
+  for (const ProcessStat& orphan : subreaper_->orphans_of(process_.main.pid))
     left.push_back(orphan.id);
   const bool forced = give_up_at_s_.has_value();
   if (left.empty() && (left_descendants_ || forced)) {
-    left = find_tagged_processes(subreaper.tags_of(process_.main.pid), {&process_.main, 1});
+    left = find_tagged_processes(subreaper_->tags_of(process_.main.pid), {&process_.main, 1});
   }
   if (left.empty()) return true;
   left_descendants_ = true;
@@ -314,27 +312,26 @@ void LocalTrial::exclude_from_limits(double gap_s) {
   if (kill_at_s_) *kill_at_s_ += gap_s;
 }
 
-Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
-                           const OomKillCounters& oom_counters, std::vector<TrialEvent>& events) {
-  read_output(now_s, k_last_bytes, events);
-  lines_.flush([&](std::string_view line, double trial_s) { on_line(line, trial_s, events); });
+Outcome LocalTrial::finish(double now_s, const OomKillCounters& oom_counters) {
+  read_output(now_s, k_last_bytes);
+  lines_.flush([&](std::string_view line, double trial_s) { on_line(line, trial_s); });
   process_.output.reset();
   log_.finish();
 
   rusage usage{};
-  Ending ending{ended_as_, SIGKILL, OomKillPlace::nowhere, ended_out_of_memory(tail_),
-                ended_with_waiting_ranks(tail_)};
-  Subreaper::ReapedUsage used = subreaper.reaped_usage(process_.main.pid);
-  if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
+  int wait_status = SIGKILL;  // if the process cannot be reaped
+  Subreaper::ReapedUsage used = subreaper_->reaped_usage(process_.main.pid);
+  if (::wait4(process_.main.pid, &wait_status, WNOHANG, &usage) == process_.main.pid) {
     used.cpu_s += cpu_seconds(usage);
     used.storage_read_bytes += storage_read_bytes(usage);
     memory_.add(usage);
   }
-  if (!ended_as_ && ending.wait_status != 0) {
-    ending.oom_kills = oom_kills_between(at_start_.oom_kills, oom_counters.read());
-  }
 
-  Outcome outcome = classify(ending, limits_);
+  Outcome outcome =
+      ended_as_
+          ? forced_ending(*ended_as_, wait_status, limits_)
+          : own_ending(wait_status, oom_kills_between(at_start_.oom_kills, oom_counters.read()),
+                       ended_out_of_memory(tail_), ended_with_waiting_ranks(tail_));
   if (outcome.kind == OutcomeKind::failed) outcome.lacked_stream = lacked_stream(tail_.text());
   outcome.detail = describe(outcome);
   outcome.left_behind = leftovers_.clear().text();
@@ -344,10 +341,10 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.peak_unreclaimable_bytes = memory_.peak_unreclaimable_bytes();
   const double usable_bytes = usable_memory_bytes(SystemFiles{});
   if (usable_bytes > 0.0) outcome.usable_memory_bytes = usable_bytes;
-  const auto cpu = read_cpu_time(bound_to_);
+  const auto cpu = read_cpu_time(slot_.cpus);
   if (cpu && at_start_.cpu && !is_interleaved_)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
-  outcome.cpu_busy = cpu_use_.busy_share(cpus_);
+  outcome.cpu_busy = cpu_use_.busy_share(slot_.cpu_count);
   outcome.activity = activity_.activity();
   outcome.machine = std::move(seconds_);
   outcome.gpu = gpus_.use();

@@ -29,22 +29,16 @@
 
 namespace steptune::local {
 
-/// The machine's counters when a trial started.
-struct CountersAtStart {
-  double started_s = 0.0;
-  std::optional<CpuTime> cpu;
-  OomKills oom_kills;
-};
-
 /// One running trial, from its started process to its outcome. Reads its output, enforces its
 /// limits, and ends it and its remaining processes. Driven by `advance`; never blocks.
 class LocalTrial {
  public:
-  LocalTrial(Launching launching, TrialProcess process, CountersAtStart at_start, GpuWatch gpus,
-             const Slot& resources);
+  /// Appends its events to `events`, which outlive the object, as `subreaper` does.
+  LocalTrial(Launching launching, TrialProcess process, GpuWatch gpus, Subreaper& subreaper,
+             std::vector<TrialEvent>& events);
 
   [[nodiscard]] TrialKey key() const { return key_; }
-  [[nodiscard]] std::size_t slot() const { return slot_; }
+  [[nodiscard]] std::size_t slot() const { return slot_.number; }
   [[nodiscard]] const ProcessId& main() const { return process_.main; }
 
   /// Descriptors to poll; -1 for none. After a read, `output_fd` is -1 for a moment so that output
@@ -58,9 +52,9 @@ class LocalTrial {
   /// Returns the next time at which `advance` has work even if no descriptor is ready.
   [[nodiscard]] double next_timer_s(double now_s) const;
 
-  /// Does all work that is due, and appends reports to `events`. Returns true when all processes of
-  /// the trial are gone; then call `finish`.
-  [[nodiscard]] bool advance(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
+  /// Does all work that is due. Returns true when all processes of the trial are gone; then call
+  /// `finish`.
+  [[nodiscard]] bool advance(double now_s);
 
   /// Begins to end the trial with the outcome `as`, unless it has ended. If it is ending already, a
   /// shorter grace period still takes effect.
@@ -82,8 +76,8 @@ class LocalTrial {
 
   /// Pauses or resumes all processes of the trial. During a pause the trial reports nothing, its
   /// time does not advance, and no limit applies except a forced end.
-  void suspend(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
-  void resume(double now_s, std::vector<TrialEvent>& events);
+  void suspend(double now_s);
+  void resume(double now_s);
   [[nodiscard]] bool is_paused() const { return pauses_.is_paused(); }
   /// Takes `seconds` off the bill: the shares of other trials that ran beside this one.
   void share_time(double seconds) { others_part_s_ += seconds; }
@@ -94,34 +88,33 @@ class LocalTrial {
   [[nodiscard]] double peak_memory_bytes() const { return memory_.peak_bytes().value_or(0.0); }
 
   /// Reaps the main process and returns the trial's outcome.
-  [[nodiscard]] Outcome finish(double now_s, const Subreaper& subreaper,
-                               const OomKillCounters& oom_counters,
-                               std::vector<TrialEvent>& events);
+  [[nodiscard]] Outcome finish(double now_s, const OomKillCounters& oom_counters);
 
  private:
-  void read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events);
-  void take_output(std::string_view bytes, double now_s, std::vector<TrialEvent>& events);
+  void read_output(double now_s, std::size_t max_bytes);
+  void take_output(std::string_view bytes, double now_s);
   /// Processes a line of output. `trial_s` is the trial's time without pauses.
-  void on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events);
+  void on_line(std::string_view line, double trial_s);
   void check_limits(double now_s);
   /// Returns when the idle limit expires. A phase may be silent for any time; the wall limit still
   /// applies.
   [[nodiscard]] double idle_until_s() const;
-  void look_at_processes(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
-  void look_at_machine(double now_s, double own_s, const std::vector<ProcessStat>& processes,
-                       std::vector<TrialEvent>& events);
+  void look_at_processes(double now_s);
+  void look_at_machine(double now_s, double own_s, const std::vector<ProcessStat>& processes);
   void escalate(double now_s);
   void kill_group(int signal) const;
   /// Sends SIGKILL to all processes except helpers that clean up after others.
   void kill_all_but_helpers() const;
   /// Returns live processes of the trial: its process tree and its orphans, without zombies.
-  [[nodiscard]] std::vector<ProcessStat> processes_now(Subreaper& subreaper) const;
+  [[nodiscard]] std::vector<ProcessStat> processes_now() const;
   [[nodiscard]] bool main_has_exited() const;
-  [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);
+  [[nodiscard]] bool end_descendants(double now_s);
   [[nodiscard]] std::string describe(const Outcome& ended) const;
 
+  Subreaper* subreaper_;
+  std::vector<TrialEvent>* events_;
   TrialKey key_;
-  std::size_t slot_;
+  Slot slot_;
   TrialLimits limits_;
   TrialProcess process_;
   ReportReader reader_;
@@ -134,8 +127,6 @@ class LocalTrial {
   CpuUse cpu_use_;
   ActivityWatch activity_;
   Leftovers leftovers_;
-  std::vector<int> bound_to_;  ///< CPUs; empty: not bound
-  int cpus_;                   ///< number of CPUs that the trial may use
   bool reported_ = false;      ///< the trial has begun to train
   bool is_replaying_ = false;  ///< the hook replays stored batches, so data workers are idle
   MachineWatch machine_;
@@ -152,7 +143,7 @@ class LocalTrial {
   double others_part_s_ = 0.0;
   std::int64_t progress_reports_ = 0;
 
-  std::optional<OutcomeKind> ended_as_;  ///< as `Ending::ended_as`
+  std::optional<OutcomeKind> ended_as_;  ///< set once the runner ends the trial
   std::optional<double> kill_at_s_;      // SIGTERM was sent; SIGKILL is due at this time
   std::optional<double> give_up_at_s_;   // SIGKILL was sent
   std::optional<double> exited_s_;

@@ -84,6 +84,7 @@ Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
   };
   std::vector<Slot> slots(parallel);
   for (std::size_t i = 0; i < parallel; ++i) {
+    slots[i].number = i;
     slots[i].cpu_count = cpu_count;
     if (options.pin) slots[i].cpus = take(resources.cpus, i, cpus_each);
     if (gpus_each) slots[i].gpus = take(resources.gpus, i, *gpus_each);
@@ -91,9 +92,11 @@ Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
   return slots;
 }
 
-std::map<std::string, std::string> apply_slot(const Slot& slot, const LocalRunnerOptions& options,
-                                              const Environment& given, Environment& environment,
-                                              int processes) {
+std::map<std::string, std::string> apply_slot(const Slot& slot, const TrialSpec& spec,
+                                              Environment& environment) {
+  const Environment& given = spec.environment;
+  // The trial's processes share its CPUs.
+  const int processes = spec.launch ? std::max(1, spec.launch->processes_per_node) : 1;
   std::map<std::string, std::string> placement;
   placement["cpu_count"] = std::to_string(slot.cpu_count);
   if (!slot.cpus.empty()) placement["cpus"] = format_cpus(slot.cpus);
@@ -104,7 +107,7 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const LocalRunne
                                   ? std::to_string(std::max(1, slot.cpu_count / processes))
                                   : openmp->second;
   for (const char* variable : k_thread_variables) {
-    if (options.set_thread_counts && !given.contains(variable)) environment[variable] = threads;
+    if (spec.set_thread_counts && !given.contains(variable)) environment[variable] = threads;
     const auto set_variable = environment.find(variable);
     if (set_variable != environment.end()) placement[variable] = set_variable->second;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "common/machine/system_files.hpp"
 #include "trial_runner/local/local_runner.hpp"
 #include "trial_runner/local/spawn.hpp"
+#include "trial_runner/runner.hpp"
 
 namespace steptune::local {
 
@@ -37,6 +39,7 @@ struct Slot {
   std::vector<int> cpus;  ///< to bind to; empty: not bound
   int cpu_count = 1;
   std::optional<std::vector<std::string>> gpus;  ///< nullopt: the trial sees the tuner's GPUs
+  std::size_t number = 0;                        ///< place among all slots
 };
 
 /// Divides the resources among `options.parallel` trials. Returns a `usage` error if they are too
@@ -44,13 +47,9 @@ struct Slot {
 [[nodiscard]] Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
                                                           const LocalRunnerOptions& options);
 
-/// Sets the variables that keep a trial to its slot, except those in `given` (the study's own
-/// variables). Returns the values that apply: CPUs, GPUs, thread counts. `processes` is the number
-/// of the trial's processes, which share its CPUs.
-[[nodiscard]] std::map<std::string, std::string> apply_slot(const Slot& slot,
-                                                            const LocalRunnerOptions& options,
-                                                            const Environment& given,
-                                                            Environment& environment,
-                                                            int processes = 1);
+/// Sets the variables in `environment` that keep a trial to its slot, except the study's own
+/// (`TrialSpec::environment`). Returns the values that apply: CPUs, GPUs, thread counts.
+[[nodiscard]] std::map<std::string, std::string> apply_slot(const Slot& slot, const TrialSpec& spec,
+                                                            Environment& environment);
 
 }  // namespace steptune::local

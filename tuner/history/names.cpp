@@ -50,6 +50,14 @@ bool is_searched(TrialPurpose purpose) {
   return purpose == TrialPurpose::hint || purpose == TrialPurpose::search;
 }
 
+bool runs_baseline(TrialPurpose purpose) {
+  return !is_searched(purpose) && purpose != TrialPurpose::confirm_incumbent;
+}
+
+bool follows_first_trial(TrialPurpose purpose) {
+  return purpose != TrialPurpose::baseline && !is_confirmation(purpose);
+}
+
 bool is_measured_baseline(const TrialRecord& trial) {
   return trial.purpose == TrialPurpose::baseline && !trial.objectives.empty() &&
          (trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible);

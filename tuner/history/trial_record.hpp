@@ -60,6 +60,10 @@ enum class TrialStatus {
 [[nodiscard]] bool is_compared(TrialPurpose purpose);
 /// True for hints and trials of the search, but not for the baseline.
 [[nodiscard]] bool is_searched(TrialPurpose purpose);
+/// True for all runs of the baseline: the first one, sentinels, and confirming runs.
+[[nodiscard]] bool runs_baseline(TrialPurpose purpose);
+/// True for search trials and sentinels, which are compared with the study's first trial.
+[[nodiscard]] bool follows_first_trial(TrialPurpose purpose);
 
 /// Speed of the machine at some point of a study, relative to its speed when the baseline ran. The
 /// level is the ratio of times at that point to times at the baseline's run.

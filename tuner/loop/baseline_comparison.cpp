@@ -18,24 +18,15 @@ namespace {
 /// Number of standard errors by which a trial must be slower to be ended early. The trial's window
 /// is still short, so its standard error may be too small.
 constexpr double k_errors_apart = 4.0;
-/// The same for a trial that takes turns with the baseline. The interval of such a trial is
-/// reliable after the first turns. The trial is slower once its whole interval lies above the
-/// incumbent's interval.
-constexpr double k_errors_apart_in_turns = k_z_95;
 
 /// Number of periods of a stall that the baseline must cover to show that it has no such stall.
 constexpr double k_periods_to_see = 2.0;
 
 }  // namespace
 
-const Measurement* measurement_of(const TrialRecord* trial) {
-  return trial != nullptr && trial->measurement ? &*trial->measurement : nullptr;
-}
-
-Measurement compared_with_baseline(const TrialView& trial, Measurement measurement,
-                                   const TrialRecord* baseline) {
-  const Measurement* other = measurement_of(baseline);
-  if (!trial.is_beside_baseline() || other == nullptr ||
+Measurement compared_with_baseline(const TrialView& trial, Measurement measurement) {
+  const Measurement* other = trial.baseline_measurement();
+  if (!follows_first_trial(trial.record.purpose) || other == nullptr ||
       !std::isfinite(measurement.step_seconds_per_sample)) {
     return measurement;
   }
@@ -49,10 +40,9 @@ Measurement compared_with_baseline(const TrialView& trial, Measurement measureme
   return measurement;
 }
 
-tl::expected<std::vector<MeasuredValue>, std::string> objectives_so_far(
-    const TrialView& trial, const TrialRecord* baseline) {
-  return objective_values(trial.study, compared_with_baseline(trial, trial.measurement(), baseline),
-                          trial.usd_per_hour, measurement_of(baseline));
+tl::expected<std::vector<MeasuredValue>, std::string> objectives_so_far(const TrialView& trial) {
+  return objective_values(trial.study, compared_with_baseline(trial, trial.measurement()),
+                          trial.usd_per_hour, trial.baseline_measurement());
 }
 
 TrialEstimate estimate_so_far(const TrialView& trial, std::span<const MeasuredValue> objectives) {
@@ -60,7 +50,7 @@ TrialEstimate estimate_so_far(const TrialView& trial, std::span<const MeasuredVa
                      trial.record.level);
 }
 
-bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {
+bool is_clearly_slower(const TrialView& trial) {
   const TrialTargets& targets = trial.targets;
   const Measurement& current = trial.measurement();
   const bool in_turns = trial.takes_turns();
@@ -70,27 +60,26 @@ bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {
       trial.study.objectives.size() != 1 || !all_timed(trial.study) || too_short) {
     return false;
   }
-  const auto objectives = objectives_so_far(trial, baseline);
+  const auto objectives = objectives_so_far(trial);
   if (!objectives) return false;
   const TrialEstimate estimate = estimate_so_far(trial, *objectives);
-  const double errors = in_turns ? k_errors_apart_in_turns : k_errors_apart;
-  const double apart = errors / k_z_95 * estimate.half_widths[0];
+  // The interval of a trial in turns is reliable after the first turns. The trial is slower once
+  // its whole interval lies above the incumbent's interval.
+  const double apart = (in_turns ? 1.0 : k_errors_apart / k_z_95) * estimate.half_widths[0];
   // Turns measure a ratio, whose interval is symmetric on a logarithmic scale.
   return (in_turns ? estimate.values[0] * std::exp(-apart / estimate.values[0])
                    : estimate.values[0] - apart) > *targets.to_beat;
 }
 
-std::optional<std::string> unlike_batch(const TrialView& trial, const Measurement& measurement,
-                                        const TrialRecord* baseline) {
-  const TrialPurpose purpose = trial.record.purpose;
-  const bool is_judged = is_searched(purpose) || purpose == TrialPurpose::confirm_incumbent;
-  if (!is_judged || baseline == nullptr || measurement.samples_reported.value_or(true)) {
+std::optional<std::string> unlike_batch(const TrialView& trial, const Measurement& measurement) {
+  if (runs_baseline(trial.record.purpose) || trial.baseline == nullptr ||
+      measurement.samples_reported.value_or(true)) {
     return std::nullopt;
   }
   TrialRecord measured = trial.record;
   measured.measurement = measurement;
-  const auto effect =
-      batch_effect(trial.study, measured, *baseline, trial.targets.launches, &trial.reports.hook());
+  const auto effect = batch_effect(trial.study, measured, *trial.baseline, trial.targets.launches,
+                                   &trial.reports.hook());
   return effect ? why_not_applied(*effect, trial.targets.batch_applied) : std::nullopt;
 }
 

@@ -12,7 +12,6 @@
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/knobs/knob_role.hpp"
-#include "tuner/loop/trial_spec.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
@@ -36,9 +35,6 @@ constexpr double k_search_share_of_judging = 0.2;
 constexpr double k_for_start = 0.2;
 /// The same for a trial that compiles the model in another way than the baseline.
 constexpr double k_for_compiling_start = 0.4;
-/// Least ratio of a trial's measured time to its start-up. If the ratio would be lower, fewer
-/// trials divide the time.
-constexpr double k_measured_per_start = 1.0;
 
 /// Numbers of confirming pairs for which the budget keeps time and money.
 struct KeptPairs {
@@ -198,8 +194,7 @@ bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::si
 
 double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpose purpose) {
   if (!study.budget.time_s) return k_infinity;
-  const bool leaves_proof = purpose != TrialPurpose::baseline && !is_confirmation(purpose) &&
-                            study.measure.confirm_pairs > 0;
+  const bool leaves_proof = follows_first_trial(purpose) && study.measure.confirm_pairs > 0;
   const double kept_s = std::min({spending.least_confirm_pair_s, spending.confirm_pair_s,
                                   k_most_for_claim * *study.budget.time_s});
   return *study.budget.time_s - (leaves_proof ? kept_s : 0.0);
@@ -227,15 +222,13 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   if (!study.budget.time_s) return k_infinity;
   double contenders = most_contenders(study);
   const double search_s = search_time_s(study);
-  if (startup_s > 0.0) {
-    contenders = std::min(contenders, search_s / ((1.0 + k_measured_per_start) * startup_s) - 1.0);
-  }
+  // A trial is measured for at least as long as it starts.
+  if (startup_s > 0.0) contenders = std::min(contenders, search_s / (2.0 * startup_s) - 1.0);
   // Add one, because the baseline gets the share of two trials.
   const double even_s = search_s / (std::max(contenders, 2.0) + 1.0);
   const double least_s = std::max(2.0 * study.measure.min_window_s, 0.25 * even_s);
   const double share_s = std::max(even_s - startup_s, least_s);
-  const bool twice = purpose == TrialPurpose::baseline || is_confirmation(purpose);
-  return twice ? 2.0 * share_s : share_s;
+  return follows_first_trial(purpose) ? share_s : 2.0 * share_s;
 }
 
 std::optional<PlannedCourse> planned_course(const StudySpec& study, double startup_s,
@@ -243,7 +236,7 @@ std::optional<PlannedCourse> planned_course(const StudySpec& study, double start
   if (!study.budget.time_s) return std::nullopt;
   PlannedCourse course;
   course.time_s = *study.budget.time_s;
-  const bool starts = !shares_running_program(study);
+  const bool starts = study.trials != TrialsIn::attached;
   const double trial_start_s = starts ? startup_s : 0.0;
   const double least_window_s = 2.0 * study.measure.min_window_s;
   const double pair_s = 2.0 * (startup_s + least_confirming_run_s(study));

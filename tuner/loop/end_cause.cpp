@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/clauses.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
 #include "tuner/loop/budget.hpp"
@@ -45,8 +46,7 @@ std::map<std::string, std::string> variables_of(const StudySpec& study,
   return command.environment;
 }
 
-}  // namespace
-
+/// Returns the cause as text for people: its own reason, or the time limit in words.
 std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
   if (!cause.reason.empty()) return cause.reason;
   switch (cause.request) {
@@ -58,19 +58,12 @@ std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
           format_duration(cause.waited_s));
     case EndRequest::budget:
       return time_over_text(trial.study.budget);
-    case EndRequest::job:
-      return "its time in the job was over";
-    case EndRequest::slow_in_job:
-      return k_slow_in_job;
     default:
       return "";
   }
 }
 
-bool may_hang(const TrialEndCause& cause) {
-  return cause.reason.empty() &&
-         (cause.request == EndRequest::silent || cause.request == EndRequest::slow_start);
-}
+}  // namespace
 
 std::string variables_unlike_baseline(const StudySpec& study, const Configuration& configuration) {
   const auto usual = variables_of(study, study.baseline);
@@ -111,8 +104,10 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
                          format_duration(cause.waited_s))};
   }
   if (outcome.had_enough && cause.request == EndRequest::none) {
-    cause = TrialEndCause{.request = outcome.was_slow ? EndRequest::slow_in_job : EndRequest::job,
-                          .at_s = trial.reports.started_s() + outcome.duration_s};
+    cause =
+        TrialEndCause{.request = EndRequest::job,
+                      .reason = outcome.was_slow ? k_slow_in_job : "its time in the job was over",
+                      .at_s = trial.reports.started_s() + outcome.duration_s};
   }
   const double silent_s = silent_end_s(cause, trial);
   // The program continued to report, but its reports were rejected. The rate before that does not
@@ -120,6 +115,13 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
   if (silent_s > 0.0 && !outcome.detail.empty()) {
     cause = {EndRequest::silent, fmt::format("no step was recognised for {}: {}",
                                              format_duration(silent_s), outcome.detail)};
+  }
+  // Lines that were not understood are no sign that the program hangs.
+  const bool may_hang = cause.reason.empty() && (cause.request == EndRequest::silent ||
+                                                 cause.request == EndRequest::slow_start);
+  cause.reason = reason_of(cause, trial);
+  if (may_hang) {
+    add_clause(cause.reason, variables_unlike_baseline(trial.study, trial.record.configuration));
   }
   return cause;
 }

@@ -6,15 +6,48 @@
 
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/runner.hpp"
-#include "tuner/loop/trial_result.hpp"
 #include "tuner/loop/trial_view.hpp"
 
 namespace steptune {
 
 /// Reason why the loop has asked a trial to end.
+enum class EndRequest {
+  none,         ///< not asked to end
+  measured,     ///< the interval is as tight as asked for
+  slower,       ///< certainly slower than the best trial
+  time_limit,   ///< measured for as long as allowed, whatever the budget
+  budget,       ///< measured until the end of its part of a time budget
+  job,          ///< its job, which cannot be ended on request, had enough of it
+                ///< (`Outcome::had_enough`)
+  slow_start,   ///< the first step took longer than a time budget allows for one trial
+  silent,       ///< no more steps reported: the program hangs, or its lines are not understood
+  scheduler,    ///< the scheduler gave the trial up
+  guard,        ///< a guard was violated, and its value cannot change any more
+  unlike,       ///< a hook could not apply the configuration to the program
+  user,         ///< the user asked to stop
+  no_machine,   ///< still waiting for a machine when the time was over
+  no_time,      ///< too little measured when the tuning time was over
+  interleaved,  ///< the trial cannot run next to another trial, or cannot be stopped
+};
+
+/// True if the trial's time was over and its measurement so far counts.
+[[nodiscard]] constexpr bool is_time_limit(EndRequest request) {
+  return request == EndRequest::time_limit || request == EndRequest::budget ||
+         request == EndRequest::job;
+}
+
+/// True if a trial with this request is launched again when the study continues.
+[[nodiscard]] constexpr bool interrupts(EndRequest request) {
+  return request == EndRequest::user || request == EndRequest::no_machine ||
+         request == EndRequest::no_time || request == EndRequest::interleaved;
+}
+
+/// The request that ended a trial, with its circumstances.
 struct TrialEndCause {
   EndRequest request = EndRequest::none;
-  std::string reason{};   ///< why the trial is to end, as text for people; may be empty
+  /// Why the trial is to end, as text for people. Empty if the request says everything.
+  /// `settled_cause` describes time limits in words.
+  std::string reason{};
   double at_s = 0.0;      ///< end of the time, for time limits; loop's clock without pauses
   double waited_s = 0.0;  ///< time without a step, for `slow_start` and `silent`
   /// Measurement when the end was asked for. Reports that follow do not count.
@@ -23,14 +56,6 @@ struct TrialEndCause {
 
 inline constexpr const char* k_slow_in_job =
     "clearly slower than the best in two successive checks, so its job ended it";
-
-/// Returns the cause as text for people: `reason`, or the time limit in words. Empty if the request
-/// says everything.
-[[nodiscard]] std::string reason_of(const TrialEndCause& cause, const TrialView& trial);
-
-/// True if the trial was asked to end because it reported no step, so it may hang. False if its
-/// lines were not understood.
-[[nodiscard]] bool may_hang(const TrialEndCause& cause);
 
 /// Names the environment variables that the configuration sets and the baseline does not, with
 /// advice, as text for people about a trial that hung. Empty if there are none.
@@ -45,9 +70,10 @@ inline constexpr const char* k_slow_in_job =
 /// program, whose reports use another clock.
 [[nodiscard]] double silent_end_s(const TrialEndCause& cause, const TrialView& trial);
 
-/// Returns the cause once the outcome is known. The outcome may be the first sign of a cause: the
-/// trial failed next to another trial, or its job ended it, or its lines were not understood. A
-/// trial that did not start next to another trial counts as failed next to it.
+/// Returns the cause once the outcome is known, with its reason in words. The outcome may be the
+/// first sign of a cause: the trial failed next to another trial, or its job ended it, or its lines
+/// were not understood. A trial that did not start next to another trial counts as failed next to
+/// it.
 [[nodiscard]] TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome,
                                           const TrialView& trial);
 

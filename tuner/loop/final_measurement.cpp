@@ -7,7 +7,6 @@
 
 #include "common/clauses.hpp"
 #include "common/text.hpp"
-#include "tuner/loop/baseline_comparison.hpp"
 #include "tuner/loop/progress_bound.hpp"
 #include "tuner/loop/time_limits.hpp"
 
@@ -56,7 +55,7 @@ bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
 Measurement measurement_at_limit(const TrialView& trial, const TrialEndCause& cause) {
   Measurement measurement =
       unsteady_at_limit(trial.measurement(), trial.reports.progress(), time_end_s(cause, trial));
-  add_clause(measurement.remark, reason_of(cause, trial));
+  add_clause(measurement.remark, cause.reason);
   count_silent_end(silent_end_s(cause, trial), measurement);
   if (cause.at_s >= before_wall_s(trial) && measurement.remark.empty()) {
     measurement.remark =
@@ -69,12 +68,12 @@ Measurement measurement_at_limit(const TrialView& trial, const TrialEndCause& ca
 }  // namespace
 
 Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause,
-                              const Outcome& outcome, const TrialRecord* baseline) {
+                              const Outcome& outcome) {
   const bool by_itself = cause.request == EndRequest::none &&
                          outcome.kind == OutcomeKind::completed && !trial.shares_program();
   if (by_itself) {
     Measurement whole_run = trial.reports.whole_run(trial.reports.started_s() + outcome.duration_s);
-    if (is_as_long(whole_run, measurement_of(baseline))) return whole_run;
+    if (is_as_long(whole_run, trial.baseline_measurement())) return whole_run;
   }
   if (is_time_limit(cause.request)) return measurement_at_limit(trial, cause);
   return cause.measured.value_or(trial.measurement());

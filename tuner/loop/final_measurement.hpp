@@ -3,7 +3,6 @@
 
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/runner.hpp"
-#include "tuner/history/history.hpp"
 #include "tuner/loop/end_cause.hpp"
 #include "tuner/loop/trial_view.hpp"
 
@@ -13,8 +12,8 @@ namespace steptune {
 ///
 /// A program may have ended by itself, with at least half of the baseline's samples or steps. Then
 /// this is the measurement of the whole run. Otherwise it is the measurement so far, adapted to the
-/// cause of the end. `baseline`: null until it has been measured.
+/// cause of the end.
 [[nodiscard]] Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause,
-                                            const Outcome& outcome, const TrialRecord* baseline);
+                                            const Outcome& outcome);
 
 }  // namespace steptune

@@ -36,9 +36,9 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
   return fmt::format("the hook did not reach the program: {}", reason);
 }
 
-HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
-                        const HookLog& hook_log, const std::filesystem::path& events) {
-  HookFindings findings;
+TrialFindings check_hook(const StudySpec& study, const Configuration& configuration,
+                         const HookLog& hook_log, const std::filesystem::path& events) {
+  TrialFindings findings;
   if (!study.hooks.python) return findings;
   findings.given_up = hook_log.gave_up();
   if (hook_log.patched() && !hook_log.disabled()) {
@@ -51,7 +51,7 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
     }
   } else {
     const HookLog log = hook_log.disabled() ? hook_log : read_hook_events(events);
-    findings.absent =
+    findings.missing =
         study.runner->traits().sees_files || !log.empty()
             ? why_hook_is_silent(log, render_command(study, configuration).argv,
                                  study.working_directory)

@@ -2,27 +2,22 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "trial_runner/hooks/hook_log.hpp"
+#include "tuner/loop/trial_result.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
-/// Problems with a trial's hook that make the measurement invalid, as text for people.
-struct HookFindings {
-  std::optional<std::string> absent;       ///< why the hook did not work at all
-  std::optional<std::string> not_applied;  ///< text that names the settings without effect
-  std::optional<std::string> given_up;     ///< why the hook ended the program
-};
-
 /// Checks the hook of a trial that has ended. `hook_log`: the hook's events in the output. If these
 /// do not show that the hook worked, reads the file `events`. In any case, removes that file. Finds
-/// nothing if the study uses no hook.
-[[nodiscard]] HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
-                                      const HookLog& hook_log, const std::filesystem::path& events);
+/// `missing` if the hook did not work at all, `not_applied` and `given_up`. Finds nothing if the
+/// study uses no hook.
+[[nodiscard]] TrialFindings check_hook(const StudySpec& study, const Configuration& configuration,
+                                       const HookLog& hook_log,
+                                       const std::filesystem::path& events);
 
 /// Returns why a hook reported nothing about a program started as `argv` in `folder`.
 /// docs/internals/hooks-protocol.md, "No event at all", lists the cases. `log`: the hook's file of

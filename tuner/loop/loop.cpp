@@ -94,10 +94,10 @@ Result<LoopResult> run_within(const LoopParts& parts) {
     return tl::unexpected(stored.error());
   }
   if (auto learnt = learn_from_earlier(parts); !learnt) return tl::unexpected(learnt.error());
-  std::optional<FormerRun> former;
+  std::optional<StudyStatus> former;
   if (stored && stored->fingerprint == spec.fingerprint) {
+    former = stored->status;
     const auto changed = changed_parts(stored->document, spec.document);
-    former = FormerRun{stored->status, changed.empty()};
     if (!changed.empty()) {
       if (auto noted = note_changes(parts, *stored, changed); !noted) {
         return tl::unexpected(noted.error());

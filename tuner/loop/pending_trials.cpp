@@ -18,9 +18,11 @@ void PendingTrials::add(TrialRecord trial) {
 
 void PendingTrials::on_interrupted(const TrialRecord& trial) {
   if (run_->interrupts() > 0) return;
-  const bool has_had_its_part =
-      is_confirmation(trial.purpose) && run_->running.lacked_time(trial.number);
-  if (!has_had_its_part && !is_too_late_for(trial.purpose)) {
+  const bool confirms = is_confirmation(trial.purpose);
+  const bool has_had_its_part = confirms && run_->running.lacked_time(trial.number);
+  // If the runner holds machines, `drop_late` drops late search trials and warns the user.
+  const bool may_wait = run_->machines.holds_machines() && !confirms && withdrawn_ == 0;
+  if (!has_had_its_part && (may_wait || !run_->is_too_late_for(trial.purpose))) {
     add(trial);
   } else if (withdrawn_ == 0) {
     dropped_.push_back(trial.number);
@@ -29,28 +31,14 @@ void PendingTrials::on_interrupted(const TrialRecord& trial) {
 
 std::optional<TrialRecord> PendingTrials::next(bool confirming) {
   if (queue_.empty()) return std::nullopt;
-  const auto is_over = [&](TrialPurpose purpose) {
-    return run_->machines.holds_machines() ? run_->search_time_is_over() : is_too_late_for(purpose);
-  };
   const auto found = std::ranges::find_if(queue_, [&](const TrialRecord& trial) {
-    if (is_compared(trial.purpose) && is_over(trial.purpose)) return false;
+    if (is_compared(trial.purpose) && run_->is_too_late_for(trial.purpose)) return false;
     return confirming || !is_confirmation(trial.purpose);
   });
   if (found == queue_.end()) return std::nullopt;
   TrialRecord trial = std::move(*found);
   queue_.erase(found);
   return trial;
-}
-
-bool PendingTrials::is_too_late_for(TrialPurpose purpose) const {
-  if (!run_->machines.holds_machines()) {
-    // The baseline is always repeated: if there is no time, it ends at once, and so does the study.
-    return purpose != TrialPurpose::baseline &&
-           run_->stopwatch.elapsed_s() >=
-               latest_end_s(run_->parts.study, run_->spending(), purpose);
-  }
-  if (is_confirmation(purpose)) return run_->time_is_over();
-  return withdrawn_ > 0 && run_->search_time_is_over();
 }
 
 void PendingTrials::withdraw_waiting() {

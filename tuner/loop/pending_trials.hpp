@@ -35,15 +35,14 @@ class PendingTrials {
   [[nodiscard]] std::size_t size() const { return queue_.size(); }
   /// Returns the number of trials that `withdraw_waiting` has ended.
   [[nodiscard]] std::size_t withdrawn() const { return withdrawn_; }
+  /// Returns how many trials got no machine in time, or had no time to run again.
+  [[nodiscard]] std::size_t without_time() const { return withdrawn_ + dropped_.size(); }
   /// Returns the numbers of the trials that had no time to run again.
   [[nodiscard]] const std::vector<std::int64_t>& dropped() const { return dropped_; }
   /// Returns the numbers of all trials that were cut off and did not run again.
   [[nodiscard]] std::vector<std::int64_t> cut_off() const;
 
  private:
-  /// True if a trial that was withdrawn, cut off or lost has no time for another attempt.
-  [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
-
   StudyRun* run_;
   std::deque<TrialRecord> queue_;  ///< with `attempt` already increased
   std::size_t withdrawn_ = 0;

@@ -29,7 +29,7 @@ bool was_confirming(const std::vector<TrialRecord>& trials) {
 }
 
 /// Returns the recorded reason for the end of the last search; nullopt if the search has continued
-/// since.
+/// since, or if the study has changed since.
 Result<std::optional<SearchEnd>> recorded_search_end(const StudyRun& run) {
   const auto decisions = run.parts.history.decisions(run.record.id);
   if (!decisions) return tl::unexpected(decisions.error());
@@ -51,16 +51,14 @@ Result<std::optional<SearchEnd>> recorded_search_end(const StudyRun& run) {
 }
 
 /// Resumes a confirmation that was cut off. Finds out if the search before it was over, and why.
-Result<void> resume_confirmation(StudyRun& run, const FormerRun& former) {
+Result<void> resume_confirmation(StudyRun& run) {
   // The confirmation continues with the limits that it began with. If its runs took less than the
   // time kept for them, the search gets the rest after the confirmation.
   run.confirmed = false;
-  if (former.unchanged) {
-    auto end = recorded_search_end(run);
-    if (!end) return tl::unexpected(end.error());
-    run.end = *std::move(end);
-    if (run.end) return {};
-  }
+  auto end = recorded_search_end(run);
+  if (!end) return tl::unexpected(end.error());
+  run.end = *std::move(end);
+  if (run.end) return {};
   const StudySpec& study = run.parts.study;
   const Spending so_far = run.as_of_now(spending_before_confirming(study, run.standing()));
   if (auto spent = search_budget_spent(study, so_far, run.confirmed)) {
@@ -101,9 +99,8 @@ Result<void> queue_cut_off(StudyRun& run, std::vector<TrialRecord> cut_off, Pend
 
 }  // namespace
 
-Result<void> resume_study(StudyRun& run, const std::optional<FormerRun>& former,
-                          PendingTrials& pending, EndedTrials& ended,
-                          const TrialLauncher& launcher) {
+Result<void> resume_study(StudyRun& run, std::optional<StudyStatus> former, PendingTrials& pending,
+                          EndedTrials& ended, const TrialLauncher& launcher) {
   const LoopParts& parts = run.parts;
   if (auto begun = parts.runner.begin_study(run.record.name, study_identity(run.record)); !begun) {
     return begun;
@@ -114,9 +111,9 @@ Result<void> resume_study(StudyRun& run, const std::optional<FormerRun>& former,
   const std::vector<TrialRecord>& all = run.standing().trials();
   run.confirmed = std::ranges::any_of(
       all, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
-  const bool was_cut_off = former && former->status != StudyStatus::finished;
+  const bool was_cut_off = former && *former != StudyStatus::finished;
   if (was_cut_off && was_confirming(all)) {
-    if (auto resumed = resume_confirmation(run, *former); !resumed) return resumed;
+    if (auto resumed = resume_confirmation(run); !resumed) return resumed;
   }
   std::vector<const TrialRecord*> final_trials;
   std::vector<TrialRecord> running;
@@ -133,8 +130,8 @@ Result<void> resume_study(StudyRun& run, const std::optional<FormerRun>& former,
       running.push_back(run.with_machine_level(trial));
     }
   }
-  const bool was_killed = former && former->status == StudyStatus::running;
-  ended.learn_from(std::move(final_trials), was_killed);
+  ended.learn_from(std::move(final_trials),
+                   /*counts_failures=*/former == StudyStatus::running);
   if (!all.empty()) parts.listener.on_resumed(run.standing());
 
   auto lost = run.running.adopt(

@@ -12,19 +12,14 @@
 
 namespace steptune {
 
-/// State of a study after the last run of the tuner.
-struct FormerRun {
-  StudyStatus status = StudyStatus::running;
-  bool unchanged = true;  ///< budget, search, `try` and measuring have not changed since
-};
-
 /// Restores the state of a study from its history, before anything is launched.
 ///
 /// Finished trials are given to searcher and scheduler. Running trials are taken over if the runner
 /// still has them; lost trials are queued to run again. A confirmation that was cut off continues,
-/// and the search before it stays ended. `former`: nullopt for a new study. If the former run was
-/// killed (status `running`), this run makes the decisions of an uninterrupted run.
-[[nodiscard]] Result<void> resume_study(StudyRun& run, const std::optional<FormerRun>& former,
+/// and the search before it stays ended. `former`: the study's status after the last run of the
+/// tuner; nullopt for a new study. If that run was killed (status `running`), this run makes the
+/// decisions of an uninterrupted run.
+[[nodiscard]] Result<void> resume_study(StudyRun& run, std::optional<StudyStatus> former,
                                         PendingTrials& pending, EndedTrials& ended,
                                         const TrialLauncher& launcher);
 

@@ -83,18 +83,17 @@ bool RunningTrial::ask_for_end(TrialEndCause cause) {
   return true;
 }
 
-std::optional<std::string> RunningTrial::given_up(Scheduler& scheduler, Searcher& searcher,
-                                                  const TrialRecord* baseline) {
-  const TrialView trial = view();
+std::optional<std::string> RunningTrial::given_up(const TrialView& trial, Scheduler& scheduler,
+                                                  Searcher& searcher) {
   const double resource = measurement().window_steps;
   if (!is_compared(record_.purpose)) return std::nullopt;
   // The trial's time without the effect of other programs is known only at the end of its round.
   if (targets_.interleaved_round > 0) return std::nullopt;
   if (steps_seen_by_scheduler_ && resource <= *steps_seen_by_scheduler_) return std::nullopt;
-  const auto objectives = objectives_so_far(trial, baseline);
+  const auto objectives = objectives_so_far(trial);
   // Until the batch size is shown to be applied, the value may be too good for any real
   // configuration.
-  if (!objectives || unlike_batch(trial, measurement(), baseline)) return std::nullopt;
+  if (!objectives || unlike_batch(trial, measurement())) return std::nullopt;
   steps_seen_by_scheduler_ = resource;
   const TrialEstimate estimate = estimate_so_far(trial, *objectives);
   // A configuration with fewer changes can only tie with the best, so a scheduler would stop it.
@@ -131,11 +130,12 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
                                    baseline, GuardMoment::running, unit_name(*study_));
     if (violated) return ask_for_end({EndRequest::guard, *std::move(violated)});
   }
-  auto reason = given_up(scheduler, searcher, baseline);
+  const TrialView trial = view(baseline);
+  auto reason = given_up(trial, scheduler, searcher);
   TrialEndCause cause;
-  if (is_measured_enough(view())) {
+  if (is_measured_enough(trial)) {
     cause.request = EndRequest::measured;
-  } else if (is_clearly_slower(view(), baseline)) {
+  } else if (is_clearly_slower(trial)) {
     cause.request = EndRequest::slower;
   } else if (reason) {
     cause.request = EndRequest::scheduler;
@@ -187,9 +187,10 @@ TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const
 
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s, std::span<const Interval> beside) {
-  cause_ = settled_cause(std::move(cause_), outcome, view());
+  const TrialView trial = view(baseline);
+  cause_ = settled_cause(std::move(cause_), outcome, trial);
   machine_ = thinned(outcome.machine, k_most_trace_points);
-  TrialRecord ended = ended_record(view(), cause_, outcome, machine_, baseline, beside);
+  TrialRecord ended = ended_record(trial, cause_, outcome, machine_, beside);
   ended.ended_wall_s = wall_time_s;
   if (is_final(ended.status)) {
     const auto milestones = early_stopping_.milestones();

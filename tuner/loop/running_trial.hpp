@@ -85,8 +85,8 @@ class RunningTrial {
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
 
  private:
-  [[nodiscard]] TrialView view() const {
-    return {*study_, record_, targets_, reports_, usd_per_hour_};
+  [[nodiscard]] TrialView view(const TrialRecord* baseline = nullptr) const {
+    return {*study_, record_, targets_, reports_, usd_per_hour_, baseline};
   }
   /// True if the trial has started and its end was not asked for.
   [[nodiscard]] bool has_limits() const;
@@ -94,8 +94,8 @@ class RunningTrial {
   [[nodiscard]] std::optional<std::string> settled_difference() const;
   /// Gives the measurement to the scheduler. Returns why the scheduler stops the trial; nullopt if
   /// the trial continues.
-  [[nodiscard]] std::optional<std::string> given_up(Scheduler& scheduler, Searcher& searcher,
-                                                    const TrialRecord* baseline);
+  [[nodiscard]] std::optional<std::string> given_up(const TrialView& trial, Scheduler& scheduler,
+                                                    Searcher& searcher);
   /// Forgets all estimates that the scheduler has seen.
   void forget_estimates();
   /// True if the trial is to be repeated in a study with more time.

@@ -13,14 +13,9 @@ namespace {
 constexpr double k_longest_wait_s = 0.5;
 constexpr double k_between_displays_s = 0.25;
 
-bool repeats_baseline(TrialPurpose purpose) {
-  return purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
-}
-
 }  // namespace
 
-Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
-                                   const TrialRecord* baseline) {
+Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets) {
   trial.status = TrialStatus::launching;
   trial.token.clear();
   trial.failure.clear();
@@ -30,7 +25,7 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
   trial.log_path = trial_log_path(parts_->log_directory, trial.number, trial.attempt);
   lacked_time_.erase(trial.number);
   if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
-  TrialSpec spec = make_trial_spec(parts_->study, trial, baseline);
+  TrialSpec spec = make_trial_spec(parts_->study, trial, standing_->baseline());
   spec.time_to_measure_s = targets.time_to_measure_s;
   spec.slow_limit = targets.slow_limit;
   spec.interleaved_round = targets.interleaved_round;
@@ -94,7 +89,7 @@ Result<void> RunningTrials::on_event(const TrialReported& event) {
   if (trial == nullptr) return {};
   // The scheduler saw an earlier training, which does not count.
   if (trial->reported(event.report)) parts_->scheduler.forget(event.key.trial);
-  if (trial->wants_to_end(parts_->scheduler, parts_->searcher, baseline_))
+  if (trial->wants_to_end(parts_->scheduler, parts_->searcher, standing_->baseline()))
     parts_->runner.stop(event.key);
   return {};
 }
@@ -114,9 +109,9 @@ Result<void> RunningTrials::on_event(const TrialFinished& event) {
   RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
   if (trial->lacked_time()) lacked_time_.insert(event.key.trial);
-  ended_.push_back(
-      trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s(), turns_beside(*trial)));
-  if (repeats_baseline(trial->record().purpose)) {
+  ended_.push_back(trial->finished(event.outcome, standing_->baseline(),
+                                   parts_->clock.wall_time_s(), turns_beside(*trial)));
+  if (runs_baseline(trial->record().purpose)) {
     latest_round_ = trial->round();
     latest_turns_ = trial->turns();
   }
@@ -127,9 +122,9 @@ Result<void> RunningTrials::on_event(const TrialFinished& event) {
 }
 
 std::span<const Interval> RunningTrials::turns_beside(const RunningTrial& trial) const {
-  if (trial.round() == 0 || repeats_baseline(trial.record().purpose)) return {};
+  if (trial.round() == 0 || runs_baseline(trial.record().purpose)) return {};
   const auto baseline = std::ranges::find_if(trials_, [&](const auto& other) {
-    return repeats_baseline(other.second.record().purpose) && other.second.round() == trial.round();
+    return runs_baseline(other.second.record().purpose) && other.second.round() == trial.round();
   });
   if (baseline != trials_.end()) return baseline->second.turns();
   return latest_round_ == trial.round() ? std::span<const Interval>(latest_turns_)
@@ -169,8 +164,7 @@ void RunningTrials::keep_spent() {
   recorder_->spent(running);
 }
 
-Result<std::vector<TrialRecord>> RunningTrials::listen(const TrialRecord* baseline) {
-  baseline_ = baseline;
+Result<std::vector<TrialRecord>> RunningTrials::listen() {
   double deadline_s = parts_->clock.now_s() + k_longest_wait_s;
   for (const auto& [number, trial] : trials_) {
     deadline_s = std::min(deadline_s, trial.deadline_s());
@@ -187,7 +181,6 @@ Result<std::vector<TrialRecord>> RunningTrials::listen(const TrialRecord* baseli
   end_overdue();
   show_progress();
   if (recorder_->is_due()) keep_spent();
-  baseline_ = nullptr;
   return std::exchange(ended_, {});
 }
 
@@ -215,7 +208,7 @@ Result<std::vector<TrialRecord>> RunningTrials::give_up() {
   outcome.kind = OutcomeKind::lost;
   for (auto& [number, trial] : trials_) {
     trial.interrupt(EndRequest::user);
-    ended_.push_back(trial.finished(outcome, baseline_, parts_->clock.wall_time_s()));
+    ended_.push_back(trial.finished(outcome, standing_->baseline(), parts_->clock.wall_time_s()));
   }
   trials_.clear();
   for (const TrialRecord& trial : ended_) {

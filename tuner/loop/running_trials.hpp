@@ -12,6 +12,7 @@
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/recorder.hpp"
 #include "tuner/loop/running_trial.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 
@@ -23,13 +24,16 @@ class RunningTrials {
 
   /// All arguments outlive the object.
   RunningTrials(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
-                const Stopwatch& stopwatch)
-      : parts_(&parts), events_(&events), recorder_(&recorder), stopwatch_(&stopwatch) {}
+                const Stopwatch& stopwatch, const Standing& standing)
+      : parts_(&parts),
+        events_(&events),
+        recorder_(&recorder),
+        stopwatch_(&stopwatch),
+        standing_(&standing) {}
 
   /// Records the launch, then starts the trial. `trial` has number, purpose, origin, configuration
   /// and attempt. If the runner refuses, records the trial as interrupted.
-  [[nodiscard]] Result<void> launch(TrialRecord trial, TrialTargets targets,
-                                    const TrialRecord* baseline);
+  [[nodiscard]] Result<void> launch(TrialRecord trial, TrialTargets targets);
 
   /// Takes over trials that an earlier run of the tuner left running. Returns the trials that
   /// cannot be taken over, in order.
@@ -37,9 +41,8 @@ class RunningTrials {
                                                        const TargetsOf& targets_of);
 
   /// Waits a moment for events and acts on them. Returns the trials that have ended, including
-  /// interrupted trials. Their ends are already recorded. `baseline` is null until it has been
-  /// measured.
-  [[nodiscard]] Result<std::vector<TrialRecord>> listen(const TrialRecord* baseline);
+  /// interrupted trials. Their ends are already recorded.
+  [[nodiscard]] Result<std::vector<TrialRecord>> listen();
 
   /// Asks all trials to end because the user wants to stop. With `force`, kills them at once.
   void interrupt(bool force);
@@ -93,8 +96,8 @@ class RunningTrials {
   RunnerEvents* events_;
   Recorder* recorder_;
   const Stopwatch* stopwatch_;
+  const Standing* standing_;  ///< gives the baseline that trials are compared with
   std::map<std::int64_t, RunningTrial> trials_;  ///< by number
-  const TrialRecord* baseline_ = nullptr;        ///< valid within `listen`
   std::vector<TrialRecord> ended_;               ///< trials that have ended since the last `listen`
   std::set<std::int64_t> lacked_time_;           ///< trials whose latest launch had too little time
   bool interleaving_failed_ = false;

@@ -14,14 +14,18 @@ constexpr std::size_t k_trials_in_round = 3;
 
 }  // namespace
 
-bool SearchRounds::takes(const TrialRecord& first) const {
+Result<void> SearchRounds::launch(TrialRecord trial) {
+  return begins_round(trial) ? launch_round(std::move(trial)) : launcher_->launch(std::move(trial));
+}
+
+bool SearchRounds::begins_round(const TrialRecord& trial) const {
   const StudySpec& study = run_->parts.study;
-  return is_searched(first.purpose) && first.attempt == 1 && study.measure.sentinels &&
+  return is_searched(trial.purpose) && trial.attempt == 1 && study.measure.sentinels &&
          study.objectives.front().is_timed() && run_->runs_one_at_a_time() && run_->interleaves() &&
          run_->standing().baseline() != nullptr && machine_is_shared(run_->standing().trials());
 }
 
-Result<void> SearchRounds::launch(TrialRecord first) {
+Result<void> SearchRounds::launch_round(TrialRecord first) {
   if (!std::exchange(is_announced_, true)) {
     run_->announce({.kind = "rounds",
                     .text = "other programs use this machine, so trials take turns with the "

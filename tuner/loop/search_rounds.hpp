@@ -21,13 +21,16 @@ class SearchRounds {
   SearchRounds(StudyRun& run, SearchTrials& search, TrialLauncher& launcher)
       : run_(&run), search_(&search), launcher_(&launcher) {}
 
-  /// True if the search trial `first` is to begin a round. Rounds begin once other programs used
-  /// much of the machine in more than a third of the latest trials (`machine_is_shared`).
-  [[nodiscard]] bool takes(const TrialRecord& first) const;
-  /// Launches a round: `first`, a sentinel, and the search's next trials.
-  [[nodiscard]] Result<void> launch(TrialRecord first);
+  /// Launches a trial of the search: with a round if it begins one, otherwise alone.
+  [[nodiscard]] Result<void> launch(TrialRecord trial);
 
  private:
+  /// True if the trial is to begin a round. Rounds begin once other programs used much of the
+  /// machine in more than a third of the latest trials (`machine_is_shared`).
+  [[nodiscard]] bool begins_round(const TrialRecord& trial) const;
+  /// Launches `first`, a sentinel, and the search's next trials.
+  [[nodiscard]] Result<void> launch_round(TrialRecord first);
+
   StudyRun* run_;
   SearchTrials* search_;
   TrialLauncher* launcher_;

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "tuner/loop/budget.hpp"
-#include "tuner/loop/trial_spec.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/trial_price.hpp"
 
@@ -15,8 +14,8 @@ namespace {
 /// Returns the seconds to the first step of a new trial, as measured for the trial `like`; 0 if
 /// trials share a running program.
 double paid_startup_s(const StudySpec& study, const TrialRecord* like) {
-  const bool is_known = like != nullptr && like->measurement;
-  return is_known && !shares_running_program(study) ? like->measurement->startup_s : 0.0;
+  const bool starts = study.trials != TrialsIn::attached;
+  return starts && like != nullptr && like->measurement ? like->measurement->startup_s : 0.0;
 }
 
 /// Returns the seconds that a fresh run of a trial's configuration is expected to take.
@@ -52,7 +51,7 @@ bool is_contender(const StudySpec& study, const TrialRecord& trial, const TrialR
   if (trial.configuration == baseline->configuration) return false;
   // In a running program, another trial and its confirmation take little time. That is a better use
   // of time than the confirmation of a slower trial.
-  if (!shares_running_program(study)) return true;
+  if (study.trials != TrialsIn::attached) return true;
   return incumbent != nullptr && trial.configuration == incumbent->configuration;
 }
 
@@ -135,7 +134,7 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
 }  // namespace
 
 double least_confirming_run_s(const StudySpec& study) {
-  const bool starts = !shares_running_program(study);
+  const bool starts = study.trials != TrialsIn::attached;
   return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
 }
 

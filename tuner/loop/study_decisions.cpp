@@ -59,11 +59,10 @@ StudyDecision payback_decision(std::int64_t trial, const PaybackRule& rule) {
   return decision;
 }
 
-StudyDecision end_decision(LoopEnd end, std::optional<BudgetLimit> spent, const std::string& reason,
-                           const Spending& spending) {
-  StudyDecision decision = decision_of(k_end_decision, 0, reason);
-  decision.numbers["of"] = to_text(end);
-  if (spent) decision.numbers["limit"] = to_text(*spent);
+StudyDecision end_decision(const SearchEnd& end, const Spending& spending) {
+  StudyDecision decision = decision_of(k_end_decision, 0, end.reason);
+  decision.numbers["of"] = to_text(end.end);
+  if (end.spent) decision.numbers["limit"] = to_text(*end.spent);
   add_spending(spending, decision.numbers);
   return decision;
 }

@@ -8,6 +8,7 @@
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/guards.hpp"
 #include "tuner/loop/loop.hpp"
+#include "tuner/loop/search_end.hpp"
 #include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/machine_drift.hpp"
 #include "tuner/verdict/payback.hpp"
@@ -37,8 +38,7 @@ inline constexpr const char* k_changed_decision = "changed";
 [[nodiscard]] bool is_of_change(const StudyDecision& decision);
 
 /// Returns `end`: why the search ended, with the time and money spent.
-[[nodiscard]] StudyDecision end_decision(LoopEnd end, std::optional<BudgetLimit> spent,
-                                         const std::string& reason, const Spending& spending);
+[[nodiscard]] StudyDecision end_decision(const SearchEnd& end, const Spending& spending);
 /// Returns `search_on`: the confirming runs left time, so the search continues.
 [[nodiscard]] StudyDecision search_on_decision(const Spending& spending);
 

@@ -9,14 +9,14 @@
 namespace steptune {
 
 StudyRun::StudyRun(const LoopParts& loop_parts, StudyRecord study_record)
-    : parts(loop_parts),
+    : standing_(ranking_rules(loop_parts.study)),
+      parts(loop_parts),
       machines(parts.runner.machine_holder()),
       record(std::move(study_record)),
       stopwatch(parts.clock, record.elapsed_s + parts.inspected_s),
       events(parts),
       recorder(parts, events, stopwatch, record),
-      running(parts, events, recorder, stopwatch),
-      standing_(ranking_rules(parts.study)) {}
+      running(parts, events, recorder, stopwatch, standing_) {}
 
 const Confirmation& StudyRun::confirmation() const {
   if (!confirmation_) confirmation_.emplace(parts.study, standing_);
@@ -84,16 +84,21 @@ Spending StudyRun::as_of_now(Spending spending) const {
   return spending;
 }
 
-bool StudyRun::time_is_over() const {
-  const auto& time_s = parts.study.budget.time_s;
-  return time_s && stopwatch.elapsed_s() >= *time_s;
-}
-
 bool StudyRun::search_time_is_over() const {
   if (!machines.holds_machines() || !parts.study.budget.time_s) return false;
   Spending so_far = spending_of(parts.study, standing_);
   so_far.elapsed_s = stopwatch.elapsed_s();
   return search_time_spent(parts.study, so_far, confirmed);
+}
+
+bool StudyRun::is_too_late_for(TrialPurpose purpose) const {
+  const auto& time_s = parts.study.budget.time_s;
+  if (!time_s) return false;
+  if (is_confirmation(purpose)) return stopwatch.elapsed_s() >= *time_s;
+  if (machines.holds_machines()) return search_time_is_over();
+  // The baseline is always repeated: if there is no time, it ends at once, and so does the study.
+  return purpose != TrialPurpose::baseline &&
+         stopwatch.elapsed_s() >= latest_end_s(parts.study, spending(), purpose);
 }
 
 bool StudyRun::can_pay_another() const {

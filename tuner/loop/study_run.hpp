@@ -20,6 +20,8 @@ namespace steptune {
 /// State of a study while the tuner runs: its trials, and the time and money spent so far. All
 /// parts of `Tuning` work on it.
 class StudyRun {
+  Standing standing_;  ///< precedes `running`, which reads it
+
  public:
   /// `loop_parts` outlives the object. `study_record` is the study's record in the history.
   StudyRun(const LoopParts& loop_parts, StudyRecord study_record);
@@ -63,9 +65,11 @@ class StudyRun {
   [[nodiscard]] Spending spending() const;
   /// Returns `spending` with the current time and money, including running trials.
   [[nodiscard]] Spending as_of_now(Spending spending) const;
-  [[nodiscard]] bool time_is_over() const;
-  /// True if the rest of the time budget is kept for the confirmation.
+  /// True if the runner holds machines and the rest of the time budget is kept for the
+  /// confirmation.
   [[nodiscard]] bool search_time_is_over() const;
+  /// True if no time is left for another trial with this purpose.
+  [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
   /// True if the money budget allows one more trial, whatever it costs.
   [[nodiscard]] bool can_pay_another() const;
 
@@ -77,7 +81,6 @@ class StudyRun {
   void announce(StudyDecision decision);
 
  private:
-  Standing standing_;
   mutable std::optional<Confirmation> confirmation_;  ///< unset until it is needed after a change
 };
 

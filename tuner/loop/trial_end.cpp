@@ -17,6 +17,7 @@
 #include "tuner/loop/guards.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/loop/progress_bound.hpp"
+#include "tuner/loop/trial_result.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/batch_effect.hpp"
@@ -42,109 +43,116 @@ void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
   }
 }
 
-/// Facts about a trial at its end.
-struct FactsAtEnd {
-  Measurement measurement;  ///< final measurement
-  GuardedValues guarded;
-  Measurement priced;  ///< measurement behind the objectives
-  HookFindings hook;
-  tl::expected<std::vector<MeasuredValue>, std::string> objectives;
-};
-
-/// Judges a trial that has ended.
+/// Measures and judges a trial that has ended.
 class EndOfTrial {
  public:
-  /// All arguments outlive the object.
+  /// All arguments outlive the object. Removes the file of the hook's events.
   EndOfTrial(const TrialView& trial, const TrialEndCause& cause, const Outcome& outcome,
-             const TrialRecord* baseline, std::span<const Interval> beside)
-      : trial_(trial), cause_(cause), outcome_(outcome), baseline_(baseline), beside_(beside) {}
+             std::span<const Interval> beside)
+      : trial_(trial),
+        cause_(cause),
+        outcome_(outcome),
+        guarded_(guarded_values()),
+        measurement_(measured(beside)),
+        priced_(priced()),
+        hook_(check_hook(trial.study, trial.record.configuration, trial.reports.hook(),
+                         hook_events_path(trial.record))),
+        objectives_(hook_.missing ? tl::unexpected(*hook_.missing)
+                                  : objective_values(trial.study, priced_, trial.usd_per_hour,
+                                                     trial.baseline_measurement())) {}
 
-  /// Collects what is known at the end. Removes the file of the hook's events.
-  [[nodiscard]] FactsAtEnd facts() const;
-  /// Returns everything that decides the trial's result.
-  [[nodiscard]] TrialEnding ending(const FactsAtEnd& facts) const;
+  [[nodiscard]] const Measurement& measurement() const { return measurement_; }
+  /// Returns the objectives; the error says why there are none.
+  [[nodiscard]] const tl::expected<std::vector<MeasuredValue>, std::string>& objectives() const {
+    return objectives_;
+  }
+  /// Returns all findings that decide the trial's result.
+  [[nodiscard]] TrialFindings findings() const;
 
  private:
+  /// Returns the values that guards judge.
+  [[nodiscard]] GuardedValues guarded_values() const;
+  /// Returns the final measurement, with the guarded values among its metrics.
+  [[nodiscard]] Measurement measured(std::span<const Interval> beside) const;
+  /// Returns the measurement that the objectives are computed from.
+  [[nodiscard]] Measurement priced() const;
   /// True if the trial was ended because it is slow.
   [[nodiscard]] bool was_cut_short() const;
   /// Returns the guard or the memory limit that the trial violated; nullopt if none.
-  [[nodiscard]] std::optional<std::string> violation(const GuardedValues& guarded) const;
+  [[nodiscard]] std::optional<std::string> violation() const;
   /// Returns the deadline or the cost limit that the planned run certainly misses.
-  [[nodiscard]] std::optional<std::string> missed_plan(const FactsAtEnd& facts) const;
+  [[nodiscard]] std::optional<std::string> missed_plan() const;
   /// Returns why too little was measured in the trial's time; nullopt if enough was measured.
-  [[nodiscard]] std::optional<std::string> slowness(const Measurement& measurement) const;
+  [[nodiscard]] std::optional<std::string> slowness() const;
 
   const TrialView& trial_;
   const TrialEndCause& cause_;
   const Outcome& outcome_;
-  const TrialRecord* baseline_;
-  std::span<const Interval> beside_;
+  GuardedValues guarded_;
+  Measurement measurement_;
+  Measurement priced_;
+  TrialFindings hook_;  ///< findings about the hook alone
+  tl::expected<std::vector<MeasuredValue>, std::string> objectives_;
 };
 
-FactsAtEnd EndOfTrial::facts() const {
-  const StudySpec& study = trial_.study;
-  FactsAtEnd facts;
-  facts.measurement = final_measurement(trial_, cause_, outcome_, baseline_);
-  const Measurement* of_baseline = measurement_of(baseline_);
-  const auto ratio = ratio_in_turns(trial_.reports.turns(), beside_);
-  if (ratio) facts.measurement.ratio_error = ratio->relative_error;
-  // A confirming run is compared with the baseline's run in its own round, not with the study's
-  // first run.
-  if (ratio && of_baseline != nullptr && is_searched(trial_.record.purpose)) {
-    set_time_by_ratio(*ratio, *of_baseline, facts.measurement);
-  }
-  // If the study gave the samples per step to the hook, the hook only repeats them.
-  const HookLog& hook = trial_.reports.hook();
-  if (has_given_samples(hook)) facts.measurement.samples_reported = false;
+GuardedValues EndOfTrial::guarded_values() const {
   // If a trial was ended for its speed, a guard that the trial did not reach does not reject the
   // trial.
   const GuardWindows& guards = trial_.reports.guards();
-  facts.guarded = was_cut_short() ? guards.settled() : guards.all();
-  add_guarded(study.guards, facts.guarded, facts.measurement);
-  const bool counts = is_time_limit(cause_.request) || facts.measurement.whole_run;
-  facts.priced = compared_with_baseline(
-      trial_, counts ? marked_steady(facts.measurement) : facts.measurement, baseline_);
-  facts.hook =
-      check_hook(study, trial_.record.configuration, hook, hook_events_path(trial_.record));
-  facts.objectives = facts.hook.absent ? tl::unexpected(*facts.hook.absent)
-                                       : objective_values(study, facts.priced, trial_.usd_per_hour,
-                                                          measurement_of(baseline_));
-  return facts;
+  return was_cut_short() ? guards.settled() : guards.all();
 }
 
-TrialEnding EndOfTrial::ending(const FactsAtEnd& facts) const {
-  TrialEnding ending{
-      outcome_.kind, outcome_.detail, cause_.request, reason_of(cause_, trial_), {}, {}, {}};
+Measurement EndOfTrial::measured(std::span<const Interval> beside) const {
+  Measurement measurement = final_measurement(trial_, cause_, outcome_);
+  const Measurement* of_baseline = trial_.baseline_measurement();
+  const auto ratio = ratio_in_turns(trial_.reports.turns(), beside);
+  if (ratio) measurement.ratio_error = ratio->relative_error;
+  // A confirming run is compared with the baseline's run in its own round, not with the study's
+  // first run.
+  if (ratio && of_baseline != nullptr && is_searched(trial_.record.purpose)) {
+    set_time_by_ratio(*ratio, *of_baseline, measurement);
+  }
+  // If the study gave the samples per step to the hook, the hook only repeats them.
+  if (has_given_samples(trial_.reports.hook())) measurement.samples_reported = false;
+  add_guarded(trial_.study.guards, guarded_, measurement);
+  return measurement;
+}
+
+Measurement EndOfTrial::priced() const {
+  const bool counts = is_time_limit(cause_.request) || measurement_.whole_run;
+  return compared_with_baseline(trial_, counts ? marked_steady(measurement_) : measurement_);
+}
+
+TrialFindings EndOfTrial::findings() const {
+  TrialFindings findings = hook_;
+  findings.detail = outcome_.detail;
   // The missing hook explains why the runner waited for reports without success.
-  if (facts.hook.absent && outcome_.kind == OutcomeKind::hung) {
-    add_clause(ending.detail, *facts.hook.absent);
+  if (hook_.missing && outcome_.kind == OutcomeKind::hung) {
+    add_clause(findings.detail, *hook_.missing);
   }
-  const std::string set = variables_unlike_baseline(trial_.study, trial_.record.configuration);
-  if (outcome_.kind == OutcomeKind::hung) add_clause(ending.detail, set);
-  if (may_hang(cause_)) add_clause(ending.request_reason, set);
-  ending.not_applied = facts.hook.not_applied;
-  if (!ending.not_applied) {
-    ending.not_applied = unlike_batch(trial_, facts.measurement, baseline_);
+  if (outcome_.kind == OutcomeKind::hung) {
+    add_clause(findings.detail,
+               variables_unlike_baseline(trial_.study, trial_.record.configuration));
   }
-  ending.given_up = facts.hook.given_up;
-  if (!facts.objectives) ending.missing = facts.objectives.error();
-  ending.slow = slowness(facts.measurement);
-  ending.violated = violation(facts.guarded);
-  if (!ending.violated) {
-    ending.violated = missed_plan(facts);
+  if (!findings.not_applied) findings.not_applied = unlike_batch(trial_, measurement_);
+  if (!objectives_) findings.missing = objectives_.error();
+  findings.slow = slowness();
+  findings.violated = violation();
+  if (!findings.violated) {
+    findings.violated = missed_plan();
     // The limit is missed for certain, so a slow measurement is not the reason.
-    if (ending.violated) ending.slow.reset();
+    if (findings.violated) findings.slow.reset();
   }
-  return ending;
+  return findings;
 }
 
-std::optional<std::string> EndOfTrial::missed_plan(const FactsAtEnd& facts) const {
+std::optional<std::string> EndOfTrial::missed_plan() const {
   // The rate alone determines the planned run's time, even if the trial was short.
-  const bool is_known = facts.objectives && facts.priced.status == MeasurementStatus::steady &&
+  const bool is_known = objectives_ && priced_.status == MeasurementStatus::steady &&
                         is_compared(trial_.record.purpose);
   if (!is_known) return std::nullopt;
   const PlannedRun& plan = trial_.study.planned_run;
-  return missed_limit(plan, planned_time(plan, facts.priced, measurement_of(baseline_)),
+  return missed_limit(plan, planned_time(plan, priced_, trial_.baseline_measurement()),
                       trial_.usd_per_hour);
 }
 
@@ -153,29 +161,29 @@ bool EndOfTrial::was_cut_short() const {
          outcome_.was_slow;
 }
 
-std::optional<std::string> EndOfTrial::violation(const GuardedValues& guarded) const {
+std::optional<std::string> EndOfTrial::violation() const {
   if (cause_.request == EndRequest::guard) return cause_.reason;
   const StudySpec& study = trial_.study;
   const TrialPurpose purpose = trial_.record.purpose;
+  const bool is_of_baseline = runs_baseline(purpose);
   // A fresh run may end before it has processed the samples that a guard asks for.
-  const bool is_repeated =
-      purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
-  const bool was_judged_before = is_repeated || trial_.targets.kept_guards;
+  const bool was_judged_before =
+      (is_of_baseline && purpose != TrialPurpose::baseline) || trial_.targets.kept_guards;
   const bool is_unjudged = was_cut_short() || trial_.shares_program();
   const GuardMoment moment = is_unjudged         ? GuardMoment::running
                              : was_judged_before ? GuardMoment::again
                                                  : GuardMoment::ended;
-  const bool is_of_baseline = is_repeated || purpose == TrialPurpose::baseline;
-  auto violated = violated_guard(study.guards, guarded, outcome_.peak_memory_bytes,
-                                 is_of_baseline ? nullptr : baseline_, moment, unit_name(study));
+  auto violated =
+      violated_guard(study.guards, guarded_, outcome_.peak_memory_bytes,
+                     is_of_baseline ? nullptr : trial_.baseline, moment, unit_name(study));
   if (violated || is_of_baseline) return violated;
-  return missing_headroom(study.limits.memory_share, outcome_, baseline_);
+  return missing_headroom(study.limits.memory_share, outcome_, trial_.baseline);
 }
 
-std::optional<std::string> EndOfTrial::slowness(const Measurement& measurement) const {
+std::optional<std::string> EndOfTrial::slowness() const {
   std::optional<std::string> slow;
   if (is_searched(trial_.record.purpose) && is_time_limit(cause_.request)) {
-    slow = why_slow(measurement, trial_.reports.progress(), time_end_s(cause_, trial_),
+    slow = why_slow(measurement_, trial_.reports.progress(), time_end_s(cause_, trial_),
                     unit_name(trial_.study));
   }
   if (outcome_.was_slow && !slow) slow = k_slow_in_job;
@@ -231,33 +239,33 @@ void explain_changes(std::span<const MachineSecond> machine, double program_star
 }  // namespace
 
 TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause, const Outcome& outcome,
-                         std::span<const MachineSecond> machine, const TrialRecord* baseline,
-                         std::span<const Interval> beside) {
+                         std::span<const MachineSecond> machine, std::span<const Interval> beside) {
   TrialRecord record = trial.record;
   record_usage(outcome, trial.study, record);
   // The memory that the trial has used is evidence of its batch size.
-  const TrialView used{trial.study, record, trial.targets, trial.reports, trial.usd_per_hour};
-  const EndOfTrial end(used, cause, outcome, baseline, beside);
-  FactsAtEnd facts = end.facts();
-  const TrialEnding ending = end.ending(facts);
-  TrialResult result = trial_result(ending);
+  const TrialView used{trial.study,        record,        trial.targets, trial.reports,
+                       trial.usd_per_hour, trial.baseline};
+  const EndOfTrial end(used, cause, outcome, beside);
+  const TrialFindings findings = end.findings();
+  TrialResult result = trial_result(outcome.kind, cause, findings);
   record.status = result.status;
   count_lost(cause.request, record);
   record.failure = std::move(result.failure);
   if (!outcome.left_behind.empty()) record.placement[k_left_behind_fact] = outcome.left_behind;
+  Measurement measurement = end.measurement();
   const double program_startup_s = trial.reports.program_startup_s();
-  record_clock(machine, facts.measurement, program_startup_s, record);
-  explain_changes(outcome.machine, program_startup_s, facts.measurement);
+  record_clock(machine, measurement, program_startup_s, record);
+  explain_changes(outcome.machine, program_startup_s, measurement);
   if (cause.request == EndRequest::slow_start && record.status == TrialStatus::infeasible) {
     record.awaited_start_s = cause.waited_s;
   }
   const HookLog& hook = trial.reports.hook();
   if (record.purpose == TrialPurpose::baseline && !hook.empty()) record.hook = hook.to_json();
-  if (is_final(record.status)) record.measurement = std::move(facts.measurement);
-  if (was_measured(record.status) && facts.objectives && !ending.not_applied) {
+  if (is_final(record.status)) record.measurement = std::move(measurement);
+  if (was_measured(record.status) && end.objectives() && !findings.not_applied) {
     record.objectives.clear();
     record.standard_errors.clear();
-    for (const auto& [value, error] : *facts.objectives) {
+    for (const auto& [value, error] : *end.objectives()) {
       record.objectives.push_back(value);
       record.standard_errors.push_back(error);
     }

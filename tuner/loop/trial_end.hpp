@@ -15,13 +15,12 @@ namespace steptune {
 /// the file of the hook's events.
 ///
 /// `machine`: the machine's figures of each second of the outcome (`Outcome::machine`), thinned for
-/// the history. `baseline`: null until it has been measured. `beside`: turns of the baseline's run
-/// in the trial's round, if any. The record then has the error of the ratio to that run. For a
-/// search trial, the time follows from this ratio and from `baseline`.
+/// the history. `beside`: turns of the baseline's run in the trial's round, if any. The record then
+/// has the error of the ratio to that run. For a search trial, the time follows from this ratio and
+/// from the baseline.
 [[nodiscard]] TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause,
                                        const Outcome& outcome,
                                        std::span<const MachineSecond> machine,
-                                       const TrialRecord* baseline,
                                        std::span<const Interval> beside);
 
 }  // namespace steptune

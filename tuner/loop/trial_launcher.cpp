@@ -42,7 +42,7 @@ Result<void> TrialLauncher::launch(TrialRecord trial, int search_round) {
   run_->put(trial);
   if (const auto further = further_trials()) run_->machines.expect_at_most(*further);
   TrialTargets targets = targets_now(trial, search_round);
-  return run_->running.launch(std::move(trial), std::move(targets), standing.baseline());
+  return run_->running.launch(std::move(trial), std::move(targets));
 }
 
 Result<void> TrialLauncher::launch_beside(int round) {

@@ -19,66 +19,67 @@ TrialResult interrupted(EndRequest request) {
 }
 
 /// Judges a trial by its measurement. Call this for a trial whose program did not fail.
-TrialResult measured_result(const TrialEnding& ending) {
-  if (ending.not_applied) return {TrialStatus::infeasible, *ending.not_applied};
-  if (ending.request == EndRequest::scheduler && !ending.violated) {
-    if (ending.missing) return {TrialStatus::failed, *ending.missing};
-    return {TrialStatus::stopped_early, ending.request_reason};
+TrialResult measured_result(const TrialEndCause& cause, const TrialFindings& findings) {
+  if (findings.not_applied) return {TrialStatus::infeasible, *findings.not_applied};
+  if (cause.request == EndRequest::scheduler && !findings.violated) {
+    if (findings.missing) return {TrialStatus::failed, *findings.missing};
+    return {TrialStatus::stopped_early, cause.reason};
   }
-  if (ending.request == EndRequest::silent) {
-    return {TrialStatus::failed, ending.request_reason};
+  if (cause.request == EndRequest::silent) {
+    return {TrialStatus::failed, cause.reason};
   }
-  if (ending.request == EndRequest::slow_start) {
-    return {TrialStatus::infeasible, ending.request_reason};
+  if (cause.request == EndRequest::slow_start) {
+    return {TrialStatus::infeasible, cause.reason};
   }
-  if (ending.request == EndRequest::guard && ending.violated) {
-    return {TrialStatus::infeasible, *ending.violated};
+  if (cause.request == EndRequest::guard && findings.violated) {
+    return {TrialStatus::infeasible, *findings.violated};
   }
-  if (ending.missing) {
-    const bool by_itself = ending.request == EndRequest::none;
+  if (findings.missing) {
+    const bool by_itself = cause.request == EndRequest::none;
     const std::string limit =
-        ending.request_reason.empty() ? "within \"max_trial\"" : "before " + ending.request_reason;
+        cause.reason.empty() ? "within \"max_trial\"" : "before " + cause.reason;
     return {TrialStatus::failed, fmt::format("{}: {}",
                                              by_itself ? "ended before it could be measured"
                                                        : "could not be measured " + limit,
-                                             *ending.missing)};
+                                             *findings.missing)};
   }
-  if (ending.slow) return {TrialStatus::stopped_early, *ending.slow};
-  if (ending.violated) return {TrialStatus::infeasible, *ending.violated};
+  if (findings.slow) return {TrialStatus::stopped_early, *findings.slow};
+  if (findings.violated) return {TrialStatus::infeasible, *findings.violated};
   return {TrialStatus::completed, ""};
 }
 
 }  // namespace
 
-TrialResult trial_result(const TrialEnding& ending) {
-  if (ending.request == EndRequest::interleaved) {
-    return {TrialStatus::interrupted, with_detail(ending.request_reason, ending.detail)};
+TrialResult trial_result(OutcomeKind outcome, const TrialEndCause& cause,
+                         const TrialFindings& findings) {
+  if (cause.request == EndRequest::interleaved) {
+    return {TrialStatus::interrupted, with_detail(cause.reason, findings.detail)};
   }
-  switch (ending.outcome) {
+  switch (outcome) {
     case OutcomeKind::out_of_memory:
-      return {TrialStatus::out_of_memory, with_detail("out of memory", ending.detail)};
+      return {TrialStatus::out_of_memory, with_detail("out of memory", findings.detail)};
     case OutcomeKind::not_started:
-      return {TrialStatus::failed, with_detail("could not be started", ending.detail)};
+      return {TrialStatus::failed, with_detail("could not be started", findings.detail)};
     case OutcomeKind::completed:
-      if (interrupts(ending.request) && ending.missing) return interrupted(ending.request);
-      return measured_result(ending);
+      if (interrupts(cause.request) && findings.missing) return interrupted(cause.request);
+      return measured_result(cause, findings);
     default:
       break;
   }
-  if (interrupts(ending.request)) return interrupted(ending.request);
-  if (ending.request != EndRequest::none) return measured_result(ending);
-  if (ending.given_up) return {TrialStatus::infeasible, *ending.given_up};
-  switch (ending.outcome) {
+  if (interrupts(cause.request)) return interrupted(cause.request);
+  if (cause.request != EndRequest::none) return measured_result(cause, findings);
+  if (findings.given_up) return {TrialStatus::infeasible, *findings.given_up};
+  switch (outcome) {
     case OutcomeKind::timed_out:
-      return {TrialStatus::failed, with_detail("time limit", ending.detail)};
+      return {TrialStatus::failed, with_detail("time limit", findings.detail)};
     case OutcomeKind::hung:
-      return {TrialStatus::failed, with_detail("hung", ending.detail)};
+      return {TrialStatus::failed, with_detail("hung", findings.detail)};
     case OutcomeKind::lost:
-      return {TrialStatus::interrupted, with_detail("lost", ending.detail)};
+      return {TrialStatus::interrupted, with_detail("lost", findings.detail)};
     case OutcomeKind::stopped:
-      return {TrialStatus::interrupted, with_detail("stopped from outside", ending.detail)};
+      return {TrialStatus::interrupted, with_detail("stopped from outside", findings.detail)};
     default:
-      return {TrialStatus::failed, ending.detail.empty() ? "failed" : ending.detail};
+      return {TrialStatus::failed, findings.detail.empty() ? "failed" : findings.detail};
   }
 }
 

@@ -6,56 +6,21 @@
 
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/end_cause.hpp"
 
 namespace steptune {
 
-/// Reason why the loop has asked a trial to end.
-enum class EndRequest {
-  none,         ///< not asked to end
-  measured,     ///< the interval is as tight as asked for
-  slower,       ///< certainly slower than the best trial
-  time_limit,   ///< measured for as long as allowed, whatever the budget
-  budget,       ///< measured until the end of its part of a time budget
-  job,          ///< its time in a job that cannot be ended on request was over
-                ///< (`Outcome::had_enough`)
-  slow_in_job,  ///< its job found it clearly slower than the best (`Outcome::was_slow`)
-  slow_start,   ///< the first step took longer than a time budget allows for one trial
-  silent,       ///< no more steps reported: the program hangs, or its lines are not understood
-  scheduler,    ///< the scheduler gave the trial up
-  guard,        ///< a guard was violated, and its value cannot change any more
-  unlike,       ///< a hook could not apply the configuration to the program
-  user,         ///< the user asked to stop
-  no_machine,   ///< still waiting for a machine when the time was over
-  no_time,      ///< too little measured when the tuning time was over
-  interleaved,  ///< the trial cannot run next to another trial, or cannot be stopped
-};
-
-/// Everything that decides the result of a trial.
-struct TrialEnding {
-  OutcomeKind outcome = OutcomeKind::completed;
-  std::string detail;  ///< details about the end, from the runner
-  EndRequest request = EndRequest::none;
-  std::string request_reason;          ///< the scheduler's reason, or why the trial's time was over
-  std::optional<std::string> missing;  ///< why there are no objective values; unset if there are
-  std::optional<std::string> violated;  ///< the guard that is violated
-  std::optional<std::string> slow;      ///< why too little was measured in its time
+/// Findings about a trial that has ended, as text for people. Unset: nothing was found.
+struct TrialFindings {
+  std::string detail{};                   ///< details about the end, from the runner
+  std::optional<std::string> missing{};   ///< why there are no objective values
+  std::optional<std::string> violated{};  ///< the guard or limit that is violated
+  std::optional<std::string> slow{};      ///< why too little was measured in its time
   /// Settings that a hook could not apply: another configuration was measured.
   std::optional<std::string> not_applied{};
   /// Why a hook ended the program: the configuration does not suit the program.
   std::optional<std::string> given_up{};
 };
-
-/// True if the trial's time was over and its measurement so far counts.
-[[nodiscard]] constexpr bool is_time_limit(EndRequest request) {
-  return request == EndRequest::time_limit || request == EndRequest::budget ||
-         request == EndRequest::job || request == EndRequest::slow_in_job;
-}
-
-/// True if a trial with this request is launched again when the study continues.
-[[nodiscard]] constexpr bool interrupts(EndRequest request) {
-  return request == EndRequest::user || request == EndRequest::no_machine ||
-         request == EndRequest::no_time || request == EndRequest::interleaved;
-}
 
 /// Result of a trial that has ended.
 struct TrialResult {
@@ -63,7 +28,7 @@ struct TrialResult {
   std::string failure;  ///< empty for `completed`
 };
 
-/// Decides the result from outcome, request and values:
+/// Decides the result from the outcome, the settled cause and the findings:
 /// - A trial that failed or did not start next to another trial, or could not be stopped for it,
 ///   runs again by itself.
 /// - A trial that ran out of memory or could not be started gets that result, whatever the loop had
@@ -82,6 +47,7 @@ struct TrialResult {
 /// - A trial without values has failed. If the trial was so slow that only a bound of its speed is
 ///   known, its status is `stopped_early`.
 /// - `lost` and `stopped` without a request are interruptions: the trial may be launched again.
-[[nodiscard]] TrialResult trial_result(const TrialEnding& ending);
+[[nodiscard]] TrialResult trial_result(OutcomeKind outcome, const TrialEndCause& cause,
+                                       const TrialFindings& findings);
 
 }  // namespace steptune

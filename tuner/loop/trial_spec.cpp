@@ -52,7 +52,7 @@ std::optional<double> level_of(const Measurement& baseline) {
 
 std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& trial,
                                     const RenderedCommand& command, const TrialRecord* baseline) {
-  if (!shares_running_program(study) || !command.hook) return std::nullopt;
+  if (study.trials != TrialsIn::attached || !command.hook) return std::nullopt;
   const RenderedCommand usual =
       render_command(study, study.baseline, trial_config_paths(study, trial.log_path));
   if (usual.argv != command.argv || variables_of(usual) != variables_of(command) ||
@@ -119,10 +119,6 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   spec.page_cache = study.measure.cache;
   spec.data = study.measure.data;
   return spec;
-}
-
-bool shares_running_program(const StudySpec& study) {
-  return study.trials == TrialsIn::attached;
 }
 
 std::filesystem::path hook_events_path(const TrialRecord& trial) {

@@ -18,9 +18,6 @@ namespace steptune {
 [[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
                                         const TrialRecord* baseline = nullptr);
 
-/// True if trials are measured in a program that already runs, so that they have no start-up.
-[[nodiscard]] bool shares_running_program(const StudySpec& study);
-
 /// Returns the file for the events of a trial's hook; empty if its output is not kept.
 [[nodiscard]] std::filesystem::path hook_events_path(const TrialRecord& trial);
 

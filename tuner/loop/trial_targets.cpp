@@ -13,7 +13,6 @@
 #include "tuner/loop/sentinel.hpp"
 #include "tuner/loop/slow_limit.hpp"
 #include "tuner/loop/time_to_measure.hpp"
-#include "tuner/loop/trial_spec.hpp"
 #include "tuner/verdict/payback.hpp"
 
 namespace steptune {
@@ -279,7 +278,7 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
   targets.launches = standing.launches();
   targets.batch_applied =
       batch_applied(study, standing.trials(), standing.baseline(), targets.launches);
-  const bool starts = !shares_running_program(study);
+  const bool starts = study.trials != TrialsIn::attached;
   const double startup_s = starts ? expected_startup_s(standing, trial) : 0.0;
   if (is_confirmation(trial.purpose)) {
     // A repeated attempt is not interleaved, because the other runs of its round have ended.

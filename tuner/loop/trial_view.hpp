@@ -21,16 +21,20 @@ struct TrialView {
   const TrialTargets& targets;
   const TrialReports& reports;
   double usd_per_hour = 0.0;  ///< expected price of the planned run
+  /// Null until the baseline has been measured. Time limits do not need it.
+  const TrialRecord* baseline = nullptr;
 
   [[nodiscard]] const Measurement& measurement() const { return reports.measurement(); }
-  /// True for search trials and sentinels, which are compared with the study's first trial.
-  [[nodiscard]] bool is_beside_baseline() const {
-    return is_searched(record.purpose) || record.purpose == TrialPurpose::sentinel;
+  /// Returns the baseline's measurement; null if there is none.
+  [[nodiscard]] const Measurement* baseline_measurement() const {
+    return baseline != nullptr && baseline->measurement ? &*baseline->measurement : nullptr;
   }
   /// True if the trial is measured in a program shared with other trials.
   [[nodiscard]] bool shares_program() const { return record.placement.contains(k_shared_program); }
   /// True if the trial is also measured in turns with the baseline.
-  [[nodiscard]] bool takes_turns() const { return shares_program() && is_beside_baseline(); }
+  [[nodiscard]] bool takes_turns() const {
+    return shares_program() && follows_first_trial(record.purpose);
+  }
 };
 
 }  // namespace steptune

@@ -8,6 +8,7 @@
 #include "tuner/loop/conclusion.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/next_trial.hpp"
+#include "tuner/loop/resume.hpp"
 #include "tuner/loop/study_decisions.hpp"
 #include "tuner/verdict/payback.hpp"
 
@@ -20,7 +21,7 @@ constexpr double k_longest_release_s = 240.0;
 
 }  // namespace
 
-Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRun> former)
+Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudyStatus> former)
     : run_(parts, std::move(study)),
       pending_(run_),
       ended_(run_, pending_),
@@ -35,25 +36,6 @@ Result<LoopResult> Tuning::run() {
   return result;
 }
 
-void Tuning::end_trials(const Error& error) {
-  RunningTrials& running = run_.running;
-  // Machines that do not answer keep their trials running. The next run takes these over.
-  const bool answers = !run_.machines.holds_machines() || error.kind != ErrorKind::unavailable;
-  if (!answers) running.forget();
-  if (!running.empty()) running.interrupt(/*force=*/true);
-  const Clock& clock = run_.parts.clock;
-  const double deadline_s = clock.now_s() + k_forced_end_s;
-  while (!running.empty() && clock.now_s() < deadline_s) {
-    if (!running.listen(nullptr)) break;
-  }
-  release();
-  // Machines that no trial used until now have cost money.
-  const auto recorded = run_.recorder.study();
-  if (!recorded && error.kind != ErrorKind::store) {
-    run_.parts.listener.on_warning(recorded.error().text());
-  }
-}
-
 Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume_study(run_, former_, pending_, ended_, launcher_); !resumed) {
     return tl::unexpected(resumed.error());
@@ -62,7 +44,7 @@ Result<LoopResult> Tuning::run_phases() {
   while (true) {
     if (auto searched = search(); !searched) return tl::unexpected(searched.error());
     const SearchEnd& end = *run_.end;
-    run_.recorder.decided(end_decision(end.end, end.spent, end.reason, run_.spending()));
+    run_.recorder.decided(end_decision(end, run_.spending()));
     if (is_to_be_continued(end.end) || end.end == LoopEnd::nothing_to_gain) break;
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
     run_.confirmed = true;
@@ -87,10 +69,7 @@ Result<void> Tuning::search() {
       auto next = search_.next();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
-      const bool in_round = rounds_.takes(**next);
-      auto launched =
-          in_round ? rounds_.launch(**std::move(next)) : launcher_.launch(**std::move(next));
-      if (!launched) return launched;
+      if (auto launched = rounds_.launch(**std::move(next)); !launched) return launched;
     }
     if (run_.end && run_.running.empty()) return {};
     if (auto heard = listen(); !heard) return heard;
@@ -104,13 +83,11 @@ Result<void> Tuning::search() {
 
 Result<void> Tuning::confirm() {
   bool announced = false;
-  const std::size_t withdrawn_before = pending_.withdrawn();
-  const std::size_t dropped_before = pending_.dropped().size();
+  const std::size_t without_time_before = pending_.without_time();
   while (!run_.end || run_.end->end != LoopEnd::interrupted) {
     if (run_.running.empty()) {
       // If one run got no machine or no time, the next run would not get it either.
-      const bool lacks_time =
-          pending_.withdrawn() > withdrawn_before || pending_.dropped().size() > dropped_before;
+      const bool lacks_time = pending_.without_time() > without_time_before;
       if (!run_.can_pay_another() || lacks_time) return {};
       auto next = pending_.next(/*confirming=*/true);
       if (!next) next = next_sentinel(run_, /*search_is_over=*/true);
@@ -126,7 +103,7 @@ Result<void> Tuning::confirm() {
       }
     }
     if (auto heard = listen(); !heard) return heard;
-    if (run_.time_is_over()) pending_.withdraw_waiting();
+    if (run_.is_too_late_for(TrialPurpose::confirm_baseline)) pending_.withdraw_waiting();
     if (auto kept = run_.recorder.keep_decisions(); !kept) return kept;
   }
   return {};
@@ -149,7 +126,7 @@ bool Tuning::continues_search() const {
 }
 
 Result<void> Tuning::listen() {
-  const auto ended = run_.running.listen(run_.standing().baseline());
+  const auto ended = run_.running.listen();
   if (!ended) return tl::unexpected(ended.error());
   forward_notices();
   if (auto taken = take_ended(*ended); !taken) return taken;
@@ -168,6 +145,37 @@ Result<void> Tuning::take_ended(const std::vector<TrialRecord>& trials) {
   return {};
 }
 
+Result<void> Tuning::stop_for_user() {
+  RunningTrials& running = run_.running;
+  const Clock& clock = run_.parts.clock;
+  run_.parts.listener.on_phase("stopping");
+  running.interrupt(/*force=*/false);
+  std::optional<double> forced_s;
+  while (!running.empty()) {
+    if (run_.interrupts() > 1 && !forced_s) {
+      running.interrupt(/*force=*/true);
+      forced_s = clock.now_s();
+    }
+    const bool hopeless = forced_s && clock.now_s() > *forced_s + k_forced_end_s;
+    const auto ended = hopeless ? running.give_up() : running.listen();
+    if (!ended) return tl::unexpected(ended.error());
+    if (auto taken = take_ended(*ended); !taken) return taken;
+  }
+  run_.end = SearchEnd{LoopEnd::interrupted, run_.parts.interrupted_because};
+  return {};
+}
+
+Result<void> Tuning::detach() {
+  run_.parts.listener.on_phase("detaching");
+  auto left_running = run_.machines.detach();
+  forward_notices();
+  if (!left_running) return tl::unexpected(left_running.error());
+  left_running_ = *std::move(left_running);
+  run_.running.forget();
+  run_.end = SearchEnd{LoopEnd::interrupted, "detached by the user; its trials continue"};
+  return {};
+}
+
 void Tuning::end_unread_trial() {
   const RunningTrial* silent = run_.running.without_progress();
   const LoopParts& parts = run_.parts;
@@ -183,17 +191,6 @@ void Tuning::forward_notices() {
   }
 }
 
-Result<void> Tuning::detach() {
-  run_.parts.listener.on_phase("detaching");
-  auto left_running = run_.machines.detach();
-  forward_notices();
-  if (!left_running) return tl::unexpected(left_running.error());
-  left_running_ = *std::move(left_running);
-  run_.running.forget();
-  run_.end = SearchEnd{LoopEnd::interrupted, "detached by the user; its trials continue"};
-  return {};
-}
-
 void Tuning::release() {
   // A user who asks twice to stop does not want to wait.
   const double longest_s = run_.interrupts() > 1 ? 0.0 : k_longest_release_s;
@@ -203,24 +200,23 @@ void Tuning::release() {
   forward_notices();
 }
 
-Result<void> Tuning::stop_for_user() {
+void Tuning::end_trials(const Error& error) {
   RunningTrials& running = run_.running;
+  // Machines that do not answer keep their trials running. The next run takes these over.
+  const bool answers = !run_.machines.holds_machines() || error.kind != ErrorKind::unavailable;
+  if (!answers) running.forget();
+  if (!running.empty()) running.interrupt(/*force=*/true);
   const Clock& clock = run_.parts.clock;
-  run_.parts.listener.on_phase("stopping");
-  running.interrupt(/*force=*/false);
-  std::optional<double> forced_s;
-  while (!running.empty()) {
-    if (run_.interrupts() > 1 && !forced_s) {
-      running.interrupt(/*force=*/true);
-      forced_s = clock.now_s();
-    }
-    const bool hopeless = forced_s && clock.now_s() > *forced_s + k_forced_end_s;
-    const auto ended = hopeless ? running.give_up() : running.listen(run_.standing().baseline());
-    if (!ended) return tl::unexpected(ended.error());
-    if (auto taken = take_ended(*ended); !taken) return taken;
+  const double deadline_s = clock.now_s() + k_forced_end_s;
+  while (!running.empty() && clock.now_s() < deadline_s) {
+    if (!running.listen()) break;
   }
-  run_.end = SearchEnd{LoopEnd::interrupted, run_.parts.interrupted_because};
-  return {};
+  release();
+  // Machines that no trial used until now have cost money.
+  const auto recorded = run_.recorder.study();
+  if (!recorded && error.kind != ErrorKind::store) {
+    run_.parts.listener.on_warning(recorded.error().text());
+  }
 }
 
 }  // namespace steptune

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "tuner/history/history.hpp"
 #include "tuner/loop/ended_trials.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/pending_trials.hpp"
-#include "tuner/loop/resume.hpp"
 #include "tuner/loop/search_rounds.hpp"
 #include "tuner/loop/search_trials.hpp"
 #include "tuner/loop/study_run.hpp"
@@ -21,7 +21,7 @@ namespace steptune {
 class Tuning {
  public:
   /// `study` is the history's record. `parts` outlives the object. `former`: as in `resume_study`.
-  Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRun> former);
+  Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudyStatus> former);
   Tuning(const Tuning&) = delete;
   Tuning& operator=(const Tuning&) = delete;
 
@@ -44,11 +44,11 @@ class Tuning {
   [[nodiscard]] Result<void> detach();
   /// Ends the first trial if its output will never contain a report.
   void end_unread_trial();
-  /// Ends all trials after an error, and waits for their ends.
-  void end_trials(const Error& error);
+  void forward_notices();
   /// Gives back machines that the runner keeps for trials, because no trial will follow.
   void release();
-  void forward_notices();
+  /// Ends all trials after an error, and waits for their ends.
+  void end_trials(const Error& error);
 
   StudyRun run_;
   PendingTrials pending_;
@@ -56,7 +56,7 @@ class Tuning {
   TrialLauncher launcher_;
   SearchTrials search_;
   SearchRounds rounds_;
-  std::optional<FormerRun> former_;
+  std::optional<StudyStatus> former_;
   std::string left_running_;
 };
 

@@ -43,8 +43,7 @@ std::vector<const TrialRecord*> without_disturbed(std::vector<const TrialRecord*
 }
 
 bool is_of_search_round(const TrialRecord& trial) {
-  const bool searches = is_compared(trial.purpose) || trial.purpose == TrialPurpose::sentinel;
-  return searches && trial.placement.contains(k_interleaved_fact);
+  return !is_confirmation(trial.purpose) && trial.placement.contains(k_interleaved_fact);
 }
 
 bool was_in_search_round(const std::vector<TrialRecord>& trials) {

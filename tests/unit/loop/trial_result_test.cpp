@@ -78,9 +78,9 @@ TEST(TrialResult, EveryCellOfTheTruthTable) {
     for (const OutcomeKind outcome : block.outcomes) {
       for (const Row& row : block.rows) {
         for (const bool measured : {true, false}) {
-          TrialEnding ending{outcome, "detail", row.request, "reason", {}, {}, {}};
-          if (!measured) ending.missing = "no reports";
-          const TrialResult result = trial_result(ending);
+          TrialFindings findings{.detail = "detail"};
+          if (!measured) findings.missing = "no reports";
+          const TrialResult result = trial_result(outcome, {row.request, "reason"}, findings);
           EXPECT_EQ(result.status, measured ? row.measured : row.unmeasured)
               << to_text(outcome) << ", request " << static_cast<int>(row.request) << ", measured "
               << measured << " -> " << to_text(result.status);
@@ -96,24 +96,25 @@ TEST(TrialResult, EveryCellOfTheTruthTable) {
 TEST(TrialResult, AViolatedGuardMakesAMeasuredTrialInfeasible) {
   for (const EndRequest request : {EndRequest::none, EndRequest::measured, EndRequest::time_limit,
                                    EndRequest::guard, EndRequest::scheduler}) {
-    TrialEnding ending{OutcomeKind::completed, "", request, "", {}, "loss is too high", {}};
-    const TrialResult result = trial_result(ending);
+    const TrialResult result =
+        trial_result(OutcomeKind::completed, {request}, {.violated = "loss is too high"});
     EXPECT_EQ(result.status, TrialStatus::infeasible) << static_cast<int>(request);
     EXPECT_EQ(result.failure, "loss is too high");
   }
 }
 
 TEST(TrialResult, AGuardMayBeViolatedBeforeAMeasurement) {
-  const TrialEnding ending{OutcomeKind::stopped, "", EndRequest::guard, "", "no reports",
-                           "loss is NaN",        {}};
-  EXPECT_EQ(trial_result(ending).status, TrialStatus::infeasible);
+  const TrialFindings findings{.missing = "no reports", .violated = "loss is NaN"};
+  EXPECT_EQ(trial_result(OutcomeKind::stopped, {EndRequest::guard}, findings).status,
+            TrialStatus::infeasible);
 }
 
 TEST(TrialResult, ATooLongStartIsInfeasible) {
   for (const OutcomeKind outcome :
        {OutcomeKind::stopped, OutcomeKind::failed, OutcomeKind::completed}) {
-    const TrialResult result = trial_result(
-        {outcome, "killed", EndRequest::slow_start, "no step within 21 s", "no reports", {}, {}});
+    const TrialResult result =
+        trial_result(outcome, {EndRequest::slow_start, "no step within 21 s"},
+                     {.detail = "killed", .missing = "no reports"});
     EXPECT_EQ(result.status, TrialStatus::infeasible) << to_text(outcome);
     EXPECT_EQ(result.failure, "no step within 21 s");
   }
@@ -122,45 +123,43 @@ TEST(TrialResult, ATooLongStartIsInfeasible) {
 TEST(TrialResult, SettingsThatDoNotApplyAreInfeasible) {
   for (const EndRequest request :
        {EndRequest::none, EndRequest::measured, EndRequest::time_limit, EndRequest::unlike}) {
-    TrialEnding ending{OutcomeKind::completed, "", request, "", {}, {}, {}};
-    ending.not_applied = "fused=true could not be set";
-    const TrialResult result = trial_result(ending);
+    const TrialResult result = trial_result(OutcomeKind::completed, {request},
+                                            {.not_applied = "fused=true could not be set"});
     EXPECT_EQ(result.status, TrialStatus::infeasible) << static_cast<int>(request);
     EXPECT_EQ(result.failure, "fused=true could not be set");
   }
 }
 
 TEST(TrialResult, ATrialThatAHookEndsIsInfeasible) {
-  TrialEnding ending{
-      OutcomeKind::failed, "exit status 1", EndRequest::none, "", "no reports", {}, {}};
-  ending.given_up = "distributed_strategy=ddp does not work with this program";
-  EXPECT_EQ(trial_result(ending).status, TrialStatus::infeasible);
-  EXPECT_EQ(trial_result(ending).failure, *ending.given_up);
-  ending.request = EndRequest::user;
-  EXPECT_EQ(trial_result(ending).status, TrialStatus::interrupted);
+  const TrialFindings findings{
+      .detail = "exit status 1",
+      .missing = "no reports",
+      .given_up = "distributed_strategy=ddp does not work with this program"};
+  const TrialResult result = trial_result(OutcomeKind::failed, {EndRequest::none}, findings);
+  EXPECT_EQ(result.status, TrialStatus::infeasible);
+  EXPECT_EQ(result.failure, *findings.given_up);
+  EXPECT_EQ(trial_result(OutcomeKind::failed, {EndRequest::user}, findings).status,
+            TrialStatus::interrupted);
 }
 
 TEST(TrialResult, ASlowTrialHasNotFailed) {
-  const TrialResult result = trial_result(
-      {OutcomeKind::stopped, "", EndRequest::time_limit, "", {}, {}, "slow: at least 2 s"});
+  const TrialResult result =
+      trial_result(OutcomeKind::stopped, {EndRequest::time_limit}, {.slow = "slow: at least 2 s"});
   EXPECT_EQ(result.status, TrialStatus::stopped_early);
   EXPECT_EQ(result.failure, "slow: at least 2 s");
 }
 
 TEST(TrialResult, ReasonsTellWhatHappened) {
-  EXPECT_THAT(
-      trial_result({OutcomeKind::completed, "", EndRequest::none, "", "12 steps", {}, {}}).failure,
-      HasSubstr("ended before it could be measured: 12 steps"));
-  EXPECT_THAT(
-      trial_result({OutcomeKind::stopped, "", EndRequest::time_limit, "", "12 steps", {}, {}})
-          .failure,
-      HasSubstr("12 steps"));
-  EXPECT_EQ(trial_result({OutcomeKind::failed, "exit status 3", EndRequest::none, "", {}, {}, {}})
-                .failure,
-            "exit status 3");
+  const TrialFindings missing{.missing = "12 steps"};
+  EXPECT_THAT(trial_result(OutcomeKind::completed, {EndRequest::none}, missing).failure,
+              HasSubstr("ended before it could be measured: 12 steps"));
+  EXPECT_THAT(trial_result(OutcomeKind::stopped, {EndRequest::time_limit}, missing).failure,
+              HasSubstr("12 steps"));
   EXPECT_EQ(
-      trial_result({OutcomeKind::stopped, "", EndRequest::scheduler, "rung 2", {}, {}, {}}).failure,
-      "rung 2");
+      trial_result(OutcomeKind::failed, {EndRequest::none}, {.detail = "exit status 3"}).failure,
+      "exit status 3");
+  EXPECT_EQ(trial_result(OutcomeKind::stopped, {EndRequest::scheduler, "rung 2"}, {}).failure,
+            "rung 2");
 }
 
 }  // namespace

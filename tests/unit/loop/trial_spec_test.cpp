@@ -130,7 +130,7 @@ TEST(HookOfATrial, HasNoFileOnRemoteMachines) {
               testing::HasSubstr("/logs/trial-1.log.hook"));
   const auto [hook_log, study] = names_for(sagemaker);
   EXPECT_THAT(hook_log, testing::Not(testing::HasSubstr("events")));
-  EXPECT_THAT(check_hook(study, study.baseline, HookLog(), "/nonexistent").absent.value_or(""),
+  EXPECT_THAT(check_hook(study, study.baseline, HookLog(), "/nonexistent").missing.value_or(""),
               testing::HasSubstr("the hook reported nothing"));
 }
 

@@ -45,9 +45,9 @@ OutputTail tail_of(const std::string& output) {
 
 OutcomeKind local_outcome(const OutputTail& output) {
   constexpr int k_exit_status_1 = 1 << 8;  // as waitpid returns it
-  const local::Ending ending{std::nullopt, k_exit_status_1, local::OomKillPlace::nowhere,
-                             ended_out_of_memory(output)};
-  return local::classify(ending, {}).kind;
+  return local::own_ending(k_exit_status_1, local::OomKillPlace::nowhere,
+                           ended_out_of_memory(output))
+      .kind;
 }
 
 OutcomeKind sagemaker_outcome(const OutputTail& output) {
