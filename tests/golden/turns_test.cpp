@@ -56,9 +56,9 @@ TEST_F(RunsInTurns, ProgramsThatFitIntoMemoryOnlyOneByOneAreStillCompared) {
     const Ended ended =
         judge("large_model.py", {"0.06", allocation, end}, {"0.02", allocation, end});
     EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
-    EXPECT_THAT(ended.err,
-                AllOf(HasSubstr("confirming runs are measured one after another"),
-                      HasSubstr("it failed while other trials ran: "), HasSubstr("memory ran out")));
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("confirming runs are measured one after another"),
+                                 HasSubstr("it failed while other trials ran: "),
+                                 HasSubstr("memory ran out")));
     EXPECT_EQ(sandbox_.read("failures"), allocation + "\n") << "one failure, and none afterwards";
     std::filesystem::remove(sandbox_.folder() / "failures");
   }

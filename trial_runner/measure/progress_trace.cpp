@@ -168,8 +168,8 @@ ProgressTrace ProgressTracer::trace(std::span<const double> kept_s) const {
   std::vector<TracePoint> points = received();
   if (clock_.has_clock() && clock_.is_trusted()) {
     for (std::size_t i = 0; i < points.size(); ++i) {
-      points[i].at_s = points_.front().received_s - started_s_ + *points_[i].clock_s -
-                       *points_.front().clock_s;
+      points[i].at_s =
+          points_.front().received_s - started_s_ + *points_[i].clock_s - *points_.front().clock_s;
     }
   }
   trace.points = thinned(std::move(points), k_most_trace_points, kept_s);

@@ -10,12 +10,9 @@ namespace {
 /// Messages of PyTorch's watchdog of NCCL, gloo, PyTorch's store and barrier, NCCL's network
 /// plugins, and XLA.
 constexpr std::array<std::string_view, 7> k_waiting_phrases{
-    "collective operation timeout",
-    "Timed out waiting",
-    "Timeout waiting for",
-    "wait timeout after",
-    "seconds waiting for clients",
-    "failed to pass monitoredBarrier",
+    "collective operation timeout", "Timed out waiting",
+    "Timeout waiting for",          "wait timeout after",
+    "seconds waiting for clients",  "failed to pass monitoredBarrier",
     "Termination timeout for",
 };
 

@@ -243,8 +243,8 @@ class Reporter {
     }
     if (!not_finite.empty()) line += ",\"not_finite\":[" + not_finite + ']';
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      line += (i == 0 ? ",\"parts\":{" : ",") + quoted(parts_[i].name) + ':' +
-              text_of(parts_[i].value);
+      line +=
+          (i == 0 ? ",\"parts\":{" : ",") + quoted(parts_[i].name) + ':' + text_of(parts_[i].value);
     }
     if (!parts_.empty()) line += '}';
     write(line);

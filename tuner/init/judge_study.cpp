@@ -147,8 +147,8 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
       {"trials", count}, {"time", request.time_s}, {"consecutive_failures", count}};
   Json& measure = document["measure"];
   // The trials may be those of an earlier judgement.
-  for (const char* key : {"confirm_pairs", "confirm_error", "confirm_slowdown", "pair_deviation",
-                          "pair_freedom"})
+  for (const char* key :
+       {"confirm_pairs", "confirm_error", "confirm_slowdown", "pair_deviation", "pair_freedom"})
     measure.erase(key);
   measure["confirm_all"] = true;
   measure["sentinels"] = false;

@@ -27,10 +27,10 @@ struct JudgeRequest {
   std::string input = {};  ///< file for standard input; empty: none
   std::optional<CampaignSpec> campaign = {};
   double error = k_one_sided_error;  ///< `MeasureSpec::confirm_error`
-  double slowdown = 0.0;                ///< `MeasureSpec::confirm_slowdown`
-  double pair_deviation = 0.0;          ///< `MeasureSpec::pair_deviation`
-  double pair_freedom = 0.0;            ///< `MeasureSpec::pair_freedom`
-  bool compares_loss = false;           ///< also compare the training loss, if it is reported
+  double slowdown = 0.0;             ///< `MeasureSpec::confirm_slowdown`
+  double pair_deviation = 0.0;       ///< `MeasureSpec::pair_deviation`
+  double pair_freedom = 0.0;         ///< `MeasureSpec::pair_freedom`
+  bool compares_loss = false;        ///< also compare the training loss, if it is reported
 };
 
 /// Returns `A` for the first command, `B` for the second.

@@ -73,9 +73,10 @@ std::string variables_unlike_baseline(const StudySpec& study, const Configuratio
     if (same == usual.end() || same->second != text) unlike.push_back(name + "=" + text);
   }
   if (unlike.empty()) return "";
-  return fmt::format("it set {}, and the baseline did not: if that hangs again, remove the value "
-                     "from the study file",
-                     fmt::join(unlike, " "));
+  return fmt::format(
+      "it set {}, and the baseline did not: if that hangs again, remove the value "
+      "from the study file",
+      fmt::join(unlike, " "));
 }
 
 double time_end_s(const TrialEndCause& cause, const TrialView& trial) {

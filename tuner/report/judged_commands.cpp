@@ -110,8 +110,8 @@ void blame_first(const std::string& failure, JudgedCommands& judged) {
   if (judged.first.verdict == CommandVerdict::failed) {
     why = "the first command failed";
   } else if (slow_start_s) {
-    why = fmt::format("the first command reported no step within {}",
-                      format_duration(*slow_start_s));
+    why =
+        fmt::format("the first command reported no step within {}", format_duration(*slow_start_s));
   } else if (!failure.empty()) {
     why = fmt::format("fresh runs of the first command failed: {}", failure);
   }
@@ -293,8 +293,8 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
       command.speed_up = finalist->speed_up;
       if (finalist->verdict == Verdict::hidden)
         command.why = "a full buffer may hide the difference";
-      const bool is_decided = command.verdict != CommandVerdict::undecided &&
-                              command.verdict != CommandVerdict::failed;
+      const bool is_decided =
+          command.verdict != CommandVerdict::undecided && command.verdict != CommandVerdict::failed;
       if (is_decided) command.why = why_stopped(command.speed_up, study);
     }
     pairs.push_back(command.verdict == CommandVerdict::undecided ? k_infinity : 0.0);

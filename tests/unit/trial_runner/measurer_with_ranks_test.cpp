@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/measure/measurer.hpp"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/numbers.hpp"
+#include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/stragglers.hpp"
 
 namespace steptune {
