@@ -17,14 +17,14 @@ void PendingTrials::add(TrialRecord trial) {
 }
 
 void PendingTrials::on_interrupted(const TrialRecord& trial) {
-  if (run_->interrupts() > 0) return;
+  if (run_->interrupts() > 0 || std::ranges::count(withdrawn_, trial.number) > 0) return;
   const bool confirms = is_confirmation(trial.purpose);
   const bool has_had_its_part = confirms && run_->running.lacked_time(trial.number);
   // If the runner holds machines, `drop_late` drops late search trials and warns the user.
-  const bool may_wait = run_->machines.holds_machines() && !confirms && withdrawn_ == 0;
+  const bool may_wait = run_->machines.holds_machines() && !confirms;
   if (!has_had_its_part && (may_wait || !run_->is_too_late_for(trial.purpose))) {
     add(trial);
-  } else if (withdrawn_ == 0) {
+  } else {
     dropped_.push_back(trial.number);
   }
 }
@@ -43,16 +43,16 @@ std::optional<TrialRecord> PendingTrials::next(bool confirming) {
 
 void PendingTrials::withdraw_waiting() {
   if (run_->interrupts() > 0) return;
-  const std::size_t count = run_->running.withdraw(run_->machines.trials_without_machine());
-  if (count == 0) return;
-  withdrawn_ += count;
+  const auto numbers = run_->running.withdraw(run_->machines.trials_without_machine());
+  if (numbers.empty()) return;
+  withdrawn_.insert(withdrawn_.end(), numbers.begin(), numbers.end());
   const std::string time = format_duration(*run_->parts.study.budget.time_s);
   run_->end_for_time();
   const std::string notice = fmt::format(
       "{} was still waiting for machines when the tuning time was over ({}, \"time\" of "
       "\"budget\"), and is not run",
-      count == 1 ? "1 trial" : fmt::format("each of {} trials", count), time);
-  run_->announce({.kind = "withdraw", .text = notice, .numbers = Json{{"trials", count}}});
+      numbers.size() == 1 ? "1 trial" : fmt::format("each of {} trials", numbers.size()), time);
+  run_->announce({.kind = "withdraw", .text = notice, .numbers = Json{{"trials", numbers.size()}}});
 }
 
 void PendingTrials::drop_late() {

@@ -34,9 +34,9 @@ class PendingTrials {
 
   [[nodiscard]] std::size_t size() const { return queue_.size(); }
   /// Returns the number of trials that `withdraw_waiting` has ended.
-  [[nodiscard]] std::size_t withdrawn() const { return withdrawn_; }
+  [[nodiscard]] std::size_t withdrawn() const { return withdrawn_.size(); }
   /// Returns how many trials got no machine in time, or had no time to run again.
-  [[nodiscard]] std::size_t without_time() const { return withdrawn_ + dropped_.size(); }
+  [[nodiscard]] std::size_t without_time() const { return withdrawn_.size() + dropped_.size(); }
   /// Returns the numbers of the trials that had no time to run again.
   [[nodiscard]] const std::vector<std::int64_t>& dropped() const { return dropped_; }
   /// Returns the numbers of all trials that were cut off and did not run again.
@@ -45,7 +45,7 @@ class PendingTrials {
  private:
   StudyRun* run_;
   std::deque<TrialRecord> queue_;  ///< with `attempt` already increased
-  std::size_t withdrawn_ = 0;
+  std::vector<std::int64_t> withdrawn_;
   std::vector<std::int64_t> dropped_;
 };
 

@@ -192,13 +192,13 @@ void RunningTrials::interrupt(bool force) {
   if (force) parts_->runner.kill_all();
 }
 
-std::size_t RunningTrials::withdraw(std::span<const TrialKey> waiting) {
-  std::size_t withdrawn = 0;
+std::vector<std::int64_t> RunningTrials::withdraw(std::span<const TrialKey> waiting) {
+  std::vector<std::int64_t> withdrawn;
   for (const TrialKey key : waiting) {
     RunningTrial* trial = find(key);
     if (trial == nullptr || !trial->interrupt(EndRequest::no_machine)) continue;
     parts_->runner.stop(key);
-    ++withdrawn;
+    withdrawn.push_back(key.trial);
   }
   return withdrawn;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -46,8 +47,8 @@ class RunningTrials {
 
   /// Asks all trials to end because the user wants to stop. With `force`, kills them at once.
   void interrupt(bool force);
-  /// Asks the trials that wait for a machine to end. Returns how many were asked.
-  std::size_t withdraw(std::span<const TrialKey> waiting);
+  /// Asks the trials that wait for a machine to end. Returns the numbers of those that were asked.
+  [[nodiscard]] std::vector<std::int64_t> withdraw(std::span<const TrialKey> waiting);
   /// Records all running trials as interrupted and returns them. For a runner that no longer
   /// answers.
   [[nodiscard]] Result<std::vector<TrialRecord>> give_up();
