@@ -30,10 +30,9 @@ constexpr double k_longer_window_cost = 0.05;
 /// the baseline's duration.
 constexpr double k_longer_fresh_run = 1.5;
 
-/// Longest time until the first step of a fresh run in turns. Counts in the longest of these times
-/// among runs of its configuration and the baseline's trial. The runs of a round start side by
-/// side, so they share CPUs. A slower run may wait for a stopped run, such as at a common
-/// rendezvous.
+/// Longest time until the first report of a fresh run in turns, as a multiple of the longest such
+/// time of a trial of its configuration or of the baseline. The runs of a round start side by side,
+/// so they share CPUs. A slower run may wait for a stopped run, such as at a common rendezvous.
 constexpr double k_longer_start_in_turns = 4.0;
 constexpr double k_least_start_in_turns_s = 10.0;
 
@@ -80,15 +79,22 @@ bool has_kept_guards(const StudySpec& study, const Standing& standing,
   });
 }
 
+/// Returns a time by which a trial had reported a step. A program may report seldom, so its first
+/// report comes long after its start-up. If all output came at the end, the window is the whole
+/// run.
+double reported_by_s(const Measurement& seen) {
+  return seen.startup_s > 0.0 ? seen.window_begin_s() : seen.window_end_s();
+}
+
 double longest_start_in_turns_s(const Standing& standing, const Configuration& configuration) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
-    const bool is_like =
-        trial.purpose == TrialPurpose::baseline || trial.configuration == configuration;
-    if (!is_like || !trial.measurement) continue;
-    const Measurement& seen = *trial.measurement;
-    const double step_s = seen.window_steps > 0.0 ? seen.window_s / seen.window_steps : 0.0;
-    longest_s = std::max(longest_s, seen.startup_s + step_s);
+    // Confirming runs may have started beside others.
+    const bool is_like = trial.purpose == TrialPurpose::baseline ||
+                         (trial.configuration == configuration && !is_confirmation(trial.purpose));
+    if (is_like && trial.measurement) {
+      longest_s = std::max(longest_s, reported_by_s(*trial.measurement));
+    }
   }
   return std::max(k_least_start_in_turns_s, k_longer_start_in_turns * longest_s);
 }

@@ -109,6 +109,25 @@ TEST_F(TrialTargetsTest, ARunInTurnsMayStartFourTimesAsSlowlyAsAlone) {
   EXPECT_TRUE(std::isinf(targets_of(run, state()).longest_start_s)) << "alone";
 }
 
+TEST_F(TrialTargetsTest, ARunInTurnsOfAProgramThatReportsSeldomIsWaitedFor) {
+  TrialRecord run = trial(TrialPurpose::confirm_incumbent);
+  run.number = 3;
+  run.confirm_pair = 1;
+  LaunchState interleaved = state();
+  interleaved.interleaves = true;
+  TrialRecord seldom = trial(TrialPurpose::search);
+  seldom.measurement = steady(/*seconds_per_sample=*/0.1, /*half_width_s=*/0.001,
+                              /*startup_s=*/10.0);
+  seldom.measurement->warmup_s = 25.0;
+  standing_.put(seldom);
+  EXPECT_DOUBLE_EQ(targets_of(run, interleaved).longest_start_s, 4.0 * 35.0);
+  // All its output came when it ended.
+  seldom.measurement->startup_s = seldom.measurement->warmup_s = 0.0;
+  seldom.measurement->window_s = 60.0;
+  standing_.put(seldom);
+  EXPECT_DOUBLE_EQ(targets_of(run, interleaved).longest_start_s, 4.0 * 60.0);
+}
+
 /// A sentinel is a run of the baseline between search trials, to show if the machine drifts.
 TEST_F(TrialTargetsTest, ASentinelGetsHalfOfASearchTrialsShareOfTheTimeBudget) {
   study_.budget.time_s = 1000.0;
