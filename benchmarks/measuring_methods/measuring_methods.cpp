@@ -62,13 +62,13 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(3.0, 1e5));
   CLI11_PARSE(program, argc, argv);
 
+  std::string rule = "|---|---|---|";
   fmt::print("| neighbours | launches differ by | method |");
-  for (const double time_s : times_s)
+  for (const double time_s : times_s) {
     fmt::print(" {:g} s |", time_s);
-  fmt::print("\n|---|---|---|");
-  for (std::size_t i = 0; i < times_s.size(); ++i)
-    fmt::print("---|");
-  fmt::print("\n");
+    rule += "---|";
+  }
+  fmt::print("\n{}\n", rule);
   for (const int count : {0, neighbours}) {
     model.neighbours = count;
     for (const double variation : variations) {
