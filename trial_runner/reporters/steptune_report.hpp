@@ -135,7 +135,7 @@ class Reporter {
   struct Entry {
     std::string name;
     double value;
-    bool is_printed;  // metrics only: since they were reported
+    bool is_printed;  // metrics only: true if a line had this value
   };
   using Named = std::vector<Entry>;
   using SteadyClock = std::chrono::steady_clock;
