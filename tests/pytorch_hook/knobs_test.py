@@ -799,6 +799,11 @@ class AttentionImplementation(Knobs):
         self.assertEqual((row["value"], row["why"]), ("eager", "Model does not support sdpa"))
         self.assertIn("does not take it", self.refused("flash_attention_2")["why"])
 
+    def test_an_implementation_without_a_name_in_the_table_stays(self):
+        row = self.refused("sdpa", "flex")
+        self.assertEqual((row["today"], row["value"]), ("flex_attention", "flex_attention"), row)
+        self.assertIn("computes attention by flex_attention", row["why"])
+
     def test_programs_that_depend_on_it_are_refused(self):
         for kind in ("reads", "asks"):
             self.assertIn("reads the weights of attention", self.refused("sdpa", kind)["why"])

@@ -88,8 +88,9 @@ class Adapter(nn.Module):
 
 
 torch.manual_seed(8)
-part = Config("sdpa" if kind == "mixed" else "eager")
-model = Adapter(Model(Config("eager", [part])))
+usual = "flex_attention" if kind == "flex" else "eager"
+part = Config("sdpa" if kind == "mixed" else usual)
+model = Adapter(Model(Config(usual, [part])))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for _ in range(12):
     used = set()

@@ -11,6 +11,7 @@ _NAME = "attention_implementation"
 _SETTER = "set_attn_implementation"
 _FUSED = "sdpa"
 _FLASH = "flash_attention_2"
+_VALUES = ("eager", _FUSED, _FLASH)  # of the table
 
 
 class AttentionImplementationKnob:
@@ -94,6 +95,8 @@ def _configurations(model):
 
 
 def _why_not(model, named, today):
+    if today not in _VALUES:
+        return "the model computes attention by %s" % today
     if named.get("output_attentions") or getattr(model.config, "output_attentions", False):
         return "the program reads the weights of attention"
     if any(configuration._attn_implementation != today for configuration in _configurations(model)):
