@@ -7,13 +7,17 @@
 namespace steptune {
 namespace {
 
-/// Messages of PyTorch's watchdog of NCCL, gloo, PyTorch's store and barrier, NCCL's network
-/// plugins, and XLA.
-constexpr std::array<std::string_view, 7> k_waiting_phrases{
-    "collective operation timeout", "Timed out waiting",
-    "Timeout waiting for",          "wait timeout after",
-    "seconds waiting for clients",  "failed to pass monitoredBarrier",
-    "Termination timeout for",
+/// Messages of PyTorch's watchdog of NCCL, gloo, PyTorch's stores and barrier, and XLA. They are so
+/// long because programs also time out while they wait for files or servers.
+constexpr std::array<std::string_view, 8> k_waiting_phrases{
+    "Watchdog caught collective operation timeout",
+    "ms for recv operation to complete",
+    "ms for send operation to complete",
+    "Timeout waiting for key: ",
+    "wait timeout after ",
+    "seconds waiting for clients",
+    "failed to pass monitoredBarrier",
+    "Termination timeout for `",
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ constexpr const char* k_waiting_lines[] = {
     "milliseconds before timing out.",
     "RuntimeError: [unbound_buffer.cc:81] Timed out waiting 1800000ms for recv operation to "
     "complete",
+    "RuntimeError: [unbound_buffer.cc:136] Timed out waiting 1800000ms for send operation to "
+    "complete",
+    "store->get('0') got error: Timeout waiting for key: default_pg/0/0 after 1800000 ms",
     "torch.distributed.DistStoreError: wait timeout after 300000ms, keys: /default_pg/0//cuda//0/0",
     "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 "
     "clients joined.",
@@ -57,8 +60,10 @@ TEST(WaitingRanks, MakeAFailedTrialHung) {
       EXPECT_THAT(outcome.detail, testing::HasSubstr("ranks waited for each other for too long"));
     }
   }
-  for (const char* line : {"KeyError: 'label'", "RuntimeError: Connection closed by peer",
-                           "timeout=600 s", "waiting for the data set"}) {
+  for (const char* line :
+       {"KeyError: 'label'", "RuntimeError: Connection closed by peer", "timeout=600 s",
+        "waiting for the data set", "TimeoutError: Timed out waiting for the lock of the data set",
+        "Timeout waiting for connection from pool"}) {
     SCOPED_TRACE(line);
     EXPECT_EQ(local_ending(ended_with(line)).kind, OutcomeKind::failed);
     EXPECT_EQ(sagemaker_ending(ended_with(line)).kind, OutcomeKind::failed);
@@ -66,7 +71,8 @@ TEST(WaitingRanks, MakeAFailedTrialHung) {
 }
 
 TEST(WaitingRanks, AMessageBeforeLaterProgressDoesNotCount) {
-  OutputTail tail = ended_with("Timed out waiting 100ms for a free port");
+  OutputTail tail = ended_with(k_waiting_lines[1]);
+  EXPECT_EQ(local_ending(tail).kind, OutcomeKind::hung);
   for (const double samples : {64.0, 128.0}) {
     Report report;
     report.samples = samples;
