@@ -78,11 +78,11 @@ std::string why_stopped(const SpeedUp& speed_up, const StudySpec& study) {
   if (by > 0.0 && speed_up.low < limit && speed_up.high > limit) {
     return fmt::format("the time was too short to know if it is {:g} % slower", 100.0 * by);
   }
-  if (speed_up.low > 1.0 || speed_up.high < 1.0) return "the interval excludes 1";
   const double margin = 1.0 + study.search.worth;
   if (speed_up.low > 1.0 / margin && speed_up.high < margin) {
     return fmt::format("the interval lies within {:g} % of 1", 100.0 * study.search.worth);
   }
+  if (speed_up.low > 1.0 || speed_up.high < 1.0) return "the interval excludes 1";
   return "the time was over";
 }
 

@@ -68,6 +68,8 @@ TEST_F(JudgedCommandsTest, ATieKeepsTheFirst) {
             "cost    1 min 23 s of 2 min\n"
             "keep    A: ./a\n");
   EXPECT_EQ(verdict_of_all(judged()), CommandVerdict::tied);
+  recommendation_.finalists[0] = {2, Verdict::tied, {1.01, 1.005, 1.015, 8, 1.005}};
+  EXPECT_EQ(judged().others.front().why, "the interval lies within 2 % of 1") << "and excludes 1";
 }
 
 TEST_F(JudgedCommandsTest, AnUndecidedCommandNamesTheTimeThatWouldDecide) {
