@@ -46,7 +46,7 @@ OutputTail tail_of(const std::string& output) {
 OutcomeKind local_outcome(const OutputTail& output) {
   constexpr int k_exit_status_1 = 1 << 8;  // as waitpid returns it
   return local::own_ending(k_exit_status_1, local::OomKillPlace::nowhere,
-                           ended_out_of_memory(output))
+                           ended_out_of_memory(output), /*says_ranks_waited=*/false)
       .kind;
 }
 

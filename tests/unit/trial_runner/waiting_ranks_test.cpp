@@ -39,9 +39,8 @@ OutputTail ended_with(const std::string& line) {
 
 Outcome local_ending(const OutputTail& tail) {
   constexpr int k_aborted = 6;  // SIGABRT, as waitpid returns it
-  const local::Ending ending{std::nullopt, k_aborted, local::OomKillPlace::nowhere,
-                             ended_out_of_memory(tail), ended_with_waiting_ranks(tail)};
-  return local::classify(ending, {});
+  return local::own_ending(k_aborted, local::OomKillPlace::nowhere, ended_out_of_memory(tail),
+                           ended_with_waiting_ranks(tail));
 }
 
 Outcome sagemaker_ending(const OutputTail& tail) {
