@@ -234,7 +234,7 @@ bool is_sample_word(std::string_view word) {
 }
 
 /// True if a number without a name of its own counts steps: it is the only such number, its line
-/// has a loss, and no other word stands at it.
+/// has a loss, and no other word names it.
 bool is_only_count(const LineKind& kind, const NumberSeries& counter) {
   const bool is_alone = std::ranges::count(kind.numbers, Counts::unnamed, counts_of) == 1;
   const bool is_named = std::ranges::any_of(counter.words, [](const std::string& word) {
