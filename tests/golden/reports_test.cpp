@@ -84,6 +84,20 @@ TEST(Reports, ProposesAnExpressionIfNoPresetReadsTheOutput) {
   EXPECT_THAT(ended.err, HasSubstr(R"({"name":"step","regex":"^\\s*<(\\d+)>\\s*of"})"));
 }
 
+TEST(Reports, UsesADraftedExpressionAtOnceIfItsCountIsCertain) {
+  const Sandbox sandbox;
+  std::string log;
+  for (int i = 1; i <= 6; ++i)
+    log += "Train loss " + std::to_string(10 * i) + " 0." + std::to_string(90 - i) + "\n";
+  sandbox.write("train.log", log);
+  const Ended ended = sandbox.steptune({"reports", "train.log"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              HasSubstr("step 60, loss 0.84                     | Train loss 60 0.84\n"));
+  EXPECT_THAT(ended.out, HasSubstr("read by  expressions drafted from the output: a line repeats 6 "
+                                   "times with a count that grows steadily\n"));
+}
+
 TEST(Reports, CountsInTheUnitOfTheOutput) {
   const Sandbox sandbox;
   sandbox.write("train.log", "Epoch 1/3 loss: 0.7\nEpoch 2/3 loss: 0.6\nEpoch 3/3 loss: 0.5\n");

@@ -45,6 +45,24 @@ TEST(UnreadOutput, InitProposesAnExpressionThatReadsTheLine) {
   EXPECT_EQ(metrics[0], (Json{{"name", "step"}, {"regex", R"(^\s*<(\d+)>\s*seen)"}})) << study;
 }
 
+TEST(UnreadOutput, InitUsesAnExpressionWhoseCountIsCertain) {
+  const Sandbox sandbox;
+  std::string program = k_own_format;
+  const std::string line = "<{10 * k}> seen so far, cost";
+  program.replace(program.find(line), line.size(), "Train loss {10 * k}");
+  sandbox.write("train.py", program);
+  const Ended ended = sandbox.steptune({"init", "--", k_unread_python, "-I", "train.py"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("output read by expressions drafted from the output"));
+  const Ended checked = sandbox.steptune({"check", "--json"});
+  const auto json = parse_json(checked.out, "check");
+  ASSERT_TRUE(json) << checked.err;
+  const Json& metrics = (*json)["study"]["reports"]["metrics"];
+  ASSERT_EQ(metrics.size(), 2U) << checked.out;
+  EXPECT_EQ(metrics[0], (Json{{"name", "step"}, {"regex", R"(^\s*Train\s+loss\s+(\d+))"}}));
+  EXPECT_EQ(metrics[1]["name"], "loss");
+}
+
 TEST(UnreadOutput, CheckOfACommandQuotesTheLineAndItsExpression) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_own_format);

@@ -25,6 +25,7 @@ constexpr double k_steady_spacings = 2.0;
 constexpr double k_clear_growth = 1.5;
 constexpr int k_growths_of_counter = 3;
 constexpr int k_growths_after_fall = 8;
+constexpr int k_growths_of_total = 8;
 /// A counter is confirmed after two growths. If other counters grow three times before that without
 /// it, it is stalled.
 constexpr int k_growths_of_leader = 2;
@@ -133,6 +134,13 @@ bool GrowthWatch::is_counter(const Count& count) {
   if (falls_ > 0) return growths_ >= k_growths_after_fall;
   return growths_ >= k_growths_of_counter ||
          (growths_ > 0 && last_->value >= k_clear_growth * first_->value);
+}
+
+bool GrowthWatch::is_total(const Count& count) {
+  if (last_ && count.value < last_->value) ++falls_;
+  if (last_ && count.value > last_->value) ++growths_;
+  last_ = count;
+  return falls_ == 0 && growths_ >= k_growths_of_total;
 }
 
 bool GrowthWatch::may_be_position(const Count& count) {

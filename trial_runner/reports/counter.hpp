@@ -73,6 +73,9 @@ class GrowthWatch {
  public:
   /// Adds a value. Returns true if the values so far may come from a counter.
   bool is_counter(const Count& count);
+  /// Adds a value. Returns true if the values have often grown and never fallen. The length of an
+  /// episode also grows for a while.
+  bool is_total(const Count& count);
   /// Returns false once the total has changed while the value has not: `Batch 0/100` and then
   /// `Batch 0/200` do not show a position in a total.
   bool may_be_position(const Count& count);

@@ -23,9 +23,10 @@ constexpr CounterName doubtful(CounterName counter) {
   return counter;
 }
 
-constexpr std::array<NamedCounter, 48> k_counters{{
+constexpr std::array<NamedCounter, 56> k_counters{{
     {"update", k_update},
     {"num_updates", k_update},
+    {"nupdates", k_update},
     {"up", k_update},
     {"updates", doubtful(k_update)},
     {"optimizer_step", k_update},
@@ -34,6 +35,7 @@ constexpr std::array<NamedCounter, 48> k_counters{{
     {"step", k_step},
     {"steps", doubtful(k_step)},
     {"num_steps", doubtful(k_step)},
+    {"total_steps", doubtful(k_step)},
     {"iter", k_iteration},
     {"iters", doubtful(k_iteration)},
     {"iteration", k_iteration},
@@ -44,11 +46,15 @@ constexpr std::array<NamedCounter, 48> k_counters{{
     {"generation", k_iteration},
     {"gen", k_iteration},
     {"round", k_iteration},
+    {"episode", k_iteration},
+    {"episodes", doubtful(k_iteration)},
     {"n_iter", doubtful(k_iteration)},
     {"num_iter", doubtful(k_iteration)},
     {"batch", doubtful({})},
     {"minibatch", doubtful({})},
     {"batches", doubtful({})},
+    {"minibatches", doubtful({})},
+    {"batch_idx", doubtful({})},
     {"consumed_samples", k_samples},
     {"consumed_train_samples", k_samples},
     {"seen_samples", k_samples},
@@ -66,9 +72,11 @@ constexpr std::array<NamedCounter, 48> k_counters{{
     {"sequences", doubtful(k_samples)},
     {"sentences", doubtful(k_samples)},
     {"sen", doubtful(k_samples)},
+    {"timestep", doubtful(k_samples)},
     {"timesteps", doubtful(k_samples)},
     {"total_timesteps", doubtful(k_samples)},
     {"num_timesteps", doubtful(k_samples)},
+    {"env_step", doubtful(k_samples)},
     {"env_steps", doubtful(k_samples)},
     {"total_env_steps", doubtful(k_samples)},
     {"agent_steps", doubtful(k_samples)},

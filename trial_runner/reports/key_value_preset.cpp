@@ -122,6 +122,8 @@ class KeyValuePreset final : public Preset {
     const std::string phase = evaluation_of_line(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
     note_epoch(pairs);
+    has_episode_ = std::ranges::any_of(
+        pairs, [](const NumberPair& pair) { return metric_name(pair.name) == "episode"; });
     if (const auto epoch = epoch_in_brackets(line)) epoch_ = epoch;
     std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
@@ -191,13 +193,13 @@ class KeyValuePreset final : public Preset {
     }
   }
   void read_leading(std::string_view line, Report& report) {
-    const auto number = leading_number(line);
-    if (!number) return;
-    const Count count{*number, std::nullopt, epoch_, /*per_epoch=*/false};
+    auto count = leading_count(line);
+    if (!count) return;
+    count->epoch = epoch_;
     // The rows of a list, such as a summary of the model's layers, have other words each.
     if (leading_.size() >= k_most_leading_kinds) leading_.clear();
-    if (leading_[words_of_line(line)].is_counter(count)) {
-      add_step("(leading)", count, k_unnamed_rank, report);
+    if (leading_[words_of_line(line)].is_counter(*count)) {
+      add_step("(leading)", *count, k_unnamed_rank, report);
     }
   }
   /// Reports epochs or percent if the output has no other counter. They count as samples, because
@@ -277,6 +279,9 @@ class KeyValuePreset final : public Preset {
                     Report& report) {
     if (!pair.whole || !(pair.value >= 0.0 && pair.value <= 1e15)) return;
     const Count count{pair.value, pair.total, epoch_, /*per_epoch=*/false};
+    // `Episode 3 steps 150` is the length of the episode.
+    if (has_episode_ && name != "episode" && !watched_[name + " of episode"].is_total(count))
+      return;
     if (pair.total && !watched_[name + "/"].may_be_position(count)) return;
     const bool doubtful = counter.may_be_size || (counter.may_be_of_window && report.step);
     if (doubtful && !watched_[name].is_counter(count)) return;
@@ -293,7 +298,8 @@ class KeyValuePreset final : public Preset {
   std::optional<double> epoch_;
   std::optional<double> reported_epoch_;
   CountUnit unit_ = CountUnit::steps;
-  bool is_counted_ = false;  ///< steps or samples were reported
+  bool is_counted_ = false;   ///< steps or samples were reported
+  bool has_episode_ = false;  ///< the line has an episode's number
   EvaluationGap gap_;
   BarPhases bars_;
 };

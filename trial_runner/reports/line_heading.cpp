@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/reports/line_heading.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -21,8 +22,8 @@ struct Heading {
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
 constexpr std::array<Heading, 8> k_headings{{
-    // PyTorch's MNIST example, which is often copied, counts samples in the brackets.
-    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
+    // PyTorch's MNIST examples, which are often copied, count samples in the brackets.
+    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15})(?: \(|\] Loss: \d))", true},
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
@@ -62,18 +63,29 @@ std::optional<LineHeading> line_heading(std::string_view line) {
   return std::nullopt;
 }
 
-std::optional<double> leading_number(std::string_view line) {
+std::optional<Count> leading_count(std::string_view line) {
   // Python's default log format begins with `INFO:root:`.
-  static const re2::RE2 k_regex(R"(^\s*(?:(?:DEBUG|INFO):[\w.]*:\s*)?)"
-                                R"((?:\[(\d{1,15})\]|(\d{1,15})\s*(?:\||:\s|\t))\D*\d)",
-                                re2::RE2::Quiet);
-  re2::StringPiece in_brackets;
-  re2::StringPiece bare;
-  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &in_brackets,
-                              &bare)) {
+  static const re2::RE2 k_number(
+      R"(^\s*(?:(?:DEBUG|INFO):[\w.]*:\s*)?(?:\[(\d{1,15})\]|(\d{1,15})\s*(?:\||:\s|\t))\D*\d)",
+      re2::RE2::Quiet);
+  // A date, a list of files and a layer of a model (`(3): Linear(64, 64)`) have no loss.
+  static const re2::RE2 k_with_loss(
+      R"(^\s*(?:\((\d{1,15})\)[^:]|#(\d{1,15})\b|[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b[^\d.]))"
+      R"(.*(?i:loss|cost|nll))",
+      re2::RE2::Quiet);
+  const re2::StringPiece text(line.data(), line.size());
+  std::array<re2::StringPiece, 3> forms;
+  re2::StringPiece total;
+  if (!re2::RE2::PartialMatch(text, k_with_loss, &forms[0], &forms[1], &forms[2], &total) &&
+      !re2::RE2::PartialMatch(text, k_number, &forms[0], &forms[1])) {
     return std::nullopt;
   }
-  return number(in_brackets.empty() ? bare : in_brackets);
+  const auto form =
+      std::ranges::find_if(forms, [](const re2::StringPiece& piece) { return !piece.empty(); });
+  if (form == forms.end()) return std::nullopt;
+  const Count count{number(*form).value_or(0.0), number(total), {}, /*per_epoch=*/false};
+  if (count.total && count.value > *count.total) return std::nullopt;
+  return count;
 }
 
 std::string words_of_line(std::string_view line) {

@@ -16,9 +16,9 @@ struct LineHeading {
 };
 [[nodiscard]] std::optional<LineHeading> line_heading(std::string_view line);
 
-/// Returns the whole number at the start of a line with further numbers: `10 | loss 4.2`, `[10] mae
-/// 0.5`.
-[[nodiscard]] std::optional<double> leading_number(std::string_view line);
+/// Returns the count at the start of a line with further numbers: `10 | loss 4.2`, `[10] mae 0.5`,
+/// `10/100, loss: 4.2`.
+[[nodiscard]] std::optional<Count> leading_count(std::string_view line);
 
 /// Returns the line without its numbers and blanks. Lines of one kind have equal words.
 [[nodiscard]] std::string words_of_line(std::string_view line);

@@ -14,15 +14,16 @@
 namespace steptune {
 namespace {
 
-// Two alternatives: any name with `=` or `:`, and known words without them.
+// Two alternatives: any name with `=` or `:`, and known words with blanks or other signs.
 constexpr const char* k_pair_pattern =
     R"((?:\b((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["'#]?\s*[=:]\s*|)"
     R"(\b((?i:(?:(?:train|val|valid|test|dev|global|lm) )?)"
-    R"((?:step|iter|iteration|update|batch|epoch|samples|\w*loss|cost|\w*acc|accuracy|lr|acc@1)"
-    R"(|acc@5|(?:up|ep|sen)\.)))\s+(?:is\s+|#)?))"
+    R"((?:step|iter|iteration|update|batch|epoch|episode|samples|\w*loss|cost|\w*acc|accuracy|lr)"
+    R"(|nll|mse|rmse|mae|elbo|ppl|perplexity|psnr|auc|wer|cer|bleu|acc@1|acc@5|(?:up|ep|sen)\.))))"
+    R"((?:\s*(?:\|{1,2}|[-=]{1,2}>)\s*|\s+(?:is\s+|was\s+|number\s+|#)?)))"
     R"(["']?(?:tensor\()?)"
     R"(([+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?\b)"
-    R"(|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?i:nan|inf|infinity)\b))"
+    R"(|[+-]?(?:\d+\.\d+f[+-]?\d+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|[+-]?(?i:nan|inf|infinity)\b))"
     R"((%|[KM]\b| ?(?:s|ms|us|ns)\b)?(?:\s?/\s*(\d+(?:,\d{3})*))?)";
 
 const re2::RE2& pair_regex() {
@@ -61,6 +62,10 @@ std::string pair_name(std::string_view text) {
 std::string without_commas(const re2::StringPiece& text) {
   std::string digits(text.data(), text.size());
   std::erase(digits, ',');
+  // Julia prints `0.5f0` for single precision.
+  const std::size_t exponent = digits.find('f');
+  const bool is_julian = exponent != std::string::npos && digits.find('.') < exponent;
+  if (is_julian) digits[exponent] = 'e';
   return digits;
 }
 
@@ -107,6 +112,13 @@ bool is_source_line(re2::StringPiece name, re2::StringPiece rest) {
          text.find('.', file) != std::string_view::npos;
 }
 
+/// True if a whole number after the word `loss` is a position: `Train loss 100 0.523`.
+bool is_before_number(const std::string& digits, re2::StringPiece rest) {
+  static const re2::RE2 k_regex(R"(\s+[+-]?\d+\.\d)", re2::RE2::Quiet);
+  return digits.find_first_not_of("0123456789") == std::string::npos &&
+         k_regex.Match(rest, 0, rest.size(), re2::RE2::ANCHOR_START, nullptr, 0);
+}
+
 }  // namespace
 
 std::vector<NumberPair> number_pairs(std::string_view text) {
@@ -119,6 +131,8 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
     const bool is_pair = label.size() <= k_max_metric_name_bytes && ends_number(rest);
     if (!is_pair || is_source_line(label, rest)) continue;
     std::string digits = without_commas(number);
+    const bool is_loss = metric_name({word.data(), word.size()}).ends_with("loss");
+    if (is_loss && is_before_number(digits, rest)) continue;
     const bool ends_sentence = digits.ends_with('.') && (rest.empty() || rest[0] == ' ');
     if (ends_sentence && !name.empty()) digits.pop_back();
     const auto value = number_of(digits);

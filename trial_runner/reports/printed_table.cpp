@@ -70,10 +70,45 @@ bool has_letter(const std::string& cell) {
       cell, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '#'; });
 }
 
+std::vector<std::string> csv_cells(std::string_view line) {
+  std::vector<std::string> cells;
+  while (true) {
+    const std::size_t end = line.find(',');
+    std::string_view cell = line.substr(0, end);
+    cell.remove_prefix(std::min(cell.size(), cell.find_first_not_of(' ')));
+    cell = cell.substr(0, cell.find_last_not_of(' ') + 1);
+    cells.emplace_back(cell);
+    if (end == std::string_view::npos) return cells;
+    line.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
+
+std::vector<TableCell> PrintedTable::read_csv(std::string_view line) {
+  const std::vector<std::string> cells = csv_cells(line);
+  if (cells.size() < 2 || cells.size() > k_most_columns) return {};
+  const auto is_name = [](const std::string& cell) {
+    return has_letter(cell) && cell.find_first_of(" =:") == std::string::npos &&
+           !number_of_cell(cell);
+  };
+  if (std::ranges::all_of(cells, is_name)) {
+    csv_header_ = cells;
+    return {};
+  }
+  if (cells.size() != csv_header_.size()) return {};
+  std::vector<TableCell> row;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto number = cells[i].empty() ? CellNumber{} : number_of_cell(cells[i]);
+    if (!number) return {};
+    row.push_back({csv_header_[i], number->value, number->whole});
+  }
+  return row;
+}
 
 std::vector<TableCell> PrintedTable::read(std::string_view line) {
   if (line.size() > k_longest_row) return {};
+  if (auto row = read_csv(line); !row.empty()) return row;
   const std::vector<std::string> names = cells_of(line, /*splits_at_single_blanks=*/false);
   if (line.starts_with('|') && line.ends_with('|') && names.size() == 2 && has_letter(names[0])) {
     const auto number = number_of_cell(names[1]);

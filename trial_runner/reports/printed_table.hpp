@@ -16,15 +16,18 @@ struct TableCell {
 };
 
 /// Reads tables that a program prints row by row: a header of words, then rows of numbers. Also
-/// reads tables with a name and a value in each row (`|    total_timesteps     | 2048 |`). Not
-/// thread safe.
+/// reads tables with a name and a value in each row (`|    total_timesteps     | 2048 |`), and
+/// comma-separated values with a header. Not thread safe.
 class PrintedTable {
  public:
   /// Returns the cells of the row in `line`; empty if the line is no row.
   [[nodiscard]] std::vector<TableCell> read(std::string_view line);
 
  private:
+  std::vector<TableCell> read_csv(std::string_view line);
+
   std::vector<std::string> header_;
+  std::vector<std::string> csv_header_;
 };
 
 }  // namespace steptune

@@ -24,7 +24,7 @@ std::string evaluation_of_line(std::string_view line) {
   // These verbs may be anywhere: `[ITER 7000] Evaluating test: L1 0.03`.
   static const re2::RE2 k_anywhere(
       R"((?i)\b(evaluating|validating)\b|\b(?:computing|calculating|running|starting) (validation|evaluation)\b)"
-      R"(|\b(?:epoch|iter)\((val|test)\)|\| (valid) on ')",
+      R"(|\b(?:epoch|iter)\((val|test)\)|\| (valid) on '|\bepoch[\s:\[#]*\d+[\s:\]|,-]*(testing)\b)",
       re2::RE2::Quiet);
   // These words must be the first after dates and log levels.
   static const re2::RE2 k_first(
@@ -35,8 +35,9 @@ std::string evaluation_of_line(std::string_view line) {
                                 R"(|\b(?:info|debug|warning|root|__main__|rank|main|logger)\b)*)",
                                 re2::RE2::Quiet);
   const re2::StringPiece text(line.data(), line.size());
-  std::array<re2::StringPiece, 4> words;
-  if (re2::RE2::PartialMatch(text, k_anywhere, &words[0], &words[1], &words[2], &words[3])) {
+  std::array<re2::StringPiece, 5> words;
+  if (re2::RE2::PartialMatch(text, k_anywhere, &words[0], &words[1], &words[2], &words[3],
+                             &words[4])) {
     for (const re2::StringPiece& word : words) {
       if (!word.empty()) return prefix_of(word);
     }
@@ -48,7 +49,7 @@ std::string evaluation_of_line(std::string_view line) {
 
 std::string evaluation_before(std::string_view text) {
   static const re2::RE2 k_section(
-      R"((?i)(?:^|[^\w.])(train|training|test|val|valid|validation|eval|evaluation|dev)\s*[:\])|])",
+      R"((?i)(?:^|[^\w.])(train|training|test|val|valid|validation|eval|evaluation|dev)(?:["']?\s*[:\])|]|\s*=\s*[({]))",
       re2::RE2::Quiet);
   re2::StringPiece rest(text.data(), text.size());
   re2::StringPiece word;

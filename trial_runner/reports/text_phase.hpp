@@ -12,6 +12,7 @@ namespace steptune {
 
 /// Returns the prefix of the metrics that follow `text`, the beginning of a line: `val` after
 /// `epoch 3 | train: loss 0.4 | val: `, empty after `train: `.
+/// Also reads `test = (` and `"val": {`.
 [[nodiscard]] std::string evaluation_before(std::string_view text);
 
 }  // namespace steptune

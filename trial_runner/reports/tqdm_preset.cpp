@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <string>
 
 #include <re2/re2.h>
@@ -14,6 +16,9 @@
 
 namespace steptune {
 namespace {
+
+/// Number of bars whose draws are counted.
+constexpr std::size_t k_most_full_bars = 64;
 
 /// True for bars that are neither the training's steps nor a phase.
 bool is_preparation(std::string_view description) {
@@ -75,6 +80,7 @@ class TqdmPreset final : public Preset {
     if (training_.was_before(key)) return;
     if (training_.is_evaluation(key)) return unnamed_phases_.on_other(key, *bar, report);
     Count count{bar->done, bar->total, epoch_of(bar->description), /*per_epoch=*/true};
+    if (!count.epoch) count.epoch = times_full(key, *bar);
     const bool samples = counts_samples(bar->unit);
     if (samples) {
       if (takes_lead) samples_.lead(key);
@@ -101,6 +107,15 @@ class TqdmPreset final : public Preset {
   }
 
  private:
+  /// Counts the draws of a bar that is drawn only when it is full: each is an epoch. Returns
+  /// nullopt for a bar that has also been drawn before that.
+  std::optional<double> times_full(const std::string& key, const ProgressBar& bar) {
+    if (!full_bars_.contains(key) && full_bars_.size() >= k_most_full_bars) return std::nullopt;
+    auto& times = full_bars_.try_emplace(key, 0.0).first->second;
+    if (!bar.total || bar.done < *bar.total) times.reset();
+    if (times) ++*times;
+    return times;
+  }
   static void read_metrics(const ProgressBar& bar, Report& report) {
     for (const std::string_view text : {bar.description, bar.postfix}) {
       for (auto& pair : number_pairs(text)) {
@@ -114,6 +129,7 @@ class TqdmPreset final : public Preset {
   UnnamedBarPhases unnamed_phases_;
   CounterSet steps_;
   CounterSet samples_;
+  std::map<std::string, std::optional<double>> full_bars_;  ///< by the bar's key
 };
 
 }  // namespace

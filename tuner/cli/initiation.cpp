@@ -242,7 +242,7 @@ class Initiation {
     input_.runtimes = std::move(look->runtimes);
     input_.activity = look->activity;
     look_ending_ = look->ending;
-    unread_ = std::move(look->unread);
+    if (!input_.reading) unread_ = std::move(look->unread);
     look_failure_ = look->failure;
     in_blocks_ = look->in_blocks;
     return {};

@@ -14,6 +14,7 @@
 #include "common/text.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/init/drafted_reading.hpp"
 #include "tuner/init/output_look.hpp"
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/read_lines.hpp"
@@ -83,7 +84,19 @@ Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
     return chosen;
   }
   auto best = best_reading(output_formats(), output);
+  // A drafted expression is better than a single line, or than a count of epochs.
+  const bool is_coarse = !best || best->progress < 2 || best->unit != CountUnit::steps;
+  const auto line = is_coarse ? repeated_line(output) : std::nullopt;
+  const auto drafted = line && (!best || best->progress < 2 || !line->counts_epochs)
+                           ? drafted_reading(*line, output)
+                           : std::nullopt;
+  if (drafted) {
+    return ChosenFormat{
+        drafted->format,
+        fmt::format("a line repeats {} times with a count that grows steadily", line->count)};
+  }
   if (!best) return std::optional<ChosenFormat>();
+  best = with_drafted_losses(*std::move(best), output);
   return ChosenFormat{best->format,
                       fmt::format("reads {} lines, no other preset more", best->explained)};
 }
@@ -216,7 +229,8 @@ class ReadingOfLog {
 
   ExitCode finish() {
     splitter_.flush([this](std::string_view line) { take(line); });
-    const ReadOutput output = reader_.output();
+    ReadOutput output = reader_.output();
+    output.unit = unit();
     if (context_.json) {
       Json json{{"schema_version", k_json_schema_version}};
       json.update(summary_json(chosen_, output));
@@ -229,11 +243,13 @@ class ReadingOfLog {
   }
 
  private:
+  [[nodiscard]] CountUnit unit() const {
+    return reader_.unit() == CountUnit::steps ? chosen_.format.sample_unit : reader_.unit();
+  }
   void take(std::string_view line) {
     const ReadLine read_values = reader_.read(line);
     if (!context_.json) {
-      context_.console.result(fmt::format("{:<38} | {}\n",
-                                          read_values_text(read_values, reader_.unit()),
+      context_.console.result(fmt::format("{:<38} | {}\n", read_values_text(read_values, unit()),
                                           printable_line(line, k_shown_line_bytes)));
     } else if (!read_values.is_empty()) {
       read_lines_.push_back(line_json(read_values));

@@ -97,7 +97,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
   };
   splitter.feed(output.substr(0, k_inspected_bytes), take);
   splitter.flush(take);
-  reading.unit = reader->unit();
+  reading.unit = reader->unit() == CountUnit::steps ? format.sample_unit : reader->unit();
   return reading;
 }
 

@@ -19,7 +19,8 @@ struct OutputFormat {
   std::string name;  ///< `preset tqdm`, `the preset of lightgbm.json`; for people
   Json reports;      ///< null: `[steptune]` lines, which are always read
   ReportFormat format;
-  std::string step_name = "steps";  ///< `boosting rounds`, if each round uses all samples
+  std::string step_name = "steps";           ///< `boosting rounds`, if each round uses all samples
+  CountUnit sample_unit = CountUnit::steps;  ///< epochs if expressions read epochs as samples
 
   /// Returns `tqdm` for a preset, `xgboost` for a file in `configs/presets`.
   [[nodiscard]] std::string short_name() const;

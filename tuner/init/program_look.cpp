@@ -11,6 +11,7 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/drafted_reading.hpp"
 #include "tuner/init/read_limits.hpp"
 #include "tuner/init/repeated_line.hpp"
 
@@ -108,6 +109,14 @@ class OutputWatch::Output {
   [[nodiscard]] std::optional<OutputReading> reading() const {
     return best_reading(formats_, begin_of(file_));
   }
+  /// Returns the best reading with expressions for a loss that it lacks.
+  [[nodiscard]] std::optional<OutputReading> completed_reading() const {
+    auto found = reading();
+    return found ? with_drafted_losses(*std::move(found), begin_of(file_)) : found;
+  }
+  [[nodiscard]] std::optional<OutputReading> drafted(const RepeatedLine& line) const {
+    return drafted_reading(line, begin_of(file_));
+  }
 
  private:
   std::filesystem::path file_;
@@ -181,12 +190,13 @@ OutputLook OutputWatch::result(Survey seen) const {
   look.activity = seen.activity;
   if (seen.activity) look.runtimes.computing_threads = seen.activity->computing_threads;
   look.in_blocks = in_blocks_ && output_->bytes() > 0;
-  look.reading = output_->reading();
+  look.reading = output_->completed_reading();
   if (progress_s_) look.progress_s = clock_.now_s() - *progress_s_;
   const bool repeats = seen.ended || !came_at_once();
   const auto line = repeats ? output_->repeated() : std::nullopt;
   // A single line may look like progress by chance.
   if (line && line->count >= k_repeats) look.reading.reset();
+  const auto drafted = line ? output_->drafted(*line) : std::nullopt;
   if (seen.ended) look.lacked_stream = seen.ended->lacked_stream;
   const bool hook_works = seen.log.patched() && !seen.log.disabled() && seen.first;
   if (!look.reading && !hook_works) {
@@ -199,7 +209,12 @@ OutputLook OutputWatch::result(Survey seen) const {
                                  .silent_s = now_s - printed_s_,
                                  .repeated = line,
                                  .log = output_->file()};
-      look.ending = unread_note(*look.unread);
+      if (drafted) {
+        look.reading = drafted;
+        if (repeats_s_) look.progress_s = now_s - *repeats_s_;
+      } else {
+        look.ending = unread_note(*look.unread);
+      }
     } else {
       look.ending = fmt::format("the program failed: {}", why);
       look.failure = seen.ended->detail;

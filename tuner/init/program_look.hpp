@@ -37,14 +37,16 @@ struct LookOptions {
 
 /// Findings of a few seconds of training.
 struct OutputLook {
-  std::optional<OutputReading> reading;  ///< how to read its output; nullopt: no progress found
+  /// How to read its output; nullopt: no progress found. If `unread` is set, expressions that were
+  /// drafted from the output read it.
+  std::optional<OutputReading> reading;
   /// Findings of PyTorch's import hook; nullopt if it did not reach the program or saw no training.
   std::optional<Survey> survey;
   NativeRuntimes runtimes;                  ///< libraries in the program while it ran
   std::optional<ProcessActivity> activity;  ///< threads, CPU use and waiting in its last seconds
   double progress_s = 0.0;  ///< seconds from its first progress to the end of the observation
   bool in_blocks = false;   ///< its output came only in full buffers of the C library
-  /// Set if no progress was found in the output although the program did not fail.
+  /// Set if no known format found progress in the output although the program did not fail.
   std::optional<UnreadOutput> unread;
   std::string ending;   ///< text for people: why there is neither `reading` nor `survey`
   std::string failure;  ///< how the program failed, with its last lines; empty if it did not fail

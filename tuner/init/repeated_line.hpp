@@ -23,6 +23,9 @@ struct RepeatedLine {
   std::vector<MetricDefinition> metrics;
   bool counts_percent = false;  ///< the counter is a percentage, so the whole run has 100 samples
   bool counts_epochs = false;   ///< the counter counts epochs, each as one sample
+  /// True if the counter certainly counts the training, so that the expressions may be used at
+  /// once.
+  bool is_certain = false;
 };
 
 /// Returns the kind of line that is most useful to read the training's progress and occurs at least
@@ -30,6 +33,10 @@ struct RepeatedLine {
 /// called a step, an iteration or samples. Returns nullopt if no line repeats with other numbers.
 /// Reads the last 64 KiB. Returns only expressions that were tested on the lines.
 [[nodiscard]] std::optional<RepeatedLine> repeated_line(std::string_view output);
+
+/// Returns expressions for a `loss` of the training and an `eval_loss` of an evaluation in lines
+/// that repeat. Returns only expressions that were tested on the lines.
+[[nodiscard]] std::vector<MetricDefinition> loss_expressions(std::string_view output);
 
 /// Returns `reports` for a study file that reads the line; null if there is no expression.
 [[nodiscard]] Json reports_for(const RepeatedLine& line);

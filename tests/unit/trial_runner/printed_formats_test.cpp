@@ -2,6 +2,7 @@
 //
 // Tests formats that `key=value` reads by general rules. Each case has a few lines, and the last
 // values that the reader finds in them.
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,15 @@ INSTANTIATE_TEST_SUITE_P(Unambiguous, PrintedFormat, testing::Values(
   FormatCase{"WordInBrackets", {"[proc 0][Train](100/24000) average loss: 0.5"}, 100, {}, 0.5},
   FormatCase{"EpisodeOfEpoch", {"Epoch : 1/50  episode : 9/40   Loss : 0.9"}, 9, {}, 0.9},
   FormatCase{"NumberSign", {"step#: 79    learning rate: 0.1   average loss: 8.8   steps without apparent progress: 4"}, 79, {}, 8.8},
+  FormatCase{"Bars", {"|| Epoch 0 || Batch 100 || Loss || 0.8 ||", "|| Epoch 0 || Batch 200 || Loss || 0.7 ||"}, 200, {}, 0.7},
+  FormatCase{"LibTorchsMnist", {"Train Epoch: 1 [57600/60000] Loss: 0.8", "Train Epoch: 2 [  640/60000] Loss: 0.7"}, {}, 60640, 0.7},
+  FormatCase{"Wav2letter", {"epoch:        1 | nupdates:         1000 | loss:   22.3"}, 1000, {}, 22.3},
+  FormatCase{"Sentence", {"step number 20 took 0.3s, loss was 0.8", "step number 40 took 0.3s, loss was 0.7"}, 40, {}, 0.7},
+  FormatCase{"LeadingFraction", {"epoch 1/3", "1/5, loss: 0.8", "5/5, loss: 0.7", "epoch 2/3", "1/5, loss: 0.6"}, 6, {}, 0.6},
+  FormatCase{"LeadingParentheses", {"(50) loss=0.8 bpd=1.1", "(100) loss=0.7 bpd=1.0"}, 100, {}, 0.7},
+  FormatCase{"CommaSeparatedValues", {"iteration,loss,lr", "0,0.8,0.1", "50,0.7,0.1"}, 50, {}, 0.7},
+  FormatCase{"Episodes", {"Episode 100\tAverage Score: 2.3\tLoss: 0.8", "Episode 200\tAverage Score: 3.3\tLoss: 0.7"}, 200, {}, 0.7},
+  FormatCase{"JuliasSinglePrecision", {"step = 10 | loss = 7.0f-1"}, 10, {}, 0.7},
   FormatCase{"PythonsLog", {"INFO:absl:[100] accuracy=0.1, loss=0.6", "INFO:absl:[200] accuracy=0.1, loss=0.5"}, 200, {}, 0.5},
   FormatCase{"TwoLinesOfAStep", {"Batch 200: rmse = 0.5", "Batch 200: eta = 0:01:00", "Batch 220: rmse = 0.5", "Batch 220: eta = 0:01:00", "Batch 240: rmse = 0.5", "Batch 240: eta = 0:01:00", "Batch 260: rmse = 0.5"}, 260, {}, {}},
   FormatCase{"FastText", {"Progress:  0.5% words/sec/thread:  155823 lr: 0.04 loss: 2.1 ETA: 0h 0m 5s", "Progress:  1.0% words/sec/thread:  155823 lr: 0.04 loss: 2.0 ETA: 0h 0m 5s"}, {}, 1.0, 2.0, CountUnit::percent}),
@@ -87,6 +97,9 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"Dates", {"05/11 12:30:00 reading", "05/12 12:31:00 reading", "2024/05/12 begin"}, {}, {}, {}},
   FormatCase{"AListOfLayers", {"0 | conv1 | Conv2d | 1.2 M", "step 1 loss 0.5", "step 2 loss 0.4"}, 2, {}, 0.4},
   FormatCase{"AListOfLayersBeforeEpochs", {"0 | model | UNet | 50.8 M", "1 | loss | Dice | 0", "2 | dice | Dice | 0", "Epoch: 1 dice: 0.5", "Epoch: 2 dice: 0.6"}, {}, 2, {}, CountUnit::epochs},
+  FormatCase{"LayersOfAModel", {"(0): Linear(in_features=64, out_features=64)", "(1): Linear(in_features=64, out_features=64)", "(2): Linear(in_features=64, out_features=64)", "(3): Linear(in_features=64, out_features=64)"}, {}, {}, {}},
+  FormatCase{"LengthsOfEpisodes", {"Episode 1 Steps: 20 loss 0.8", "Episode 2 Steps: 30 loss 0.7", "Episode 3 Steps: 50 loss 0.6"}, 3, {}, 0.6},
+  FormatCase{"APositionAfterTheLoss", {"Train loss 100 0.523 grad 1.2", "loss 200 0.423 grad 1.1"}, {}, {}, {}},
   FormatCase{"TheBestEpoch", {"best epoch [3] score 0.5", "best epoch [4] score 0.6"}, {}, {}, {}},
   FormatCase{"ALossOfTheDevelopmentSet", {"step 10 loss 0.5", "step 20 loss 0.4", "DEV : loss 2.0"}, 20, {}, 0.4},
   FormatCase{"ASizeNamedStep", {"step: 1170 | iteration: 1", "step: 1170 | iteration: 2", "step: 1170 | iteration: 3", "step: 1170 | iteration: 4", "step: 1170 | iteration: 5"}, 5, {}, {}},
@@ -95,6 +108,47 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"OneCountUnderTwoNames", {"step 250: val loss 2.2", "iter 250: loss 2.1", "iter 260: loss 2.0"}, 260, {}, 2.0}),
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
+
+/// Returns the metrics that `key=value` reads from a line.
+std::map<std::string, double> metrics_in(const std::string& line) {
+  ReportFormat format;
+  format.preset = "key=value";
+  ReportReader reader = ReportReader::create(format).value();
+  const auto report = reader.read_line(line, 1.0);
+  return report ? report->metrics : std::map<std::string, double>();
+}
+
+TEST(PrintedEvaluations, AreKeptApart) {
+  using testing::Pair;
+  using testing::UnorderedElementsAre;
+  EXPECT_THAT(metrics_in("Epoch 3: testing psnr 28.5"),
+              UnorderedElementsAre(Pair("test_psnr", 28.5), Pair("test_epoch", 3.0)));
+  EXPECT_THAT(metrics_in("train = (loss = 0.4f0) | test = (loss = 0.5f0)"),
+              UnorderedElementsAre(Pair("loss", 0.4), Pair("test_loss", 0.5)));
+  EXPECT_THAT(metrics_in(R"({"train": {"loss": 0.4}, "val": {"loss": 0.5}})"),
+              UnorderedElementsAre(Pair("loss", 0.4), Pair("val_loss", 0.5)));
+}
+
+/// Returns the steps after these bars of tqdm.
+std::optional<double> steps_of_bars(const std::vector<std::string>& bars) {
+  ReportFormat format;
+  format.preset = "tqdm";
+  ReportReader reader = ReportReader::create(format).value();
+  std::optional<double> step;
+  for (const std::string& bar : bars) {
+    const auto report = reader.read_line(bar, 1.0);
+    if (report && report->step) step = report->step;
+  }
+  return step;
+}
+
+TEST(PrintedBars, EachDrawOfABarThatIsOnlyDrawnWhenFullIsAnEpoch) {
+  const std::string full = "100%|##########| 469/469 [00:15<00:00, 31.2it/s]";
+  EXPECT_EQ(steps_of_bars({full}), 469.0);
+  EXPECT_EQ(steps_of_bars({full, full}), 938.0);
+  const std::string begun = "  1%|          | 5/469 [00:01<00:15, 31.2it/s]";
+  EXPECT_EQ(steps_of_bars({begun, full, full}), 469.0) << "a full bar may be drawn again";
+}
 
 TEST(PrintedTables, CellsWithoutAFiniteNumberAreNoMetrics) {
   using testing::ElementsAre;

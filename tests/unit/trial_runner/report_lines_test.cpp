@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(Real, KeyValueLine, testing::Values(
   LineCase{"PytorchImagenetTest", "Test: [ 10/196]\tLoss 5e-01 (5e-01)", {}, {}, {{"test_loss", 0.5}}, {}},
   LineCase{"PytorchMnist", "Train Epoch: 1 [640/60000 (1%)]\tLoss: 2.300000", {}, 640, {{"epoch", 1}, {"loss", 2.3}}, {}},
   LineCase{"PytorchMnistPadded", "Train Epoch:  1 [   640/ 60000 (1%)]\tLoss: 2.300000", {}, 640, {{"epoch", 1}, {"loss", 2.3}}, {}},
-  LineCase{"PytorchWordLanguageModel", "| epoch   1 |   200/ 2983 batches | lr 20.00 | ms/batch 25.30 | loss  5.20 | ppl   181.27", 200, {}, {{"epoch", 1}, {"loss", 5.2}, {"lr", 20}}, {}},
+  LineCase{"PytorchWordLanguageModel", "| epoch   1 |   200/ 2983 batches | lr 20.00 | ms/batch 25.30 | loss  5.20 | ppl   181.27", 200, {}, {{"epoch", 1}, {"loss", 5.2}, {"lr", 20}, {"ppl", 181.27}}, {}},
   LineCase{"Timm", "Train: 0 [  50/1251 (  4%)]  Loss: 6.95 (6.9)", 50, {}, {{"train", 0}, {"loss", 6.95}}, {}},
   LineCase{"EpochStepBrackets", "Epoch [1/5], Step [100/600], Loss: 0.1234", 100, {}, {{"loss", 0.1234}}, {}},
   LineCase{"OpenMmlab", "Epoch(train)  [1][ 10/391]  lr: 1.0e-02  data_time: 0.1  loss: 2.3", 10, {}, {{"lr", 0.01}, {"data_time", 0.1}, {"loss", 2.3}}, {}},

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/named_loss.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "trial_runner/reports/counter_names.hpp"
+
+namespace steptune {
+namespace {
+
+/// Rank of a word that names no loss. Lower ranks are preferred.
+constexpr int k_rank_without_loss = 4;
+
+int loss_rank(std::string_view word) {
+  constexpr std::array<std::string_view, 8> k_objectives{"cost",      "nll", "xent",    "elbo",
+                                                         "objective", "obj", "logloss", "deviance"};
+  if (word == "loss") return 0;
+  if (word == "train_loss" || word == "total_loss") return 1;
+  if (word.ends_with("loss")) return 2;
+  return std::ranges::find(k_objectives, word) != k_objectives.end() ? 3 : k_rank_without_loss;
+}
+
+/// True for a word that may stand between `loss` and its number: `loss for one batch at step`.
+bool may_follow(const std::string& word) {
+  constexpr std::array<std::string_view, 10> k_words{
+      "one", "function", "val", "valid", "validation", "test", "eval", "data", "dev", "output"};
+  return is_link_word(word) || is_epoch_word(word) || counter_name(word) ||
+         std::ranges::find(k_words, word) != k_words.end();
+}
+
+/// Returns the rank of the loss that these words name. `loss scale` names none.
+int rank_of(const std::vector<std::string>& words) {
+  for (auto word = words.rbegin(); word != words.rend(); ++word) {
+    if (const int rank = loss_rank(*word); rank < k_rank_without_loss) return rank;
+    if (!may_follow(*word)) break;
+  }
+  return k_rank_without_loss;
+}
+
+/// True for the number of a step or an epoch. `is_next`: the number follows a position.
+bool is_position(const NumberSeries& series, bool is_next) {
+  const bool ends_range =
+      is_next && series.words.empty() &&
+      std::ranges::all_of(series.values, [](double value) { return value == std::floor(value); });
+  if (ends_range) return true;  // `minibatches 100-199`
+  if (!series.is_whole) return false;
+  const std::string name = series.name();
+  return is_epoch_word(name) || counter_name(name) || series.grows_steadily(/*may_rest=*/true);
+}
+
+}  // namespace
+
+bool is_loss_word(std::string_view word) {
+  return loss_rank(word) < k_rank_without_loss;
+}
+
+const NumberSeries* loss_in(const LineKind& kind, bool of_evaluation) {
+  const NumberSeries* best = nullptr;
+  int best_rank = k_rank_without_loss;
+  std::vector<std::string> before;  // words before the position that this number follows
+  for (const NumberSeries& series : kind.numbers) {
+    std::vector<std::string> words = series.words;
+    const bool is_next = !before.empty();
+    if (std::ranges::all_of(words, is_link_word)) {
+      words.insert(words.begin(), before.begin(), before.end());
+    }
+    before.clear();
+    if (is_position(series, is_next)) {
+      before = std::move(words);
+      continue;
+    }
+    const int rank = series.is_apart ? k_rank_without_loss : rank_of(words);
+    // Without a word before the number, the unit may be the next number's name.
+    const bool has_unit = !series.unit.empty() && !series.words.empty();
+    if (rank >= best_rank || has_unit || series.is_of_evaluation != of_evaluation) continue;
+    best_rank = rank;
+    best = &series;
+  }
+  return best;
+}
+
+}  // namespace steptune
