@@ -73,8 +73,8 @@ def wrap(hook):
                     progress.forwards_before_backward = progress.training_forwards
                 else:
                     if hook.knobs.strategy.is_asked:
-                        _tell(hook, hook.knobs.strategy.backward_ended)
-                    _tell(hook, progress.backward_ended)
+                        hook.guarded(hook.knobs.strategy.backward_ended)
+                    hook.guarded(progress.backward_ended)
 
         return backward
 
@@ -103,7 +103,7 @@ def wrap(hook):
             before = hook.optimizers.calls
             returned = original(scaler, optimizer, *arguments, **named)
             if hook.optimizers.calls == before:
-                _tell(hook, hook.progress.step_skipped)
+                hook.guarded(hook.progress.step_skipped)
             return returned
 
         return step
@@ -133,10 +133,3 @@ def _roots(tensors, unscaled):
         for root in _listed(tensors)
         if isinstance(root, torch.Tensor) and root.numel() == 1 and not root.is_complex()
     ]
-
-
-def _tell(hook, listener, *what):
-    try:
-        listener(*what)
-    except Exception as error:
-        hook.failed(error)

@@ -6,7 +6,6 @@ import math
 from time import perf_counter
 
 from steptune_hook import ranks
-from steptune_hook.pytorch import survey
 from steptune_hook.pytorch.live.channel import Channel, remove_left_behind
 from steptune_hook.pytorch.live.passes import LivePasses
 
@@ -113,7 +112,7 @@ class Live:
     def _begin(self, progress):
         self._reach_tuner()
         self._is_begun = True
-        survey.tell(self._hook)
+        self._hook.survey()
         # The first message may be a switch for the next step, so wait for it.
         self._take(self._channel.received(_FIRST_MESSAGE_S))
         if not self._channel.is_open and not self._awaits_last():
@@ -144,7 +143,7 @@ class Live:
         steps = _WARM_UP_STEPS_IF_KERNELS_CHANGE if changes_kernels else _WARM_UP_STEPS
         self._warm_up_ends = progress.steps + steps
         self._reported_warm_up = None
-        survey.tell(self._hook)
+        self._hook.survey()
 
     def _send_step(self, progress, due):
         warm_up = progress.steps <= self._warm_up_ends
