@@ -16,8 +16,7 @@ class CountedInputs:
 
     def follow(self, output):
         """Watches the output for a backward. An output without tensors cannot be watched and counts as trained on."""
-        found = []
-        tensors.converted(output, found.append)
+        found = tensors.all_in(output)
         # The hook is on the node, since a tensor may be pickled with its hooks.
         try:
             for node in {_node(tensor) for tensor in found} - {None}:

@@ -29,6 +29,4 @@ class NoGradBatch:
 
 def _memories(value):
     """Returns the tensors in the value, and the base of each view."""
-    found = []
-    tensors.converted(value, found.append)
-    return [tensor if tensor._base is None else tensor._base for tensor in found]
+    return [tensor if tensor._base is None else tensor._base for tensor in tensors.all_in(value)]

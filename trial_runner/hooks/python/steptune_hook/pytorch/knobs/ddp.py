@@ -19,9 +19,7 @@ _ARGUMENTS = {
 class DdpKnobs:
     def __init__(self, hook, requested):
         self._hook = hook
-        self._requested = {
-            argument: requested[name] for name, argument in _ARGUMENTS.items() if name in requested
-        }
+        self._requested = {argument: requested[name] for name, argument in _ARGUMENTS.items() if name in requested}
         self.made = weakref.WeakSet()
         self._seen = False
         self._where = []
@@ -30,41 +28,34 @@ class DdpKnobs:
         self._missing = set()
 
     def wrap(self):
-        ddp = getattr(torch.nn.parallel, "DistributedDataParallel", None)
-        if ddp is not None:
-            self._hook.patches.replace(ddp, "__init__", self._wrap_init)
+        self._hook.patches.replace(torch.nn.parallel.DistributedDataParallel, "__init__", self._wrap_init)
 
     def _wrap_init(self, original):
         signature = inspect.signature(original)
 
         def __init__(ddp, *arguments, **named):
-            changed = named
+            changed = None
             if self._hook.active:
-                try:
-                    changed = self._changed(signature.bind_partial(ddp, *arguments, **named), named)
-                except Exception as error:
-                    self._hook.failed(error)
-            original(ddp, *arguments, **changed)
+                changed = self._hook.guarded(self._changed, signature, ddp, arguments, named)
+            original(ddp, *arguments, **(changed or named))
             self.made.add(ddp)
 
-        def _parameter_default(argument):
-            parameter = signature.parameters.get(argument)
-            return None if parameter is None else parameter.default
-
-        self._default = _parameter_default
         return __init__
 
-    def _changed(self, bound, named):
+    def _changed(self, signature, ddp, arguments, named):
+        """Returns the named arguments with the requested ones."""
+        bound = signature.bind_partial(ddp, *arguments, **named)
         self._seen = True
         if not self._hook.knobs.strategy.is_wrapping():
             self._where.append(call_site.where() + " DistributedDataParallel")
             self._hook.knobs.strategy.program_wraps("ddp")
         for argument in _ARGUMENTS.values():
-            today = bound.arguments.get(argument, self._default(argument))
+            known = signature.parameters.get(argument)
+            today = bound.arguments.get(argument, known and known.default)
             if today is None and argument == "bucket_cap_mb":
                 today = 25  # MiB, PyTorch's meaning of None
             self._today[argument] = self._now[argument] = today
-            if self._default(argument) is inspect.Parameter.empty or today is None:
+            if today is None or today is inspect.Parameter.empty:
                 self._missing.add(argument)
         wanted = {
             argument: value

@@ -193,8 +193,6 @@ class ForwardKnobs:
     def _why_no_precision(self):
         if self._autocasts:
             return "the program uses autocast itself"
-        if not hasattr(torch, "autocast"):
-            return "this PyTorch has no autocast"
         if self._precision == "fp16":
             return self._why_no_fp16() or self.loss_scale.why_not()
         if self._precision == "bf16" and torch.cuda.is_available() and not torch.cuda.is_bf16_supported():

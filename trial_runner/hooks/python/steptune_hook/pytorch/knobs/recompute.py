@@ -34,13 +34,11 @@ class RecomputeKnob:
         self._by_program = []
         self._refused = None
         self._checkpoint = None
-        self._is_nestable = False
         self._options = set()  # names of the checkpoint's own arguments
 
     def wrap(self):
         patches = self._hook.patches
         parameters = inspect.signature(torch.utils.checkpoint.checkpoint).parameters
-        self._is_nestable = "use_reentrant" in parameters
         self._options = {"preserve_rng_state", *(name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY)}
         self._checkpoint = patches.replace(torch.utils.checkpoint, "checkpoint", self._wrap_own)
 
@@ -107,7 +105,7 @@ class RecomputeKnob:
         try:
             # The block's first forward shows whether it leaves its inputs and buffers unchanged.
             found = None if self._blocks[block] else _Found(block, inputs, named)
-            given = _all_tensors((inputs, named))
+            given = tensors.all_in((inputs, named))
             versions = _versions(given)
             # Empty tensors name the devices whose random numbers are drawn again. PyTorch 2.6 keeps and guards all
             # arguments.
@@ -144,8 +142,6 @@ class RecomputeKnob:
             return self._refused
         if self._by_program:
             return "the program does it itself"
-        if not self._is_nestable:
-            return "this PyTorch has only reentrant checkpoints"
         if self._hook.knobs.forward.compiles():
             return "the model is compiled"
         return None
@@ -166,7 +162,7 @@ class _Found:
     """State of a block's inputs and buffers before its first forward, to compare with the state after it."""
 
     def __init__(self, block, inputs, named):
-        self._tensors = _all_tensors((inputs, named))
+        self._tensors = tensors.all_in((inputs, named))
         self._versions = _versions(self._tensors)
         self._block = block
         self._buffer_versions = _buffer_versions(block)
@@ -197,17 +193,6 @@ def _versions(of):
 def _copy(tensor):
     # Not a leaf, since a block may write into it.
     return tensor.detach().requires_grad_(tensor.requires_grad).clone()
-
-
-def _all_tensors(value):
-    found = []
-
-    def keep(tensor):
-        found.append(tensor)
-        return tensor
-
-    tensors.converted(value, keep)
-    return found
 
 
 def _buffer_versions(block):

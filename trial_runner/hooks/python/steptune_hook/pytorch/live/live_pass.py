@@ -197,6 +197,5 @@ class LivePass:
 
 
 def _bytes_in(batch):
-    found = []
-    tensors.converted(batch, lambda tensor: found.append(tensor))
-    return sum(tensor.numel() * tensor.element_size() for tensor in found if tensors.is_dense(tensor))
+    dense = filter(tensors.is_dense, tensors.all_in(batch))
+    return sum(tensor.numel() * tensor.element_size() for tensor in dense)
