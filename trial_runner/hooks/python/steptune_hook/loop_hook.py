@@ -21,7 +21,8 @@ class LoopProgress:
         self.phases = Phases(report)
         self.steps = 0
         self.samples = 0
-        self.loss = None  # a number, or a function that returns it
+        self.loss = None  # a number, or a function that returns it; the same object until there is another loss
+        self._reported_loss = None
         self.last_step_s = perf_counter()
         self._samples_per_step = settings.samples_per_step
         self._host_watch = HostWatch() if settings.mode == "survey" else None
@@ -51,8 +52,9 @@ class LoopProgress:
         if self.samples:
             document["samples"] = self.samples
         loss = self.known_loss()
-        if loss is not None:
-            document["loss"] = loss
+        # A guard counts each loss. Between two evaluations there is no new one.
+        if loss is not None and loss is not self._reported_loss:
+            document["loss"] = self._reported_loss = loss
         if self._host_watch is not None:
             document.update(self._host_watch.metrics())
         return document
