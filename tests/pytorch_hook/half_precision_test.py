@@ -11,8 +11,7 @@ from live_test import Live, switch
 from reports_test import has_cloudpickle, replace_scalers
 
 sys.path.append(HOOK)
-from steptune_hook.pytorch.knobs.finite_gradients import FiniteGradients  # noqa: E402
-from steptune_hook.pytorch.knobs.scale_factor import ScaleFactor  # noqa: E402
+from steptune_hook.pytorch.knobs.scaled_gradients import FiniteGradients, ScaleFactor  # noqa: E402
 
 HALF = settings("report", interval_s=0, knobs={"precision": "fp16"})
 COMPUTES_HALF = hasattr(torch.amp, "GradScaler")  # True if a CPU can compute in fp16 (PyTorch 2)

@@ -56,9 +56,9 @@ def _adapted(hook, core, model, pool, own):
     bins = knobs.settle("max_bin", int(params.get("border_count") or 254))
     if bins is not None:
         params["border_count"] = bins
-    knobs.refuse("histogram_layout", "CatBoost has no layout of histograms")
-    knobs.refuse("quantized_gradients", "CatBoost has no quantized gradients")
-    knobs.refuse("tree_method", "CatBoost has one way to find splits")
+    knobs.refuse(["histogram_layout"], "CatBoost has no layout of histograms")
+    knobs.refuse(["quantized_gradients"], "CatBoost has no quantized gradients")
+    knobs.refuse(["tree_method"], "CatBoost has one way to find splits")
     hook.round_begins(model, _NAME)
     if not hook.settings.prints_steps:
         return params

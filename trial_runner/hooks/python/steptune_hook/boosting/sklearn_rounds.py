@@ -21,11 +21,6 @@ def _name(estimator):
     return "sklearn." + type(estimator).__name__
 
 
-def _refuse(hook, names, why):
-    for name in names:
-        hook.knobs.training.refuse(name, why)
-
-
 _OF_OTHERS = ("histogram_layout", "quantized_gradients", "tree_method", "max_bin")
 
 
@@ -41,7 +36,7 @@ def _wrap_histograms(hook, module):
             today = module._openmp_effective_n_threads()
             current.threads = hook.guarded(hook.knobs.training.settle, "cpu_threads", today)
             current.estimator, current.trees = self, 0
-            _refuse(hook, _OF_OTHERS, "HistGradientBoosting has no such parameter")
+            hook.knobs.training.refuse(_OF_OTHERS, "HistGradientBoosting has no such parameter")
             try:
                 return original(self, X, *arguments, **named)
             finally:
@@ -115,7 +110,7 @@ def _wrap_forests(hook, module):
 
     def _jobs(hook, forest):
         jobs = forest.n_jobs or 1
-        _refuse(hook, _OF_OTHERS, "forests have no such parameter")
+        hook.knobs.training.refuse(_OF_OTHERS, "forests have no such parameter")
         hook.round_begins(forest, _name(forest))
         # Joblib does not read the variables of OpenMP.
         threads = jobs if jobs > 0 else max(1, joblib.cpu_count() + 1 + jobs)
@@ -131,7 +126,7 @@ def _wrap_stages(hook, module):
         def fit_stage(self, i, X, *arguments, **named):
             if not hook.may_train():
                 return original(self, i, X, *arguments, **named)
-            _refuse(hook, ("cpu_threads", *_OF_OTHERS), "GradientBoosting trains on one thread")
+            hook.knobs.training.refuse(("cpu_threads", *_OF_OTHERS), "GradientBoosting trains on one thread")
             hook.guarded(hook.round_begins, self, _name(self))
             result = original(self, i, X, *arguments, **named)
             hook.guarded(hook.step_ended, X.shape[0], lambda: self.train_score_[i - 1] if i else None)
@@ -147,7 +142,7 @@ def _wrap_networks(hook, module):
         def backprop(self, X, *arguments, **named):
             if not hook.may_train():
                 return original(self, X, *arguments, **named)
-            _refuse(hook, ("cpu_threads", *_OF_OTHERS), "networks compute with NumPy's threads")
+            hook.knobs.training.refuse(("cpu_threads", *_OF_OTHERS), "networks compute with NumPy's threads")
             hook.guarded(hook.round_begins, self, _name(self))
             result = original(self, X, *arguments, **named)
             hook.guarded(hook.step_ended, X.shape[0], result[0])

@@ -135,13 +135,11 @@ class Loops:
         self._hook.counted(samples, loss, steps)
 
     def fetched(self, batch):
-        arrays = self._tensorflow.nest.flatten(batch)
-        self._fetched = next((batches.rows(array) for array in arrays if batches.rows(array)), None)
+        self._fetched = batches.rows_of_first(self._tensorflow.nest.flatten(batch))
 
     def given(self, arguments):
         if self._given is None and not self._tensorflow.inside_function():
-            arrays = self._tensorflow.nest.flatten(arguments)
-            self._given = next((batches.rows(array) for array in arrays if batches.rows(array)), None)
+            self._given = batches.rows_of_first(self._tensorflow.nest.flatten(arguments))
 
     def differentiated(self, target):
         if getattr(target, "shape", None) == () and not self._tensorflow.inside_function():

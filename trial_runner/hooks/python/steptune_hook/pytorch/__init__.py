@@ -4,8 +4,8 @@
 hook        connects the parts, reports facts about the program, and removes all parts on a fault
 progress    steps, loss and phases, from the wrapped calls
 batches, passes, evaluations   the step that each batch belongs to, passes over loaders, evaluations between steps
-sample_count, counted_inputs   the samples that steps train on
-prefetched_batch, no_grad_batch   batches that are fetched before their turn, or for an evaluation
+sample_count   the samples that steps train on
+prefetched_batch   batches that are fetched before their turn
 loaders, modules, backward, optimizers, checkpoints   the wrapped calls
 loader_queue, worker_cpu   the queue of a loader, CPU time of its workers
 gpu_parts, gpu_events   the GPU's own time

@@ -2,6 +2,7 @@
 """Activation checkpointing: repeated blocks of the outermost modules keep only their inputs, and the backward
 recomputes their contents. If the program does so itself, its checkpoints can be left out."""
 
+import collections
 import contextlib
 import inspect
 import weakref
@@ -13,13 +14,14 @@ from steptune_hook import call_site
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.part_clock import BACKWARD
 from steptune_hook.pytorch import tensors
-from steptune_hook.pytorch.knobs.blocks import repeated_blocks
 from steptune_hook.pytorch.modules import is_sharded
 
 _NAME = "activation_checkpointing"
 # Their outputs do not depend on the statistics that they count in training.
 _COUNTERS = torch.nn.modules.batchnorm._NormBase
 _WHY_KEPT = "no input of a reentrant checkpoint needs a gradient: without the checkpoint, the block would train"
+_CONTAINERS = (torch.nn.Sequential, torch.nn.ModuleList)
+_FEWEST_BLOCKS = 2
 _PLAIN = (torch.Tensor, str, bytes, int, float, complex, torch.dtype, torch.device, type(None))
 
 
@@ -67,7 +69,7 @@ class RecomputeKnob:
         if module in self._seen:
             return
         self._seen.add(module)
-        blocks = repeated_blocks(module)
+        blocks = _repeated_blocks(module)
         self._is_repeated = self._is_repeated or bool(blocks)
         if self._requested is not True or self._why_not() is not None:
             return
@@ -175,6 +177,28 @@ class _Found:
         if _buffer_versions(self._block) != self._buffer_versions:
             return "computes with buffers that it changes"
         return None
+
+
+def _repeated_blocks(root):
+    """Returns each container's children whose class it holds several times. Leaves out blocks within blocks."""
+    blocks = []
+    inside = set()
+    for container in root.modules():
+        if container in inside or not isinstance(container, _CONTAINERS):
+            continue
+        children = [child for child in container.children() if _is_block(child)]
+        counts = collections.Counter(type(child) for child in children)
+        for child in children:
+            if counts[type(child)] >= _FEWEST_BLOCKS:
+                blocks.append(child)
+                inside.update(child.modules())
+    return blocks
+
+
+def _is_block(module):
+    """True if the module has children. A single layer keeps little more than its input."""
+    has_parts = next(module.children(), None) is not None
+    return has_parts and any(parameter.requires_grad for parameter in module.parameters())
 
 
 def _needs_gradient(value):
