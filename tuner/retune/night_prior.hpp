@@ -37,7 +37,4 @@ struct NightPrior {
                                              const std::vector<Night>& nights,
                                              const Night& tonight);
 
-/// Returns the mean of the logarithms; NaN if there are none.
-[[nodiscard]] double mean_log(const std::vector<double>& logs);
-
 }  // namespace steptune
