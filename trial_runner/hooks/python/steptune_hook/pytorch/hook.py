@@ -90,7 +90,13 @@ class Hook(hook.Hook, PickledByValue):
             lambda: self.knobs.optimizer.moved_by_zeros(), lambda *what: self.knobs.optimizer.gradients_lack(*what)
         )
         self.progress = Progress(
-            self.settings, report, Phases(report), self._on_step, noise_looks, received, self._samples_of_all
+            self.settings,
+            report,
+            Phases(report),
+            self._on_step,
+            noise_looks,
+            received,
+            lambda *what: self.knobs.strategy.samples_of_all(*what),
         )
         self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
         self.clock = self.progress.clock
@@ -99,9 +105,6 @@ class Hook(hook.Hook, PickledByValue):
     def _send_to_tuner(self, event):
         if self.live is not None:
             self.live.send_event(event)
-
-    def _samples_of_all(self, facts, samples):
-        return self.knobs.strategy.samples_of_all(facts, samples)
 
     def is_for_good(self):
         return super().is_for_good() or (self.live is not None and self.live.is_over)

@@ -14,7 +14,7 @@ from steptune_hook import call_site
 from steptune_hook.part_clock import DATA, OTHER, PREPARE
 from steptune_hook.pytorch import loader_queue, tensors
 from steptune_hook.pytorch.knobs.late_order import generator_of_order
-from steptune_hook.pytorch.knobs.random_state import UsualRandomState
+from steptune_hook.pytorch.knobs.random_state import RandomState, usual_sources
 
 
 _UNKNOWN_PASS = (None, None, False)
@@ -105,7 +105,7 @@ class LoaderFacts:
     def _lengths(self, loader, *things):
         """Returns the lengths of the loader and its parts. A sampler may draw the batches of a pass to count them,
         which may take long."""
-        state = UsualRandomState(getattr(loader, "generator", None))
+        state = RandomState(usual_sources(getattr(loader, "generator", None)))
         # For an iterable data set, PyTorch warns of each batch beyond a length that was requested.
         requested = getattr(loader, "_IterableDataset_len_called", None)
         try:

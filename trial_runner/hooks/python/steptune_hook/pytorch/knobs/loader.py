@@ -18,7 +18,7 @@ from steptune_hook.pytorch.knobs.late_order import (
     made_unread,
 )
 from steptune_hook.pytorch.knobs.open_files import why_not_forked
-from steptune_hook.pytorch.knobs.random_state import RandomState
+from steptune_hook.pytorch.knobs.random_state import RandomState, torch_sources
 from steptune_hook.pytorch.knobs.sampler_watch import SamplerWatch
 
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
@@ -37,10 +37,6 @@ class LoaderKnobs:
         # Last error of workers whose number the hook changed: its type, its text, the number of workers, and the number
         # of batches before it.
         self._error = None
-
-    def switch(self, requested):
-        """Switches settings, also in current passes."""
-        self._hook.live.passes.switch(requested)
 
     # -- construction ----------------------------------------------------------------------------
 
@@ -80,7 +76,7 @@ class LoaderKnobs:
             if hook.live is not None:
                 return self._begin_live_pass(loader, facts, original)
             wanted = self._wanted(loader, facts)
-            state = RandomState(loader.generator)
+            state = RandomState(torch_sources(loader.generator))
             self._set(loader, facts, wanted)
         except Exception as error:
             hook.failed(error)
