@@ -21,7 +21,6 @@ struct NightPrior {
   std::vector<std::vector<Observation>> earlier;
 
   void teach(Searcher& searcher) const;
-  [[nodiscard]] bool empty() const { return own.empty() && earlier.empty(); }
 };
 
 /// Collects trials of three kinds of studies: the study itself, its stored nights, and the study
