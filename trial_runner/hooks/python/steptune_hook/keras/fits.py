@@ -5,6 +5,7 @@ import functools
 
 from steptune_hook.keras import batches
 from steptune_hook.keras.turns import Turns
+from steptune_hook.patches import calling
 
 
 def owner_of(model_class, method):
@@ -172,12 +173,6 @@ def wrap(hook, keras):
     patches = hook.patches
     callback_list = keras.callbacks.CallbackList
 
-    def wrap_call(call, original):
-        def method(model, *arguments, **named):
-            return call(original, model, arguments, named)
-
-        return method
-
     def wrap_callback(before, original):
         def method(callbacks, *arguments, **named):
             if fits._is_own(callbacks):
@@ -187,7 +182,7 @@ def wrap(hook, keras):
         return method
 
     for name, call in (("fit", fits.fit), ("train_on_batch", fits.train_on_batch)):
-        patches.replace(owner_of(keras.Model, name), name, functools.partial(wrap_call, call))
+        patches.replace(owner_of(keras.Model, name), name, calling(call))
     for name, before in (
         ("on_train_begin", lambda callbacks, *_: fits.train_begins(callbacks)),
         ("on_epoch_begin", lambda callbacks, *_: fits.epoch_begins(callbacks)),
