@@ -27,10 +27,6 @@ std::optional<double> number_at(const Json& json, const char* key) {
   return found->get<double>();
 }
 
-double number_or_nan(const Json& json, const char* key) {
-  return number_at(json, key).value_or(k_nan);
-}
-
 std::optional<int> count_at(const Json& json, const char* key) {
   const auto number = number_at(json, key);
   return number ? count_from(*number) : std::nullopt;

@@ -21,7 +21,6 @@ namespace steptune {
 
 /// Returns the number at `key`, or nullopt if there is none or `json` is no object.
 [[nodiscard]] std::optional<double> number_at(const Json& json, const char* key);
-[[nodiscard]] double number_or_nan(const Json& json, const char* key);
 /// Returns a count of things, such as instances; nullopt if the number at `key` is no count.
 [[nodiscard]] std::optional<int> count_at(const Json& json, const char* key);
 /// Returns the array at `key`, with NaN for each element that is no number; empty if absent.

@@ -84,6 +84,17 @@ class Reports(unittest.TestCase):
                 for step, expected in zip(range(8, 13), losses(ran)):
                     self.assertAlmostEqual(reported[step], expected, delta=1e-4 * expected)
 
+    def test_an_evaluation_is_reported_once(self):
+        for library in ("xgboost", "lightgbm", "catboost"):
+            with self.subTest(library):
+                ran = run("seldom_evaluated", library, hook=settings())
+                self.assertEqual([step["step"] for step in ran.steps], list(range(1, 13)), ran.output)
+                reported = [step["loss"] for step in ran.steps if "loss" in step]
+                self.assertEqual(len(reported), len(set(reported)), ran.output)
+                self.assertLess(len(reported), 7, ran.output)
+                for loss, expected in zip(reported, losses(ran)):
+                    self.assertAlmostEqual(loss, expected, delta=1e-4 * expected)
+
     def test_programs_of_another_framework_are_left_alone(self):
         ran = run("beside_torch", hook=settings())
         self.assertEqual((ran.status, ran.events, ran.steps), (0, [], []), ran.output)

@@ -11,8 +11,7 @@ from live_test import Live, switch
 from reports_test import has_cloudpickle, replace_scalers
 
 sys.path.append(HOOK)
-from steptune_hook.pytorch.knobs.finite_gradients import FiniteGradients  # noqa: E402
-from steptune_hook.pytorch.knobs.scale_factor import ScaleFactor  # noqa: E402
+from steptune_hook.pytorch.knobs.scaled_gradients import FiniteGradients, ScaleFactor  # noqa: E402
 
 HALF = settings("report", interval_s=0, knobs={"precision": "fp16"})
 COMPUTES_HALF = hasattr(torch.amp, "GradScaler")  # True if a CPU can compute in fp16 (PyTorch 2)
@@ -328,6 +327,15 @@ class OfferedHalf(HalfPrecision):
         ):
             row = self.row("mnist", device=device, computes_bf16=computes_bf16)
             self.assertEqual((row["choices"], row["may"], row["today"]), (choices, True, "fp32"), row)
+
+    def test_bfloat16_on_the_cpu_beside_a_gpu_that_lacks_it(self):
+        def have_old_gpu():
+            torch.cuda.is_available = lambda: True
+            torch.cuda.is_bf16_supported = lambda including_emulation=True: False
+
+        ran = run("mnist", hook=settings(knobs={"precision": "bf16"}), prepare=have_old_gpu)
+        row = ran.knob("precision")
+        self.assertEqual((ran.status, row["value"], row["may"]), (0, "bf16", True), ran.output)
 
     def test_what_shows_that_it_would_be_refused(self):
         for program, why in ((["no_optimizer"], "no optimizer"), (["odd_gradients", "module_hook"], "within the model")):

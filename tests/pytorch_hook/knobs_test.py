@@ -322,14 +322,14 @@ class RefusedKnobs(Knobs):
         def count_surveys():
             import atexit
 
-            from steptune_hook.pytorch import survey
+            from steptune_hook.pytorch.hook import Hook
 
-            def tell(hook):
+            def survey(hook):
                 surveys.append(hook)
                 original(hook)
 
-            surveys, original = [], survey.tell
-            survey.tell = tell
+            surveys, original = [], Hook.survey
+            Hook.survey = survey
             atexit.register(lambda: print("surveys", len(surveys)))
 
         ran = run("two_loaders", "nested", "generator", hook=knobs(), prepare=count_surveys)

@@ -113,7 +113,7 @@ class Untouched(unittest.TestCase):
         self.assertEqual(len(ran.phases_ended("checkpoint")), 2)
 
     def test_steps_that_a_scaler_skips(self):
-        for arguments in ((), ("pair",), ("list",), ("made",)):
+        for arguments in ((), ("pair",), ("list",), ("made",), ("subclass",)):
             with self.subTest(arguments):
                 self.check_scaled(*arguments)
 

@@ -38,9 +38,14 @@ std::vector<std::string> texts_at(const Json& json, const char* key) {
   return texts;
 }
 
+std::optional<std::int64_t> integer_at(const Json& json, const char* key) {
+  const Json number = scalar_at(json, key);
+  if (!number.is_number_integer()) return std::nullopt;
+  return number.get<std::int64_t>();
+}
+
 std::int64_t rank_of(const Json& row) {
-  const Json rank = scalar_at(row, "rank");
-  return rank.is_number_integer() ? rank.get<std::int64_t>() : 0;
+  return integer_at(row, "rank").value_or(0);
 }
 
 /// Returns an event's identity; a later event of the same identity replaces an earlier one.
@@ -178,15 +183,9 @@ std::vector<HookedLoader> HookLog::loaders() const {
     if (const Json training = scalar_at(event, "training"); training.is_boolean()) {
       loader.training = training.get<bool>();
     }
-    if (const Json length = scalar_at(event, "length"); length.is_number_integer()) {
-      loader.batches = length.get<std::int64_t>();
-    }
-    if (const Json size = scalar_at(event, "batch_size"); size.is_number_integer()) {
-      loader.batch_size = size.get<std::int64_t>();
-    }
-    if (const Json samples = scalar_at(event, "samples"); samples.is_number_integer()) {
-      loader.samples = samples.get<std::int64_t>();
-    }
+    loader.batches = integer_at(event, "length");
+    loader.batch_size = integer_at(event, "batch_size");
+    loader.samples = integer_at(event, "samples");
   }
   return loaders;
 }

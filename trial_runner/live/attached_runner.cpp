@@ -9,13 +9,21 @@
 
 #include <fmt/format.h>
 
+#include "common/json.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/live/loss_watch.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
-#include "trial_runner/live/shared_trial.hpp"
 
 namespace steptune::live {
 namespace {
+
+/// A trial that is measured in a running program, which continues after the trial.
+struct SharedTrial {
+  TrialSpec spec;
+  double asked_s = 0.0;
+  std::optional<double> started_s{};  ///< when its settings took effect
+  bool lost_settings = false;         ///< the hook has reported that they no longer apply
+};
 
 class AttachedRunner final : public Runner {
  public:
@@ -67,7 +75,11 @@ Result<void> AttachedRunner::start(const TrialSpec& spec) {
     return {};
   }
   baseline_ = spec.live->baseline_knobs;
-  begin_blocks(blocks_, *spec.live);
+  if (const auto& level = spec.live->baseline_seconds_per_sample) {
+    blocks_.begin_trial(*level);
+  } else {
+    blocks_.begin_alone(spec.live->knobs == baseline_ ? Alone::baseline : Alone::other);
+  }
   if (blocks_.arm() == Arm::trial || latest_configuration_ == 0) take_turn();
   return {};
 }
@@ -104,7 +116,10 @@ void AttachedRunner::on_step(const LiveStep& step) {
   if (active_ && blocks_.arm() == Arm::trial) {
     const bool begins = !active_->started_s;
     if (begins) begin_measuring();
-    if (active_->notices_lost_settings(program_.log()) || begins) report_hook_events();
+    const bool had_settings = !active_->lost_settings;
+    active_->lost_settings =
+        !had_settings || why_not_applied(program_.log(), active_->spec.live->knobs).has_value();
+    if (begins || (had_settings && active_->lost_settings)) report_hook_events();
   }
   if (blocks_.add(step)) take_turn();
   report();
@@ -132,7 +147,8 @@ void AttachedRunner::begin_measuring() {
 void AttachedRunner::report_hook_events() {
   Report report;
   report.received_s = clock_.now_s();
-  report.hook_events = hook_events(program_.log());
+  for (const Json& event : program_.log().to_json())
+    report.hook_events.push_back(dump_json(event));
   events_.emplace_back(TrialReported{active_->spec.key, std::move(report)});
 }
 

@@ -222,12 +222,4 @@ std::vector<Report> PairedBlocks::take() {
   return std::exchange(reports_, {});
 }
 
-void begin_blocks(PairedBlocks& blocks, const LiveTrial& trial) {
-  if (trial.baseline_seconds_per_sample) {
-    blocks.begin_trial(*trial.baseline_seconds_per_sample);
-  } else {
-    blocks.begin_alone(trial.knobs == trial.baseline_knobs ? Alone::baseline : Alone::other);
-  }
-}
-
 }  // namespace steptune::live

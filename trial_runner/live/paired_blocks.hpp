@@ -86,7 +86,4 @@ class PairedBlocks {
   std::vector<Report> reports_;
 };
 
-/// Starts the trial: in turns if the baseline's level is known.
-void begin_blocks(PairedBlocks& blocks, const LiveTrial& trial);
-
 }  // namespace steptune::live

@@ -9,6 +9,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
+#include "tuner/retune/night_times.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 
 namespace steptune {
@@ -29,16 +30,9 @@ struct Spread {
   [[nodiscard]] double variance() const { return squares / freedom; }
 };
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0.0;
-  for (const double value : values)
-    sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 void add_spread(const std::vector<double>& values, Spread& spread) {
   if (values.size() < 2) return;
-  const double mean = mean_of(values);
+  const double mean = mean_log(values);
   for (const double value : values)
     spread.squares += (value - mean) * (value - mean);
   spread.freedom += static_cast<double>(values.size()) - 1.0;
@@ -72,10 +66,10 @@ struct NightValue {
 
 std::optional<NightValue> value_of(const NightTimes& night, NightStatistic statistic) {
   if (night.incumbent.empty()) return std::nullopt;
-  NightValue value{mean_of(night.incumbent), 1.0 / static_cast<double>(night.incumbent.size())};
+  NightValue value{mean_log(night.incumbent), 1.0 / static_cast<double>(night.incumbent.size())};
   if (statistic == NightStatistic::incumbent) return value;
   if (night.baseline.empty()) return std::nullopt;
-  value.mean -= mean_of(night.baseline);
+  value.mean -= mean_log(night.baseline);
   value.launches += 1.0 / static_cast<double>(night.baseline.size());
   return value;
 }

@@ -137,13 +137,6 @@ void keep_latest(std::vector<Observation>& observations) {
 
 }  // namespace
 
-double mean_log(const std::vector<double>& logs) {
-  double sum = 0.0;
-  for (const double log : logs)
-    sum += log;
-  return sum / static_cast<double>(logs.size());
-}
-
 void NightPrior::teach(Searcher& searcher) const {
   for (std::size_t i = 0; i < earlier.size(); ++i) {
     for (const Observation& observation : earlier[i])

@@ -21,7 +21,6 @@ struct NightPrior {
   std::vector<std::vector<Observation>> earlier;
 
   void teach(Searcher& searcher) const;
-  [[nodiscard]] bool empty() const { return own.empty() && earlier.empty(); }
 };
 
 /// Collects trials of three kinds of studies: the study itself, its stored nights, and the study
@@ -36,8 +35,5 @@ struct NightPrior {
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
                                              const std::vector<Night>& nights,
                                              const Night& tonight);
-
-/// Returns the mean of the logarithms; NaN if there are none.
-[[nodiscard]] double mean_log(const std::vector<double>& logs);
 
 }  // namespace steptune

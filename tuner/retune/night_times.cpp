@@ -52,6 +52,13 @@ std::map<int, const TrialRecord*> runs_by_round(const StudySpec& study,
 
 }  // namespace
 
+double mean_log(const std::vector<double>& logs) {
+  double sum = 0.0;
+  for (const double log : logs)
+    sum += log;
+  return sum / static_cast<double>(logs.size());
+}
+
 std::vector<double> baseline_times(const std::vector<TrialRecord>& trials) {
   std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : trials) {

@@ -10,6 +10,9 @@
 
 namespace steptune {
 
+/// Returns the mean of the logarithms; NaN if there are none.
+[[nodiscard]] double mean_log(const std::vector<double>& logs);
+
 /// Returns natural logarithms of the first objective for the measured launches of the baseline.
 /// Leaves out launches that other programs disturbed much (`without_disturbed`).
 [[nodiscard]] std::vector<double> baseline_times(const std::vector<TrialRecord>& trials);

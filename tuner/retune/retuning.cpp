@@ -227,4 +227,8 @@ void Retuning::settle() {
   if (again) night_.after = {parts_.study.baseline, night_.study, 1};
 }
 
+Result<Night> retune(const RetuneParts& parts, const RetuneOptions& options) {
+  return Retuning(parts, options).run();
+}
+
 }  // namespace steptune

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A GradScaler, which skips steps whose gradients are not finite; two micro-batches a step. `pair`: scales two
 losses before it calls backward on either. `list`: scales both in one call. `fused`: has a fused
-optimizer. `made`: no loader supplies the batches."""
+optimizer. `made`: no loader supplies the batches. `subclass`: the scaler's class scales by itself, as FSDP's does."""
 import sys
 
 import torch
@@ -14,7 +14,14 @@ model = nn.Linear(5, 1)
 how = {"fused": True} if "fused" in sys.argv else {}
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, **how)
 print("takes scaled gradients", getattr(optimizer, "_step_supports_amp_scaling", False))
-scaler = torch.cuda.amp.GradScaler()
+
+
+class Scaler(torch.cuda.amp.GradScaler):
+    def scale(self, outputs):
+        return outputs * 1024.0
+
+
+scaler = Scaler() if "subclass" in sys.argv else torch.cuda.amp.GradScaler()
 batches = [torch.randn(1, 4, 5) for _ in range(12)] if "made" in sys.argv else loader
 for index, (x,) in enumerate(batches):
     loss = model(x * 1e30 if index in (3, 8) else x).pow(2).mean()

@@ -37,19 +37,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Collection, Dict, Iterator, List, Optional, Set, SupportsFloat, Tuple
 
-__all__ = [
-    "Reporter",
-    "active",
-    "begin_phase",
-    "end_phase",
-    "flush",
-    "metrics",
-    "part",
-    "phase",
-    "report",
-    "timed",
-]
-
 _RESERVED = frozenset(
     ("v", "step", "samples", "clock", "parts", "not_finite", "phase", "global_rank")
 )

@@ -3,19 +3,24 @@
 
 import contextlib
 import os
+import platform
 import sys
 
-from steptune_hook import settings
+from steptune_hook import ranks, report, settings
 from steptune_hook.events import Events
 from steptune_hook.patches import Patches
 from steptune_hook.ranks import Printer
+
+FIRST_LOSSES = 8
+SURVEYS_AT = (1, 3, 10, 100, 1000)  # steps; a repeated survey reports only changes
 
 _entered = []  # the hooks of this process
 _trains_alone = None  # the hook that has withdrawn the other hooks, because its framework computes with theirs
 
 
 class Hook:
-    """Base of the hook of a family. A subclass sets `progress`, which has a `report`, and `knobs`."""
+    """Base of the hook of a family. A subclass sets `progress`, which has a `report`, and `knobs`. It overrides
+    `device()`, `versions()` and `program()`, which return facts for the events `patched` and `program`."""
 
     family = ""
 
@@ -28,6 +33,8 @@ class Hook:
         self.progress = None
         self.knobs = None
         self.pid = os.getpid()
+        self._first_losses = []
+        self._survey_due = False
 
     def is_for_good(self):
         """True if the current settings stay for a long run."""
@@ -57,6 +64,14 @@ class Hook:
                 other.progress.report.stop()
         return _trains_alone is self
 
+    def guarded(self, watch, *arguments):
+        """Calls a function of the hook. A fault ends the hook, not the program."""
+        try:
+            return watch(*arguments)
+        except Exception as error:
+            self.failed(error)
+            return None
+
     def failed(self, error):
         """Called on a fault of the hook: the program continues unchanged, and the tuner is informed."""
         self.active = False
@@ -75,6 +90,35 @@ class Hook:
         """Undoes what `patches` does not know."""
         if self.knobs is not None:
             self.knobs.collector.restore()
+
+    def survey_after_step(self):
+        """Called when new facts about the program are known."""
+        self._survey_due = True
+
+    def tell_steps(self, steps, loss, new=1):
+        """Called after the last `new` of `steps` steps. Reports the first losses, and surveys the program now and then.
+        `loss()` returns the last step's loss as a number; None if it is not known."""
+        if steps <= FIRST_LOSSES and self.settings.prints_events:
+            self._first_losses.append(repr(loss()))
+            if len(self._first_losses) == FIRST_LOSSES:
+                self.events.tell("losses", first=self._first_losses)
+        if self._survey_due or any(steps - new < at <= steps for at in SURVEYS_AT):
+            self._survey_due = False
+            self.survey()
+            self.events.open()
+
+    def survey(self):
+        """Reports the facts about the program, and each knob."""
+        rank = ranks.rank_and_world_size()[0]
+        fields = {"family": self.family, "mode": self.settings.mode, "rank": rank, "world_size": ranks.together()}
+        fields.update(device=self.device(), pid=self.pid, python=platform.python_version(), **self.versions())
+        self.events.tell("patched", **fields)
+        self.tell_program()
+        self.report_knobs(rank)
+
+    def tell_program(self):
+        reporter = "program" if report.program_reports() else "hook"
+        self.events.tell("program", **self.program(), reporter=reporter)
 
     def report_knobs(self, rank):
         """Reports each knob. In a long run, also warns on stderr about each setting that is not active."""

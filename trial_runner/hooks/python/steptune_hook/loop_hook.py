@@ -2,20 +2,15 @@
 """Hook of a family that reports whole steps: a call of one function is a step, and its time is not divided."""
 
 import atexit
-import platform
 import sys
 import threading
 from time import perf_counter
 
-from steptune_hook import hook, ranks
-from steptune_hook import report as reports
+from steptune_hook import hook
 from steptune_hook.events import append_imported
 from steptune_hook.host_watch import HostWatch
 from steptune_hook.phases import Phases
 from steptune_hook.report import Report
-
-_FIRST_LOSSES = 8
-_SURVEYS_AT = (1, 3, 10, 100, 1000)  # a repeated survey reports only changes
 
 
 class LoopProgress:
@@ -26,7 +21,8 @@ class LoopProgress:
         self.phases = Phases(report)
         self.steps = 0
         self.samples = 0
-        self.loss = None  # a number, or a function that returns it
+        self.loss = None  # a number, or a function that returns it; the same object until there is another loss
+        self._reported_loss = None
         self.last_step_s = perf_counter()
         self._samples_per_step = settings.samples_per_step
         self._host_watch = HostWatch() if settings.mode == "survey" else None
@@ -56,15 +52,16 @@ class LoopProgress:
         if self.samples:
             document["samples"] = self.samples
         loss = self.known_loss()
-        if loss is not None:
-            document["loss"] = loss
+        # A guard counts each loss. Between two evaluations there is no new one.
+        if loss is not None and loss is not self._reported_loss:
+            document["loss"] = self._reported_loss = loss
         if self._host_watch is not None:
             document.update(self._host_watch.metrics())
         return document
 
 
 class LoopHook(hook.Hook):
-    """A family sets `knobs` and overrides `libraries()`, `device()` and `program()`, which returns fields of the event
+    """A family sets `knobs` and overrides `libraries()`, `device()` and `facts()`, which returns fields of the event
     `program`."""
 
     titles = {}  # names of the frameworks for people, by module name
@@ -74,8 +71,6 @@ class LoopHook(hook.Hook):
     def __init__(self, requested):
         super().__init__(requested)
         self._lock = threading.RLock()
-        self._first_losses = []
-        self._survey_due = False
         self._has_begun = False
         self.progress = LoopProgress(requested, Report(requested, self.printer))
         atexit.register(self.end)
@@ -87,20 +82,17 @@ class LoopHook(hook.Hook):
     def device(self):
         return "cpu"
 
+    def versions(self):
+        versions = {name: str(sys.modules[name].__version__) for name in self.libraries() if name in sys.modules}
+        frameworks = ", ".join("%s %s" % (self.titles.get(name, name), versions[name]) for name in versions)
+        return dict(versions, frameworks=frameworks)
+
     def program(self):
-        return {}
+        return dict(self.facts(), samples_by="rows" if self.settings.samples_per_step is None else "given")
 
     def may_train(self):
         """True if steps of this family count: the hook works, and no module of `yields_to` is imported."""
         return self.active and not any(name in sys.modules for name in self.yields_to)
-
-    def guarded(self, watch, *arguments):
-        """Calls a function of the hook. A fault ends the hook, not the program."""
-        try:
-            return watch(*arguments)
-        except Exception as error:
-            self.failed(error)
-            return None
 
     def training_begins(self):
         """Called before each training. Reports `imported` only now, since many programs import frameworks for other
@@ -112,7 +104,7 @@ class LoopHook(hook.Hook):
     def is_line_due(self):
         """True if the step that ends now is printed, or if its loss is one of the first. Only then should the hook wait
         for the step's result. Otherwise the program may run ahead."""
-        is_first = self.settings.prints_events and self.progress.steps < _FIRST_LOSSES
+        is_first = self.settings.prints_events and self.progress.steps < hook.FIRST_LOSSES
         return is_first or perf_counter() >= self.progress.report.due_s
 
     def step_ended(self, samples, loss=None, steps=1):
@@ -121,37 +113,13 @@ class LoopHook(hook.Hook):
             progress = self.progress
             progress.step(samples, loss, steps)
             self.knobs.collector.step_ended(progress.steps)
-            if progress.steps <= _FIRST_LOSSES and self.settings.prints_events:
-                self._first_losses.append(repr(progress.known_loss()))
-                if len(self._first_losses) == _FIRST_LOSSES:
-                    self.events.tell("losses", first=self._first_losses)
-            if self._survey_due or any(progress.steps - steps < at <= progress.steps for at in _SURVEYS_AT):
-                self._survey_due = False
-                self.survey()
-                self.events.open()
-
-    def survey_after_step(self):
-        """Called when new facts about the program are known."""
-        self._survey_due = True
+            self.tell_steps(progress.steps, progress.known_loss, steps)
 
     def phase_ended(self, name, began_s):
         """Reports a phase that has just ended. Its time belongs to no step."""
         with self._lock:
             if self.progress.steps:
                 self.progress.phases.ended(name, began_s, perf_counter())
-
-    def survey(self):
-        rank = ranks.rank_and_world_size()[0]
-        fields = {"family": self.family, "mode": self.settings.mode, "rank": rank, "world_size": ranks.together()}
-        imported = [name for name in self.libraries() if name in sys.modules]
-        versions = {name: str(sys.modules[name].__version__) for name in imported}
-        fields["frameworks"] = ", ".join("%s %s" % (self.titles.get(name, name), versions[name]) for name in versions)
-        fields.update(device=self.device(), pid=self.pid, python=platform.python_version(), **versions)
-        self.events.tell("patched", **fields)
-        program = {"samples_by": "rows" if self.settings.samples_per_step is None else "given"}
-        program.update(self.program(), reporter="program" if reports.program_reports() else "hook")
-        self.events.tell("program", **program)
-        self.report_knobs(rank)
 
     def end(self):
         """Called at the program's end: prints what was not printed yet."""

@@ -18,6 +18,18 @@ class PickledByValue:
         return types.SimpleNamespace, (), dict(self._attributes_of_stand_in)
 
 
+def calling(call):
+    """Returns a function for `Patches.replace`. The replaced method calls `call(original, self, arguments, named)`."""
+
+    def make(original):
+        def method(self, *arguments, **named):
+            return call(original, self, arguments, named)
+
+        return method
+
+    return make
+
+
 class Patches:
     def __init__(self):
         self._replaced = []

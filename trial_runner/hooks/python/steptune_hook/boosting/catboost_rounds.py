@@ -12,6 +12,8 @@ class _Callback:
         self._hook = hook
         self._rows = rows
         self._loss_names = loss_names
+        self._evaluations = 0
+        self._loss = None
 
     def after_iteration(self, info):
         if self._hook.may_train():
@@ -19,7 +21,10 @@ class _Callback:
         return True
 
     def _ended(self, info):
-        self._hook.step_ended(self._rows, _loss(info.metrics, self._loss_names))
+        losses = _losses(info.metrics, self._loss_names)
+        if len(losses) != self._evaluations:
+            self._evaluations, self._loss = len(losses), losses[-1]
+        self._hook.step_ended(self._rows, self._loss)
 
 
 def wrap(hook, catboost):
@@ -51,9 +56,9 @@ def _adapted(hook, core, model, pool, own):
     bins = knobs.settle("max_bin", int(params.get("border_count") or 254))
     if bins is not None:
         params["border_count"] = bins
-    knobs.refuse("histogram_layout", "CatBoost has no layout of histograms")
-    knobs.refuse("quantized_gradients", "CatBoost has no quantized gradients")
-    knobs.refuse("tree_method", "CatBoost has one way to find splits")
+    knobs.refuse(["histogram_layout"], "CatBoost has no layout of histograms")
+    knobs.refuse(["quantized_gradients"], "CatBoost has no quantized gradients")
+    knobs.refuse(["tree_method"], "CatBoost has one way to find splits")
     hook.round_begins(model, _NAME)
     if not hook.settings.prints_steps:
         return params
@@ -68,11 +73,10 @@ def _kind(metric):
     return metric.partition(":")[0]
 
 
-def _loss(metrics, loss_names):
-    """Returns the last value of the loss, or else of another metric, of the training data, or else of other data. CatBoost
+def _losses(metrics, loss_names):
+    """Returns the values of the loss, or else of another metric, of the training data, or else of other data. CatBoost
     gives metrics in no order."""
     for data in sorted(metrics, key=lambda name: name != "learn"):
         for name in sorted(metrics[data], key=lambda name: _kind(name) not in loss_names):
-            values = metrics[data][name]
-            return values[-1] if values else None
-    return None
+            return metrics[data][name]
+    return ()

@@ -29,7 +29,7 @@ class BoostingHook(loop_hook.LoopHook):
     def trains_on(self, device):
         self._device = device
 
-    def program(self):
+    def facts(self):
         return {"counts": "round", "optimizers": sorted(self.trainers)}
 
     def round_begins(self, training, name):

@@ -13,7 +13,7 @@ class BoostingKnobs(KnobGroups):
     def __init__(self, hook):
         super().__init__(hook)
         self.training = SettledKnobs(self.requested)  # parameters of the trainings
-        self.groups = (self.training, EnvironmentKnobs(self.table, lambda name: None))
+        self.groups = (self.training, EnvironmentKnobs(self.table))
 
 
 def usable_cpus():

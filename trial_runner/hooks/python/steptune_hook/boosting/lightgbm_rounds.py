@@ -97,8 +97,8 @@ def _adapted(hook, own, aliases):
     quantized = knobs.settle("quantized_gradients", _is_true(value(_QUANTIZED, False)), why)
     if quantized is not None:
         put(_QUANTIZED, quantized)
-    knobs.refuse("tree_method", "LightGBM has one way to find splits")
-    knobs.refuse("max_bin", "LightGBM bins its data before the training: give Dataset another max_bin")
+    knobs.refuse(["tree_method"], "LightGBM has one way to find splits")
+    knobs.refuse(["max_bin"], "LightGBM bins its data before the training: give Dataset another max_bin")
     return params
 
 

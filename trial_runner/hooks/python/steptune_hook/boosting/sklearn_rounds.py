@@ -12,18 +12,15 @@ def wrap(hook, module):
     elif hasattr(module, "BaseForest"):
         _wrap_forests(hook, module)
     elif hasattr(module, "BaseGradientBoosting"):
-        _wrap_stages(hook, module)
+        owner, why = module.BaseGradientBoosting, "GradientBoosting trains on one thread"
+        _wrap_steps(hook, owner, "_fit_stage", 1, why, _score_before)
     else:
-        _wrap_networks(hook, module)
+        owner, why = module.BaseMultilayerPerceptron, "networks compute with NumPy's threads"
+        _wrap_steps(hook, owner, "_backprop", 0, why, lambda estimator, arguments, result: result[0])
 
 
 def _name(estimator):
     return "sklearn." + type(estimator).__name__
-
-
-def _refuse(hook, names, why):
-    for name in names:
-        hook.knobs.training.refuse(name, why)
 
 
 _OF_OTHERS = ("histogram_layout", "quantized_gradients", "tree_method", "max_bin")
@@ -41,7 +38,7 @@ def _wrap_histograms(hook, module):
             today = module._openmp_effective_n_threads()
             current.threads = hook.guarded(hook.knobs.training.settle, "cpu_threads", today)
             current.estimator, current.trees = self, 0
-            _refuse(hook, _OF_OTHERS, "HistGradientBoosting has no such parameter")
+            hook.knobs.training.refuse(_OF_OTHERS, "HistGradientBoosting has no such parameter")
             try:
                 return original(self, X, *arguments, **named)
             finally:
@@ -115,7 +112,7 @@ def _wrap_forests(hook, module):
 
     def _jobs(hook, forest):
         jobs = forest.n_jobs or 1
-        _refuse(hook, _OF_OTHERS, "forests have no such parameter")
+        hook.knobs.training.refuse(_OF_OTHERS, "forests have no such parameter")
         hook.round_begins(forest, _name(forest))
         # Joblib does not read the variables of OpenMP.
         threads = jobs if jobs > 0 else max(1, joblib.cpu_count() + 1 + jobs)
@@ -126,33 +123,25 @@ def _wrap_forests(hook, module):
     hook.patches.replace(module, "_parallel_build_trees", wrap_build)
 
 
-def _wrap_stages(hook, module):
-    def wrap_stage(original):
-        def fit_stage(self, i, X, *arguments, **named):
+def _wrap_steps(hook, owner, method, place, why, loss):
+    """Counts calls of a method as steps. `place`: that of the data among its arguments; `why`: reason against other numbers
+    of threads; `loss(estimator, arguments, result)` returns the loss of a call."""
+
+    def wrap_step(original):
+        def step(self, *arguments, **named):
             if not hook.may_train():
-                return original(self, i, X, *arguments, **named)
-            _refuse(hook, ("cpu_threads", *_OF_OTHERS), "GradientBoosting trains on one thread")
+                return original(self, *arguments, **named)
+            hook.knobs.training.refuse(("cpu_threads", *_OF_OTHERS), why)
             hook.guarded(hook.round_begins, self, _name(self))
-            result = original(self, i, X, *arguments, **named)
-            hook.guarded(hook.step_ended, X.shape[0], lambda: self.train_score_[i - 1] if i else None)
+            result = original(self, *arguments, **named)
+            hook.guarded(hook.step_ended, arguments[place].shape[0], loss(self, arguments, result))
             return result
 
-        return fit_stage
+        return step
 
-    hook.patches.replace(module.BaseGradientBoosting, "_fit_stage", wrap_stage)
+    hook.patches.replace(owner, method, wrap_step)
 
 
-def _wrap_networks(hook, module):
-    def wrap_backprop(original):
-        def backprop(self, X, *arguments, **named):
-            if not hook.may_train():
-                return original(self, X, *arguments, **named)
-            _refuse(hook, ("cpu_threads", *_OF_OTHERS), "networks compute with NumPy's threads")
-            hook.guarded(hook.round_begins, self, _name(self))
-            result = original(self, X, *arguments, **named)
-            hook.guarded(hook.step_ended, X.shape[0], result[0])
-            return result
-
-        return backprop
-
-    hook.patches.replace(module.BaseMultilayerPerceptron, "_backprop", wrap_backprop)
+def _score_before(estimator, arguments, _):
+    number = arguments[0]
+    return lambda: estimator.train_score_[number - 1] if number else None

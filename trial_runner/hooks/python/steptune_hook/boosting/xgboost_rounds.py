@@ -105,8 +105,8 @@ def _settings(hook, own, dtrain, has_limit):
         "tree_method": knobs.settle("tree_method", method, why),
         "max_bin": knobs.settle("max_bin", int(own.get("max_bin", 256)), why),
     }
-    knobs.refuse("histogram_layout", "XGBoost has no layout of histograms")
-    knobs.refuse("quantized_gradients", "XGBoost has no quantized gradients")
+    knobs.refuse(["histogram_layout"], "XGBoost has no layout of histograms")
+    knobs.refuse(["quantized_gradients"], "XGBoost has no quantized gradients")
     return {name: value for name, value in settings.items() if value is not None}
 
 

@@ -28,7 +28,7 @@ class JaxHook(loop_hook.LoopHook):
         backend = jax.default_backend()
         return "cuda" if backend == "gpu" else backend
 
-    def program(self):
+    def facts(self):
         return {"counts": "call of %s" % self.steps.name, "optimizers": []}
 
     def counted(self, samples, output, is_waited_for):

@@ -6,14 +6,11 @@ import os
 
 import jax
 
-from steptune_hook.events import first_line
 from steptune_hook.jax import xla_flags
 from steptune_hook.knobs import KnobGroups
 from steptune_hook.knobs.environment import EnvironmentKnobs
 from steptune_hook.knobs.knob_status import KnobStatus
-
-_ASYNC = "jax_cpu_enable_async_dispatch"
-_PRECISION = "jax_default_matmul_precision"
+from steptune_hook.knobs.process_settings import ProcessSettings, Setting
 
 
 class JaxKnobs(KnobGroups):
@@ -23,64 +20,38 @@ class JaxKnobs(KnobGroups):
             ConfigKnobs(self.requested),
             XlaFlagsKnobs(self.table, self.requested, hook.settings.mode == "survey"),
             self.collector,
-            EnvironmentKnobs(self.table, lambda name: None),
+            EnvironmentKnobs(self.table),
         )
 
 
-class _Option:
-    """A knob that is an option of `jax.config`."""
-
-    def __init__(self, option, value_of, option_of):
-        self.option = option
-        self.value_of = value_of
-        self.option_of = option_of
-
-    def exists(self):
-        return self.option in jax.config.values
-
-    def value(self):
-        return self.value_of(jax.config.values[self.option])
+def _setting(option, shown=lambda own: own, own=lambda shown: shown):
+    """`shown(own)` and `own(shown)` convert values of an option of `jax.config` and of its knob."""
+    return Setting(
+        lambda: shown(jax.config.values[option]),
+        lambda value: jax.config.update(option, own(value)),
+        lambda: None if option in jax.config.values else "this JAX has no %s" % option,
+    )
 
 
-_OPTIONS = {
-    "async_dispatch": _Option(_ASYNC, bool, bool),
-    "matmul_precision": _Option(
-        _PRECISION, lambda own: own or "default", lambda value: None if value == "default" else value
-    ),
-}
-
-
-class ConfigKnobs:
+class ConfigKnobs(ProcessSettings):
     def __init__(self, requested):
-        self._requested = {name: requested[name] for name in _OPTIONS if name in requested}
-        self._today = {}
-        self._why = {}
+        settings = {
+            "async_dispatch": _setting("jax_cpu_enable_async_dispatch"),
+            "matmul_precision": _setting(
+                "jax_default_matmul_precision",
+                lambda own: own or "default",
+                lambda shown: None if shown == "default" else shown,
+            ),
+        }
+        super().__init__(requested, settings)
 
     def wrap(self):
-        for name, option in _OPTIONS.items():
-            if not option.exists():
-                self._why[name] = "this JAX has no %s" % option.option
-                continue
-            self._today[name] = option.value()
-            if name not in self._requested or self._requested[name] == self._today[name]:
-                continue
-            try:
-                jax.config.update(option.option, option.option_of(self._requested[name]))
-            except Exception as error:
-                self._why[name] = first_line(error)
+        self.settle()
 
-    def statuses(self):
-        for name, option in _OPTIONS.items():
-            why = self._why.get(name)
-            if name == "async_dispatch" and why is None and jax.default_backend() != "cpu":
-                why = "the program does not compute on the CPU"
-            if name in self._today:
-                # The program may have set it since. Without a request, its own value counts.
-                now = option.value()
-                today = self._today[name] if name in self._requested else now
-                yield KnobStatus(name, today=today, value=now, why=why)
-            else:
-                yield KnobStatus(name, why=why)
+    def why_useless(self, name):
+        if name == "async_dispatch" and jax.default_backend() != "cpu":
+            return "the program does not compute on the CPU"
+        return None
 
 
 class XlaFlagsKnobs:

@@ -12,6 +12,11 @@ def rows(array):
     return None if shape[0] is None else int(shape[0])
 
 
+def rows_of_first(arrays):
+    """Returns the first dimension of the first array that has one; None if none has one."""
+    return next(filter(None, map(rows, arrays)), None)
+
+
 def rows_of_largest(arrays):
     """Returns the first dimension of the largest array; None if none has one."""
     sizes = [(_size(array), rows(array)) for array in arrays if rows(array)]
@@ -29,8 +34,7 @@ def rows_of_dataset(dataset):
     """Returns the batch size of a `tf.data.Dataset`; None if it is not known."""
     import tensorflow
 
-    specifications = tensorflow.nest.flatten(getattr(dataset, "element_spec", ()))
-    known = next((rows(specification) for specification in specifications if rows(specification)), None)
+    known = rows_of_first(tensorflow.nest.flatten(getattr(dataset, "element_spec", ())))
     for _ in range(_MOST_DATASETS):
         if known is not None or dataset is None:
             return known

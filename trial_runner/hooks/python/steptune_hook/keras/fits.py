@@ -5,6 +5,7 @@ import functools
 
 from steptune_hook.keras import batches
 from steptune_hook.keras.turns import Turns
+from steptune_hook.patches import calling
 
 
 def owner_of(model_class, method):
@@ -43,10 +44,11 @@ class Fits:
             return named.get(name, arguments[place] if len(arguments) > place else otherwise)
 
         if self._model is not None or not self._hook.counts_here() or not self._hook.guarded(
-            self._begins, model, given("callbacks", 5, None), given("initial_epoch", 11, 0)
+            self._begins, model, "batch of fit", given("callbacks", 5, None)
         ):
             return original(model, *arguments, **named)
         self._model = model
+        self._first_epoch = given("initial_epoch", 11, 0)
         self._hook.apart += 1  # functions that Keras calls are no loop of the program's own
         try:
             return original(model, *arguments, **named)
@@ -54,14 +56,14 @@ class Fits:
             self._hook.apart -= 1
             self._model = self._adapter = None
 
-    def _begins(self, model, callbacks, first_epoch):
+    def _begins(self, model, counts, callbacks=None):
+        """`counts`: what a step is."""
         if not self._hook.trains_alone():
             return False
-        self._first_epoch = first_epoch
         self._hook.training_begins()
-        self._hook.counts = "batch of fit"
+        self._hook.counts = counts
         self._hook.optimizers.add(type(model.optimizer).__name__)
-        self._hook.knobs.models.settle(model, callbacks)
+        self._hook.knobs.models.settle(model, callbacks, is_fit=counts != "train_on_batch")
         return True
 
     def data_given(self, data, steps_per_epoch):
@@ -144,7 +146,7 @@ class Fits:
 
     def train_on_batch(self, original, model, arguments, named):
         hook = self._hook
-        if not hook.counts_here() or not hook.guarded(self._begins_batch, model):
+        if not hook.counts_here() or not hook.guarded(self._begins, model, "train_on_batch"):
             return original(model, *arguments, **named)
         hook.apart += 1
         try:
@@ -154,15 +156,6 @@ class Fits:
         data = arguments[0] if arguments else named.get("x")
         hook.guarded(self._batch_on_its_own_ended, model, data, output)
         return output
-
-    def _begins_batch(self, model):
-        if not self._hook.trains_alone():
-            return False
-        self._hook.training_begins()
-        self._hook.counts = "train_on_batch"
-        self._hook.optimizers.add(type(model.optimizer).__name__)
-        self._hook.knobs.models.settle(model, None, is_fit=False)
-        return True
 
     def _batch_on_its_own_ended(self, model, data, output):
         if not self._turns.new_steps(model):
@@ -180,12 +173,6 @@ def wrap(hook, keras):
     patches = hook.patches
     callback_list = keras.callbacks.CallbackList
 
-    def wrap_call(call, original):
-        def method(model, *arguments, **named):
-            return call(original, model, arguments, named)
-
-        return method
-
     def wrap_callback(before, original):
         def method(callbacks, *arguments, **named):
             if fits._is_own(callbacks):
@@ -195,7 +182,7 @@ def wrap(hook, keras):
         return method
 
     for name, call in (("fit", fits.fit), ("train_on_batch", fits.train_on_batch)):
-        patches.replace(owner_of(keras.Model, name), name, functools.partial(wrap_call, call))
+        patches.replace(owner_of(keras.Model, name), name, calling(call))
     for name, before in (
         ("on_train_begin", lambda callbacks, *_: fits.train_begins(callbacks)),
         ("on_epoch_begin", lambda callbacks, *_: fits.epoch_begins(callbacks)),

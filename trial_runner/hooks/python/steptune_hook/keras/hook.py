@@ -40,7 +40,7 @@ class KerasHook(loop_hook.LoopHook):
             return "cuda" if sys.modules["torch"].cuda.is_available() else "cpu"
         return "cuda" if sys.modules["tensorflow"].config.list_physical_devices("GPU") else "cpu"
 
-    def program(self):
+    def facts(self):
         fields = {"counts": self.counts, "optimizers": sorted(self.optimizers)}
         if self.planned_epochs is not None:
             fields["epochs"] = self.planned_epochs

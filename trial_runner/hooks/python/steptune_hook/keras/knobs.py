@@ -2,14 +2,14 @@
 """Settings of Keras and TensorFlow. Threads and the dtype policy are set right after the modules are imported. Values
 that the program sets later win."""
 
+import functools
 import os
 
-from steptune_hook.events import first_line
 from steptune_hook.keras.dataset_knobs import DatasetKnobs
 from steptune_hook.keras.model_knobs import ModelKnobs, PyDatasetKnobs
 from steptune_hook.knobs import KnobGroups
 from steptune_hook.knobs.environment import EnvironmentKnobs
-from steptune_hook.knobs.knob_status import KnobStatus
+from steptune_hook.knobs.process_settings import ProcessSettings, Setting
 
 _NOT_TENSORFLOW = "the program does not compute with TensorFlow"
 _NO_GPU = "there is no GPU"
@@ -51,30 +51,25 @@ class KerasKnobs(KnobGroups):
         return _NO_GPU if name.startswith("gpu_") and self._hook.device() != "cuda" else None
 
 
-class ThreadKnobs:
+class ThreadKnobs(ProcessSettings):
     """Threads of TensorFlow within an operation and between operations."""
 
-    _KNOBS = ("intra_op_threads", "inter_op_threads")
-
     def __init__(self, requested, hook):
-        self._requested = {name: requested[name] for name in self._KNOBS if name in requested}
         self._hook = hook
         self._threading = None
-        self._today = {}
-        self._why = {}
+        super().__init__(requested, {name: self._setting(name) for name in ("intra_op_threads", "inter_op_threads")})
+
+    def _setting(self, name):
+        return Setting(
+            functools.partial(self._now, name), functools.partial(self._call, "set", name), self._why_unknown
+        )
 
     def _call(self, way, knob, *arguments):
         return getattr(self._threading, "%s_%sism_threads" % (way, knob.replace("_threads", "_parallel")))(*arguments)
 
     def tensorflow_imported(self, tensorflow):
         self._threading = tensorflow.config.threading
-        for knob in self._KNOBS:
-            self._today[knob] = self._now(knob)
-        for knob, value in self._requested.items():
-            try:
-                self._call("set", knob, value)
-            except (RuntimeError, ValueError) as error:
-                self._why[knob] = first_line(error)
+        self.settle()
 
     def _now(self, knob):
         """Returns the number of threads. 0 means that TensorFlow chooses: as many as there are processors."""
@@ -82,55 +77,38 @@ class ThreadKnobs:
         own = int(set_number) if set_number.isdigit() else 0
         return int(self._call("get", knob)) or own or len(os.sched_getaffinity(0))
 
-    def statuses(self):
-        for knob in self._KNOBS:
-            if self._threading is None or self._hook.backend() != "tensorflow":
-                yield KnobStatus(knob, why=_NOT_TENSORFLOW)
-                continue
-            now = self._now(knob)
-            today = self._today[knob] if knob in self._requested else now
-            yield KnobStatus(knob, today=today, value=now, why=self._why.get(knob))
+    def _why_unknown(self):
+        return _NOT_TENSORFLOW if self._threading is None else None
+
+    def why_useless(self, name):
+        return None if self._hook.backend() == "tensorflow" else _NOT_TENSORFLOW
 
 
-class DtypePolicyKnob:
-    _NAME = "dtype_policy"
-
+class DtypePolicyKnob(ProcessSettings):
     def __init__(self, requested, hook):
-        self._requested = requested.get(self._NAME)
         self._hook = hook
         self._keras = None
-        self._today = None
-        self._why = None
+        setting = Setting(self._now, lambda value: self._keras.config.set_dtype_policy(value), self._why_unknown)
+        super().__init__(requested, {"dtype_policy": setting})
 
     def keras_imported(self, keras):
         self._keras = keras
-        self._today = self._now()
-        if self._requested is None or self._requested == self._today:
-            return
-        try:
-            keras.config.set_dtype_policy(self._requested)
-        except Exception as error:
-            self._why = first_line(error)
+        self.settle()
 
     def _now(self):
         return str(self._keras.config.dtype_policy().name)
 
-    def statuses(self):
-        if self._keras is None:
-            yield KnobStatus(self._NAME, why="the program does not use Keras")
-            return
-        now = self._now()
-        today = now if self._requested is None else self._today
-        choices = [today] + [choice for choice in self._choices() if choice != today]
-        yield KnobStatus(self._NAME, today=today, value=now, why=self._why or self._why_not(), choices=choices)
+    def _why_unknown(self):
+        return "the program does not use Keras" if self._keras is None else None
 
-    def _choices(self):
-        return ["float32", "mixed_bfloat16"] + ["mixed_float16"] * (self._hook.device() == "cuda")
-
-    def _why_not(self):
+    def why_useless(self, name):
         if self._hook.device() == "cpu" and not _computes_bfloat16():
             return "this CPU emulates bfloat16, which is slower"
         return None
+
+    def choices(self, name, today):
+        choices = [today, "float32", "mixed_bfloat16"] + ["mixed_float16"] * (self._hook.device() == "cuda")
+        return list(dict.fromkeys(choices))
 
 
 def _computes_bfloat16():

@@ -8,6 +8,7 @@ from time import perf_counter
 from steptune_hook.between_steps import BetweenSteps, Function
 from steptune_hook.keras import batches
 from steptune_hook.keras.turns import Turns
+from steptune_hook.patches import calling
 
 _CALLS_TO_KNOW = 3  # calls of a function after which its number of steps is known
 
@@ -135,13 +136,11 @@ class Loops:
         self._hook.counted(samples, loss, steps)
 
     def fetched(self, batch):
-        arrays = self._tensorflow.nest.flatten(batch)
-        self._fetched = next((batches.rows(array) for array in arrays if batches.rows(array)), None)
+        self._fetched = batches.rows_of_first(self._tensorflow.nest.flatten(batch))
 
     def given(self, arguments):
         if self._given is None and not self._tensorflow.inside_function():
-            arrays = self._tensorflow.nest.flatten(arguments)
-            self._given = next((batches.rows(array) for array in arrays if batches.rows(array)), None)
+            self._given = batches.rows_of_first(self._tensorflow.nest.flatten(arguments))
 
     def differentiated(self, target):
         if getattr(target, "shape", None) == () and not self._tensorflow.inside_function():
@@ -160,12 +159,6 @@ def wrap_functions(hook, tensorflow):
 
     loops = hook.loops = Loops(hook, tensorflow)
 
-    def wrap_call(original):
-        def __call__(function, *arguments, **named):
-            return loops.call(original, function, arguments, named)
-
-        return __call__
-
     def wrap_next(original):
         def __next__(iterator):
             batch = original(iterator)
@@ -183,19 +176,13 @@ def wrap_functions(hook, tensorflow):
 
         return gradient
 
-    hook.patches.replace(Function, "__call__", wrap_call)
+    hook.patches.replace(Function, "__call__", calling(loops.call))
     hook.patches.replace(OwnedIterator, "__next__", wrap_next)
     hook.patches.replace(tensorflow.GradientTape, "gradient", wrap_gradient)
 
 
 def wrap_optimizers(hook, keras):
     from steptune_hook.keras.fits import owner_of
-
-    def wrap_apply(original):
-        def apply(optimizer, *arguments, **named):
-            return hook.loops.applied(original, optimizer, arguments, named)
-
-        return apply
 
     def wrap_model(original):
         def __call__(model, *arguments, **named):
@@ -205,5 +192,6 @@ def wrap_optimizers(hook, keras):
 
         return __call__
 
-    hook.patches.replace(owner_of(keras.optimizers.Optimizer, "apply"), "apply", wrap_apply)
+    apply = calling(lambda *call: hook.loops.applied(*call))
+    hook.patches.replace(owner_of(keras.optimizers.Optimizer, "apply"), "apply", apply)
     hook.patches.replace(keras.Model, "__call__", wrap_model)

@@ -18,7 +18,7 @@ class ModelKnobs:
         self._hook = hook
         self._settled = SettledKnobs(requested)
 
-    def settle(self, model, callbacks, is_fit=True):
+    def settle(self, model, callbacks, is_fit):
         """Sets the requested values before a training."""
         for name, today, why in (
             (_STEPS, int(model.steps_per_execution), self._why_not_steps(model, callbacks, is_fit)),
@@ -47,8 +47,7 @@ class ModelKnobs:
         return None
 
     def refuse(self, why):
-        for name in (_STEPS, _JIT):
-            self._settled.refuse(name, why)
+        self._settled.refuse((_STEPS, _JIT), why)
 
     def statuses(self):
         return self._settled.statuses((name, "no model is trained by fit") for name in (_STEPS, _JIT))

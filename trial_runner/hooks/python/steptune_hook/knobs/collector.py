@@ -54,8 +54,6 @@ class GarbageCollectorKnob:
             self._put(_AUTO, 0)
 
     def _why_not(self):
-        if not hasattr(gc, "freeze"):
-            return "this Python cannot freeze objects"
         if self._value != _AUTO:
             return None
         if not gc.isenabled():

@@ -15,7 +15,7 @@ class EnvironmentKnobs:
     """The knobs of the table whose `applied` is `environment`. `why_not(name)` returns why a knob has no effect with the
     family's libraries; None if it has one."""
 
-    def __init__(self, table, why_not):
+    def __init__(self, table, why_not=lambda name: None):
         self._why_not = why_not
         self._knobs = [knob for knob in table if knob["applied"] == "environment"]
 

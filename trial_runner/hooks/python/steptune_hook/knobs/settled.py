@@ -24,9 +24,10 @@ class SettledKnobs:
         if known is None or (known.why is not None and status.why is None):
             self._statuses[status.name] = status
 
-    def refuse(self, name, why):
+    def refuse(self, names, why):
         """Records that a training cannot be changed, unless another one can."""
-        self.note(KnobStatus(name, why=why))
+        for name in names:
+            self.note(KnobStatus(name, why=why))
 
     def is_empty(self):
         return not self._statuses

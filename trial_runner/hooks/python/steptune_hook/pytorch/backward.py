@@ -73,8 +73,8 @@ def wrap(hook):
                     progress.forwards_before_backward = progress.training_forwards
                 else:
                     if hook.knobs.strategy.is_asked:
-                        _tell(hook, hook.knobs.strategy.backward_ended)
-                    _tell(hook, progress.backward_ended)
+                        hook.guarded(hook.knobs.strategy.backward_ended)
+                    hook.guarded(progress.backward_ended)
 
         return backward
 
@@ -96,6 +96,16 @@ def wrap(hook):
 
         return scale
 
+    def wrap_scaler_init(original):
+        def __init__(scaler, *arguments, **named):
+            original(scaler, *arguments, **named)
+            # A subclass such as FSDP's ShardedGradScaler may scale by itself.
+            owner = next(cls for cls in type(scaler).__mro__ if "scale" in cls.__dict__)
+            if hook.active and not hook.patches.is_replaced(owner, "scale"):
+                hook.guarded(hook.patches.replace, owner, "scale", wrap_scale)
+
+        return __init__
+
     def wrap_scaler_step(original):
         def step(scaler, optimizer, *arguments, **named):
             if not hook.watches():
@@ -103,24 +113,17 @@ def wrap(hook):
             before = hook.optimizers.calls
             returned = original(scaler, optimizer, *arguments, **named)
             if hook.optimizers.calls == before:
-                _tell(hook, hook.progress.step_skipped)
+                hook.guarded(hook.progress.step_skipped)
             return returned
 
         return step
 
     hook.patches.replace(torch.autograd, "backward", wrap_backward)
-    for scaler in _scalers():
-        hook.patches.replace(scaler, "scale", wrap_scale)
-        hook.patches.replace(scaler, "step", wrap_scaler_step)
-
-
-def _scalers():
-    """Returns the class that defines `scale`: torch.amp's from 2.3 on, torch.cuda.amp's before."""
-    for package in (getattr(torch, "amp", None), torch.cuda.amp):
-        scaler = getattr(package, "GradScaler", None)
-        if scaler is not None and "scale" in scaler.__dict__:
-            return [scaler]
-    return []
+    # From 2.3 on, that of torch.cuda.amp is a subclass of that of torch.amp.
+    scaler = getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler)
+    hook.patches.replace(scaler, "__init__", wrap_scaler_init)
+    hook.patches.replace(scaler, "scale", wrap_scale)
+    hook.patches.replace(scaler, "step", wrap_scaler_step)
 
 
 def _listed(tensors):
@@ -133,10 +136,3 @@ def _roots(tensors, unscaled):
         for root in _listed(tensors)
         if isinstance(root, torch.Tensor) and root.numel() == 1 and not root.is_complex()
     ]
-
-
-def _tell(hook, listener, *what):
-    try:
-        listener(*what)
-    except Exception as error:
-        hook.failed(error)

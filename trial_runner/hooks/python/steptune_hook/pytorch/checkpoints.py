@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports torch.save and the writing of safetensors files as a separate phase."""
 
+import contextlib
 import io
 import os
 import sys
@@ -19,14 +20,11 @@ def wrap(hook):
                 return original(obj, f, *arguments, **named)
             strategy = hook.knobs.strategy
             together = strategy.is_one_training() and not isinstance(f, io.BytesIO)
-            before = _begin(hook)
-            try:
+            with _checkpoint(hook):
                 if not together:
                     return original(obj, f, *arguments, **named)
                 written.update(_path_of(f))
                 return _once(strategy, f, lambda: original(obj, f, *arguments, **named))
-            finally:
-                _end(hook, before)
 
         return save
 
@@ -61,11 +59,8 @@ def wrap_safetensors(hook):
         def serialize_file(*arguments, **named):
             if not hook.watches() or hook.clock.current in (APART, DATA):
                 return original(*arguments, **named)
-            before = _begin(hook)
-            try:
+            with _checkpoint(hook):
                 return original(*arguments, **named)
-            finally:
-                _end(hook, before)
 
         return serialize_file
 
@@ -88,18 +83,12 @@ def _path_of(file):
     return {os.path.abspath(os.fspath(file))} if isinstance(file, paths) else set()
 
 
-def _begin(hook):
+@contextlib.contextmanager
+def _checkpoint(hook):
     before = hook.clock.switch(APART)
+    hook.guarded(hook.progress.saves)
     try:
-        hook.progress.saves()
-    except Exception as error:
-        hook.failed(error)
-    return before
-
-
-def _end(hook, before):
-    hook.clock.switch(before)
-    try:
-        hook.progress.saved()
-    except Exception as error:
-        hook.failed(error)
+        yield
+    finally:
+        hook.clock.switch(before)
+        hook.guarded(hook.progress.saved)

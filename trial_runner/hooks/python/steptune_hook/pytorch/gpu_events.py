@@ -22,10 +22,7 @@ class CudaEvents:
 
 def of(losses):
     """Returns events of the GPU that holds a step's losses; None if no loss is on a GPU."""
-    for loss in losses:
-        if loss.is_cuda and hasattr(torch.cuda, "is_current_stream_capturing"):
-            return CudaEvents(loss.device)
-    return None
+    return next((CudaEvents(loss.device) for loss in losses if loss.is_cuda), None)
 
 
 def peak_bytes(losses):

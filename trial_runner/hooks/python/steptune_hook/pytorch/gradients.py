@@ -84,7 +84,7 @@ def of(hook):
     losses), for ranks without a DistributedDataParallel over all of them, and on ranks other than 0, which print
     nothing."""
     optimizers = list(hook.optimizers.alive)
-    if len(optimizers) != 1 or not hasattr(torch, "_foreach_norm"):
+    if len(optimizers) != 1:
         return None
     rank, world_size = ranks.rank_and_world_size()[0], ranks.together()
     parallel = None

@@ -7,19 +7,23 @@ import os
 import threading
 import types
 
+import torch
+
 from steptune_hook import call_site, hook, imports
 from steptune_hook.events import append_imported
 from steptune_hook.part_clock import FORWARD
 from steptune_hook.patches import PickledByValue
 from steptune_hook.phases import Phases
-from steptune_hook.pytorch import MODULES, checkpoints, survey
+from steptune_hook.pytorch import MODULES, checkpoints
 from steptune_hook.report import Report
 
 _STEPS_TO_KNOW = 3  # steps after which a program has shown its outermost modules
 _STEPS_TO_KNOW_CALLS = 10  # steps after which it has shown how it calls its optimizers
-_SURVEYS_AT = (1, _STEPS_TO_KNOW, _STEPS_TO_KNOW_CALLS, 100, 1000)  # a repeated survey reports only changes
-_FIRST_LOSSES = 8
-_FULL_STEPS = (*range(1, _FIRST_LOSSES + 1), *_SURVEYS_AT)
+_FULL_STEPS = (*range(1, hook.FIRST_LOSSES + 1), *hook.SURVEYS_AT)
+_WHY_SEPARATE = (
+    "several processes train without ranks, each by itself: steps, samples, loss and speed-up are those of the first "
+    "process, while the other processes run beside it"
+)
 
 
 class Hook(hook.Hook, PickledByValue):
@@ -41,7 +45,6 @@ class Hook(hook.Hook, PickledByValue):
         self.modules = None
         self.loaders = None
         self.optimizers = None
-        self._survey_due = False
         self.replay = None
         if requested.replay is not None:
             from steptune_hook.pytorch.replay import Replay
@@ -87,7 +90,13 @@ class Hook(hook.Hook, PickledByValue):
             lambda: self.knobs.optimizer.moved_by_zeros(), lambda *what: self.knobs.optimizer.gradients_lack(*what)
         )
         self.progress = Progress(
-            self.settings, report, Phases(report), self._on_step, noise_looks, received, self._samples_of_all
+            self.settings,
+            report,
+            Phases(report),
+            self._on_step,
+            noise_looks,
+            received,
+            lambda *what: self.knobs.strategy.samples_of_all(*what),
         )
         self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
         self.clock = self.progress.clock
@@ -96,9 +105,6 @@ class Hook(hook.Hook, PickledByValue):
     def _send_to_tuner(self, event):
         if self.live is not None:
             self.live.send_event(event)
-
-    def _samples_of_all(self, facts, samples):
-        return self.knobs.strategy.samples_of_all(facts, samples)
 
     def is_for_good(self):
         return super().is_for_good() or (self.live is not None and self.live.is_over)
@@ -123,19 +129,53 @@ class Hook(hook.Hook, PickledByValue):
     def end(self):
         """Called at the program's end: prints what was not printed yet."""
         if self.active and self.pid == os.getpid():
-            try:
-                self.progress.ends()
-                self.knobs.loader.end()
-                self.knobs.strategy.end()
-                # Libraries report objects that stay frozen as leaked (nanobind, which Triton uses).
-                self.knobs.collector.restore()
-            except Exception as error:
-                self.failed(error)
+            self.guarded(self._end)
+
+    def _end(self):
+        self.progress.ends()
+        self.knobs.loader.end()
+        self.knobs.strategy.end()
+        # Libraries report objects that stay frozen as leaked (nanobind, which Triton uses).
+        self.knobs.collector.restore()
 
     def survey_after_step(self):
-        """Called when new facts about the program are known."""
-        self._survey_due = True
+        super().survey_after_step()
         self.progress.full_step = 0
+
+    def device(self):
+        return self.modules.device()
+
+    def versions(self):
+        versions = {"torch": str(torch.__version__)}
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            versions["gpu"] = torch.cuda.get_device_name()
+        if torch.version.cuda:
+            versions["cuda"] = str(torch.version.cuda)
+        if torch.backends.cudnn.is_available():
+            versions["cudnn"] = str(torch.backends.cudnn.version())
+        return versions
+
+    def program(self):
+        return {
+            "counts": "optimizer" if self.progress.optimizers_made else "backward",
+            "samples_by": self.progress.sample_count.by,
+            "optimizers": sorted({name for name, _ in self.optimizers.made}),
+            "backwards_per_step": self.progress.backwards_per_step,
+            "closure": self.optimizers.closure,
+            "roots": sorted({type(module).__name__ for module in self.modules.roots}),
+        }
+
+    def survey(self):
+        if self.printer.is_second():
+            self.events.open()
+            with self.printer.aloud():
+                self.events.tell("separate", why=_WHY_SEPARATE)
+        super().survey()
+
+    def tell_program(self):
+        super().tell_program()
+        for facts in self.loaders.known.values():
+            self.events.tell("loader", facts.id, **facts.fields())
 
     def _on_step(self, progress):
         self.knobs.collector.step_ended(progress.steps)
@@ -148,14 +188,7 @@ class Hook(hook.Hook, PickledByValue):
                 self.events.tell("imports", modules=imports.installed_modules())
         if progress.steps == _STEPS_TO_KNOW_CALLS:
             self.optimizers.pin()
-        if self._survey_due or progress.steps in _SURVEYS_AT:
-            self._survey_due = False
-            survey.tell(self)
-            self.events.open()
-        if progress.steps <= _FIRST_LOSSES and self.settings.prints_events:
-            self._first_losses.append(repr(progress.loss()))
-            if progress.steps == _FIRST_LOSSES:
-                self.events.tell("losses", first=self._first_losses)
+        self.tell_steps(progress.steps, progress.loss)
         if self.live is not None and not self.live.is_over:
             self.live.step_ended(progress)
         else:

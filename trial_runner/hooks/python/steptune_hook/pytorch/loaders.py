@@ -14,8 +14,7 @@ from steptune_hook import call_site
 from steptune_hook.part_clock import DATA, OTHER, PREPARE
 from steptune_hook.pytorch import loader_queue, tensors
 from steptune_hook.pytorch.knobs.late_order import generator_of_order
-from steptune_hook.pytorch.knobs.loader import shows_training
-from steptune_hook.pytorch.knobs.random_state import UsualRandomState
+from steptune_hook.pytorch.knobs.random_state import RandomState, usual_sources
 
 
 _UNKNOWN_PASS = (None, None, False)
@@ -106,7 +105,7 @@ class LoaderFacts:
     def _lengths(self, loader, *things):
         """Returns the lengths of the loader and its parts. A sampler may draw the batches of a pass to count them,
         which may take long."""
-        state = UsualRandomState(getattr(loader, "generator", None))
+        state = RandomState(usual_sources(getattr(loader, "generator", None)))
         # For an iterable data set, PyTorch warns of each batch beyond a length that was requested.
         requested = getattr(loader, "_IterableDataset_len_called", None)
         try:
@@ -202,10 +201,10 @@ class Loaders:
 
     def facts_of(self, loader):
         """Returns the facts of a loader. A subclass may have skipped DataLoader.__init__, so they may be new."""
-        return self._facts.get(loader) or self._remember(loader, call_site.where())
+        return self._facts.get(loader) or self._remember(loader)
 
-    def _remember(self, loader, where):
-        facts = LoaderFacts(loader, where, self.known)
+    def _remember(self, loader):
+        facts = LoaderFacts(loader, call_site.where(), self.known)
         self._facts[loader] = facts
         # One line may make several loaders of similar data sets, one of which trains.
         if facts.id not in self.known or not self.known[facts.id].training:
@@ -246,27 +245,17 @@ class Loaders:
         def __init__(loader, dataset, *arguments, **named):
             if not hook.watches():
                 return original(loader, dataset, *arguments, **named)
-            today = None
-            where = ""
-            trains = False
-            try:
-                where = call_site.where()
-                trains = shows_training(arguments, named)
-                if trains:
-                    arguments, named, today = hook.knobs.loader.arguments(arguments, named)
-            except Exception as error:
-                hook.failed(error)
+            asked = hook.guarded(hook.knobs.loader.arguments, arguments, named)
+            arguments, named, today, trains = asked or (arguments, named, None, False)
             original(loader, dataset, *arguments, **named)
             if hook.active:
-                try:
-                    self._look_at_batches(loader, self._remember(loader, where), today, trains)
-                except Exception as error:
-                    hook.failed(error)
+                hook.guarded(self._look_at_batches, loader, today, trains)
 
         return __init__
 
-    def _look_at_batches(self, loader, facts, today, trains):
+    def _look_at_batches(self, loader, today, trains):
         """`today`: the size of batches in the unchanged program, if the hook has changed it."""
+        facts = self._remember(loader)
         batches = loader.batch_sampler
         if loader.batch_size is None:
             inner = getattr(batches, "batch_sampler", None)  # accelerate divides its batches among ranks
@@ -288,17 +277,13 @@ class Loaders:
                 return original(loader)
             before = hook.clock.switch(DATA)
             try:
-                facts = self._begin_pass(loader)
+                facts = hook.guarded(self._begin_pass, loader)
                 if facts and facts.is_fetched_ahead is None:
                     facts.reads_step_ahead = sys._getframe(1).f_globals.get("__name__") == _READS_AHEAD
-                iterator = (
-                    hook.knobs.loader.iterate(loader, facts, original)
-                    if facts
-                    else original(loader)
-                )
+                iterator = hook.knobs.loader.iterate(loader, facts, original) if facts else original(loader)
                 if facts:
                     self._know_again(iterator, facts)
-                    self._tell(hook.knobs.loader.pass_made, loader, facts)
+                    hook.guarded(hook.knobs.loader.pass_made, loader, facts)
                 return iterator
             finally:
                 if hook.watches():  # training may have begun in another thread
@@ -320,17 +305,13 @@ class Loaders:
         passes[key] = (reference, facts, loader_queue.has_queue(iterator))
 
     def _begin_pass(self, loader):
-        try:
-            facts = self.facts_of(loader)
-            self._hook.knobs.loader.put_orders_back(loader)
-            facts.read_order = None
-            facts.given = 0
-            facts.passes += 1
-            self._hook.progress.restarts(facts)
-            return facts
-        except Exception as error:
-            self._hook.failed(error)
-            return None
+        facts = self.facts_of(loader)
+        self._hook.knobs.loader.put_orders_back(loader)
+        facts.read_order = None
+        facts.given = 0
+        facts.passes += 1
+        self._hook.progress.restarts(facts)
+        return facts
 
     def _wrap_next(self, original):
         hook = self._hook
@@ -344,9 +325,9 @@ class Loaders:
                 return original(iterator)
             _, facts, has_queue = passes.get(id(iterator), _UNKNOWN_PASS)
             if has_queue:
-                self._tell(hook.progress.asks, facts, iterator)
+                hook.guarded(hook.progress.asks, facts, iterator)
             if facts is not None and facts.random_state is not None:
-                self._tell(hook.knobs.loader.pass_is_read, facts)
+                hook.guarded(hook.knobs.loader.pass_is_read, facts)
             now_s = perf_counter()
             clock.totals_s[before] += now_s - clock.now_s
             clock.now_s = now_s
@@ -358,7 +339,7 @@ class Loaders:
                     is_end = isinstance(error, StopIteration)
                     clock.switch(OTHER if is_end else before)
                     if is_end:
-                        self._tell(hook.progress.exhausted, facts)
+                        hook.guarded(hook.progress.exhausted, facts)
                     elif facts is not None:
                         hook.knobs.loader.failed(facts, error)
                 raise
@@ -382,9 +363,3 @@ class Loaders:
             return batch
 
         return __next__
-
-    def _tell(self, listener, *what):
-        try:
-            listener(*what)
-        except Exception as error:
-            self._hook.failed(error)

@@ -214,10 +214,7 @@ class Modules(PickledByValue):
         """Watches the output: a backward through it shows that the samples in its inputs were trained on."""
         count = self._hook.progress.sample_count
         inputs, count.counted_inputs = count.counted_inputs, None
-        try:
-            inputs.follow(output)
-        except Exception as error:
-            self._hook.failed(error)
+        self._hook.guarded(inputs.follow, output)
 
     def _is_frozen_copy(self, module):
         """True for a frozen copy of a trained model, such as an average of its weights. Transforms of the same class
@@ -228,10 +225,7 @@ class Modules(PickledByValue):
     def _evaluate(self, original, module, inputs, named):
         hook = self._hook
         before = hook.clock.switch(FORWARD)
-        try:
-            hook.progress.evaluates()
-        except Exception as error:
-            hook.failed(error)
+        hook.guarded(hook.progress.evaluates)
         try:
             return original(module, *inputs, **named)
         finally:
@@ -245,11 +239,8 @@ class Modules(PickledByValue):
             self.calls.append(site)
 
     def _ended(self, training):
-        try:
-            progress = self._hook.progress
-            progress.trained() if training else progress.evaluated()
-        except Exception as error:
-            self._hook.failed(error)
+        progress = self._hook.progress
+        self._hook.guarded(progress.trained if training else progress.evaluated)
 
     def _is_watched(self, module):
         if self._hook.watches():

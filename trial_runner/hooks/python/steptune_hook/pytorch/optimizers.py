@@ -36,16 +36,10 @@ class Optimizers(PickledByValue):
 
         def __init__(optimizer, params, defaults, *arguments, **named):
             if hook.watches_training():
-                try:
-                    defaults = hook.knobs.optimizer.defaults(type(optimizer), defaults)
-                except Exception as error:
-                    hook.failed(error)
+                defaults = hook.guarded(hook.knobs.optimizer.defaults, type(optimizer), defaults) or defaults
             original(optimizer, params, defaults, *arguments, **named)
             if hook.watches():
-                try:
-                    self.adopt(optimizer)
-                except Exception as error:
-                    hook.failed(error)
+                hook.guarded(self.adopt, optimizer)
 
         return __init__
 
@@ -53,7 +47,7 @@ class Optimizers(PickledByValue):
         """Watches the optimizer's steps from now on."""
         cls = type(optimizer)
         # An inherited step that is wrapped already must not be wrapped twice.
-        if not getattr(cls.step, "steptune", False):
+        if not self._hook.patches.is_replaced(cls, "step"):
             self._hook.patches.replace(cls, "step", self._wrap_step)
         site = (cls.__name__, call_site.where())
         if site not in self.made:
@@ -95,7 +89,7 @@ class Optimizers(PickledByValue):
             # A wrapper passes its own argument on, which may be None.
             has_closure = callable(arguments[0] if arguments else named.get("closure"))
             if progress.received.is_looking and not has_closure:
-                self._judge_received(optimizer)
+                hook.guarded(progress.received.steps, optimizer)
             try:
                 returned = scaled(optimizer, *arguments, **named)
             finally:
@@ -104,14 +98,15 @@ class Optimizers(PickledByValue):
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = before
-            if scaled is not original and self._was_skipped(returned):
+            if type(returned) is Skipped:
+                hook.guarded(progress.step_skipped)
                 return returned.value
             try:
                 self.calls += 1
                 if progress.backwards > backwards:
                     self.closure = True
                 if progress.received.is_looking and has_closure:
-                    self._judge_received(optimizer)
+                    progress.received.steps(optimizer)
                 if progress.is_plain and self._alone() is optimizer:
                     progress.plain_step_ended()
                 else:
@@ -121,21 +116,6 @@ class Optimizers(PickledByValue):
             return returned
 
         return step
-
-    def _was_skipped(self, returned):
-        if type(returned) is not Skipped:
-            return False
-        try:
-            self._hook.progress.step_skipped()
-        except Exception as error:
-            self._hook.failed(error)
-        return True
-
-    def _judge_received(self, optimizer):
-        try:
-            self._hook.progress.received.steps(optimizer)
-        except Exception as error:
-            self._hook.failed(error)
 
     def _is_in_backward(self):
         """True if a gradient's hook makes the step. On a GPU, autograd calls the hook in another thread, for which the

@@ -112,10 +112,9 @@ class RankGradients:
 
 def _averages_as_they_are(parallel, parameters):
     """True if the ranks average gradients exactly as AccumulateGrad receives them."""
-    find_facts = getattr(parallel, "_get_ddp_logging_data", None)
-    if find_facts is None or find_facts().get("comm_hook") not in _PLAIN_HOOKS:
+    if parallel._get_ddp_logging_data().get("comm_hook") not in _PLAIN_HOOKS:
         return False  # gradients are compressed, say, or not averaged
-    if getattr(getattr(parallel, "_join_config", None), "enable", False):
+    if parallel._join_config.enable:
         return False  # some ranks may have run out of batches
     if getattr(parallel, "_use_python_reducer", False) or _compiles_backward():
         return False  # it would be compiled again, with the hook's functions

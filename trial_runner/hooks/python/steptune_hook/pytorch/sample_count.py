@@ -7,7 +7,6 @@ import torch
 
 from steptune_hook import ranks
 from steptune_hook.pytorch import tensors
-from steptune_hook.pytorch.counted_inputs import CountedInputs
 
 _STEPS_TO_FOLLOW = 10  # after a change of the step's forwards
 
@@ -31,7 +30,7 @@ class SampleCount:
         self.of_forwards = 0  # samples in the inputs of the step's forwards
         self.followed = 0  # samples of the step's forwards whose backward is watched
         self.reached = 0  # the part of them through which a backward went
-        # Last module whose inputs were counted in this step, their first tensor, and their `CountedInputs`.
+        # Last module whose inputs were counted in this step, their first tensor, and their `_CountedInputs`.
         self.last_counted = None
         self._follow_until_step = _STEPS_TO_FOLLOW
         self._most_forwards = 0  # largest number in a step
@@ -65,7 +64,7 @@ class SampleCount:
         samples = tensors.samples_in_inputs(inputs, named_inputs)
         self.of_forwards += samples
         if steps < self._follow_until_step:
-            self.counted_inputs = CountedInputs(self, samples)
+            self.counted_inputs = _CountedInputs(self, samples)
         if tensor is not None:
             self.last_counted = (module, weakref.ref(tensor), self.counted_inputs)
 
@@ -103,3 +102,39 @@ class SampleCount:
         self.of_all_before_step = self.total_of_all
         self.of_forwards = self.followed = self.reached = 0
         self.last_counted = self.counted_inputs = None
+
+
+class _CountedInputs:
+    """Samples in the inputs of a forward. They count as trained if a backward goes through its output. `count`: the
+    `SampleCount` that is informed of backwards."""
+
+    def __init__(self, count, samples):
+        self._count = count
+        self._samples = samples
+        self._is_followed = False
+        self._is_trained_on = False
+
+    def follow(self, output):
+        """Watches the output for a backward. An output without tensors cannot be watched and counts as trained on."""
+        found = tensors.all_in(output)
+        # The hook is on the node, since a tensor may be pickled with its hooks.
+        try:
+            for node in {_node(tensor) for tensor in found} - {None}:
+                node.register_hook(self._backward_comes)
+        except RuntimeError:  # within a transformation such as torch.func
+            return
+        if found and not self._is_followed:
+            self._is_followed = True
+            self._count.followed += self._samples
+
+    def _backward_comes(self, *_):
+        if not self._is_trained_on:
+            self._is_trained_on = True
+            self._count.reached += self._samples
+
+
+def _node(tensor):
+    """Returns the node that a backward through the tensor reaches. If the program writes to a view later, the view gets
+    a new node, but its base keeps this one."""
+    of_base = tensor._base.grad_fn if tensor._is_view() else None
+    return tensor.grad_fn if of_base is None else of_base

@@ -27,6 +27,13 @@ def first_tensor(value, depth=0):
     return None
 
 
+def all_in(value):
+    """Returns the tensors in the value, in order."""
+    found = []
+    converted(value, found.append)
+    return found
+
+
 def any_computed(value, depth=0):
     """True if one of the tensors was computed, so that a backward through it continues."""
     if isinstance(value, torch.Tensor):
@@ -40,7 +47,7 @@ def any_computed(value, depth=0):
 
 def is_dense(tensor):
     """True if the tensor is neither sparse nor nested, so it has a shape and a memory format."""
-    return tensor.layout == torch.strided and not getattr(tensor, "is_nested", False)
+    return tensor.layout == torch.strided and not tensor.is_nested
 
 
 def writes(tensor):
@@ -158,7 +165,7 @@ def _second_dimension(batch):
 
 def _second_of(tensor):
     # A nested tensor may have no single second dimension.
-    return tensor.size(1) if tensor.dim() > 1 and not getattr(tensor, "is_nested", False) else None
+    return tensor.size(1) if tensor.dim() > 1 and not tensor.is_nested else None
 
 
 def converted(value, convert, depth=0):

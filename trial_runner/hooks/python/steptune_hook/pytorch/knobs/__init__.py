@@ -24,11 +24,10 @@ _KERNEL_KNOBS = {"num_threads", "cudnn_benchmark", "tf32", "attention"}
 class Knobs(KnobGroups):
     def __init__(self, hook):
         super().__init__(hook)
-        self._is_live_mode = hook.live is not None
+        self._hook = hook
         self.loader = LoaderKnobs(hook, self.requested)
         self.process = ProcessKnobs(self.requested)
         self.interop = InteropThreadsKnob(hook, self.requested)
-        self._progress = lambda: hook.progress
         self.optimizer = OptimizerKnobs(hook, self.requested)
         self.forward = ForwardKnobs(hook, self.requested)
         self.attention_implementation = AttentionImplementationKnob(hook, self.requested)
@@ -58,9 +57,9 @@ class Knobs(KnobGroups):
         before = self._kernel_knobs_requested()
         self.requested = requested
         switchable = {name: value for name, value in requested.items() if self._may_switch(name)}
-        self.loader.switch(switchable)
+        self._hook.live.passes.switch(switchable)
         self.process.switch(switchable)
-        self.collector.switch(switchable, self._progress().steps)
+        self.collector.switch(switchable, self._hook.progress.steps)
         self.optimizer.switch(switchable)
         return self.forward.switch(switchable) or self._kernel_knobs_requested() != before
 
@@ -77,8 +76,7 @@ class Knobs(KnobGroups):
             status.also = self.trainer_arguments.also(status.also)
 
     def why_not_now(self, knob, status):
-        wanted = self.requested.get(status.name)
-        changes = wanted not in (None, status.value)
-        if self._is_live_mode and changes and knob["applied"] != "live":
+        changes = self.requested.get(status.name) not in (None, status.value)
+        if self._hook.live is not None and changes and knob["applied"] != "live":
             return "it cannot be changed between two steps"
         return None

@@ -193,11 +193,9 @@ class ForwardKnobs:
     def _why_no_precision(self):
         if self._autocasts:
             return "the program uses autocast itself"
-        if not hasattr(torch, "autocast"):
-            return "this PyTorch has no autocast"
         if self._precision == "fp16":
             return self._why_no_fp16() or self.loss_scale.why_not()
-        if self._precision == "bf16" and torch.cuda.is_available() and not torch.cuda.is_bf16_supported():
+        if self._precision == "bf16" and self._hook.modules.device() == "cuda" and not torch.cuda.is_bf16_supported():
             return "this GPU has no bfloat16"
         return self._refused.get("precision")
 

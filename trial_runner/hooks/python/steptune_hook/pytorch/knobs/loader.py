@@ -18,7 +18,7 @@ from steptune_hook.pytorch.knobs.late_order import (
     made_unread,
 )
 from steptune_hook.pytorch.knobs.open_files import why_not_forked
-from steptune_hook.pytorch.knobs.random_state import RandomState
+from steptune_hook.pytorch.knobs.random_state import RandomState, torch_sources
 from steptune_hook.pytorch.knobs.sampler_watch import SamplerWatch
 
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
@@ -38,23 +38,18 @@ class LoaderKnobs:
         # of batches before it.
         self._error = None
 
-    def switch(self, requested):
-        """Switches settings, also in current passes."""
-        self._hook.live.passes.switch(requested)
-
     # -- construction ----------------------------------------------------------------------------
 
     def arguments(self, arguments, named):
-        """Returns the arguments after the data set of a training loader, with the requested batch size, and the
-        original size if it changed."""
+        """Returns the arguments after the data set, with the requested batch size in a loader that is shown to train; the
+        original size if it changed; and True if the loader is shown to train."""
+        trains = _show_training(arguments, named)
         today = _argument(arguments, named, "batch_size", 1)
-        if self._batch_size is None or today is None:
-            return arguments, named, None
-        if len(arguments) > _POSITIONS["batch_size"]:
-            changed = list(arguments)
-            changed[_POSITIONS["batch_size"]] = self._batch_size
-            return tuple(changed), named, today
-        return arguments, dict(named, batch_size=self._batch_size), today
+        if not trains or self._batch_size is None or today is None:
+            return arguments, named, None, trains
+        if arguments:
+            return (self._batch_size, *arguments[1:]), named, today, trains
+        return arguments, dict(named, batch_size=self._batch_size), today, trains
 
     # -- a pass ----------------------------------------------------------------------------------
 
@@ -81,7 +76,7 @@ class LoaderKnobs:
             if hook.live is not None:
                 return self._begin_live_pass(loader, facts, original)
             wanted = self._wanted(loader, facts)
-            state = RandomState(loader.generator)
+            state = RandomState(torch_sources(loader.generator))
             self._set(loader, facts, wanted)
         except Exception as error:
             hook.failed(error)
@@ -301,7 +296,7 @@ def _own_generator_drawn_on(loader):
     return None if generator is torch.default_generator else generator
 
 
-def shows_training(arguments, named):
+def _show_training(arguments, named):
     """True if a loader with these arguments (after the data set) trains: evaluations keep the order."""
     sampler = _argument(arguments, named, "sampler")
     draws = sampler is not None and type(sampler) is not SequentialSampler and getattr(sampler, "shuffle", True)

@@ -11,10 +11,7 @@ import torch
 
 from steptune_hook.patches import PickledByValue
 from steptune_hook.pytorch.gradients import trained_by
-from steptune_hook.pytorch.knobs import closures, scaling_limits, seeds
-from steptune_hook.pytorch.knobs.finite_gradients import FiniteGradients
-from steptune_hook.pytorch.knobs.scale_factor import ScaleFactor
-from steptune_hook.pytorch.knobs.unscaling import Unscaling, leaves_of
+from steptune_hook.pytorch.knobs import scaled_gradients, scaling_limits
 
 _STEPS_TO_LOOK = 3  # until then the program has shown what its backwards reach
 _MOST_LOOKS = 64
@@ -41,9 +38,9 @@ class LossScale:
     def __init__(self, hook, is_asked):
         self._hook = hook
         self._is_asked = is_asked
-        self.factor = ScaleFactor()
-        self._unscaling = Unscaling()
-        self._finite = FiniteGradients()
+        self.factor = scaled_gradients.ScaleFactor()
+        self._unscaling = scaled_gradients.Unscaling()
+        self._finite = scaled_gradients.FiniteGradients()
         self._refused = None
         self._has_begun = False  # True after a forward in fp16
         self._admitted = weakref.WeakSet()  # outermost modules
@@ -139,7 +136,7 @@ class LossScale:
         self._cover(roots)
         self.factor.backward_begins()
         with torch.no_grad():
-            return seeds.scaled(roots, given, self.factor.value)
+            return scaled_gradients.seeds(roots, given, self.factor.value)
 
     def _cover(self, roots):
         unscaling = self._unscaling
@@ -154,7 +151,7 @@ class LossScale:
             for parameter in module.parameters():
                 if parameter.requires_grad and not unscaling.covers(parameter):
                     unscaling.cover(parameter)
-        leaves = leaves_of(roots)
+        leaves = scaled_gradients.leaves_of(roots)
         for leaf in leaves:
             if not unscaling.covers(leaf):
                 unscaling.cover(leaf)
@@ -208,8 +205,8 @@ class LossScale:
         closure = arguments[0] if arguments else named.get("closure")
         loss = None
         if callable(closure):
-            if not closures.calls_once(optimizer):
-                self.refuse(closures.SEVERAL_CALLS % type(optimizer).__name__)
+            if not scaling_limits.calls_once(optimizer):
+                self.refuse(scaling_limits.SEVERAL_CALLS % type(optimizer).__name__)
                 return original(optimizer, *arguments, **named)
             with torch.enable_grad():
                 loss = closure()  # its gradients are checked before the step

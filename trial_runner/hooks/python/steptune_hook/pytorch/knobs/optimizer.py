@@ -14,6 +14,7 @@ from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.pytorch.gradients import trained_by
 
 _NAME = "optimizer_implementation"
+_OWN_SET_TO_NONE = inspect.signature(torch.optim.Optimizer.zero_grad).parameters["set_to_none"].default
 _SOME_LACK = "parameters get no gradient in some steps: with zeros the optimizer moves them (momentum, decay, moments), with None it does not"
 
 
@@ -22,7 +23,6 @@ class OptimizerKnobs:
         self._hook = hook
         self._requested = requested.get(_NAME)
         self._set_to_none = requested.get("set_to_none")
-        self._zero_grad_default = _default_of(torch.optim.Optimizer.zero_grad, "set_to_none")
         self._today = None
         self._refused = None
         self._called_bare = False
@@ -91,19 +91,21 @@ class OptimizerKnobs:
         return {"set_to_none": self._set_to_none} if self._changes_zero_grad() else {}
 
     def _changes_zero_grad(self):
-        may_be = self._zero_grad_default is not None and not self._hook.progress.received.have_lacked
-        return may_be and self._set_to_none not in (None, self._zero_grad_default)
+        return self._differs() and not self._hook.progress.received.have_lacked
+
+    def _differs(self):
+        return self._set_to_none not in (None, _OWN_SET_TO_NONE)
 
     def moved_by_zeros(self):
         """Returns the optimizers that treat zeros differently from missing gradients, if the knob may change that."""
-        is_tuned = self._set_to_none not in (None, self._zero_grad_default) or not self._hook.is_for_good()
-        if not (is_tuned and self._called_bare and self._zero_grad_default is not None):
+        is_tuned = self._differs() or not self._hook.is_for_good()
+        if not (is_tuned and self._called_bare):
             return []
         return [optimizer for optimizer in self._hook.optimizers.alive if _is_moved_by_zeros(optimizer)]
 
     def gradients_lack(self, optimizer, parameters):
         """Clears gradients as the program does from now on, also of these parameters in the coming step."""
-        if self._set_to_none not in (None, self._zero_grad_default):
+        if self._differs():
             for parameter in parameters:
                 parameter.grad = torch.zeros_like(parameter) if self._set_to_none else None
         self._hook.survey_after_step()
@@ -117,7 +119,6 @@ class OptimizerKnobs:
         implementations = {_implementation(optimizer.defaults) for optimizer in alive}
         where = ["%s %s" % (site, name) for name, site in self._hook.optimizers.made]
         yield self._implementation_row(alive, implementations, where)
-        default = self._zero_grad_default
         explicit = self._explicit_set_to_none
         if explicit is not None and not self._called_bare:
             why = "the program sets it itself" if alive else "no optimizer"
@@ -128,8 +129,8 @@ class OptimizerKnobs:
             why = None if self._called_bare else "Optimizer.zero_grad is not called"
         if self._hook.progress.received.have_lacked:
             why = _SOME_LACK
-        value = self._set_to_none if why is None else default
-        yield KnobStatus("set_to_none", today=default, value=value, why=why, where=self._cleared_at)
+        value = self._set_to_none if why is None else _OWN_SET_TO_NONE
+        yield KnobStatus("set_to_none", today=_OWN_SET_TO_NONE, value=value, why=why, where=self._cleared_at)
 
     def _implementation_row(self, alive, implementations, where):
         if not alive:
@@ -184,8 +185,3 @@ def _parameters(cls):
         return inspect.signature(cls.__init__).parameters
     except (TypeError, ValueError):
         return {}
-
-
-def _default_of(function, name):
-    parameter = inspect.signature(function).parameters.get(name)
-    return None if parameter is None else parameter.default

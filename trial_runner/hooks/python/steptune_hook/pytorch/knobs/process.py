@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the whole process. They are set when training begins, after the program's own settings. Values that the
-program sets later win."""
+"""Settings of the whole process. They are set when training begins, after the program's own settings."""
 
 import torch
 
-from steptune_hook.events import first_line
-from steptune_hook.knobs.knob_status import KnobStatus
+from steptune_hook.knobs.process_settings import ProcessSettings, Setting
 from steptune_hook.pytorch.knobs import attention
 
 _MOST_LOOKS = 10  # each look at a graph without attention takes as long as thousands of nodes
-
-
-class _Setting:
-    def __init__(self, get, put, why_not=None, choices=None):
-        self.get = get
-        self.put = put
-        self.why_not = why_not or (lambda: None)
-        self.choices = choices
 
 
 def _needs_gpu():
@@ -111,27 +101,25 @@ def _why_no_sharing_strategy():
 
 
 _SETTINGS = {
-    "num_threads": _Setting(torch.get_num_threads, torch.set_num_threads),
-    "sharing_strategy": _Setting(
+    "num_threads": Setting(torch.get_num_threads, torch.set_num_threads),
+    "sharing_strategy": Setting(
         torch.multiprocessing.get_sharing_strategy,
         torch.multiprocessing.set_sharing_strategy,
         _why_no_sharing_strategy,
     ),
-    "cudnn_benchmark": _Setting(
+    "cudnn_benchmark": Setting(
         lambda: torch.backends.cudnn.benchmark, _put_cudnn_benchmark, _why_no_cudnn_benchmark
     ),
-    "tf32": _Setting(_get_tf32, _put_tf32, _why_no_tf32),
-    "attention": _Setting(_get_attention, _put_attention, _why_no_attention),
-    "flush_denormal": _Setting(_get_flush_denormal, _put_flush_denormal),
+    "tf32": Setting(_get_tf32, _put_tf32, _why_no_tf32),
+    "attention": Setting(_get_attention, _put_attention, _why_no_attention),
+    "flush_denormal": Setting(_get_flush_denormal, _put_flush_denormal),
 }
 
 
-class ProcessKnobs:
+class ProcessKnobs(ProcessSettings):
     def __init__(self, requested):
-        self._requested = {name: requested[name] for name in _SETTINGS if name in requested}
-        self._today = {}
-        self._refused = {}
-        self._settled = False
+        super().__init__(requested, _SETTINGS)
+        self._is_settled = False
         self._attends = None  # True if the forward uses attention; None: unknown
         self._looks = 0
 
@@ -143,44 +131,11 @@ class ProcessKnobs:
 
     def settle(self):
         """Sets the requested values, once."""
-        if self._settled:
-            return
-        self._settled = True
-        for name, value in self._requested.items():
-            setting = _SETTINGS[name]
-            try:
-                why = setting.why_not()
-                if why is None:
-                    self._today[name] = setting.get()
-                    if self._today[name] != value:
-                        setting.put(value)
-                else:
-                    self._refused[name] = why
-            except Exception as error:
-                self._refused[name] = first_line(error)
+        if not self._is_settled:
+            self._is_settled = True
+            super().settle()
 
-    def switch(self, requested):
-        """Sets the newly requested values, and the program's own for the rest."""
-        for name in [name for name in _SETTINGS if name in requested or name in self._requested]:
-            setting = _SETTINGS[name]
-            self._refused.pop(name, None)
-            try:
-                why = setting.why_not()
-                if why is not None:
-                    self._refused[name] = why
-                    continue
-                today = self._today.setdefault(name, setting.get())
-                setting.put(requested.get(name, today))
-            except Exception as error:
-                self._refused[name] = first_line(error)
-        self._requested = {name: requested[name] for name in _SETTINGS if name in requested}
-
-    def statuses(self):
-        for name, setting in _SETTINGS.items():
-            why = self._refused.get(name) or setting.why_not()
-            if name == "attention" and why is None and self._attends is False:
-                why = "the forward does not call scaled_dot_product_attention"
-            now = None
-            if why is None or name in self._today:
-                now = setting.get()
-            yield KnobStatus(name, today=self._today.get(name, now), value=now, why=why)
+    def why_useless(self, name):
+        if name == "attention" and self._attends is False:
+            return "the forward does not call scaled_dot_product_attention"
+        return None

@@ -9,6 +9,7 @@ import zlib
 import torch
 
 from steptune_hook import ranks
+from steptune_hook.pytorch.knobs.random_state import usual_sources
 
 _ADDRESS_VARIABLES = ("MASTER_ADDR", "MASTER_PORT")
 # Variables that are equal on all ranks of a launch. Some differ between launches.
@@ -60,23 +61,9 @@ def seed_equally():
 
 def agree_on_random_numbers(loader):
     """Gives all ranks rank 0's random state, from which samplers draw the order."""
-    generators = {
-        id(g): g
-        for g in (loader.generator, getattr(loader.sampler, "generator", None))
-        if isinstance(g, torch.Generator)
-    }
-    sources = _sources() + [(g.get_state, g.set_state) for g in generators.values()]
+    sources = usual_sources(loader.generator, getattr(loader.sampler, "generator", None))
     states = [get() for get, _ in sources]
     torch.distributed.broadcast_object_list(states, src=0)
     if torch.distributed.get_rank() > 0:
         for (_, put), state in zip(sources, states):
             put(state)
-
-
-def _sources():
-    """Returns how a program's random numbers are read and set: (get, set) for each source."""
-    sources = [(torch.get_rng_state, torch.set_rng_state), (random.getstate, random.setstate)]
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
-        sources.append((numpy.random.get_state, numpy.random.set_state))
-    return sources

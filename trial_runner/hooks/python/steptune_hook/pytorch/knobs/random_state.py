@@ -7,32 +7,28 @@ import sys
 import torch
 
 
+def torch_sources(*generators):
+    """Returns how the default generator and these are read and set: (get, set) for each."""
+    own = {id(g): g for g in (torch.default_generator, *generators) if isinstance(g, torch.Generator)}
+    return [(generator.get_state, generator.set_state) for generator in own.values()]
+
+
+def usual_sources(*generators):
+    """Like `torch_sources`, also for Python's generator, and for NumPy's if it is imported."""
+    sources = [*torch_sources(*generators), (random.getstate, random.setstate)]
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        sources.append((numpy.random.get_state, numpy.random.set_state))
+    return sources
+
+
 class RandomState:
-    """State of the default generator, and of a loader's if it has one."""
-
-    def __init__(self, generator):
-        self._generators = [torch.default_generator] + ([generator] if generator else [])
-        self._states = [generator.get_state() for generator in self._generators]
+    def __init__(self, sources):
+        self._states = [(put, get()) for get, put in sources]
 
     def restore(self):
-        for generator, state in zip(self._generators, self._states):
-            generator.set_state(state)
-
-
-class UsualRandomState(RandomState):
-    """Also the state of Python's generator, and of NumPy's if it is imported."""
-
-    def __init__(self, generator=None):
-        super().__init__(generator)
-        self._of_python = random.getstate()
-        numpy = sys.modules.get("numpy")
-        self._of_numpy = numpy.random.get_state() if numpy is not None else None
-
-    def restore(self):
-        super().restore()
-        random.setstate(self._of_python)
-        if self._of_numpy is not None:
-            sys.modules["numpy"].random.set_state(self._of_numpy)
+        for put, state in self._states:
+            put(state)
 
 
 def snapshot():

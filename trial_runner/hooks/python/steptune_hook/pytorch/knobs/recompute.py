@@ -2,6 +2,7 @@
 """Activation checkpointing: repeated blocks of the outermost modules keep only their inputs, and the backward
 recomputes their contents. If the program does so itself, its checkpoints can be left out."""
 
+import collections
 import contextlib
 import inspect
 import weakref
@@ -13,13 +14,14 @@ from steptune_hook import call_site
 from steptune_hook.knobs.knob_status import KnobStatus
 from steptune_hook.part_clock import BACKWARD
 from steptune_hook.pytorch import tensors
-from steptune_hook.pytorch.knobs.blocks import repeated_blocks
 from steptune_hook.pytorch.modules import is_sharded
 
 _NAME = "activation_checkpointing"
 # Their outputs do not depend on the statistics that they count in training.
 _COUNTERS = torch.nn.modules.batchnorm._NormBase
 _WHY_KEPT = "no input of a reentrant checkpoint needs a gradient: without the checkpoint, the block would train"
+_CONTAINERS = (torch.nn.Sequential, torch.nn.ModuleList)
+_FEWEST_BLOCKS = 2
 _PLAIN = (torch.Tensor, str, bytes, int, float, complex, torch.dtype, torch.device, type(None))
 
 
@@ -34,13 +36,11 @@ class RecomputeKnob:
         self._by_program = []
         self._refused = None
         self._checkpoint = None
-        self._is_nestable = False
         self._options = set()  # names of the checkpoint's own arguments
 
     def wrap(self):
         patches = self._hook.patches
         parameters = inspect.signature(torch.utils.checkpoint.checkpoint).parameters
-        self._is_nestable = "use_reentrant" in parameters
         self._options = {"preserve_rng_state", *(name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY)}
         self._checkpoint = patches.replace(torch.utils.checkpoint, "checkpoint", self._wrap_own)
 
@@ -69,7 +69,7 @@ class RecomputeKnob:
         if module in self._seen:
             return
         self._seen.add(module)
-        blocks = repeated_blocks(module)
+        blocks = _repeated_blocks(module)
         self._is_repeated = self._is_repeated or bool(blocks)
         if self._requested is not True or self._why_not() is not None:
             return
@@ -107,7 +107,7 @@ class RecomputeKnob:
         try:
             # The block's first forward shows whether it leaves its inputs and buffers unchanged.
             found = None if self._blocks[block] else _Found(block, inputs, named)
-            given = _all_tensors((inputs, named))
+            given = tensors.all_in((inputs, named))
             versions = _versions(given)
             # Empty tensors name the devices whose random numbers are drawn again. PyTorch 2.6 keeps and guards all
             # arguments.
@@ -144,8 +144,6 @@ class RecomputeKnob:
             return self._refused
         if self._by_program:
             return "the program does it itself"
-        if not self._is_nestable:
-            return "this PyTorch has only reentrant checkpoints"
         if self._hook.knobs.forward.compiles():
             return "the model is compiled"
         return None
@@ -166,7 +164,7 @@ class _Found:
     """State of a block's inputs and buffers before its first forward, to compare with the state after it."""
 
     def __init__(self, block, inputs, named):
-        self._tensors = _all_tensors((inputs, named))
+        self._tensors = tensors.all_in((inputs, named))
         self._versions = _versions(self._tensors)
         self._block = block
         self._buffer_versions = _buffer_versions(block)
@@ -179,6 +177,28 @@ class _Found:
         if _buffer_versions(self._block) != self._buffer_versions:
             return "computes with buffers that it changes"
         return None
+
+
+def _repeated_blocks(root):
+    """Returns each container's children whose class it holds several times. Leaves out blocks within blocks."""
+    blocks = []
+    inside = set()
+    for container in root.modules():
+        if container in inside or not isinstance(container, _CONTAINERS):
+            continue
+        children = [child for child in container.children() if _is_block(child)]
+        counts = collections.Counter(type(child) for child in children)
+        for child in children:
+            if counts[type(child)] >= _FEWEST_BLOCKS:
+                blocks.append(child)
+                inside.update(child.modules())
+    return blocks
+
+
+def _is_block(module):
+    """True if the module has children. A single layer keeps little more than its input."""
+    has_parts = next(module.children(), None) is not None
+    return has_parts and any(parameter.requires_grad for parameter in module.parameters())
 
 
 def _needs_gradient(value):
@@ -197,17 +217,6 @@ def _versions(of):
 def _copy(tensor):
     # Not a leaf, since a block may write into it.
     return tensor.detach().requires_grad_(tensor.requires_grad).clone()
-
-
-def _all_tensors(value):
-    found = []
-
-    def keep(tensor):
-        found.append(tensor)
-        return tensor
-
-    tensors.converted(value, keep)
-    return found
 
 
 def _buffer_versions(block):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds programs whose loss cannot be scaled from outside."""
 
+import inspect
 import threading
 
 import torch
@@ -11,6 +12,7 @@ from steptune_hook.pytorch.modules import is_sharded
 
 LOOKS_WITHIN = "the program looks at gradients within the model, which would be scaled"
 OTHER_LEAF = "the program takes gradients of tensors that are no parameters, which would be scaled"
+SEVERAL_CALLS = "%s may call its closure several times a step"
 _PLAIN = (torch.nn.Parameter, torch.Tensor)
 
 
@@ -79,3 +81,10 @@ def why_no_backward(named):
     if torch.is_anomaly_enabled():
         return "the program detects anomalies: gradients of a scaled loss that are not finite would end it"
     return None
+
+
+def calls_once(optimizer):
+    """True if the optimizer is known to call its closure once: all of PyTorch's own, except for LBFGS."""
+    known = [cls for cls in vars(torch.optim).values() if isinstance(cls, type) and issubclass(cls, torch.optim.Optimizer)]
+    steps = {inspect.unwrap(cls.step) for cls in known if not issubclass(cls, torch.optim.LBFGS)}
+    return inspect.unwrap(type(optimizer).step) in steps

@@ -6,7 +6,7 @@ import weakref
 import torch
 
 from steptune_hook.pytorch import tensors
-from steptune_hook.pytorch.knobs.random_state import RandomState, UsualRandomState
+from steptune_hook.pytorch.knobs.random_state import RandomState, torch_sources, usual_sources
 
 _HOLDERS = ("_parameters", "_buffers", "_modules")
 
@@ -16,7 +16,7 @@ class WholeForward:
     buffers) are not undone."""
 
     def __init__(self, module):
-        self._random = UsualRandomState()
+        self._random = RandomState(usual_sources())
         is_on_gpu = torch.cuda.is_available() and torch.cuda.is_initialized()
         self._of_gpus = torch.cuda.get_rng_state_all() if is_on_gpu else []
         self._attributes = [(held, dict(held)) for owner in module.modules() for held in _held_by(owner)]
@@ -50,7 +50,7 @@ class LaterForward:
     only versions, which is cheap enough for each forward."""
 
     def __init__(self, parts):
-        self._random = RandomState(None)
+        self._random = RandomState(torch_sources())
         self._held = parts.buffers
         self._buffers = [buffer for attributes in self._held for buffer in attributes.values() if buffer is not None]
         self._versions = [tensors.writes(buffer) for buffer in self._buffers]

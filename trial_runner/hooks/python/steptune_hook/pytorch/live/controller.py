@@ -6,7 +6,6 @@ import math
 from time import perf_counter
 
 from steptune_hook import ranks
-from steptune_hook.pytorch import survey
 from steptune_hook.pytorch.live.channel import Channel, remove_left_behind
 from steptune_hook.pytorch.live.passes import LivePasses
 
@@ -29,7 +28,7 @@ class Live:
         self._is_begun = False
         self._configuration = BASELINE
         self._schedule = collections.deque()  # coming switches, in order
-        self._is_last = False
+        self.is_over = False  # True if the current settings stay until the end
         self._warm_up_ends = 0
         self._step_sent_s = 0.0
         self._loss_sent_s = 0.0
@@ -37,11 +36,6 @@ class Live:
         self._most_silence_s = silence_s
         self._silence_s = 0.0
         self._listened_s = None
-
-    @property
-    def is_over(self):
-        """True if the current settings stay until the end."""
-        return self._is_last
 
     def after_fork(self):
         """Closes the channel in a forked child. A child that trains opens its own."""
@@ -56,20 +50,20 @@ class Live:
 
     def stop(self):
         """Called if the hook fails: restores the program's own settings, and closes the channel."""
-        was_last, self._is_last = self._is_last, True
+        was_over, self.is_over = self.is_over, True
         if self._configuration != BASELINE:
             try:
                 self._hook.knobs.switch({})
             except Exception:  # the hook is failing anyway; restore as much as possible
                 pass
-            if was_last:
+            if was_over:
                 self._hook.events.warn("the hook failed: the program continues with its own settings")
         if self._channel is not None:
             self._channel.close()
 
     def step_ended(self, progress):
         """Called after each step. A switch for the next step takes effect here."""
-        if progress.steps < _STEPS_TO_KNOW or self._is_last:
+        if progress.steps < _STEPS_TO_KNOW or self.is_over:
             return
         if not self._is_begun:
             self._begin(progress)
@@ -81,12 +75,12 @@ class Live:
         # Always report the step before a switch, since it ends a block.
         self._send_step(progress, due is not None)
         if due is not None:
-            self._is_last = bool(due.get("last"))
+            self.is_over = bool(due.get("last"))
             self._switch(progress, due["configuration"], due["knobs"])
-            if self._is_last:
+            if self.is_over:
                 self._channel.close()
         # The last message of a tuner that has ended still counts.
-        if not self._channel.is_open and not self._is_last and not self._awaits_last():
+        if not self._channel.is_open and not self.is_over and not self._awaits_last():
             self._go_on_alone(progress, "the tuner is gone")
             remove_left_behind(self._path)
 
@@ -113,7 +107,7 @@ class Live:
     def _begin(self, progress):
         self._reach_tuner()
         self._is_begun = True
-        survey.tell(self._hook)
+        self._hook.survey()
         # The first message may be a switch for the next step, so wait for it.
         self._take(self._channel.received(_FIRST_MESSAGE_S))
         if not self._channel.is_open and not self._awaits_last():
@@ -130,7 +124,7 @@ class Live:
             self._channel.send({"v": 1, "hello": hello})
 
     def _go_on_alone(self, progress, why):
-        self._is_last = True
+        self.is_over = True
         if self._configuration != BASELINE:
             self._switch(progress, BASELINE, {})
         self._hook.events.warn(
@@ -144,7 +138,7 @@ class Live:
         steps = _WARM_UP_STEPS_IF_KERNELS_CHANGE if changes_kernels else _WARM_UP_STEPS
         self._warm_up_ends = progress.steps + steps
         self._reported_warm_up = None
-        survey.tell(self._hook)
+        self._hook.survey()
 
     def _send_step(self, progress, due):
         warm_up = progress.steps <= self._warm_up_ends

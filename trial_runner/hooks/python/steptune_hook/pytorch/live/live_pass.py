@@ -7,7 +7,7 @@ from time import perf_counter
 from steptune_hook.events import last_line
 from steptune_hook.pytorch import tensors
 from steptune_hook.pytorch.knobs.data_set_state import state_of
-from steptune_hook.pytorch.knobs.random_state import UsualRandomState, snapshot
+from steptune_hook.pytorch.knobs.random_state import RandomState, snapshot, usual_sources
 from steptune_hook.pytorch.live.pools import Stream
 
 NAMES = ("num_workers", "prefetch_factor", "pin_memory")
@@ -156,7 +156,7 @@ class LivePass:
         # Without workers, the data set draws from the program's own random numbers.
         if not pool.is_own and pool.handed_out < _WATCHED_OF_TRIAL:
             self._stream.draw_order()  # The program's own workers would have drawn it already.
-            before, state = snapshot(), UsualRandomState(self._loader.generator)
+            before, state = snapshot(), RandomState(usual_sources(self._loader.generator))
             batch = pool.next_batch()
             if snapshot() != before:
                 state.restore()
@@ -197,6 +197,5 @@ class LivePass:
 
 
 def _bytes_in(batch):
-    found = []
-    tensors.converted(batch, lambda tensor: found.append(tensor))
-    return sum(tensor.numel() * tensor.element_size() for tensor in found if tensors.is_dense(tensor))
+    dense = filter(tensors.is_dense, tensors.all_in(batch))
+    return sum(tensor.numel() * tensor.element_size() for tensor in dense)

@@ -10,7 +10,7 @@ from steptune_hook import ranks
 from steptune_hook.events import first_line
 from steptune_hook.free_memory import free_bytes
 from steptune_hook.pytorch.knobs.open_files import why_not_forked
-from steptune_hook.pytorch.knobs.random_state import RandomState
+from steptune_hook.pytorch.knobs.random_state import RandomState, torch_sources
 from steptune_hook.pytorch.live.live_pass import NAMES, LivePass, own_settings
 from steptune_hook.pytorch.live.pools import Parking
 
@@ -45,7 +45,7 @@ class LivePasses:
         parking = self._parking.setdefault(loader, Parking())
         if not (facts.today["persistent_workers"] and facts.today["num_workers"]):
             parking.clear()
-        state = RandomState(loader.generator)
+        state = RandomState(torch_sources(loader.generator))
         try:
             seeds = self._seeds
             if draws_seed:
