@@ -25,7 +25,7 @@ class AccountTest : public testing::Test {
   }
 
   aws::AwsResult<Json> call(const std::string& operation, const Json& input) {
-    const bool logs = operation.ends_with("Events") || operation.ends_with("Streams");
+    const bool logs = operation.ends_with("Events");
     const aws::JsonService service{
         logs ? "logs" : "sagemaker", logs ? "Logs_20140328" : "SageMaker",
         "application/x-amz-json-1.1", "https",
