@@ -11,7 +11,6 @@
 
 #include "common/shell_quote.hpp"
 #include "trial_runner/hooks/python_path.hpp"
-#include "trial_runner/sagemaker/carried_hook.hpp"
 #include "trial_runner/sagemaker/request_pieces.hpp"
 #include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/shell_texts.hpp"
@@ -64,8 +63,9 @@ std::string text_of(const std::optional<double>& seconds) {
 }
 
 /// Returns the shell call that runs one trial.
-std::string call_of(const PackedCommand& command, const std::string& parameters) {
-  const TrialSpec& spec = *command.spec;
+std::string call_of(const TrialSpec& spec, bool in_code_channel, const std::string& parameters) {
+  const ContainerStart entry =
+      entry_point(spec.argv, in_code_channel, spec.launch, /*enters_hook=*/false, spec.files);
   std::vector<std::string> words{trial_name(spec.key),
                                  fmt::format("{:.0f}", packed_seconds(spec)),
                                  fmt::format("{:.0f}", std::ceil(spec.limits.grace_s)),
@@ -74,7 +74,7 @@ std::string call_of(const PackedCommand& command, const std::string& parameters)
                                  parameters};
   std::string call = "trial " + posix_quoted(words);
   words.clear();
-  for (const auto* variables : {&command.environment, &spec.environment}) {
+  for (const auto* variables : {&entry.environment, &spec.environment}) {
     for (const auto& [name, value] : *variables) {
       if (!spec.python_path.empty() && name == k_python_path) {
         call += fmt::format(" {}=\"$steptune_hook\":{}", name, posix_quoted(value));
@@ -83,7 +83,7 @@ std::string call_of(const PackedCommand& command, const std::string& parameters)
       }
     }
   }
-  words.insert(words.end(), command.words.begin(), command.words.end());
+  words.insert(words.end(), entry.words.begin(), entry.words.end());
   return fmt::format("{} {};", call, posix_quoted(words));
 }
 
@@ -98,24 +98,17 @@ std::optional<double> packed_idle_seconds(const TrialSpec& spec) {
   return idle_s < packed_seconds(spec) ? std::optional(idle_s) : std::nullopt;
 }
 
-std::map<std::string, std::string> hyperparameters_of(const Configuration& configuration) {
-  std::map<std::string, std::string> parameters;
-  for (const auto& [name, value] : configuration.values())
-    parameters[name] = to_text(value);
-  return parameters;
-}
-
-ContainerStart pack_start(std::span<const PackedCommand> commands) {
+ContainerStart pack_start(std::span<const TrialSpec* const> trials, bool in_code_channel) {
   ContainerStart request;
   const bool has_hook = std::ranges::any_of(
-      commands, [](const PackedCommand& each) { return !each.spec->python_path.empty(); });
+      trials, [](const TrialSpec* spec) { return !spec->python_path.empty(); });
   std::string listed;
   std::string calls;
-  for (const PackedCommand& command : commands) {
-    const TrialSpec& spec = *command.spec;
+  for (const TrialSpec* trial : trials) {
+    const TrialSpec& spec = *trial;
     const std::string name = trial_name(spec.key);
     std::string parameters = dump_json(Json(hyperparameters_of(spec.configuration)));
-    calls += call_of(command, parameters);
+    calls += call_of(spec, in_code_channel, parameters);
     request.hyperparameters.emplace(name, std::move(parameters));
     listed += fmt::format("{}{}:{:.0f}", listed.empty() ? "" : " ", name, packed_seconds(spec));
     if (const auto idle_s = packed_idle_seconds(spec)) listed += '/' + text_of(idle_s);

@@ -26,8 +26,8 @@ class WarmPoolsTest : public RunnerOnAccountTest {
   void request_job(const std::string& name, int keep_alive_s = 300) {
     pools();
     const TrialSpec spec = trial(1);
-    const auto created = api_->create(
-        create_training_job_input(options.settings, {name, spec, spec.resources, keep_alive_s}));
+    const auto created =
+        api_->create(create_training_job_input(options.settings, {name, spec, keep_alive_s}));
     ASSERT_TRUE(created) << created.error().message;
   }
 
