@@ -9,10 +9,10 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/sagemaker/earlier_jobs.hpp"
+#include "trial_runner/sagemaker/failure.hpp"
 #include "trial_runner/sagemaker/held_machines.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
-#include "trial_runner/sagemaker/quota_refusal.hpp"
 
 namespace steptune {
 namespace {
@@ -32,8 +32,7 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
       connection_(std::move(connection)),
       outage_(clock_, notices_, options_.longest_outage_s),
       api_(connection_.client, connection_.sagemaker),
-      pools_(clock_, api_, outage_, notices_,
-             {options_.keep_alive_s, options_.idle_pool_s, options_.close_poll_interval_s}),
+      pools_(clock_, api_, outage_, notices_, options_),
       monitor_(clock_, api_, outage_, notices_, pools_, options_) {
   if (connection_.cloudwatch) utilisation_.emplace(connection_.client, *connection_.cloudwatch);
   // Data from the study has precedence over data from the price table.

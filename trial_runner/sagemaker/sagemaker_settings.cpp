@@ -103,7 +103,7 @@ std::vector<SummaryLine> SageMakerSettings::summary(const Configuration& baselin
 }
 
 Result<RunnerParts> SageMakerSettings::make(const Clock& clock, std::uint64_t /*seed*/) const {
-  auto opened = aws::Session::open(clock, aws::wait_in_real_time(clock), section_.region);
+  auto opened = aws::Session::open(clock, section_.region);
   if (!opened) return tl::unexpected(opened.error());
   const std::shared_ptr<aws::Session> session = *std::move(opened);
   auto sagemaker = session->service(aws::Service::sagemaker);

@@ -89,7 +89,6 @@ class JsonClient {
                                      const Json& input, int max_attempts = 0);
 
  private:
-  struct Attempt;
   [[nodiscard]] AwsResult<Json> try_once(const JsonService& service, const std::string& operation,
                                          const std::string& body, bool refresh_credentials);
   /// Returns false if the user has asked to end since the count was `interrupts_before`.
