@@ -62,7 +62,7 @@ void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
   }
 }
 
-void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason) {
+void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopCause reason) {
   if (!job.under_way() || job.stop_accepted()) return;
   job.stop(reason);
   const std::vector<TrialJob*> open = open_trials_of(jobs, job.launch().job);
@@ -199,7 +199,7 @@ void JobMonitor::on_ended(const std::vector<TrialJob*>& sharing, const JobDescri
   // Do not wait for output of trials that the caller has stopped: they have reported enough.
   const bool is_complete =
       !state.training_since_wall_s || std::ranges::all_of(sharing, [](const TrialJob* job) {
-        return job->stop_reason() == StopReason::caller;
+        return job->stop_reason() == StopCause::caller;
       });
   const double printed_until_s =
       state.training_until_wall_s ? wall_to_clock(*state.training_until_wall_s) : clock_.now_s();
@@ -355,7 +355,7 @@ bool JobMonitor::was_left_out(const TrialJob& job) {
   // If the job failed before its first turn, no single trial is the reason.
   if (job.last_description().status == "Failed" && turns_of(job).none_has_begun()) return false;
   // A trial that was asked to end needs no other job.
-  const bool is_wanted = job.stop_reason() != StopReason::caller;
+  const bool is_wanted = job.stop_reason() != StopCause::caller;
   return is_wanted && !job.has_started() && !answers_for_end(job);
 }
 
@@ -373,7 +373,7 @@ void JobMonitor::stop_silent_jobs(TrialJobs& jobs) {
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
     // Compare with the last reading of output: missing log data does not count as silence.
     if (output_read_s() - job.last_output_s() > longest_s) {
-      request_stop(jobs, job, StopReason::no_output);
+      request_stop(jobs, job, StopCause::no_output);
     }
   }
 }

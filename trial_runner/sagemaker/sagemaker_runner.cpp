@@ -319,7 +319,7 @@ void SageMakerRunner::stop(TrialKey key) {
   if (job->waits()) {
     give_up(job, OutcomeKind::stopped, {});
   } else {
-    monitor_.request_stop(jobs_, *job, StopReason::caller);
+    monitor_.request_stop(jobs_, *job, StopCause::caller);
   }
 }
 

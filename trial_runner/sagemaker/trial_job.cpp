@@ -129,7 +129,7 @@ void TrialJob::read_line(double time_s, const LogLine& line, std::vector<TrialEv
   }
 }
 
-void TrialJob::stop(StopReason reason) {
+void TrialJob::stop(StopCause reason) {
   if (state_ != JobState::stopping) move_to(JobState::stopping);
   if (!stop_accepted_) stop_reason_ = reason;
 }

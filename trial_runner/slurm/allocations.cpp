@@ -10,8 +10,7 @@
 #include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/process_host.hpp"
-#include "trial_runner/slurm/submission_answer.hpp"
-#include "trial_runner/slurm/submit_words.hpp"
+#include "trial_runner/slurm/submission.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -130,31 +129,27 @@ void Allocations::on_submitted(const std::string& name, const CommandResult& res
   // If the queue has already shown the job, a late answer of sbatch says nothing new.
   if (allocation == nullptr || !allocation->id.empty()) return;
   const bool wanted = allocation->state == AllocationState::submitting;
-  const SubmissionAnswer answer = read_submission(result);
+  const auto job_id = read_submission(result);
   queue_.ask_soon(k_change_shows_s);
-  switch (answer.submission) {
-    case Submission::accepted:
-      on_accepted(*allocation, answer.job_id);
-      if (wanted) {
-        allocation->state = AllocationState::pending;
-      } else {
-        cancel(*allocation);
-      }
-      return;
-    case Submission::unclear:
-      if (wanted) allocation->state = AllocationState::doubtful;
-      allocation->submission_fault = last_words(result);
-      notices_.add_once("submission",
-                        fmt::format("sbatch has failed; looking for its job in the queue: {}",
-                                    allocation->submission_fault));
-      return;
-    case Submission::full:
-    case Submission::refused:
-      break;
+  if (job_id) {
+    on_accepted(*allocation, *job_id);
+    if (wanted) {
+      allocation->state = AllocationState::pending;
+    } else {
+      cancel(*allocation);
+    }
+    return;
   }
-  setbacks_.push_back({allocation->kind,
-                       answer.submission == Submission::full ? Setback::full : Setback::refused,
-                       "sbatch: " + last_words(result), allocation->avoids_nodes});
+  if (job_id.error() == Setback::unclear) {
+    if (wanted) allocation->state = AllocationState::doubtful;
+    allocation->submission_fault = last_words(result);
+    notices_.add_once("submission",
+                      fmt::format("sbatch has failed; looking for its job in the queue: {}",
+                                  allocation->submission_fault));
+    return;
+  }
+  setbacks_.push_back({allocation->kind, job_id.error(), "sbatch: " + last_words(result),
+                       allocation->avoids_nodes});
   host_.forget_allocation(name);
   allocations_.remove_if([&name](const Allocation& each) { return each.name == name; });
 }

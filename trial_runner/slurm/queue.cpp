@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -94,10 +95,9 @@ std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
   constexpr std::string_view k_heading = "JOBID|STATE|";
   std::vector<QueueRow> rows;
   bool listed = false;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::istringstream lines{std::string(text)};
+  for (std::string text_line; std::getline(lines, text_line);) {
+    std::string_view line = text_line;
     listed = listed || line.starts_with(k_heading);
     std::array<std::string_view, k_fields> fields;
     std::size_t at = 0;
@@ -120,13 +120,11 @@ std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
 
 std::vector<std::pair<std::string, std::string>> parse_steps(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> steps;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
     const std::size_t bar = line.find('|');
-    if (bar == std::string_view::npos) continue;
-    const std::string_view id = line.substr(0, bar);
+    if (bar == std::string::npos) continue;
+    const std::string_view id = std::string_view(line).substr(0, bar);
     const std::size_t dot = id.find('.');
     if (dot == std::string_view::npos || !is_id(id.substr(0, dot)) || !is_id(id.substr(dot + 1)))
       continue;

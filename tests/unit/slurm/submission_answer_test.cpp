@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/slurm/submission_answer.hpp"
-
 #include <gtest/gtest.h>
+
+#include "trial_runner/slurm/submission.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -9,35 +9,34 @@ namespace {
 TEST(SubmissionAnswer, TakesTheLastNumberOfASitesWrapper) {
   const auto answer =
       read_submission({0, false, "Welcome\n3 jobs of yours\n123;cluster\nbye\n", {}});
-  EXPECT_EQ(answer.submission, Submission::accepted);
-  EXPECT_EQ(answer.job_id, "123");
+  EXPECT_EQ(answer, "123");
 }
 
 TEST(SubmissionAnswer, OnlyTheControllersRefusalProvesThatThereIsNoJob) {
   const auto of = [](int status, const char* err, bool timed_out = false, const char* out = "") {
-    return read_submission({status, timed_out, out, err}).submission;
+    return read_submission({status, timed_out, out, err}).error();
   };
   EXPECT_EQ(of(1,
                "sbatch: error: invalid partition specified: nope\n"
                "sbatch: error: Batch job submission failed: Invalid partition name specified\n"),
-            Submission::refused);
-  EXPECT_EQ(of(1, "sbatch: unrecognized option '--nope'\n"), Submission::refused);
-  EXPECT_EQ(of(127, "sbatch: cannot start: No such file or directory\n"), Submission::refused);
+            Setback::refused);
+  EXPECT_EQ(of(1, "sbatch: unrecognized option '--nope'\n"), Setback::refused);
+  EXPECT_EQ(of(127, "sbatch: cannot start: No such file or directory\n"), Setback::refused);
   EXPECT_EQ(of(1,
                "sbatch: error: QOSMaxSubmitJobPerUserLimit\n"
                "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy "
                "(job submit limit, user's size and/or time limits)\n"),
-            Submission::full);
+            Setback::full);
 
   EXPECT_EQ(of(1,
                "sbatch: error: Batch job submission failed: Socket timed out on send/recv "
                "operation\n"),
-            Submission::unclear);
-  EXPECT_EQ(of(1, "sbatch: error: Unable to contact slurm controller\n"), Submission::unclear);
-  EXPECT_EQ(of(137, ""), Submission::unclear) << "killed, perhaps after the submission";
-  EXPECT_EQ(of(1, "wrapper: logging failed\n", false, "123\n"), Submission::unclear);
-  EXPECT_EQ(of(0, "", true), Submission::unclear);
-  EXPECT_EQ(of(0, ""), Submission::unclear) << "no number";
+            Setback::unclear);
+  EXPECT_EQ(of(1, "sbatch: error: Unable to contact slurm controller\n"), Setback::unclear);
+  EXPECT_EQ(of(137, ""), Setback::unclear) << "killed, perhaps after the submission";
+  EXPECT_EQ(of(1, "wrapper: logging failed\n", false, "123\n"), Setback::unclear);
+  EXPECT_EQ(of(0, "", true), Setback::unclear);
+  EXPECT_EQ(of(0, ""), Setback::unclear) << "no number";
 }
 
 TEST(SubmissionAnswer, TemporaryErrorsAreRetried) {

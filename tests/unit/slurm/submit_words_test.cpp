@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tests the request for an allocation, sbatch's answer, and the request for a step.
-#include "trial_runner/slurm/submit_words.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "trial_runner/slurm/step_words.hpp"
+#include "trial_runner/slurm/submission.hpp"
 
 namespace steptune::slurm {
 namespace {
