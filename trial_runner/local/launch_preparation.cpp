@@ -73,12 +73,8 @@ Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& 
                                              std::size_t index) {
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
-  LogFile log;
-  if (!spec.log_path.empty()) {
-    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
-    if (!created) return tl::unexpected(created.error());
-    log = *std::move(created);
-  }
+  auto log = LogFile::create(spec.log_path, spec.limits.log_bytes);
+  if (!log) return tl::unexpected(log.error());
   Environment environment = own_environment(spec);
   LocalRunnerOptions options = options_;
   options.set_thread_counts = options_.set_thread_counts && spec.set_thread_counts;
@@ -101,7 +97,7 @@ Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& 
                    std::move(placed),
                    tags,
                    *std::move(reader),
-                   std::move(log),
+                   *std::move(log),
                    Leftovers(SystemClock{}.wall_time_s(), std::move(temporary))};
 }
 

@@ -2,13 +2,13 @@
 #include "trial_runner/sagemaker/trial_pack.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/enum_names.hpp"
 #include "common/shell_quote.hpp"
 #include "trial_runner/hooks/python_path.hpp"
 #include "trial_runner/sagemaker/request_pieces.hpp"
@@ -24,13 +24,13 @@ namespace {
 constexpr const char* k_pack_variable = "STEPTUNE_PACK";
 constexpr std::string_view k_mark = "[steptune-pack] ";
 
-constexpr std::array<std::pair<PackMark::Kind, std::string_view>, 5> k_kinds{{
+constexpr auto k_kinds = enum_names<PackMark::Kind>({
     {PackMark::Kind::begin, "begin"},
     {PackMark::Kind::slow, "slow"},
     {PackMark::Kind::idle, "idle"},
     {PackMark::Kind::over, "over"},
     {PackMark::Kind::end, "end"},
-}};
+});
 
 std::string list_variable(int number) {
   return number == 1 ? k_pack_variable : fmt::format("{}_LIST_{}", k_pack_variable, number);
@@ -100,8 +100,8 @@ std::optional<double> packed_idle_seconds(const TrialSpec& spec) {
 
 ContainerStart pack_start(std::span<const TrialSpec* const> trials, bool in_code_channel) {
   ContainerStart request;
-  const bool has_hook = std::ranges::any_of(
-      trials, [](const TrialSpec* spec) { return !spec->python_path.empty(); });
+  const bool has_hook =
+      std::ranges::any_of(trials, [](const TrialSpec* spec) { return !spec->python_path.empty(); });
   std::string listed;
   std::string calls;
   for (const TrialSpec* trial : trials) {
@@ -161,12 +161,10 @@ std::vector<PackedTrial> pack_of(const Json& environment) {
 std::optional<PackMark> read_pack_mark(std::string_view line) {
   if (!line.starts_with(k_mark)) return std::nullopt;
   line.remove_prefix(k_mark.size());
-  const std::string_view word = take_until(line, ' ');
-  const auto kind =
-      std::ranges::find(k_kinds, word, &std::pair<PackMark::Kind, std::string_view>::second);
-  if (kind == k_kinds.end()) return std::nullopt;
+  const auto kind = k_kinds.value_of(take_until(line, ' '));
+  if (!kind) return std::nullopt;
   PackMark mark;
-  mark.kind = kind->first;
+  mark.kind = *kind;
   const auto key = trial_key_from_name(take_until(line, ' '));
   const bool has_code = mark.kind == PackMark::Kind::end;
   if (!key || (has_code ? !read_whole(line, mark.exit_code) : !line.empty())) return std::nullopt;
@@ -175,9 +173,8 @@ std::optional<PackMark> read_pack_mark(std::string_view line) {
 }
 
 std::string pack_mark_text(const PackMark& mark) {
-  const auto kind =
-      std::ranges::find(k_kinds, mark.kind, &std::pair<PackMark::Kind, std::string_view>::first);
-  std::string text = fmt::format("{}{} {}", k_mark, kind->second, trial_name(mark.key));
+  std::string text =
+      fmt::format("{}{} {}", k_mark, k_kinds.name_of(mark.kind), trial_name(mark.key));
   if (mark.kind == PackMark::Kind::end) text += fmt::format(" {}", mark.exit_code);
   return text;
 }

@@ -368,7 +368,7 @@ void Allocations::poll_holders() {
   next_holder_poll_s_ = k_infinity;
   for (Allocation& allocation : allocations_) {
     if (allocation.state != AllocationState::pending || allocation.is_up) continue;
-    allocation.is_up = host_.holder_is_up(allocation.name);
+    allocation.is_up = host_.node_cpus(allocation.name).has_value();
     if (allocation.is_up) {
       queue_.ask_soon(0.0);  // the queue's list must confirm it
       continue;

@@ -310,13 +310,9 @@ std::string ProcessHost::holder_script(const std::string& allocation) const {
       std::max(2, k_longest_blind_s / options_.holder_poll_s), options_.holder_poll_s);
 }
 
-bool ProcessHost::holder_is_up(const std::string& allocation) const {
-  std::error_code error;
-  return fs::exists(up_of(allocation), error);
-}
-
-std::string ProcessHost::node_cpus(const std::string& allocation) const {
+std::optional<std::string> ProcessHost::node_cpus(const std::string& allocation) const {
   std::ifstream file(up_of(allocation));
+  if (!file) return std::nullopt;
   std::string job, cpus;
   file >> job >> cpus;
   return cpus;

@@ -62,19 +62,6 @@ const StateWords* find_state(std::string_view state) {
   return found == k_states.end() ? nullptr : &*found;
 }
 
-std::optional<double> wall_time(std::string_view text) {
-  double seconds = 0.0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
-  return seconds;
-}
-
-int count(std::string_view text) {
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 bool is_id(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -84,6 +71,12 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 }  // namespace
+
+int leading_number(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 std::vector<std::string> queue_command() {
   // Without --all, squeue hides jobs in hidden partitions, even from their owner. The name comes
@@ -110,8 +103,8 @@ std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
     if (at + 1 < k_fields || !is_id(fields[0]) || fields[1].empty()) continue;
     fields[at] = line;
     rows.push_back({std::string(fields[0]), std::string(fields[1]), std::string(fields[2]),
-                    wall_time(fields[3]), wall_time(fields[4]), wall_time(fields[5]),
-                    count(fields[6]), count(fields[7]), std::string(fields[8]),
+                    parse_finite(fields[3]), parse_finite(fields[4]), parse_finite(fields[5]),
+                    leading_number(fields[6]), leading_number(fields[7]), std::string(fields[8]),
                     std::string(fields[9])});
   }
   if (!listed) return std::nullopt;

@@ -191,7 +191,7 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   Result<std::unique_ptr<slurm::Step>> step = tl::unexpected(Error{});
   if (text) {
     request.argv = slurm::step_words(spec, trial.allocation_spec(), options_, allocation,
-                                     host_->node_cpus(allocation.name), request.name);
+                                     host_->node_cpus(allocation.name).value_or(""), request.name);
     request.argv.insert(request.argv.end(), {"/bin/sh", "-c", *text});
     // Write the lease before the step starts, so that the trial survives if the tuner dies now.
     allocations_.set_user(allocation, spec.key, longest_s(spec));

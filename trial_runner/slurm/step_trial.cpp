@@ -28,13 +28,9 @@ constexpr double k_first_step_poll_s = 5.0;
 Result<StepTrial> StepTrial::create(TrialSpec spec, AllocationSpec requested) {
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
-  LogFile log;
-  if (!spec.log_path.empty()) {
-    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
-    if (!created) return tl::unexpected(created.error());
-    log = *std::move(created);
-  }
-  return StepTrial(std::move(spec), std::move(requested), *std::move(reader), std::move(log));
+  auto log = LogFile::create(spec.log_path, spec.limits.log_bytes);
+  if (!log) return tl::unexpected(log.error());
+  return StepTrial(std::move(spec), std::move(requested), *std::move(reader), *std::move(log));
 }
 
 void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
