@@ -22,6 +22,8 @@ namespace {
 constexpr double k_least_wait_s = 0.01;
 /// Seconds after which the service usually knows a job that it has accepted.
 constexpr double k_until_known_s = 5.0;
+/// Seconds before a job that exceeded a quota is tried again.
+constexpr double k_quota_wait_s = 30.0;
 
 }  // namespace
 
@@ -278,13 +280,12 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
       give_up(job, OutcomeKind::not_started, why);
   };
   if (is_quota(error) && !is_hopeless(error)) {
-    postpone(options_.quota_wait_s);
+    postpone(k_quota_wait_s);
     const std::int64_t trial = pack.front()->key().trial;
-    notices_.add_once(
-        "quota " + error.message,
-        fmt::format("trial {} is waiting for quota, retried every {}: {}", trial,
-                    format_duration(options_.quota_wait_s), printable_line(error.message)),
-        trial);
+    notices_.add_once("quota " + error.message,
+                      fmt::format("trial {} is waiting for quota, retried every {}: {}", trial,
+                                  format_duration(k_quota_wait_s), printable_line(error.message)),
+                      trial);
     // Pools that wait for other trials count against the quota as well.
     return pools_.release_available();
   }

@@ -63,9 +63,6 @@ SageMakerOptions SageMakerSettings::options() const {
   options.backlog = k_backlog;
   options.keep_alive_s = static_cast<int>(section_.keep_alive_s.value_or(k_default_keep_alive_s));
   options.poll_interval_s = section_.poll_s;
-  options.read_logs_s = section_.poll_s;
-  options.log_delay_s = 2.0 * section_.poll_s;
-  options.close_poll_interval_s = std::min(options.close_poll_interval_s, section_.poll_s);
   return options;
 }
 

@@ -227,7 +227,7 @@ Result<void> WarmPools::poll() {
     }
     pool = remains ? pool + 1 : pools_.erase(pool);
   }
-  next_poll_s_ = clock_.now_s() + options_.close_poll_interval_s;
+  next_poll_s_ = clock_.now_s() + options_.close_poll_interval_s();
   return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ namespace steptune::slurm {
 
 /// Longest time between repeated requests to the controller about one thing, in seconds.
 inline constexpr double k_longest_request_gap_s = 120.0;
+/// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
+/// placeholder may notice a renewal late.
+inline constexpr double k_least_lease_s = 120.0;
 /// Bounds of `cpus_per_task` and `gpus_per_node`.
 inline constexpr double k_most_cpus = 4096.0;
 inline constexpr double k_most_gpus = 64.0;
@@ -38,6 +42,9 @@ struct SlurmOptions {
   double longest_outage_s = 900.0;
   double launch_limit_s = 300.0;  ///< from srun's start to the start of the last task
   NodePrices usd_per_node_hour{};
+
+  /// Returns the length of a lease, and thus how long nodes are kept if the tuner dies.
+  [[nodiscard]] double lease_s() const { return std::max(k_least_lease_s, keep_alive_s); }
 };
 
 /// Returns CPUs for each task if all trials request the same number; otherwise nullopt.

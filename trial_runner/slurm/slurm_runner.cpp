@@ -179,7 +179,7 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   request.job_id = allocation.id;
   request.mark_word = word;
   request.tasks = trial.allocation_spec().nodes * slurm::tasks_per_node(spec, options_);
-  request.keep_s = std::max(120.0, options_.keep_alive_s);
+  request.keep_s = options_.lease_s();
   for (const auto& [name, value] : spec.configuration.values())
     request.values.emplace(name, to_text(value));
   slurm::StepScript script{word,          trial.allocation_spec().nodes,
@@ -265,7 +265,7 @@ Result<std::string> SlurmRunner::detach() {
   }
   if (!text.empty()) {
     text += fmt::format("each job ends {} after its trial unless the study is run again\n",
-                        format_duration(std::max(120.0, options_.keep_alive_s)));
+                        format_duration(options_.lease_s()));
   }
   trials_.clear();
   events_.clear();

@@ -17,7 +17,6 @@
 #include "trial_runner/rehearsal_stage.hpp"
 #include "trial_runner/section_limits.hpp"
 #include "trial_runner/slurm/cluster_services.hpp"
-#include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/slurm_kind.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
@@ -242,8 +241,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
   traits_.has_price = run.usd_per_node_hour.are_given();
   traits_.machines_vary = section_.allocations_vary();
   if (traits_.has_price) {
-    traits_.longest_billed_s = slurm::longest_trial_s(limits, run.launch_limit_s) +
-                               std::max(slurm::k_least_lease_s, run.keep_alive_s);
+    traits_.longest_billed_s = slurm::longest_trial_s(limits, run.launch_limit_s) + run.lease_s();
   }
 }
 

@@ -33,7 +33,7 @@ struct StepRequest {
   std::string mark_word;  ///< part of the step's marks
   int tasks = 1;
   std::vector<std::string> argv;                ///< srun and all its arguments
-  double keep_s = 120.0;                        ///< lease of the allocation after the step's end
+  double keep_s = 0.0;                          ///< lease of the allocation after the step's end
   std::map<std::string, std::string> values{};  ///< parameter values as text, for a simulated host
 };
 
