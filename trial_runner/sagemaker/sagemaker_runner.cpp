@@ -36,7 +36,8 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
       api_(connection_.client, connection_.sagemaker),
       pools_(clock_, api_, outage_, notices_, options_),
       monitor_(clock_, api_, outage_, notices_, pools_, options_) {
-  if (connection_.cloudwatch) utilisation_.emplace(connection_.client, *connection_.cloudwatch);
+  if (connection_.cloudwatch)
+    utilisation_.emplace(connection_.client, *connection_.cloudwatch, options_.types);
   // Data from the study has precedence over data from the price table.
   auto known = options_.prices.instances;
   known.merge(options_.types.instances);
@@ -132,7 +133,7 @@ Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orp
   if (options_.trials_per_job > 1) packs_since_wall_s = clock_.wall_time_s() - k_longest_holding_s;
   EarlierJobs earlier(
       api_, monitor_, prefix_, [this](const TrialSpec& spec) { return make_job(spec); },
-      [this] { static_cast<void>(connection_.wait_until(clock_.now_s() + k_until_known_s)); });
+      [this] { connection_.wait_until(clock_.now_s() + k_until_known_s); });
   auto found = earlier.of(orphans, packs_since_wall_s);
   if (!found) return tl::unexpected(found.error());
   std::vector<TrialKey> adopted;
@@ -309,7 +310,7 @@ Result<std::vector<TrialEvent>> SageMakerRunner::wait(double deadline_s) {
     const double now_s = clock_.now_s();
     if (!events_.empty() || now_s >= deadline_s) break;
     const double due_s = std::max(next_due_s(), now_s + k_least_wait_s);
-    if (!connection_.wait_until(std::min(deadline_s, due_s))) break;
+    connection_.wait_until(std::min(deadline_s, due_s));
   }
   return std::exchange(events_, {});
 }
@@ -362,12 +363,12 @@ void SageMakerRunner::watch_utilisation(const TrialJob& job) {
   utilisation_->add({job.launch().job, job.spec().resources, *state.training_since_wall_s,
                      *state.training_until_wall_s, state.downloading_s.value_or(0.0),
                      options_.settings.input_mode},
-                    clock_.now_s(), options_.types);
+                    clock_.now_s());
 }
 
 void SageMakerRunner::take_advice(bool last) {
   if (!utilisation_) return;
-  for (std::string& advice : utilisation_->poll(clock_.now_s(), options_.types, last))
+  for (std::string& advice : utilisation_->poll(clock_.now_s(), last))
     notices_.add(std::move(advice));
 }
 
@@ -393,11 +394,11 @@ Result<void> SageMakerRunner::release(double longest_s) {
     }
     const double now_s = clock_.now_s();
     if (jobs_.empty() && pools_.empty()) break;
-    const double due_s = std::max(now_s + k_least_wait_s, std::min(next_due_s(), until_s));
-    if (now_s >= until_s || !connection_.wait_until(due_s)) {
+    if (now_s >= until_s) {
       add_leftover_notices();
       break;
     }
+    connection_.wait_until(std::max(now_s + k_least_wait_s, std::min(next_due_s(), until_s)));
   }
   take_advice(true);
   events_.clear();

@@ -218,13 +218,10 @@ void Allocations::on_gone(const Allocation& allocation, const std::string& state
   costs_.end(allocation.name);
   host_.forget_allocation(allocation.name);
   if (allocation.given_back || allocation.used || allocation.former) return;
-  if (!allocation.submission_fault.empty()) {
-    setbacks_.push_back(
-        {allocation.kind, Setback::unclear, "sbatch: " + allocation.submission_fault});
-    return;
-  }
-  setbacks_.push_back({allocation.kind, Setback::unused,
-                       fmt::format("job {} is {}", allocation.id, words_of(state))});
+  const bool existed = allocation.submission_fault.empty();
+  setbacks_.push_back({allocation.kind, existed ? Setback::unused : Setback::unclear,
+                       existed ? fmt::format("job {} is {}", allocation.id, words_of(state))
+                               : "sbatch: " + allocation.submission_fault});
 }
 
 QueueInterest Allocations::on_listed(const std::vector<QueueRow>& rows) {

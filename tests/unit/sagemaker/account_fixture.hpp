@@ -42,11 +42,7 @@ class AccountTest : public testing::Test {
                              if (refresh) ++refreshes;
                              return credentials;
                            },
-                           [this](double time_s) {
-                             clock_.advance_to(time_s);
-                             return true;
-                           },
-                           "us-east-1"},
+                           [this](double time_s) { clock_.advance_to(time_s); }, "us-east-1"},
           aws::RetryPolicy{max_attempts, 1.0, 20.0});
     }
     return client_->call(service, operation, input);

@@ -43,7 +43,6 @@ WaitUntil wait_in_real_time(const Clock& clock) {
       // A signal ends the pause early; the loop then waits for the rest.
       pause_thread(std::min(left_s, k_slice_s));
     }
-    return true;
   };
 }
 

@@ -19,8 +19,8 @@ enum class Service { sagemaker, logs, cloudwatch, pricing };
 class Session {
  public:
   /// Opens a session without sending a request. If `region` is empty, uses `resolve_region`.
-  /// `clock` is the system's clock and outlives the session. Returns an error if there is no region,
-  /// if the profile does not exist, or if files cannot be parsed.
+  /// `clock` is the system's clock and outlives the session. Returns an error if there is no
+  /// region, if the profile does not exist, or if files cannot be parsed.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(const Clock& clock, std::string region,
                                                              RetryPolicy policy = {});
   Session(const Session&) = delete;
@@ -45,6 +45,5 @@ class Session {
   std::unique_ptr<CredentialsChain> credentials_;
   std::unique_ptr<JsonClient> client_;
 };
-
 
 }  // namespace steptune::aws
