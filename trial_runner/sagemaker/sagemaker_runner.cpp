@@ -115,10 +115,7 @@ Result<TrialJob> SageMakerRunner::make_job(const TrialSpec& spec) const {
 }
 
 Result<void> SageMakerRunner::start(const TrialSpec& spec) {
-  std::vector<TrialKey> under_way;
-  for (const TrialJob& job : jobs_)
-    under_way.push_back(job.key());
-  if (auto admitted = admission_.check_start(spec.key, under_way, backlog()); !admitted) {
+  if (auto admitted = admission_.check_start(spec.key, keys_of(jobs_), backlog()); !admitted) {
     return admitted;
   }
   auto job = make_job(spec);
@@ -136,9 +133,7 @@ Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orp
       [this] { connection_.wait_until(clock_.now_s() + k_until_known_s); });
   auto found = earlier.of(orphans, packs_since_wall_s);
   if (!found) return tl::unexpected(found.error());
-  std::vector<TrialKey> adopted;
-  for (const TrialJob& job : *found)
-    adopted.push_back(job.key());
+  std::vector<TrialKey> adopted = keys_of(*found);
   jobs_.splice(jobs_.end(), *found);
   return adopted;
 }
@@ -162,16 +157,14 @@ Result<void> SageMakerRunner::advance() {
 double SageMakerRunner::next_due_s() const {
   double due_s = std::min(monitor_.next_due_s(jobs_), pools_.next_poll_s());
   for (const TrialJob& job : jobs_) {
-    if (job.waits() && job.not_before_s() > clock_.now_s()) {
+    if (job.waits() && job.not_before_s() > clock_.now_s())
       due_s = std::min(due_s, job.not_before_s());
-    }
   }
   return due_s;
 }
 
 Result<bool> SageMakerRunner::start_next() {
   JobTrials waiting;
-  std::vector<std::optional<PoolKey>> queue;
   const double now_s = clock_.now_s();
   for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
     if (job->waits() && job->not_before_s() <= now_s) waiting.push_back(job);
@@ -183,6 +176,7 @@ Result<bool> SageMakerRunner::start_next() {
       std::ranges::any_of(waiting, [](const auto& job) { return job->is_deferred(); });
   JobTrials next = waiting;
   if (any_deferred) std::erase_if(next, [](const auto& job) { return !job->is_deferred(); });
+  std::vector<std::optional<PoolKey>> queue;
   for (const TrialJobs::iterator job : next)
     queue.push_back(job->pool_key());
   std::vector<std::optional<PoolKey>> busy;
@@ -195,12 +189,9 @@ Result<bool> SageMakerRunner::start_next() {
   }
   const auto* start = std::get_if<StartTrial>(&decision);
   if (start == nullptr) return false;
-  if (auto requested =
-          request(trials_of_job(options_, next[start->index], waiting), start->pool_job);
-      !requested) {
-    return tl::unexpected(requested.error());
-  }
-  return true;
+  return request(trials_of_job(options_, next[start->index], waiting), start->pool_job).map([] {
+    return true;
+  });
 }
 
 bool SageMakerRunner::pools_are_wanted(const JobTrials& except) const {
@@ -276,9 +267,10 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
     for (const TrialJobs::iterator job : pack)
       job->postpone(now_s + seconds);
   };
-  const auto give_up_all = [&](const std::string& why) {
+  const auto give_up_all = [&](const Error& why) {
     for (const TrialJobs::iterator job : pack)
-      give_up(job, OutcomeKind::not_started, why);
+      give_up(job, OutcomeKind::not_started, why.text());
+    return Result<void>();
   };
   if (is_quota(error) && !is_hopeless(error)) {
     postpone(k_quota_wait_s);
@@ -290,16 +282,10 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
     // Pools that wait for other trials count against the quota as well.
     return pools_.release_available();
   }
-  if (is_quota(error)) {
-    give_up_all(error.to_error().text());
-    return {};
-  }
+  if (is_quota(error)) return give_up_all(error.to_error());
   postpone(options_.poll_interval_s);
   auto failed = outage_.on_failure(error);
-  if (!failed && error.code == "ValidationException") {
-    give_up_all(failed.error().text());
-    return {};
-  }
+  if (!failed && error.code == "ValidationException") return give_up_all(failed.error());
   // Other refusals (permissions, a missing role) concern every trial, so `wait` returns them.
   return failed;
 }
@@ -326,10 +312,7 @@ void SageMakerRunner::stop(TrialKey key) {
 }
 
 void SageMakerRunner::kill_all() {
-  std::vector<TrialKey> keys;
-  for (const TrialJob& job : jobs_)
-    keys.push_back(job.key());
-  for (const TrialKey key : keys)
+  for (const TrialKey key : keys_of(jobs_))
     stop(key);
 }
 

@@ -77,10 +77,7 @@ Result<void> SlurmRunner::begin_study(const std::string& name, const std::string
 }
 
 Result<void> SlurmRunner::start(const TrialSpec& spec) {
-  std::vector<TrialKey> under_way;
-  for (const StepTrial& trial : trials_)
-    under_way.push_back(trial.key());
-  if (auto admitted = admission_.check_start(spec.key, under_way, backlog()); !admitted) {
+  if (auto admitted = admission_.check_start(spec.key, keys_of(trials_), backlog()); !admitted) {
     return admitted;
   }
   auto requested = slurm::allocation_spec_of(spec.resources);
@@ -138,9 +135,7 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
     left.step->kill();
     left.step->forget();
   }
-  std::vector<TrialKey> adopted;
-  for (const StepTrial& trial : found)
-    adopted.push_back(trial.key());
+  std::vector<TrialKey> adopted = keys_of(found);
   trials_.splice(trials_.end(), found);
   return adopted;
 }
