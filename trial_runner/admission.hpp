@@ -5,11 +5,21 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/error.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune {
+
+/// Returns the keys of a runner's trials, in order.
+template <typename Trials>
+[[nodiscard]] std::vector<TrialKey> keys_of(const Trials& trials) {
+  std::vector<TrialKey> keys;
+  for (const auto& trial : trials)
+    keys.push_back(trial.key());
+  return keys;
+}
 
 /// Checks that every runner makes before it starts a trial. All runners refuse in the same words.
 class Admission {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/numbers.hpp"
+#include "common/text.hpp"
 #include "common/units.hpp"
 
 namespace steptune::document {
@@ -197,6 +198,15 @@ Type<Formula> formula_or_integer(Range range) {
       [range](Json& definitions) {
         return Json{{"anyOf", {number_schema("integer", range), expression_schema(definitions)}}};
       }};
+}
+
+Type<Formula> formula_or_count(Range range) {
+  Type<Formula> type = formula_or_integer(range);
+  type.write = [](const Formula& formula, const Writing&) {
+    const auto constant = parse_finite(formula.text());
+    return constant ? Json(static_cast<std::int64_t>(*constant)) : Json(formula.text());
+  };
+  return type;
 }
 
 Type<StringTemplate> string_template() {

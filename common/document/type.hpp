@@ -60,6 +60,8 @@ struct Type {
 /// An expression, or a constant number in `range`.
 [[nodiscard]] Type<Formula> formula_or_number(Range range);
 [[nodiscard]] Type<Formula> formula_or_integer(Range range);
+/// The same, but a constant is written as a number, not as an expression.
+[[nodiscard]] Type<Formula> formula_or_count(Range range);
 [[nodiscard]] Type<StringTemplate> string_template();
 
 /// Returns `type` restricted to values for which `why_not` returns nullopt. For any other value,

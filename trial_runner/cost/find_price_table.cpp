@@ -4,7 +4,6 @@
 #include "common/environment.hpp"
 #include "common/shipped_files.hpp"
 #include "trial_runner/cost/price_table.hpp"
-#include "trial_runner/cost/user_prices.hpp"
 
 namespace steptune {
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,13 @@ struct PriceTable {
 [[nodiscard]] Result<PriceTable> read_price_table(const std::filesystem::path& file);
 [[nodiscard]] Result<PriceTable> price_table_from_json(const Json& json, const std::string& where);
 
+/// Returns the directory of this user's own price tables, which precede the installed ones:
+/// `$XDG_DATA_HOME/steptune/prices`, by default under `~/.local/share`. nullopt without a home
+/// folder.
+[[nodiscard]] std::optional<std::filesystem::path> user_price_directory();
+
 /// Directories searched for tables, in this order: directories in `STEPTUNE_PRICE_PATH` (separated
-/// by colons), the user's own (trial_runner/cost/user_prices.hpp), the installed ones
+/// by colons), the user's own (`user_price_directory`), the installed ones
 /// (common/shipped_files.hpp).
 [[nodiscard]] std::vector<std::filesystem::path> price_table_directories();
 

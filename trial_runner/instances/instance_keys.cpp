@@ -14,7 +14,6 @@
 namespace steptune {
 namespace {
 
-using document::Formula;
 using document::InFingerprint;
 using document::Key;
 using document::Node;
@@ -36,17 +35,6 @@ Type<StringTemplate> instance_type() {
         return "the instance type is empty";
       },
       {{"minLength", 1}});
-}
-
-/// Returns the type of a number of instances. `least` is 0 for a group, because a configuration may
-/// have no instance of the group.
-Type<Formula> instance_count(double least) {
-  Type<Formula> type = document::formula_or_integer({least, k_most_instances});
-  type.write = [](const Formula& count, const Writing&) {
-    const auto constant = parse_finite(count.text());
-    return constant ? Json(static_cast<std::int64_t>(*constant)) : Json(count.text());
-  };
-  return type;
 }
 
 /// Returns the group described by `instance_type` and `instance_count`; null if there is no such
@@ -169,7 +157,8 @@ Key<RentedInstances> discounts_key() {
 std::vector<Key<RentedInstances>> make_instance_keys() {
   std::vector<Key<RentedInstances>> keys = {
       lone_group_key("instance_type", &RentedGroup::type, instance_type(), /*begins=*/true),
-      lone_group_key("instance_count", &RentedGroup::count, instance_count(1.0), /*begins=*/false),
+      lone_group_key("instance_count", &RentedGroup::count,
+                     document::formula_or_count({1.0, k_most_instances}), /*begins=*/false),
       groups_key(),
       prices_key(),
       price_table_key(),
@@ -214,7 +203,8 @@ const Section<RentedGroup>& instance_group_section() {
     section.add(key("instance_type", &RentedGroup::type, instance_type())
                     .doc("a template, as in the runner's `instance_type`")
                     .required());
-    section.add(key("instance_count", &RentedGroup::count, instance_count(0.0))
+    section.add(key("instance_count", &RentedGroup::count,
+                    document::formula_or_count({0.0, k_most_instances}))
                     .doc("a number, or an expression over parameters; 0: the group is left out"));
     section.add(key("name", &RentedGroup::name,
                     document::checked<std::string>(document::string(k_max_group_name_bytes), named,

@@ -71,12 +71,8 @@ LaunchPreparation::LaunchPreparation(std::string run_tag, Environment environmen
 Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& slot) {
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
-  LogFile log;
-  if (!spec.log_path.empty()) {
-    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
-    if (!created) return tl::unexpected(created.error());
-    log = *std::move(created);
-  }
+  auto log = LogFile::create(spec.log_path, spec.limits.log_bytes);
+  if (!log) return tl::unexpected(log.error());
   Environment environment = own_environment(spec);
   auto placed = apply_slot(slot, spec, environment);
   TrialSpec bound = with_bound_processes(spec, slot, environment, placed);
@@ -96,7 +92,7 @@ Result<Launching> LaunchPreparation::prepare(const TrialSpec& spec, const Slot& 
                    std::move(placed),
                    tags,
                    *std::move(reader),
-                   std::move(log),
+                   *std::move(log),
                    Leftovers(SystemClock{}.wall_time_s(), std::move(temporary))};
 }
 

@@ -32,6 +32,7 @@ int write_all(int file, std::string_view bytes) {
 
 Result<LogFile> LogFile::create(const std::filesystem::path& path, std::uint64_t cap_bytes) {
   LogFile log;
+  if (path.empty()) return log;
   log.path_ = path;
   log.file_ =
       UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, k_private_file));

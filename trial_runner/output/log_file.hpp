@@ -22,7 +22,8 @@ class LogFile {
   LogFile() = default;
 
   /// Creates or empties the file. Only its owner may read a new file. The limit is at least 4 KiB.
-  /// Returns a `runner` error if the file cannot be opened.
+  /// Without a path, returns a log without a file. Returns a `runner` error if the file cannot be
+  /// opened.
   [[nodiscard]] static Result<LogFile> create(const std::filesystem::path& path,
                                               std::uint64_t cap_bytes);
 

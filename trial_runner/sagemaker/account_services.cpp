@@ -22,11 +22,10 @@ namespace {
 constexpr int k_attempts = 4;
 constexpr const char* k_usual_region = "us-east-1";
 
-/// Opens a session. If `region` is empty, uses the region of the AWS configuration.
 Result<std::unique_ptr<aws::Session>> open_session(const Clock& clock, const std::string& region) {
   aws::RetryPolicy policy;
   policy.max_attempts = k_attempts;
-  return aws::Session::open(clock, aws::wait_in_real_time(clock), region, policy);
+  return aws::Session::open(clock, region, policy);
 }
 
 /// Finds the machines of the named jobs. A job that does not exist is an error.

@@ -12,6 +12,13 @@ namespace steptune {
 namespace {
 
 constexpr int k_most_helpers = 4;
+// Limits beyond which a job's utilisation leads to advice. Values are shares, except the last.
+constexpr double k_busy = 0.85;        ///< median of cores; saturated at or above this
+constexpr double k_waiting = 0.7;      ///< median of accelerators; waiting for data up to this
+constexpr double k_unused = 0.05;      ///< maximum of accelerators; unused at or below this
+constexpr double k_idle = 0.3;         ///< maximum of cores and accelerators; idle up to this
+constexpr double k_full = 0.9;         ///< maximum of memory and disk; near the limit from this on
+constexpr double k_download_s = 30.0;  ///< ignore shorter downloads
 
 int percent(double share) {
   return static_cast<int>(std::lround(100.0 * share));
@@ -69,9 +76,8 @@ std::string helpers_text(const PriceTable& types, double vcpus) {
 
 class Adviser {
  public:
-  Adviser(const JobUtilisation& utilisation, const PriceTable& types,
-          const AdviceThresholds& thresholds)
-      : utilisation_(utilisation), types_(types), thresholds_(thresholds) {}
+  Adviser(const JobUtilisation& utilisation, const PriceTable& types)
+      : utilisation_(utilisation), types_(types) {}
 
   std::vector<Advice> all() {
     look_at_balance();
@@ -93,7 +99,7 @@ class Adviser {
     const Cluster cluster = cluster_of(utilisation_);
     if (!cluster.known || cluster.gpus <= 0.0) return;
     const std::string machines = to_text(utilisation_.job.resources);
-    if (cluster.gpu_most <= thresholds_.unused) {
+    if (cluster.gpu_most <= k_unused) {
       add("unused", machines,
           fmt::format(
               "the GPUs are idle (at most {} % used): check that the program finds them, or "
@@ -103,8 +109,8 @@ class Adviser {
     }
     const double cpu = cluster.vcpus_used / cluster.vcpus;
     const double gpu = cluster.gpus_used / cluster.gpus;
-    if (cpu < thresholds_.busy || gpu > thresholds_.waiting) return;
-    const double wanted = cluster.vcpus_used / std::max(gpu, thresholds_.unused);
+    if (cpu < k_busy || gpu > k_waiting) return;
+    const double wanted = cluster.vcpus_used / std::max(gpu, k_unused);
     const std::string helpers = helpers_text(types_, wanted - cluster.vcpus);
     add("balance", machines,
         fmt::format(
@@ -118,9 +124,9 @@ class Adviser {
   }
 
   void look_at_idling(const MachineUtilisation& machine) {
-    if (!machine.cpu_most || *machine.cpu_most > thresholds_.idle) return;
+    if (!machine.cpu_most || *machine.cpu_most > k_idle) return;
     const bool has_gpus = machine.size.gpus > 0;
-    if (has_gpus && (!machine.gpu_most || *machine.gpu_most > thresholds_.idle)) return;
+    if (has_gpus && (!machine.gpu_most || *machine.gpu_most > k_idle)) return;
     const std::string gpus =
         has_gpus ? fmt::format(" and {} % of GPU", percent(*machine.gpu_most)) : std::string();
     add("idle", machine.instance_type,
@@ -129,14 +135,14 @@ class Adviser {
   }
 
   void look_at_limits(const MachineUtilisation& machine) {
-    if (machine.memory_most && *machine.memory_most >= thresholds_.full) {
+    if (machine.memory_most && *machine.memory_most >= k_full) {
       add("memory", machine.instance_type,
           fmt::format(
               "memory was {} % full: the program is close to running out of memory; use a larger "
               "type or fewer workers",
               percent(*machine.memory_most)));
     }
-    if (machine.disk_most && *machine.disk_most >= thresholds_.full) {
+    if (machine.disk_most && *machine.disk_most >= k_full) {
       add("disk", machine.instance_type,
           fmt::format("the disk was {} % full: use a larger volume", percent(*machine.disk_most)));
     }
@@ -145,7 +151,7 @@ class Adviser {
   void look_at_download() {
     const EndedJob& job = utilisation_.job;
     const double training_s = job.training_until_wall_s - job.training_since_wall_s;
-    if (job.downloading_s < thresholds_.download_s || job.downloading_s <= training_s) return;
+    if (job.downloading_s < k_download_s || job.downloading_s <= training_s) return;
     const char* remedy =
         job.input_mode == "FastFile"
             ? "use fewer and larger files, or FSx for Lustre"
@@ -157,15 +163,13 @@ class Adviser {
 
   const JobUtilisation& utilisation_;
   const PriceTable& types_;
-  const AdviceThresholds& thresholds_;
   std::vector<Advice> advice_;
 };
 
 }  // namespace
 
-std::vector<Advice> advise(const JobUtilisation& utilisation, const PriceTable& types,
-                           const AdviceThresholds& thresholds) {
-  return Adviser(utilisation, types, thresholds).all();
+std::vector<Advice> advise(const JobUtilisation& utilisation, const PriceTable& types) {
+  return Adviser(utilisation, types).all();
 }
 
 }  // namespace steptune

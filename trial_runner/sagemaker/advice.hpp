@@ -9,16 +9,6 @@
 
 namespace steptune {
 
-/// Limits beyond which a job's utilisation leads to advice. Values are shares, except the last.
-struct AdviceThresholds {
-  double busy = 0.85;        ///< median of cores; saturated at or above this
-  double waiting = 0.7;      ///< median of accelerators; waiting for data at or below this
-  double unused = 0.05;      ///< maximum of accelerators; unused at or below this
-  double idle = 0.3;         ///< maximum of cores and accelerators; idle at or below this
-  double full = 0.9;         ///< maximum of memory and disk; near the limit at or above this
-  double download_s = 30.0;  ///< ignore shorter downloads
-};
-
 struct Advice {
   std::string topic;  ///< key by which repeated advice about equal machines is recognised
   std::string text;
@@ -32,7 +22,7 @@ struct Advice {
 /// - Accelerators unused, or machines idle.
 /// - Memory or disk near the limit.
 /// - Downloads longer than the training.
-[[nodiscard]] std::vector<Advice> advise(const JobUtilisation& utilisation, const PriceTable& types,
-                                         const AdviceThresholds& thresholds = {});
+[[nodiscard]] std::vector<Advice> advise(const JobUtilisation& utilisation,
+                                         const PriceTable& types);
 
 }  // namespace steptune

@@ -12,6 +12,40 @@
 
 namespace steptune {
 
+/// Command, hyperparameters and environment of a job's containers.
+struct ContainerStart {
+  std::vector<std::string> words;
+  std::map<std::string, std::string> hyperparameters{};
+  std::map<std::string, std::string> environment{};
+};
+
+/// Returns a trial's parameters as text, as SageMaker passes them to programs.
+[[nodiscard]] std::map<std::string, std::string> hyperparameters_of(
+    const Configuration& configuration);
+
+/// Shell code that sets up the hook in the container. Afterwards `$steptune_hook` is the hook's
+/// folder, and this folder is first in PYTHONPATH.
+inline constexpr std::string_view k_enter_hook = "eval \"$STEPTUNE_HOOK\";";
+
+/// Adds the Python hook to a job. Its files are sent as hyperparameters, because no other part of a
+/// request is large enough. Before the program starts, a shell unpacks them (unpack_hook.sh) and
+/// removes them from the hyperparameters that the program sees. `packed` is the `packed_text` of
+/// the files. `argv` is the program's command; if its first word is a Python interpreter, that
+/// interpreter unpacks the files. `exported` are variables of any length that the shell exports.
+void add_carried_hook(std::string_view packed, const std::vector<std::string>& argv,
+                      const std::map<std::string, std::string>& exported, ContainerStart& start);
+
+/// Returns the command that each container runs, and its variables: `argv`, in the code channel's
+/// folder if there is one. If a launch uses several instances, variables give torchrun the
+/// instance's number and, as rendezvous, the address of the first instance. If `enters_hook` is
+/// true, the command runs `k_enter_hook`. A shell first writes `files` (contents by path). The
+/// added words and values respect SageMaker's limits of 256 and 512 characters, unless files exceed
+/// about 12 KiB. Returns an empty command if `argv` is empty.
+[[nodiscard]] ContainerStart entry_point(const std::vector<std::string>& argv, bool in_code_channel,
+                                         const std::optional<Launch>& launch,
+                                         bool enters_hook = false,
+                                         const std::map<std::string, std::string>& files = {});
+
 /// A program that a job runs on each of its instances.
 struct ContainerProgram {
   const std::vector<std::string>& argv;
@@ -24,21 +58,9 @@ struct ContainerProgram {
   std::optional<std::string_view> hook{};  ///< Python hook (`packed_text`) to send along
 };
 
-/// Command, hyperparameters and environment of a job's containers.
-struct ContainerStart {
-  std::vector<std::string> words;
-  std::map<std::string, std::string> hyperparameters;
-  std::map<std::string, std::string> environment;
-};
-
-/// Adds the Python hook (`packed_text`) for the program `argv`. `exported` are variables that a
-/// shell in the container sets (`carry_hook`).
-void add_carried_hook(std::string_view packed, const std::vector<std::string>& argv,
-                      const std::map<std::string, std::string>& exported, ContainerStart& start);
-
 /// Returns command, hyperparameters and environment for `program`. The hyperparameters contain its
 /// configuration and the hook. The shell that unpacks the hook also sets the hook's settings, which
-/// may be longer than SageMaker allows (`carried_hook.hpp`).
+/// may be longer than SageMaker allows.
 [[nodiscard]] ContainerStart container_start(const ContainerProgram& program);
 
 }  // namespace steptune

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 #include "common/enum_names.hpp"
+#include "common/text.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune {
@@ -47,6 +49,22 @@ JobFailure classify_failure(std::string_view failure_reason) {
 
 std::string to_text(JobFailure failure) {
   return std::string(k_words.name_of(failure));
+}
+
+bool is_quota(const aws::AwsError& error) {
+  return error.code == "ResourceLimitExceeded";
+}
+
+bool is_hopeless(const aws::AwsError& error) {
+  static const std::regex k_quota(
+      "is ([0-9]{1,9}) Instances.* request delta of ([0-9]{1,9}) Instances");
+  std::smatch quota;
+  const std::string text = printable_line(error.message, 1024);
+  if (std::regex_search(text, quota, k_quota) && std::stol(quota[1]) < std::stol(quota[2])) {
+    return true;
+  }
+  return text.find("is 0 Instances") != std::string::npos ||
+         text.find("is not available in this region") != std::string::npos;
 }
 
 }  // namespace steptune

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "trial_runner/sagemaker/aws/client.hpp"
+
 namespace steptune {
 
 /// Reasons of a training job's failure that call for different reactions.
@@ -22,5 +24,12 @@ enum class JobFailure {
 
 /// Formats for people: `internal error of SageMaker`, ...
 [[nodiscard]] std::string to_text(JobFailure failure);
+
+/// True if the service refused a job because of a quota.
+[[nodiscard]] bool is_quota(const aws::AwsError& error);
+
+/// True if waiting cannot help: the quota is smaller than one job needs, or the region lacks the
+/// instance type.
+[[nodiscard]] bool is_hopeless(const aws::AwsError& error);
 
 }  // namespace steptune

@@ -140,11 +140,12 @@ aws::AwsResult<std::vector<Release>> release_pools(TrainingJobs& jobs,
     }
     machines = std::move(left);
     if (machines.empty()) break;
-    if (clock.now_s() >= until_s || !wait_until(clock.now_s() + k_settling_poll_s)) {
+    if (clock.now_s() >= until_s) {
       for (HeldMachines& held : machines)
         releases.push_back({std::move(held), ReleaseOutcome::not_ready});
       break;
     }
+    wait_until(clock.now_s() + k_settling_poll_s);
   }
   return releases;
 }

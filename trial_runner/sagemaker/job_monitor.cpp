@@ -62,7 +62,7 @@ void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
   }
 }
 
-void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason) {
+void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopCause reason) {
   if (!job.under_way() || job.stop_accepted()) return;
   job.stop(reason);
   const std::vector<TrialJob*> open = open_trials_of(jobs, job.launch().job);
@@ -81,7 +81,7 @@ void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason)
   }
   for (TrialJob* each : open) {
     if (accepted && each->stop_reason()) each->accept_stop();
-    each->watch().next_poll_s = clock_.now_s() + options_.close_poll_interval_s;
+    each->watch().next_poll_s = clock_.now_s() + options_.close_poll_interval_s();
   }
 }
 
@@ -182,7 +182,7 @@ Result<void> JobMonitor::poll_one(TrialJobs& jobs, TrialJob& job, std::vector<Tr
         job.key().trial);
   }
   watch.closely = state.ending() || job.stop_accepted();
-  if (watch.closely) watch.next_poll_s = now_s + options_.close_poll_interval_s;
+  if (watch.closely) watch.next_poll_s = now_s + options_.close_poll_interval_s();
   if (state.ended()) on_ended(open, state);
   return {};
 }
@@ -199,11 +199,12 @@ void JobMonitor::on_ended(const std::vector<TrialJob*>& sharing, const JobDescri
   // Do not wait for output of trials that the caller has stopped: they have reported enough.
   const bool is_complete =
       !state.training_since_wall_s || std::ranges::all_of(sharing, [](const TrialJob* job) {
-        return job->stop_reason() == StopReason::caller;
+        return job->stop_reason() == StopCause::caller;
       });
   const double printed_until_s =
       state.training_until_wall_s ? wall_to_clock(*state.training_until_wall_s) : clock_.now_s();
-  const double output_until_s = is_complete ? -k_infinity : printed_until_s + options_.log_delay_s;
+  const double output_until_s =
+      is_complete ? -k_infinity : printed_until_s + options_.log_delay_s();
   // The bill of a pack is divided only when all of its turns are known.
   const double billable_s = state.billable_s.value_or(0.0);
   if (first.is_packed()) turns_of(first).set_billable(billable_s);
@@ -252,7 +253,7 @@ Result<void> JobMonitor::read_output(TrialJobs& jobs, std::vector<TrialEvent>& e
     return now_s >= next_output_s_ || is_last;
   });
   if (!due) return {};
-  next_output_s_ = now_s + options_.read_logs_s;
+  next_output_s_ = now_s + options_.poll_interval_s;
   const auto lines = logs_->poll();
   if (!lines) {
     auto borne = logs_outage_.on_failure(lines.error());
@@ -284,7 +285,7 @@ void JobMonitor::read_packs(TrialJobs& jobs, std::vector<TrialEvent>& events) {
     // no line can be missing.
     const double service_wall_s =
         std::max(clock_.wall_time_s(), service_origin_wall_s_ + clock_.now_s());
-    for (const LogLine& line : turns.take_until(service_wall_s - options_.log_delay_s))
+    for (const LogLine& line : turns.take_until(service_wall_s - options_.log_delay_s()))
       read_line_of_pack(of_job, line, events);
   }
 }
@@ -355,7 +356,7 @@ bool JobMonitor::was_left_out(const TrialJob& job) {
   // If the job failed before its first turn, no single trial is the reason.
   if (job.last_description().status == "Failed" && turns_of(job).none_has_begun()) return false;
   // A trial that was asked to end needs no other job.
-  const bool is_wanted = job.stop_reason() != StopReason::caller;
+  const bool is_wanted = job.stop_reason() != StopCause::caller;
   return is_wanted && !job.has_started() && !answers_for_end(job);
 }
 
@@ -370,10 +371,10 @@ void JobMonitor::stop_silent_jobs(TrialJobs& jobs) {
   for (TrialJob& job : jobs) {
     const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
     if (!is_watched || job.phase_under_way() || !job.watch().trains) continue;
-    const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
+    const double longest_s = job.spec().limits.idle_s + options_.log_delay_s();
     // Compare with the last reading of output: missing log data does not count as silence.
     if (output_read_s() - job.last_output_s() > longest_s) {
-      request_stop(jobs, job, StopReason::no_output);
+      request_stop(jobs, job, StopCause::no_output);
     }
   }
 }

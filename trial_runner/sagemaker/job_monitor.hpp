@@ -44,7 +44,7 @@ class JobMonitor {
   /// Ends a trial's job. Other unfinished trials may share the job, and the job's shell accepts no
   /// commands. So the job is ended only when a stop was requested for all of them. (The shell ends
   /// each trial when its time is over.) A failed request is repeated at the next `poll`.
-  void request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason);
+  void request_stop(TrialJobs& jobs, TrialJob& job, StopCause reason);
   /// Ends the jobs of trials that have printed nothing for longer than their limit.
   void stop_silent_jobs(TrialJobs& jobs);
 

@@ -4,21 +4,15 @@
 #include <optional>
 
 #include "trial_runner/output/lines.hpp"
-#include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/pack_turns.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
+#include "trial_runner/stop_cause.hpp"
 
 namespace steptune {
 
-/// The runner's reason to end a job.
-enum class StopReason {
-  caller,     ///< `Runner::stop`
-  no_output,  ///< the idle limit
-};
-
 /// Returns the outcome of an ended job, without times and bill. `requested` is the runner's reason
 /// if the runner has ended the job. `output` is the end of the training program's output.
-[[nodiscard]] Outcome job_outcome(const JobDescription& state, std::optional<StopReason> requested,
+[[nodiscard]] Outcome job_outcome(const JobDescription& state, std::optional<StopCause> requested,
                                   const TrialLimits& limits, const OutputTail& output);
 
 /// True if the job failed because the service had no machines for it.
@@ -33,7 +27,7 @@ struct TurnEnd {
 };
 /// Returns the outcome of a turn. `given_s` is the length of the turn that the shell allows.
 [[nodiscard]] Outcome turn_outcome(const TurnEnd& end, double given_s,
-                                   std::optional<StopReason> requested, const TrialLimits& limits,
+                                   std::optional<StopCause> requested, const TrialLimits& limits,
                                    const OutputTail& output);
 
 }  // namespace steptune

@@ -13,13 +13,9 @@ Result<JobOutput> JobOutput::create(const TrialSpec& spec) {
   if (auto reader = ReportReader::create(spec.report_format); !reader) {
     return tl::unexpected(reader.error());
   }
-  LogFile log;
-  if (!spec.log_path.empty()) {
-    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
-    if (!created) return tl::unexpected(created.error());
-    log = *std::move(created);
-  }
-  return JobOutput(spec.report_format, std::move(log));
+  auto log = LogFile::create(spec.log_path, spec.limits.log_bytes);
+  if (!log) return tl::unexpected(log.error());
+  return JobOutput(spec.report_format, *std::move(log));
 }
 
 std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {

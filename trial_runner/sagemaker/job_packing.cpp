@@ -76,7 +76,7 @@ Json job_input(const SageMakerOptions& options, const JobTrials& trials, const J
                const std::string& hook) {
   const TrialSpec& first = trials.front()->spec();
   JobSettings settings = options.settings;
-  JobRequest request{launch.job, first, first.resources, launch.keep_alive_s, {}, hook};
+  JobRequest request{launch.job, first, launch.keep_alive_s, {}, hook};
   settings.max_runtime_s = 0.0;
   for (const TrialJobs::iterator job : trials) {
     settings.max_runtime_s += job->spec().limits.wall_s;

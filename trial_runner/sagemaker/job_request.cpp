@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "trial_runner/sagemaker/container_start.hpp"
-#include "trial_runner/sagemaker/entry_point.hpp"
 #include "trial_runner/sagemaker/job_price.hpp"
 #include "trial_runner/sagemaker/request_pieces.hpp"
 #include "trial_runner/sagemaker/service_limits.hpp"
@@ -16,24 +15,6 @@
 
 namespace steptune {
 namespace {
-
-Json resource_config(const JobSettings& settings, const JobRequest& request) {
-  Json config = Json::object();
-  if (request.resources.heterogeneous()) {
-    config["InstanceGroups"] = Json::array();
-    for (const InstanceGroup& group : request.resources.groups) {
-      config["InstanceGroups"].push_back({{"InstanceGroupName", group.name},
-                                          {"InstanceType", group.instance_type},
-                                          {"InstanceCount", group.instance_count}});
-    }
-  } else {
-    config["InstanceType"] = request.resources.instance_type;
-    config["InstanceCount"] = request.resources.instance_count;
-  }
-  config["VolumeSizeInGB"] = settings.volume_gb;
-  if (request.keep_alive_s > 0) config["KeepAlivePeriodInSeconds"] = request.keep_alive_s;
-  return config;
-}
 
 /// Returns the groups of `wanted` that the job has.
 std::vector<std::string> present_groups(const std::vector<std::string>& wanted,
@@ -94,25 +75,16 @@ Json algorithm(const JobSettings& settings, const std::vector<std::string>& word
   return specification;
 }
 
-ContainerStart start_of_pack(const JobSettings& settings, const JobRequest& request) {
-  const bool in_code_channel = !settings.code_s3_uri.empty();
-  std::vector<PackedCommand> commands;
-  for (const TrialSpec* spec : request.pack) {
-    EntryPoint entry =
-        entry_point(spec->argv, in_code_channel, spec->launch, /*enters_hook=*/false, spec->files);
-    commands.push_back({spec, std::move(entry.words), std::move(entry.environment)});
-  }
-  ContainerStart start = pack_start(commands);
-  if (!request.trial.python_path.empty())
-    add_carried_hook(request.hook, request.trial.argv, {}, start);
-  return start;
-}
-
 ContainerStart start_of_job(const JobSettings& settings, const JobRequest& request) {
-  if (!request.pack.empty()) return start_of_pack(settings, request);
+  const bool in_code_channel = !settings.code_s3_uri.empty();
   const TrialSpec& trial = request.trial;
+  if (!request.pack.empty()) {
+    ContainerStart start = pack_start(request.pack, in_code_channel);
+    if (!trial.python_path.empty()) add_carried_hook(request.hook, trial.argv, {}, start);
+    return start;
+  }
   ContainerProgram program{trial.argv,   trial.environment, trial.configuration,
-                           trial.launch, trial.files,       !settings.code_s3_uri.empty()};
+                           trial.launch, trial.files,       in_code_channel};
   if (!trial.python_path.empty()) program.hook = request.hook;
   ContainerStart start = container_start(program);
   // This variable announces to reporters that a tuner reads their output.
@@ -126,13 +98,32 @@ std::int64_t whole_seconds(double seconds) {
 
 }  // namespace
 
+Json machine_members(const Resources& resources) {
+  if (!resources.heterogeneous()) {
+    return {{"InstanceType", resources.instance_type},
+            {"InstanceCount", resources.instance_count}};
+  }
+  Json members;
+  for (const InstanceGroup& group : resources.groups) {
+    members["InstanceGroups"].push_back({{"InstanceGroupName", group.name},
+                                         {"InstanceType", group.instance_type},
+                                         {"InstanceCount", group.instance_count}});
+  }
+  return members;
+}
+
 Json create_training_job_input(const JobSettings& settings, const JobRequest& request) {
   const ContainerStart start = start_of_job(settings, request);
+  const Resources& resources = request.trial.resources;
   Json input = {{"TrainingJobName", request.name},
                 {"RoleArn", settings.role_arn},
                 {"AlgorithmSpecification", algorithm(settings, start.words)},
                 {"OutputDataConfig", {{"S3OutputPath", settings.output_s3_uri}}},
-                {"ResourceConfig", resource_config(settings, request)}};
+                {"ResourceConfig", machine_members(resources)}};
+  input["ResourceConfig"]["VolumeSizeInGB"] = settings.volume_gb;
+  if (request.keep_alive_s > 0) {
+    input["ResourceConfig"]["KeepAlivePeriodInSeconds"] = request.keep_alive_s;
+  }
   input["StoppingCondition"] = {{"MaxRuntimeInSeconds", whole_seconds(settings.max_runtime_s)}};
   if (settings.spot) {
     input["EnableManagedSpotTraining"] = true;
@@ -142,7 +133,7 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   input["Environment"] = start.environment;
   Json& environment = input["Environment"];
   environment.emplace("PYTHONUNBUFFERED", "1");
-  const auto parts = price_parts_of(settings.price_parts, request.resources);
+  const auto parts = price_parts_of(settings.price_parts, resources);
   // If there is no room for a further variable, leave the price out, so that the job is not
   // refused. Only lists of machines need the price.
   if (parts && environment.size() < k_most_variables) {
@@ -151,11 +142,11 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
     environment[k_price_variable] = to_text(price);
   }
   std::vector<Channel> channels = settings.channels;
-  if (!settings.code_s3_uri.empty()) channels.push_back(code_channel(settings, request.resources));
+  if (!settings.code_s3_uri.empty()) channels.push_back(code_channel(settings, resources));
   for (const Channel& channel : channels) {
-    const auto groups = present_groups(channel.instance_groups, request.resources);
+    const auto groups = present_groups(channel.instance_groups, resources);
     const bool of_absent_groups =
-        request.resources.heterogeneous() && !channel.instance_groups.empty() && groups.empty();
+        resources.heterogeneous() && !channel.instance_groups.empty() && groups.empty();
     if (!of_absent_groups) input["InputDataConfig"].push_back(channel_input(channel, groups));
   }
   if (!settings.checkpoint_s3_uri.empty()) {

@@ -18,7 +18,6 @@ namespace steptune {
 struct JobRequest {
   std::string name;
   const TrialSpec& trial;
-  Resources resources;
   int keep_alive_s = 0;  ///< time to keep the warm pool after the job; 0: no pool
   /// Trials to run in turn, `trial` first; empty: only `trial`.
   std::vector<const TrialSpec*> pack{};
@@ -26,13 +25,16 @@ struct JobRequest {
   std::string_view hook{};
 };
 
+/// Returns the members of `ResourceConfig` that name the machines.
+[[nodiscard]] Json machine_members(const Resources& resources);
+
 /// Returns the input of CreateTrainingJob. The trial's argv becomes the container's entry point and
 /// arguments, so that the program sees the same words as on this machine. The program runs in the
 /// folder of the channel `code` if the settings name one. The trial's parameters become
 /// hyperparameters. Its environment, and the variable that makes reporters report, become the
 /// job's. Channels follow the order of the settings, `code` last, without instance groups that this
 /// trial does not have. For a pack, a shell in the container sets each trial's words, parameters
-/// and environment (`trial_pack.hpp`). A shell also unpacks the hook (`carried_hook.hpp`). The
+/// and environment (`trial_pack.hpp`). A shell also unpacks the hook (`add_carried_hook`). The
 /// environment includes the machines' price (`job_price.hpp`) if the service's limits leave room
 /// for it.
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,

@@ -152,6 +152,8 @@ class InputCheck {
   }
 
   void check_image() {
+    // Without an input mode, this is the part of a request that a long run determines.
+    if (at("/AlgorithmSpecification/TrainingInputMode") == nullptr) return;
     const bool image = at("/AlgorithmSpecification/TrainingImage") != nullptr;
     const bool algorithm = at("/AlgorithmSpecification/AlgorithmName") != nullptr;
     if (image == algorithm)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/sagemaker/job_settings.hpp"
 
@@ -17,16 +19,16 @@ struct SageMakerOptions {
   /// Seconds after which the service frees an unused pool if the tuner has died; 0: no warm pools.
   /// A running tuner releases pools by its own rules.
   int keep_alive_s = 300;
-  double idle_pool_s = 30.0;     ///< a pool that no trial has used for this time is released
-  double poll_interval_s = 5.0;  ///< time between two polls of running jobs
-  /// Time between two polls of jobs that are about to end, and of pools about to become available.
-  double close_poll_interval_s = 0.5;
-  double read_logs_s = 5.0;
-  double log_delay_s = 10.0;      ///< longest delay with which a program's last lines may arrive
-  double quota_wait_s = 30.0;     ///< wait before a job that exceeded a quota is tried again
+  double idle_pool_s = 30.0;      ///< a pool that no trial has used for this time is released
+  double poll_interval_s = 5.0;   ///< time between two polls of running jobs, and of their logs
   double capacity_wait_s = 60.0;  ///< wait after a job found no capacity; doubles each time
   int capacity_attempts = 4;
   double longest_outage_s = 900.0;  ///< outage of the service after which `wait` fails
+
+  /// Time between two polls of jobs that are about to end, and of pools about to become available.
+  [[nodiscard]] double close_poll_interval_s() const { return std::min(0.5, poll_interval_s); }
+  /// Longest delay with which a program's last lines may arrive.
+  [[nodiscard]] double log_delay_s() const { return 2.0 * poll_interval_s; }
 };
 
 }  // namespace steptune

@@ -9,10 +9,10 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/sagemaker/earlier_jobs.hpp"
+#include "trial_runner/sagemaker/failure.hpp"
 #include "trial_runner/sagemaker/held_machines.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
-#include "trial_runner/sagemaker/quota_refusal.hpp"
 
 namespace steptune {
 namespace {
@@ -22,6 +22,8 @@ namespace {
 constexpr double k_least_wait_s = 0.01;
 /// Seconds after which the service usually knows a job that it has accepted.
 constexpr double k_until_known_s = 5.0;
+/// Seconds before a job that exceeded a quota is tried again.
+constexpr double k_quota_wait_s = 30.0;
 
 }  // namespace
 
@@ -32,10 +34,10 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
       connection_(std::move(connection)),
       outage_(clock_, notices_, options_.longest_outage_s),
       api_(connection_.client, connection_.sagemaker),
-      pools_(clock_, api_, outage_, notices_,
-             {options_.keep_alive_s, options_.idle_pool_s, options_.close_poll_interval_s}),
+      pools_(clock_, api_, outage_, notices_, options_),
       monitor_(clock_, api_, outage_, notices_, pools_, options_) {
-  if (connection_.cloudwatch) utilisation_.emplace(connection_.client, *connection_.cloudwatch);
+  if (connection_.cloudwatch)
+    utilisation_.emplace(connection_.client, *connection_.cloudwatch, options_.types);
   // Data from the study has precedence over data from the price table.
   auto known = options_.prices.instances;
   known.merge(options_.types.instances);
@@ -113,10 +115,7 @@ Result<TrialJob> SageMakerRunner::make_job(const TrialSpec& spec) const {
 }
 
 Result<void> SageMakerRunner::start(const TrialSpec& spec) {
-  std::vector<TrialKey> under_way;
-  for (const TrialJob& job : jobs_)
-    under_way.push_back(job.key());
-  if (auto admitted = admission_.check_start(spec.key, under_way, backlog()); !admitted) {
+  if (auto admitted = admission_.check_start(spec.key, keys_of(jobs_), backlog()); !admitted) {
     return admitted;
   }
   auto job = make_job(spec);
@@ -131,12 +130,10 @@ Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orp
   if (options_.trials_per_job > 1) packs_since_wall_s = clock_.wall_time_s() - k_longest_holding_s;
   EarlierJobs earlier(
       api_, monitor_, prefix_, [this](const TrialSpec& spec) { return make_job(spec); },
-      [this] { static_cast<void>(connection_.wait_until(clock_.now_s() + k_until_known_s)); });
+      [this] { connection_.wait_until(clock_.now_s() + k_until_known_s); });
   auto found = earlier.of(orphans, packs_since_wall_s);
   if (!found) return tl::unexpected(found.error());
-  std::vector<TrialKey> adopted;
-  for (const TrialJob& job : *found)
-    adopted.push_back(job.key());
+  std::vector<TrialKey> adopted = keys_of(*found);
   jobs_.splice(jobs_.end(), *found);
   return adopted;
 }
@@ -160,16 +157,14 @@ Result<void> SageMakerRunner::advance() {
 double SageMakerRunner::next_due_s() const {
   double due_s = std::min(monitor_.next_due_s(jobs_), pools_.next_poll_s());
   for (const TrialJob& job : jobs_) {
-    if (job.waits() && job.not_before_s() > clock_.now_s()) {
+    if (job.waits() && job.not_before_s() > clock_.now_s())
       due_s = std::min(due_s, job.not_before_s());
-    }
   }
   return due_s;
 }
 
 Result<bool> SageMakerRunner::start_next() {
   JobTrials waiting;
-  std::vector<std::optional<PoolKey>> queue;
   const double now_s = clock_.now_s();
   for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
     if (job->waits() && job->not_before_s() <= now_s) waiting.push_back(job);
@@ -181,6 +176,7 @@ Result<bool> SageMakerRunner::start_next() {
       std::ranges::any_of(waiting, [](const auto& job) { return job->is_deferred(); });
   JobTrials next = waiting;
   if (any_deferred) std::erase_if(next, [](const auto& job) { return !job->is_deferred(); });
+  std::vector<std::optional<PoolKey>> queue;
   for (const TrialJobs::iterator job : next)
     queue.push_back(job->pool_key());
   std::vector<std::optional<PoolKey>> busy;
@@ -193,12 +189,9 @@ Result<bool> SageMakerRunner::start_next() {
   }
   const auto* start = std::get_if<StartTrial>(&decision);
   if (start == nullptr) return false;
-  if (auto requested =
-          request(trials_of_job(options_, next[start->index], waiting), start->pool_job);
-      !requested) {
-    return tl::unexpected(requested.error());
-  }
-  return true;
+  return request(trials_of_job(options_, next[start->index], waiting), start->pool_job).map([] {
+    return true;
+  });
 }
 
 bool SageMakerRunner::pools_are_wanted(const JobTrials& except) const {
@@ -274,31 +267,25 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
     for (const TrialJobs::iterator job : pack)
       job->postpone(now_s + seconds);
   };
-  const auto give_up_all = [&](const std::string& why) {
+  const auto give_up_all = [&](const Error& why) {
     for (const TrialJobs::iterator job : pack)
-      give_up(job, OutcomeKind::not_started, why);
+      give_up(job, OutcomeKind::not_started, why.text());
+    return Result<void>();
   };
   if (is_quota(error) && !is_hopeless(error)) {
-    postpone(options_.quota_wait_s);
+    postpone(k_quota_wait_s);
     const std::int64_t trial = pack.front()->key().trial;
-    notices_.add_once(
-        "quota " + error.message,
-        fmt::format("trial {} is waiting for quota, retried every {}: {}", trial,
-                    format_duration(options_.quota_wait_s), printable_line(error.message)),
-        trial);
+    notices_.add_once("quota " + error.message,
+                      fmt::format("trial {} is waiting for quota, retried every {}: {}", trial,
+                                  format_duration(k_quota_wait_s), printable_line(error.message)),
+                      trial);
     // Pools that wait for other trials count against the quota as well.
     return pools_.release_available();
   }
-  if (is_quota(error)) {
-    give_up_all(error.to_error().text());
-    return {};
-  }
+  if (is_quota(error)) return give_up_all(error.to_error());
   postpone(options_.poll_interval_s);
   auto failed = outage_.on_failure(error);
-  if (!failed && error.code == "ValidationException") {
-    give_up_all(failed.error().text());
-    return {};
-  }
+  if (!failed && error.code == "ValidationException") return give_up_all(failed.error());
   // Other refusals (permissions, a missing role) concern every trial, so `wait` returns them.
   return failed;
 }
@@ -309,7 +296,7 @@ Result<std::vector<TrialEvent>> SageMakerRunner::wait(double deadline_s) {
     const double now_s = clock_.now_s();
     if (!events_.empty() || now_s >= deadline_s) break;
     const double due_s = std::max(next_due_s(), now_s + k_least_wait_s);
-    if (!connection_.wait_until(std::min(deadline_s, due_s))) break;
+    connection_.wait_until(std::min(deadline_s, due_s));
   }
   return std::exchange(events_, {});
 }
@@ -320,15 +307,12 @@ void SageMakerRunner::stop(TrialKey key) {
   if (job->waits()) {
     give_up(job, OutcomeKind::stopped, {});
   } else {
-    monitor_.request_stop(jobs_, *job, StopReason::caller);
+    monitor_.request_stop(jobs_, *job, StopCause::caller);
   }
 }
 
 void SageMakerRunner::kill_all() {
-  std::vector<TrialKey> keys;
-  for (const TrialJob& job : jobs_)
-    keys.push_back(job.key());
-  for (const TrialKey key : keys)
+  for (const TrialKey key : keys_of(jobs_))
     stop(key);
 }
 
@@ -362,12 +346,12 @@ void SageMakerRunner::watch_utilisation(const TrialJob& job) {
   utilisation_->add({job.launch().job, job.spec().resources, *state.training_since_wall_s,
                      *state.training_until_wall_s, state.downloading_s.value_or(0.0),
                      options_.settings.input_mode},
-                    clock_.now_s(), options_.types);
+                    clock_.now_s());
 }
 
 void SageMakerRunner::take_advice(bool last) {
   if (!utilisation_) return;
-  for (std::string& advice : utilisation_->poll(clock_.now_s(), options_.types, last))
+  for (std::string& advice : utilisation_->poll(clock_.now_s(), last))
     notices_.add(std::move(advice));
 }
 
@@ -393,11 +377,11 @@ Result<void> SageMakerRunner::release(double longest_s) {
     }
     const double now_s = clock_.now_s();
     if (jobs_.empty() && pools_.empty()) break;
-    const double due_s = std::max(now_s + k_least_wait_s, std::min(next_due_s(), until_s));
-    if (now_s >= until_s || !connection_.wait_until(due_s)) {
+    if (now_s >= until_s) {
       add_leftover_notices();
       break;
     }
+    connection_.wait_until(std::max(now_s + k_least_wait_s, std::min(next_due_s(), until_s)));
   }
   take_advice(true);
   events_.clear();

@@ -63,9 +63,6 @@ SageMakerOptions SageMakerSettings::options() const {
   options.backlog = k_backlog;
   options.keep_alive_s = static_cast<int>(section_.keep_alive_s.value_or(k_default_keep_alive_s));
   options.poll_interval_s = section_.poll_s;
-  options.read_logs_s = section_.poll_s;
-  options.log_delay_s = 2.0 * section_.poll_s;
-  options.close_poll_interval_s = std::min(options.close_poll_interval_s, section_.poll_s);
   return options;
 }
 
@@ -103,7 +100,7 @@ std::vector<SummaryLine> SageMakerSettings::summary(const Configuration& baselin
 }
 
 Result<RunnerParts> SageMakerSettings::make(const Clock& clock, std::uint64_t /*seed*/) const {
-  auto opened = aws::Session::open(clock, aws::wait_in_real_time(clock), section_.region);
+  auto opened = aws::Session::open(clock, section_.region);
   if (!opened) return tl::unexpected(opened.error());
   const std::shared_ptr<aws::Session> session = *std::move(opened);
   auto sagemaker = session->service(aws::Service::sagemaker);

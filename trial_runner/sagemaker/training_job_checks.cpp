@@ -92,8 +92,9 @@ class JobCheck {
   }
 
   void check(const Configuration& configuration, const Resources& resources) {
-    const TrialSpec trial = study_.trial(configuration);
-    const Json input = create_training_job_input(job_, {"job", trial, resources, 0, {}, hook_});
+    TrialSpec trial = study_.trial(configuration);
+    trial.resources = resources;
+    const Json input = create_training_job_input(job_, {"job", trial, 0, {}, hook_});
     for (const document::Fault& fault : training_job_faults(input)) {
       std::string place = study_place(job_, input, fault.pointer);
       if (!reported_.insert({place, fault.message}).second) continue;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/clauses.hpp"
+#include "common/enum_names.hpp"
 #include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 
@@ -31,24 +32,19 @@ constexpr std::array<std::pair<JobState, JobState>, 12> k_moves{{
     {JobState::ended, JobState::waiting},
 }};
 
+constexpr auto k_state_names = enum_names<JobState>({
+    {JobState::waiting, "waiting"},
+    {JobState::requested, "requested"},
+    {JobState::running, "running"},
+    {JobState::stopping, "stopping"},
+    {JobState::ended, "ended"},
+    {JobState::finished, "finished"},
+});
+
 }  // namespace
 
 std::string to_text(JobState state) {
-  switch (state) {
-    case JobState::waiting:
-      return "waiting";
-    case JobState::requested:
-      return "requested";
-    case JobState::running:
-      return "running";
-    case JobState::stopping:
-      return "stopping";
-    case JobState::ended:
-      return "ended";
-    case JobState::finished:
-      return "finished";
-  }
-  return "unknown";
+  return std::string(k_state_names.name_of(state));
 }
 
 bool can_move(JobState from, JobState to) {
@@ -129,7 +125,7 @@ void TrialJob::read_line(double time_s, const LogLine& line, std::vector<TrialEv
   }
 }
 
-void TrialJob::stop(StopReason reason) {
+void TrialJob::stop(StopCause reason) {
   if (state_ != JobState::stopping) move_to(JobState::stopping);
   if (!stop_accepted_) stop_reason_ = reason;
 }

@@ -121,8 +121,8 @@ class TrialJob {
 
   /// Records that the trial must end: requested, running -> stopping. A later reason replaces the
   /// earlier one until the service has accepted a stop.
-  void stop(StopReason reason);
-  [[nodiscard]] std::optional<StopReason> stop_reason() const { return stop_reason_; }
+  void stop(StopCause reason);
+  [[nodiscard]] std::optional<StopCause> stop_reason() const { return stop_reason_; }
   void accept_stop();
   [[nodiscard]] bool stop_accepted() const { return stop_accepted_; }
 
@@ -177,7 +177,7 @@ class TrialJob {
   JobWatch watch_;
   std::optional<double> started_s_;
   double last_output_s_ = 0.0;
-  std::optional<StopReason> stop_reason_;
+  std::optional<StopCause> stop_reason_;
   bool stop_accepted_ = false;
   std::optional<JobDescription> last_description_;
   std::optional<TurnEnd> turn_end_;

@@ -2,16 +2,15 @@
 #include "trial_runner/sagemaker/trial_pack.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/enum_names.hpp"
 #include "common/shell_quote.hpp"
 #include "trial_runner/hooks/python_path.hpp"
-#include "trial_runner/sagemaker/carried_hook.hpp"
 #include "trial_runner/sagemaker/request_pieces.hpp"
 #include "trial_runner/sagemaker/service_limits.hpp"
 #include "trial_runner/sagemaker/shell_texts.hpp"
@@ -25,13 +24,13 @@ namespace {
 constexpr const char* k_pack_variable = "STEPTUNE_PACK";
 constexpr std::string_view k_mark = "[steptune-pack] ";
 
-constexpr std::array<std::pair<PackMark::Kind, std::string_view>, 5> k_kinds{{
+constexpr auto k_kinds = enum_names<PackMark::Kind>({
     {PackMark::Kind::begin, "begin"},
     {PackMark::Kind::slow, "slow"},
     {PackMark::Kind::idle, "idle"},
     {PackMark::Kind::over, "over"},
     {PackMark::Kind::end, "end"},
-}};
+});
 
 std::string list_variable(int number) {
   return number == 1 ? k_pack_variable : fmt::format("{}_LIST_{}", k_pack_variable, number);
@@ -64,8 +63,9 @@ std::string text_of(const std::optional<double>& seconds) {
 }
 
 /// Returns the shell call that runs one trial.
-std::string call_of(const PackedCommand& command, const std::string& parameters) {
-  const TrialSpec& spec = *command.spec;
+std::string call_of(const TrialSpec& spec, bool in_code_channel, const std::string& parameters) {
+  const ContainerStart entry =
+      entry_point(spec.argv, in_code_channel, spec.launch, /*enters_hook=*/false, spec.files);
   std::vector<std::string> words{trial_name(spec.key),
                                  fmt::format("{:.0f}", packed_seconds(spec)),
                                  fmt::format("{:.0f}", std::ceil(spec.limits.grace_s)),
@@ -74,7 +74,7 @@ std::string call_of(const PackedCommand& command, const std::string& parameters)
                                  parameters};
   std::string call = "trial " + posix_quoted(words);
   words.clear();
-  for (const auto* variables : {&command.environment, &spec.environment}) {
+  for (const auto* variables : {&entry.environment, &spec.environment}) {
     for (const auto& [name, value] : *variables) {
       if (!spec.python_path.empty() && name == k_python_path) {
         call += fmt::format(" {}=\"$steptune_hook\":{}", name, posix_quoted(value));
@@ -83,7 +83,7 @@ std::string call_of(const PackedCommand& command, const std::string& parameters)
       }
     }
   }
-  words.insert(words.end(), command.words.begin(), command.words.end());
+  words.insert(words.end(), entry.words.begin(), entry.words.end());
   return fmt::format("{} {};", call, posix_quoted(words));
 }
 
@@ -98,24 +98,17 @@ std::optional<double> packed_idle_seconds(const TrialSpec& spec) {
   return idle_s < packed_seconds(spec) ? std::optional(idle_s) : std::nullopt;
 }
 
-std::map<std::string, std::string> hyperparameters_of(const Configuration& configuration) {
-  std::map<std::string, std::string> parameters;
-  for (const auto& [name, value] : configuration.values())
-    parameters[name] = to_text(value);
-  return parameters;
-}
-
-ContainerStart pack_start(std::span<const PackedCommand> commands) {
+ContainerStart pack_start(std::span<const TrialSpec* const> trials, bool in_code_channel) {
   ContainerStart request;
-  const bool has_hook = std::ranges::any_of(
-      commands, [](const PackedCommand& each) { return !each.spec->python_path.empty(); });
+  const bool has_hook =
+      std::ranges::any_of(trials, [](const TrialSpec* spec) { return !spec->python_path.empty(); });
   std::string listed;
   std::string calls;
-  for (const PackedCommand& command : commands) {
-    const TrialSpec& spec = *command.spec;
+  for (const TrialSpec* trial : trials) {
+    const TrialSpec& spec = *trial;
     const std::string name = trial_name(spec.key);
     std::string parameters = dump_json(Json(hyperparameters_of(spec.configuration)));
-    calls += call_of(command, parameters);
+    calls += call_of(spec, in_code_channel, parameters);
     request.hyperparameters.emplace(name, std::move(parameters));
     listed += fmt::format("{}{}:{:.0f}", listed.empty() ? "" : " ", name, packed_seconds(spec));
     if (const auto idle_s = packed_idle_seconds(spec)) listed += '/' + text_of(idle_s);
@@ -168,12 +161,10 @@ std::vector<PackedTrial> pack_of(const Json& environment) {
 std::optional<PackMark> read_pack_mark(std::string_view line) {
   if (!line.starts_with(k_mark)) return std::nullopt;
   line.remove_prefix(k_mark.size());
-  const std::string_view word = take_until(line, ' ');
-  const auto kind =
-      std::ranges::find(k_kinds, word, &std::pair<PackMark::Kind, std::string_view>::second);
-  if (kind == k_kinds.end()) return std::nullopt;
+  const auto kind = k_kinds.value_of(take_until(line, ' '));
+  if (!kind) return std::nullopt;
   PackMark mark;
-  mark.kind = kind->first;
+  mark.kind = *kind;
   const auto key = trial_key_from_name(take_until(line, ' '));
   const bool has_code = mark.kind == PackMark::Kind::end;
   if (!key || (has_code ? !read_whole(line, mark.exit_code) : !line.empty())) return std::nullopt;
@@ -182,9 +173,8 @@ std::optional<PackMark> read_pack_mark(std::string_view line) {
 }
 
 std::string pack_mark_text(const PackMark& mark) {
-  const auto kind =
-      std::ranges::find(k_kinds, mark.kind, &std::pair<PackMark::Kind, std::string_view>::first);
-  std::string text = fmt::format("{}{} {}", k_mark, kind->second, trial_name(mark.key));
+  std::string text =
+      fmt::format("{}{} {}", k_mark, k_kinds.name_of(mark.kind), trial_name(mark.key));
   if (mark.kind == PackMark::Kind::end) text += fmt::format(" {}", mark.exit_code);
   return text;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,21 +34,12 @@ struct PackedTrial {
 /// Returns the silence after which the shell ends the trial; nullopt: its time is over before that.
 [[nodiscard]] std::optional<double> packed_idle_seconds(const TrialSpec& spec);
 
-/// A trial's command in a pack. `words` come from `entry_point`, but do not set up the hook. The
-/// hook is set up once for all trials (`carry_hook`).
-struct PackedCommand {
-  const TrialSpec* spec = nullptr;
-  std::vector<std::string> words;
-  std::map<std::string, std::string> environment;
-};
-/// Returns the start of a job's container that runs a pack. The hyperparameters are a JSON document
-/// for each trial with its parameters. During the trial's turn, the document is the container's
-/// hyperparameters.json.
-[[nodiscard]] ContainerStart pack_start(std::span<const PackedCommand> commands);
-
-/// Returns a trial's parameters as text, as SageMaker passes them to programs.
-[[nodiscard]] std::map<std::string, std::string> hyperparameters_of(
-    const Configuration& configuration);
+/// Returns the start of a job's container that runs a pack, in the code channel's folder if there
+/// is one. The hyperparameters are a JSON document for each trial with its parameters. During the
+/// trial's turn, the document is the container's hyperparameters.json. The hook is set up once for
+/// all trials; the caller adds it (`add_carried_hook`).
+[[nodiscard]] ContainerStart pack_start(std::span<const TrialSpec* const> trials,
+                                        bool in_code_channel);
 
 /// Reads the trials of a job from its `Environment`; empty if it is not a pack.
 [[nodiscard]] std::vector<PackedTrial> pack_of(const Json& environment);

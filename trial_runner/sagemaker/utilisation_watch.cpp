@@ -8,22 +8,22 @@
 
 namespace steptune {
 
-void UtilisationWatch::add(EndedJob job, double ended_s, const PriceTable& types) {
+void UtilisationWatch::add(EndedJob job, double ended_s) {
   const double training_s = job.training_until_wall_s - job.training_since_wall_s;
   if (training_s < k_shortest_measured_s || failures_ >= k_most_failures) {
-    consider({std::move(job), {}}, types);
+    consider({std::move(job), {}});
     return;
   }
   pending_.push_back({std::move(job), ended_s});
 }
 
-void UtilisationWatch::consider(const JobUtilisation& job, const PriceTable& types) {
-  for (Advice& advice : advise(job, types)) {
+void UtilisationWatch::consider(const JobUtilisation& job) {
+  for (Advice& advice : advise(job, types_)) {
     if (reported_topics_.insert(advice.topic).second) news_.push_back(std::move(advice.text));
   }
 }
 
-std::vector<std::string> UtilisationWatch::poll(double now_s, const PriceTable& types, bool last) {
+std::vector<std::string> UtilisationWatch::poll(double now_s, bool last) {
   const bool due = last || std::ranges::any_of(pending_, [&](const Pending& pending) {
                      return now_s >= pending.ended_s + k_metrics_delay_s;
                    });
@@ -37,16 +37,16 @@ std::vector<std::string> UtilisationWatch::poll(double now_s, const PriceTable& 
       return true;
     });
   }
-  if (!jobs.empty()) ask(jobs, types);
+  if (!jobs.empty()) ask(jobs);
   return std::exchange(news_, {});
 }
 
-void UtilisationWatch::ask(const std::vector<EndedJob>& jobs, const PriceTable& types) {
-  const auto read = read_utilisation(client_, cloudwatch_, jobs, types);
+void UtilisationWatch::ask(const std::vector<EndedJob>& jobs) {
+  const auto read = read_utilisation(client_, cloudwatch_, jobs, types_);
   if (read) {
     failures_ = 0;
     for (const JobUtilisation& job : *read)
-      consider(job, types);
+      consider(job);
     return;
   }
   const bool denied = read.error().code.starts_with("AccessDenied");

@@ -20,22 +20,21 @@ class UtilisationWatch {
   /// Most failures in a row; afterwards no metrics are requested.
   static constexpr int k_most_failures = 3;
 
-  /// `client` outlives the object.
-  UtilisationWatch(aws::JsonClient& client, aws::JsonService cloudwatch)
-      : client_(client), cloudwatch_(std::move(cloudwatch)) {}
+  /// `types` are the sizes and prices of instance types. The references outlive the object.
+  UtilisationWatch(aws::JsonClient& client, aws::JsonService cloudwatch, const PriceTable& types)
+      : client_(client), cloudwatch_(std::move(cloudwatch)), types_(types) {}
 
   /// Adds a job that ended at `ended_s` (runner's clock). For jobs that trained for less than
   /// `k_shortest_measured_s`, and after `k_most_failures`, considers only the download, no metrics.
-  void add(EndedJob job, double ended_s, const PriceTable& types);
+  void add(EndedJob job, double ended_s);
 
   /// Returns new advice about jobs whose metrics should be available; reads the metrics with one
   /// request for all jobs. If `last` is true, considers all remaining jobs.
-  [[nodiscard]] std::vector<std::string> poll(double now_s, const PriceTable& types,
-                                              bool last = false);
+  [[nodiscard]] std::vector<std::string> poll(double now_s, bool last = false);
 
  private:
-  void consider(const JobUtilisation& job, const PriceTable& types);
-  void ask(const std::vector<EndedJob>& jobs, const PriceTable& types);
+  void consider(const JobUtilisation& job);
+  void ask(const std::vector<EndedJob>& jobs);
 
   struct Pending {
     EndedJob job;
@@ -44,6 +43,7 @@ class UtilisationWatch {
 
   aws::JsonClient& client_;
   aws::JsonService cloudwatch_;
+  const PriceTable& types_;
   std::vector<Pending> pending_;
   std::vector<std::string> news_;  ///< advice not returned yet
   std::set<std::string> reported_topics_;

@@ -43,7 +43,7 @@ std::string why_cold(std::int64_t trial, const std::string& pool_job, const Pool
 }  // namespace
 
 WarmPools::WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
-                     WarmPoolOptions options)
+                     const SageMakerOptions& options)
     : clock_(clock), jobs_(jobs), outage_(outage), notices_(notices), options_(options) {}
 
 bool WarmPools::is_known(const std::string& job) const {
@@ -227,7 +227,7 @@ Result<void> WarmPools::poll() {
     }
     pool = remains ? pool + 1 : pools_.erase(pool);
   }
-  next_poll_s_ = clock_.now_s() + options_.poll_interval_s;
+  next_poll_s_ = clock_.now_s() + options_.close_poll_interval_s();
   return {};
 }
 
@@ -270,7 +270,7 @@ Result<void> WarmPools::release_surplus(bool wanted) {
   if (!wanted) return release_available();
   const double now_s = clock_.now_s();
   for (const WarmPool& pool : std::vector<WarmPool>(pools_)) {
-    if (!pool.available || now_s - pool.since_s <= options_.idle_s) continue;
+    if (!pool.available || now_s - pool.since_s <= options_.idle_pool_s) continue;
     if (auto released = release(pool.job); !released) return tl::unexpected(released.error());
   }
   return {};

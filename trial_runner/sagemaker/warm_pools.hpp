@@ -10,21 +10,13 @@
 #include "trial_runner/notices.hpp"
 #include "trial_runner/sagemaker/outage.hpp"
 #include "trial_runner/sagemaker/pool_schedule.hpp"
+#include "trial_runner/sagemaker/sagemaker_options.hpp"
 #include "trial_runner/sagemaker/start_times.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
 #include "trial_runner/sagemaker/trial_job.hpp"
 #include "trial_runner/unused_time.hpp"
 
 namespace steptune {
-
-struct WarmPoolOptions {
-  /// Seconds after which the service frees an unused pool if the tuner has died; 0: no warm pools.
-  /// A running tuner releases pools by its own rules.
-  int keep_alive_s = 300;
-  double idle_s = 30.0;  ///< a pool that no trial has used for this time is released
-  /// Seconds between polls of pools that are about to become available.
-  double poll_interval_s = 0.5;
-};
 
 /// Warm pools of a study's jobs, until a job uses them or they are released. Counts the cost of
 /// unused pools. After a transient failure, the next call repeats the request. Errors are those of
@@ -33,7 +25,7 @@ class WarmPools {
  public:
   /// The arguments outlive the object.
   WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
-            WarmPoolOptions options);
+            const SageMakerOptions& options);
 
   /// Adds a pool of an earlier tuner, which was unused for `idle_before_s`. Gives it the whole idle
   /// limit from now on, so that a trial can use it.
@@ -117,7 +109,7 @@ class WarmPools {
   TrainingJobs& jobs_;
   Outage& outage_;
   Notices& notices_;
-  WarmPoolOptions options_;
+  const SageMakerOptions& options_;
   std::vector<WarmPool> pools_;
   std::vector<TakenPool> taken_;
   /// Types for which the account has no warm-pool quota.

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/sha256.hpp"
-#include "trial_runner/slurm/submit_words.hpp"
+#include "trial_runner/slurm/submission.hpp"
 
 namespace steptune::slurm {
 

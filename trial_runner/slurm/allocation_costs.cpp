@@ -27,8 +27,19 @@ void AllocationCosts::count_unseen(Allocation& allocation, const QueueRow& row) 
 }
 
 void AllocationCosts::add_held(const Allocation& allocation, double to_wall_s, double held_s) {
-  unused_.add(allocation.name, to_wall_s, held_s,
-              usage_usd(usd_per_node_hour(allocation).value_or(0.0), allocation.nodes * held_s));
+  const double usd =
+      usage_usd(usd_per_node_hour(allocation).value_or(0.0), allocation.nodes * held_s);
+  const double from_wall_s =
+      since_wall_s_.try_emplace(allocation.name, to_wall_s - held_s).first->second;
+  const auto same_period = std::ranges::find_if(times_, [&](const UnusedTime& time) {
+    return time.machine == allocation.name && time.from_wall_s == from_wall_s;
+  });
+  if (same_period == times_.end()) {
+    times_.push_back({allocation.name, from_wall_s, to_wall_s, usd});
+  } else {
+    same_period->to_wall_s = to_wall_s;
+    same_period->usd += usd;
+  }
 }
 
 void AllocationCosts::count(std::list<Allocation>& allocations) {

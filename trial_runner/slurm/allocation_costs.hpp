@@ -5,13 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/clock.hpp"
 #include "trial_runner/slurm/allocation.hpp"
 #include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
-#include "trial_runner/slurm/unused_times.hpp"
 #include "trial_runner/unused_time.hpp"
 
 namespace steptune::slurm {
@@ -37,10 +37,11 @@ class AllocationCosts {
   void count(Allocation& allocation, double until_s);
   /// Counts the cost of an allocation that has started and ended between two lists.
   void count_unseen(Allocation& allocation, const QueueRow& row);
-  /// Ends the current unused time of an allocation that is gone.
-  void end(const std::string& name) { unused_.end(name); }
-  /// Returns the times since the last call in which nodes were held and no trial paid for them.
-  [[nodiscard]] std::vector<UnusedTime> take() { return unused_.take(); }
+  /// Ends the current unused period of an allocation, because a trial pays or it is gone.
+  void end(const std::string& name) { since_wall_s_.erase(name); }
+  /// Returns the periods to which time was added since the last call. A period that continues is
+  /// returned again later, with the same beginning.
+  [[nodiscard]] std::vector<UnusedTime> take() { return std::exchange(times_, {}); }
 
  private:
   /// Counts the cost of nodes that were held for `held_s` until `to_wall_s`.
@@ -49,7 +50,8 @@ class AllocationCosts {
   const Clock& clock_;
   const SlurmOptions& options_;
   std::map<std::string, AllocationSpec> specs_;  ///< by kind
-  UnusedTimes unused_;
+  std::map<std::string, double> since_wall_s_;   ///< start of the current unused period, by name
+  std::vector<UnusedTime> times_;
 };
 
 }  // namespace steptune::slurm

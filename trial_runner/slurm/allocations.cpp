@@ -10,8 +10,7 @@
 #include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/process_host.hpp"
-#include "trial_runner/slurm/submission_answer.hpp"
-#include "trial_runner/slurm/submit_words.hpp"
+#include "trial_runner/slurm/submission.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -130,31 +129,27 @@ void Allocations::on_submitted(const std::string& name, const CommandResult& res
   // If the queue has already shown the job, a late answer of sbatch says nothing new.
   if (allocation == nullptr || !allocation->id.empty()) return;
   const bool wanted = allocation->state == AllocationState::submitting;
-  const SubmissionAnswer answer = read_submission(result);
+  const auto job_id = read_submission(result);
   queue_.ask_soon(k_change_shows_s);
-  switch (answer.submission) {
-    case Submission::accepted:
-      on_accepted(*allocation, answer.job_id);
-      if (wanted) {
-        allocation->state = AllocationState::pending;
-      } else {
-        cancel(*allocation);
-      }
-      return;
-    case Submission::unclear:
-      if (wanted) allocation->state = AllocationState::doubtful;
-      allocation->submission_fault = last_words(result);
-      notices_.add_once("submission",
-                        fmt::format("sbatch has failed; looking for its job in the queue: {}",
-                                    allocation->submission_fault));
-      return;
-    case Submission::full:
-    case Submission::refused:
-      break;
+  if (job_id) {
+    on_accepted(*allocation, *job_id);
+    if (wanted) {
+      allocation->state = AllocationState::pending;
+    } else {
+      cancel(*allocation);
+    }
+    return;
   }
-  setbacks_.push_back({allocation->kind,
-                       answer.submission == Submission::full ? Setback::full : Setback::refused,
-                       "sbatch: " + last_words(result), allocation->avoids_nodes});
+  if (job_id.error() == Setback::unclear) {
+    if (wanted) allocation->state = AllocationState::doubtful;
+    allocation->submission_fault = last_words(result);
+    notices_.add_once("submission",
+                      fmt::format("sbatch has failed; looking for its job in the queue: {}",
+                                  allocation->submission_fault));
+    return;
+  }
+  setbacks_.push_back({allocation->kind, job_id.error(), "sbatch: " + last_words(result),
+                       allocation->avoids_nodes});
   host_.forget_allocation(name);
   allocations_.remove_if([&name](const Allocation& each) { return each.name == name; });
 }
@@ -223,13 +218,10 @@ void Allocations::on_gone(const Allocation& allocation, const std::string& state
   costs_.end(allocation.name);
   host_.forget_allocation(allocation.name);
   if (allocation.given_back || allocation.used || allocation.former) return;
-  if (!allocation.submission_fault.empty()) {
-    setbacks_.push_back(
-        {allocation.kind, Setback::unclear, "sbatch: " + allocation.submission_fault});
-    return;
-  }
-  setbacks_.push_back({allocation.kind, Setback::unused,
-                       fmt::format("job {} is {}", allocation.id, words_of(state))});
+  const bool existed = allocation.submission_fault.empty();
+  setbacks_.push_back({allocation.kind, existed ? Setback::unused : Setback::unclear,
+                       existed ? fmt::format("job {} is {}", allocation.id, words_of(state))
+                               : "sbatch: " + allocation.submission_fault});
 }
 
 QueueInterest Allocations::on_listed(const std::vector<QueueRow>& rows) {
@@ -373,7 +365,7 @@ void Allocations::poll_holders() {
   next_holder_poll_s_ = k_infinity;
   for (Allocation& allocation : allocations_) {
     if (allocation.state != AllocationState::pending || allocation.is_up) continue;
-    allocation.is_up = host_.holder_is_up(allocation.name);
+    allocation.is_up = host_.node_cpus(allocation.name).has_value();
     if (allocation.is_up) {
       queue_.ask_soon(0.0);  // the queue's list must confirm it
       continue;

@@ -17,8 +17,7 @@
 #include "trial_runner/slurm/job_names.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/queue.hpp"
-#include "trial_runner/slurm/submission_answer.hpp"
-#include "trial_runner/slurm/submit_words.hpp"
+#include "trial_runner/slurm/submission.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -60,18 +59,8 @@ std::string without_prefix(const std::string& text, std::string_view prefix) {
 /// Parses lines such as `12.0|t7-a1-l1-ab` into trials by job.
 std::map<std::string, TrialKey> trials_by_job(const std::string& steps) {
   std::map<std::string, TrialKey> trials;
-  std::istringstream lines(steps);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t bar = line.find('|');
-    if (bar == std::string::npos) continue;
-    std::istringstream name(line.substr(bar + 1));
-    char t = 0;
-    char dash = 0;
-    char a = 0;
-    TrialKey key;
-    if (name >> t >> key.trial >> dash >> a >> key.attempt && t == 't' && a == 'a') {
-      trials.emplace(line.substr(0, line.find('.')), key);
-    }
+  for (const auto& [id, name] : parse_steps(steps)) {
+    if (const auto key = trial_of_step(name)) trials.emplace(id.substr(0, id.find('.')), *key);
   }
   return trials;
 }

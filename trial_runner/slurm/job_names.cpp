@@ -32,9 +32,14 @@ std::string step_name(TrialKey key, int launch, const std::string& word) {
   return fmt::format("t{}-a{}-l{}-{}", key.trial, key.attempt, launch, word);
 }
 
-bool is_step_name(std::string_view name) {
+std::optional<TrialKey> trial_of_step(std::string_view name) {
   static const std::regex k_form("t[0-9]+-a[0-9]+-l[0-9]+-[0-9a-f]+");
-  return std::regex_match(name.begin(), name.end(), k_form);
+  if (!std::regex_match(name.begin(), name.end(), k_form)) return std::nullopt;
+  TrialKey key;
+  const char* const end = name.data() + name.size();
+  const auto trial = std::from_chars(name.data() + 1, end, key.trial);
+  std::from_chars(trial.ptr + 2, end, key.attempt);
+  return key;
 }
 
 std::optional<int> launch_of(std::string_view step_name, TrialKey key) {

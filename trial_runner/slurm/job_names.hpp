@@ -23,8 +23,8 @@ inline constexpr std::string_view k_job_prefix = "steptune.";
 /// Returns the name of a trial's step and of its folder: `t7-a1-l1-0123456789abcdef` for trial 7,
 /// attempt 1, launch 1. `word` makes it unique.
 [[nodiscard]] std::string step_name(TrialKey key, int launch, const std::string& word);
-/// True if `name` has the form of a step's name.
-[[nodiscard]] bool is_step_name(std::string_view name);
+/// Returns the trial of a step; nullopt for names of another form.
+[[nodiscard]] std::optional<TrialKey> trial_of_step(std::string_view name);
 /// Returns the launch number; nullopt if the step is not of this trial and attempt.
 [[nodiscard]] std::optional<int> launch_of(std::string_view step_name, TrialKey key);
 

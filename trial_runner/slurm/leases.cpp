@@ -15,10 +15,7 @@ constexpr double k_unwritable_gap_s = 5.0;
 }  // namespace
 
 Leases::Leases(const Clock& clock, SubmitHost& host, Notices& notices, const SlurmOptions& options)
-    : clock_(clock),
-      host_(host),
-      notices_(notices),
-      length_s_(std::max(k_least_lease_s, options.keep_alive_s)) {}
+    : clock_(clock), host_(host), notices_(notices), length_s_(options.lease_s()) {}
 
 Result<void> Leases::begin(Allocation& allocation) {
   allocation.lease_until_wall_s = allocation.submit_wall_s + length_s_;

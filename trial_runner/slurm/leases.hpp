@@ -13,9 +13,6 @@
 
 namespace steptune::slurm {
 
-/// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
-/// placeholder may notice a renewal late.
-inline constexpr double k_least_lease_s = 120.0;
 /// Seconds after which a placeholder that cannot read its lease ends its job.
 inline constexpr int k_longest_blind_s = 60;
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -22,7 +22,7 @@
 #include "common/sha256.hpp"
 #include "common/shell_quote.hpp"
 #include "common/shipped_files.hpp"
-#include "trial_runner/slurm/children.hpp"
+#include "common/system_reason.hpp"
 #include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/supervised_step.hpp"
 
@@ -64,6 +64,16 @@ std::vector<std::string> environment_of_steps(
     });
   }
   return assignments(variables);
+}
+
+/// Starts a program in its own session, so that signals of this program's terminal do not reach it.
+Result<pid_t> start_detached(ChildRequest request) {
+  request.scope = ChildScope::own_session;
+  const auto pid = start_child(request);
+  if (pid) return *pid;
+  const int error = pid.error();
+  return fail(error == EAGAIN || error == ENOMEM ? ErrorKind::unavailable : ErrorKind::runner,
+              fmt::format("cannot start: {}", system_reason(error)), request.argv.front());
 }
 
 std::string host_name() {
@@ -133,9 +143,14 @@ void ProcessHost::run(std::vector<std::string> argv, std::string input, Then the
   const UniqueFd in = memory_file(input);
   command.out = memory_file();
   command.err = memory_file();
-  std::vector<std::string> environment = environment_;
-  environment.emplace_back("SLURM_TIME_FORMAT=%s");
-  const auto pid = start_child(argv, environment, {in.get(), command.out.get(), command.err.get()});
+  ChildRequest request;
+  request.argv = std::move(argv);
+  request.environment = environment_;
+  request.environment.emplace_back("SLURM_TIME_FORMAT=%s");
+  request.in = in.get();
+  request.out = command.out.get();
+  request.err = command.err.get();
+  const auto pid = start_detached(std::move(request));
   if (pid) {
     command.pid = *pid;
   } else {
@@ -235,11 +250,12 @@ Result<std::unique_ptr<Step>> ProcessHost::start_step(const StepRequest& request
   if (error || !write_file(folder / k_about_file, about)) {
     return fail(ErrorKind::runner, "cannot write: is the disk full?", folder.string());
   }
-  std::vector<std::string> argv{options_.supervisor_program.string(), folder.string(),
-                                lease_of(request.allocation).string(),
-                                fmt::format("{:.0f}", request.keep_s)};
-  argv.insert(argv.end(), request.argv.begin(), request.argv.end());
-  const auto pid = start_child(argv, step_environment_, {});
+  ChildRequest supervisor;
+  supervisor.argv = {options_.supervisor_program.string(), folder.string(),
+                     lease_of(request.allocation).string(), fmt::format("{:.0f}", request.keep_s)};
+  supervisor.argv.insert(supervisor.argv.end(), request.argv.begin(), request.argv.end());
+  supervisor.environment = step_environment_;
+  const auto pid = start_detached(std::move(supervisor));
   if (!pid) return tl::unexpected(pid.error());
   return std::make_unique<SupervisedStep>(clock_, folder, *pid);
 }
@@ -294,13 +310,9 @@ std::string ProcessHost::holder_script(const std::string& allocation) const {
       std::max(2, k_longest_blind_s / options_.holder_poll_s), options_.holder_poll_s);
 }
 
-bool ProcessHost::holder_is_up(const std::string& allocation) const {
-  std::error_code error;
-  return fs::exists(up_of(allocation), error);
-}
-
-std::string ProcessHost::node_cpus(const std::string& allocation) const {
+std::optional<std::string> ProcessHost::node_cpus(const std::string& allocation) const {
   std::ifstream file(up_of(allocation));
+  if (!file) return std::nullopt;
   std::string job, cpus;
   file >> job >> cpus;
   return cpus;

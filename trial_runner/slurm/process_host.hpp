@@ -54,8 +54,7 @@ class ProcessHost final : public SubmitHost {
   [[nodiscard]] std::vector<EarlierStep> find_steps() override;
   [[nodiscard]] Result<void> set_lease(const std::string& allocation, double until_wall_s) override;
   [[nodiscard]] std::string holder_script(const std::string& allocation) const override;
-  [[nodiscard]] bool holder_is_up(const std::string& allocation) const override;
-  [[nodiscard]] std::string node_cpus(const std::string& allocation) const override;
+  [[nodiscard]] std::optional<std::string> node_cpus(const std::string& allocation) const override;
   void forget_allocation(const std::string& allocation) override;
 
  private:

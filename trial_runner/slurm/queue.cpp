@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,19 +62,6 @@ const StateWords* find_state(std::string_view state) {
   return found == k_states.end() ? nullptr : &*found;
 }
 
-std::optional<double> wall_time(std::string_view text) {
-  double seconds = 0.0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
-  return seconds;
-}
-
-int count(std::string_view text) {
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 bool is_id(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -83,6 +71,12 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 }  // namespace
+
+int leading_number(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 std::vector<std::string> queue_command() {
   // Without --all, squeue hides jobs in hidden partitions, even from their owner. The name comes
@@ -94,10 +88,9 @@ std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
   constexpr std::string_view k_heading = "JOBID|STATE|";
   std::vector<QueueRow> rows;
   bool listed = false;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::istringstream lines{std::string(text)};
+  for (std::string text_line; std::getline(lines, text_line);) {
+    std::string_view line = text_line;
     listed = listed || line.starts_with(k_heading);
     std::array<std::string_view, k_fields> fields;
     std::size_t at = 0;
@@ -110,8 +103,8 @@ std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
     if (at + 1 < k_fields || !is_id(fields[0]) || fields[1].empty()) continue;
     fields[at] = line;
     rows.push_back({std::string(fields[0]), std::string(fields[1]), std::string(fields[2]),
-                    wall_time(fields[3]), wall_time(fields[4]), wall_time(fields[5]),
-                    count(fields[6]), count(fields[7]), std::string(fields[8]),
+                    parse_finite(fields[3]), parse_finite(fields[4]), parse_finite(fields[5]),
+                    leading_number(fields[6]), leading_number(fields[7]), std::string(fields[8]),
                     std::string(fields[9])});
   }
   if (!listed) return std::nullopt;
@@ -120,13 +113,11 @@ std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
 
 std::vector<std::pair<std::string, std::string>> parse_steps(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> steps;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
     const std::size_t bar = line.find('|');
-    if (bar == std::string_view::npos) continue;
-    const std::string_view id = line.substr(0, bar);
+    if (bar == std::string::npos) continue;
+    const std::string_view id = std::string_view(line).substr(0, bar);
     const std::size_t dot = id.find('.');
     if (dot == std::string_view::npos || !is_id(id.substr(0, dot)) || !is_id(id.substr(dot + 1)))
       continue;

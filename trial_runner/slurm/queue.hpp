@@ -23,6 +23,9 @@ struct QueueRow {
   std::string name;
 };
 
+/// Returns the number at the start of a text; 0 if there is none.
+[[nodiscard]] int leading_number(std::string_view text);
+
 /// Returns the command that lists all jobs of this user, including ended ones that the controller
 /// still knows. Needs `SLURM_TIME_FORMAT=%s` in the environment.
 [[nodiscard]] std::vector<std::string> queue_command();

@@ -8,7 +8,7 @@
 #include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/process_host.hpp"
-#include "trial_runner/slurm/submit_words.hpp"
+#include "trial_runner/slurm/submission.hpp"
 
 namespace steptune::slurm {
 namespace {

@@ -55,13 +55,13 @@ std::optional<std::string> RequestBackoff::on_setback(const std::string& kind, S
       hopeless = why;
       break;
     case Setback::full:
-      if (lasts_s >= limits_.queue_wait_s) {
+      if (lasts_s >= options_.queue_wait_s) {
         hopeless = fmt::format("no place in the queue for {} (\"queue_wait\"): {}",
                                format_duration(lasts_s), why);
       }
       break;
     case Setback::unclear:
-      if (record.times >= k_least_failures && lasts_s >= limits_.outage_s) {
+      if (record.times >= k_least_failures && lasts_s >= options_.longest_outage_s) {
         hopeless = fmt::format("no allocation could be requested for {}: {}",
                                format_duration(lasts_s), why);
       }

@@ -5,27 +5,26 @@
 #include <optional>
 #include <string>
 
+#include "trial_runner/slurm/slurm_options.hpp"
+
 namespace steptune::slurm {
 
 /// Reason why an allocation was not granted, or could not be used.
 enum class Setback {
   refused,  ///< Slurm does not grant it
   full,     ///< refused for now: this user already has the most jobs allowed in the queue
-  unclear,  ///< sbatch fails, and there is no job
+  unclear,  ///< sbatch fails without a clear answer
   unused,   ///< it was granted, but ended before a trial could run in it
-};
-
-struct BackoffLimits {
-  double queue_wait_s = 86'400.0;  ///< longest wait for a place in a full queue
-  double outage_s = 900.0;         ///< longest time for which sbatch may keep failing
 };
 
 /// Decides when an allocation of a kind may be requested again after a setback. Refused requests
 /// are repeated only after a delay. If allocations end unused, they are requested only a few more
-/// times. Times are those of the runner's clock.
+/// times. The longest wait for a place in a full queue is `queue_wait_s`; sbatch may keep failing
+/// for `longest_outage_s`. Times are those of the runner's clock.
 class RequestBackoff {
  public:
-  explicit RequestBackoff(BackoffLimits limits) : limits_(limits) {}
+  /// `options` outlives the object.
+  explicit RequestBackoff(const SlurmOptions& options) : options_(options) {}
 
   /// Records a setback. `held` is the number of other allocations of the kind, held or requested.
   /// If trials of this kind can never run, returns the reason. Otherwise returns nullopt: they wait
@@ -49,7 +48,7 @@ class RequestBackoff {
     double again_at_s = 0.0;
   };
 
-  BackoffLimits limits_;
+  const SlurmOptions& options_;
   std::map<std::string, Record> records_;
 };
 

@@ -18,7 +18,6 @@ namespace steptune {
 
 using slurm::Allocation;
 using slurm::AllocationState;
-using slurm::EndCause;
 using slurm::StepTrial;
 
 namespace {
@@ -44,7 +43,7 @@ constexpr int k_most_blocked = 4;
 
 void SlurmRunner::finish(StepTrial& trial, Outcome outcome) {
   const bool launched = !trial.waits();
-  const std::string held = launched ? trial.step_launch().allocation : "";
+  const std::string held = launched ? trial.step_launch().request.allocation : "";
   const double ended_s = trial.ended_s(clock_.now_s());
   events_.emplace_back(trial.finish(clock_.now_s(), std::move(outcome),
                                     options_.usd_per_node_hour.of(trial.allocation_spec())));
@@ -57,9 +56,9 @@ void SlurmRunner::finish(StepTrial& trial, Outcome outcome) {
   }
 }
 
-void SlurmRunner::ask_to_end(StepTrial& trial, EndCause cause, bool by_force) {
+void SlurmRunner::ask_to_end(StepTrial& trial, StopCause cause, bool by_force) {
   const double now_s = clock_.now_s();
-  const bool first = trial.cause() == EndCause::none;
+  const bool first = !trial.cause();
   trial.set_cause(cause, now_s);
   if (by_force) trial.end_grace(now_s);
   if (trial.waits() || trial.step_ended_s()) return;
@@ -76,8 +75,8 @@ void SlurmRunner::push_towards_end(StepTrial& trial) {
   const double asked_for_s = clock_.now_s() - trial.asked_s();
   const double grace_s = trial.spec().limits.grace_s;
   if (asked_for_s < grace_s) return;
-  if (!trial.was_killed()) ask_to_end(trial, trial.cause(), true);
-  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (!trial.was_killed()) ask_to_end(trial, *trial.cause(), true);
+  Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
   if (asked_for_s > grace_s + k_allocation_given_up_s && allocation != nullptr &&
       allocation->state == AllocationState::running) {
     notices_.add(fmt::format("the step of trial {} does not end: its allocation {} is given back",
@@ -90,7 +89,7 @@ void SlurmRunner::push_towards_end(StepTrial& trial) {
 
 void SlurmRunner::hold_to_limits(StepTrial& trial) {
   const double now_s = clock_.now_s();
-  if (trial.cause() != EndCause::none) {
+  if (trial.cause()) {
     push_towards_end(trial);
     return;
   }
@@ -100,7 +99,7 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
     return;
   }
   if (trial.was_killed()) return;
-  const Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  const Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
   // If the allocation is gone or back in the queue, the step has ended, even if srun has not
   // noticed.
   const bool gone =
@@ -121,23 +120,23 @@ void SlurmRunner::look_for_step(StepTrial& trial) {
   const double waited_s = clock_.now_s() - launch.at_s;
   const double gap_s = std::clamp(waited_s, k_least_patience_s, slurm::k_longest_request_gap_s);
   trial.set_next_step_poll_s(clock_.now_s() + gap_s);
-  host_->run(
-      {"squeue", "--noheader", "--all", "--steps", "--format=%i|%j", "--jobs=" + launch.job_id}, {},
-      [this, own = launch.name](const slurm::CommandResult& listed) {
-        if (listed.ok()) on_steps_listed(own, listed.out);
-      });
+  host_->run({"squeue", "--noheader", "--all", "--steps", "--format=%i|%j",
+              "--jobs=" + launch.request.job_id},
+             {}, [this, own = launch.request.name](const slurm::CommandResult& listed) {
+               if (listed.ok()) on_steps_listed(own, listed.out);
+             });
 }
 
 void SlurmRunner::on_steps_listed(const std::string& own, const std::string& text) {
   const auto trial = std::ranges::find_if(trials_, [&own](const StepTrial& each) {
-    return !each.waits() && each.step_launch().name == own;
+    return !each.waits() && each.step_launch().request.name == own;
   });
   if (trial == trials_.end() || trial->was_killed() || trial->step_ended_s()) return;
   std::vector<std::string> in_the_way;
   for (const auto& [id, name] : slurm::parse_steps(text)) {
     // The step exists, so only its start on the nodes is slow.
     if (name == own) return;
-    if (slurm::is_step_name(name)) in_the_way.push_back(id);
+    if (slurm::trial_of_step(name)) in_the_way.push_back(id);
   }
   if (trial->blocked_launches() >= k_most_blocked) return;
   for (const std::string& id : in_the_way)
@@ -153,7 +152,7 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
     finish(trial, {.kind = OutcomeKind::lost, .detail = why});
     return true;
   }
-  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
   if (trial.launch_given_up() || !usable) {
     // The trial is not to blame, so do not count the launch as failed. `RequestBackoff` counts
     // allocations that end this way.
@@ -179,15 +178,15 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
 
 std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial& trial) {
   slurm::StepEvidence evidence = trial.evidence();
-  if (evidence.cause != EndCause::none) return evidence;
+  if (evidence.cause) return evidence;
   const slurm::StepLaunch& launch = trial.step_launch();
   const double ended_s = *trial.step_ended_s();
   const double judging_s = clock_.now_s() - ended_s;
-  evidence.allocation_state = allocations_.state_after(launch.allocation, ended_s);
+  evidence.allocation_state = allocations_.state_after(launch.request.allocation, ended_s);
   if (!evidence.allocation_state) {
     return judging_s < k_longest_judging_s ? std::nullopt : std::optional(std::move(evidence));
   }
-  const Allocation* allocation = allocations_.find(launch.allocation);
+  const Allocation* allocation = allocations_.find(launch.request.allocation);
   if (allocation != nullptr && allocation->state == AllocationState::running &&
       launch.allocation_start_wall_s > 0.0 &&
       allocation->start_wall_s > launch.allocation_start_wall_s + 1.0) {
@@ -200,7 +199,7 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
 }
 
 bool SlurmRunner::decide_outcome(StepTrial& trial) {
-  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
   if (trial.has_started()) backoff_.on_used(kind_of(trial));
   if (slurm::is_proven_success(trial.marks(), trial.cause())) {
     finish(trial, {});
@@ -212,7 +211,7 @@ bool SlurmRunner::decide_outcome(StepTrial& trial) {
     lost_nodes_.add(node, clock_.now_s());
   std::string why;
   auto outcome = slurm::step_outcome(trial.marks(), *evidence, trial.spec().limits,
-                                     trial.step_launch().tasks, why);
+                                     trial.step_launch().request.tasks, why);
   if (!outcome) {
     if (trial.is_late()) {
       why = fmt::format("not all tasks had started within {} (\"launch_limit\"): {}",
@@ -224,7 +223,7 @@ bool SlurmRunner::decide_outcome(StepTrial& trial) {
   }
   // The programs got SIGTERM, as before a preemption with a grace time, so the allocation ends
   // soon.
-  const bool ends_soon = evidence->cause == EndCause::none && trial.marks().was_asked_to_end();
+  const bool ends_soon = !evidence->cause && trial.marks().was_asked_to_end();
   finish(trial, *std::move(outcome));
   if (ends_soon && allocation != nullptr) allocations_.give_back(*allocation);
   return true;
@@ -232,24 +231,23 @@ bool SlurmRunner::decide_outcome(StepTrial& trial) {
 
 bool SlurmRunner::watch(StepTrial& trial) {
   if (trial.waits()) {
-    if (trial.cause() == EndCause::none) return false;
+    if (!trial.cause()) return false;
     finish(trial, {.kind = OutcomeKind::stopped});
     return true;
   }
   trial.read(clock_.now_s(), events_);
-  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
   if (allocation != nullptr && allocation->user == trial.key() && trial.has_started()) {
     allocations_.set_paid_by_trial(*allocation, trial.started_s());
   }
   if (!trial.step_ended_s()) hold_to_limits(trial);
   if (trial.step_ended_s()) return decide_outcome(trial);
-  const bool given_up =
-      trial.cause() != EndCause::none &&
-      clock_.now_s() - trial.asked_s() > trial.spec().limits.grace_s + k_trial_given_up_s;
+  const bool given_up = trial.cause() && clock_.now_s() - trial.asked_s() >
+                                             trial.spec().limits.grace_s + k_trial_given_up_s;
   if (!given_up) return false;
   std::string why;
   Outcome outcome = slurm::step_outcome(trial.marks(), trial.evidence(), trial.spec().limits,
-                                        trial.step_launch().tasks, why)
+                                        trial.step_launch().request.tasks, why)
                         .value();  // what it was asked to end for
   add_clause(outcome.detail, "its step does not end; its allocation was given back");
   finish(trial, std::move(outcome));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ namespace steptune::slurm {
 
 /// Longest time between repeated requests to the controller about one thing, in seconds.
 inline constexpr double k_longest_request_gap_s = 120.0;
+/// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
+/// placeholder may notice a renewal late.
+inline constexpr double k_least_lease_s = 120.0;
 /// Bounds of `cpus_per_task` and `gpus_per_node`.
 inline constexpr double k_most_cpus = 4096.0;
 inline constexpr double k_most_gpus = 64.0;
@@ -26,10 +30,10 @@ struct SlurmOptions {
   document::Formula tasks_per_node = document::Formula::constant(1.0, "1");
   /// CPUs of each task; nullopt: all CPUs that the allocation holds on the node. May depend on the
   /// configuration if allocations hold whole nodes.
-  std::optional<document::Formula> cpus_per_task;
+  std::optional<document::Formula> cpus_per_task{};
   bool exclusive = true;
-  std::string setup;
-  std::vector<document::StringTemplate> step_options;
+  std::string setup{};  ///< shell code that runs before the program
+  std::vector<document::StringTemplate> step_options{};
   double default_time_s = 14'400.0;  ///< length of an allocation whose spec has no `time`
   double keep_alive_s = 300.0;       ///< an idle allocation is given back after this time
   double poll_s = 30.0;              ///< longest time between two lists while a job waits
@@ -37,7 +41,10 @@ struct SlurmOptions {
   double expected_wait_s = 60.0;     ///< expected wait in the queue until one has been measured
   double longest_outage_s = 900.0;
   double launch_limit_s = 300.0;  ///< from srun's start to the start of the last task
-  NodePrices usd_per_node_hour;
+  NodePrices usd_per_node_hour{};
+
+  /// Returns the length of a lease, and thus how long nodes are kept if the tuner dies.
+  [[nodiscard]] double lease_s() const { return std::max(k_least_lease_s, keep_alive_s); }
 };
 
 /// Returns CPUs for each task if all trials request the same number; otherwise nullopt.
@@ -53,11 +60,4 @@ struct SlurmOptions {
   constexpr double k_ending_s = 30.0;
   return launch_limit_s + limits.wall_s + limits.grace_s + k_ending_s;
 }
-/// Returns the length of the shortest useful allocation: the longest trial, and `poll_s`, because
-/// the runner notices the allocation's start only in the next list of the queue.
-[[nodiscard]] inline double least_allocation_s(const TrialLimits& limits, double launch_limit_s,
-                                               double poll_s) {
-  return longest_trial_s(limits, launch_limit_s) + poll_s;
-}
-
 }  // namespace steptune::slurm

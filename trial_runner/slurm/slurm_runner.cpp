@@ -17,7 +17,6 @@
 namespace steptune {
 
 using slurm::Allocation;
-using slurm::EndCause;
 using slurm::StepTrial;
 
 namespace {
@@ -52,7 +51,7 @@ SlurmRunner::SlurmRunner(const Clock& clock, std::unique_ptr<slurm::SubmitHost> 
       options_(std::move(options)),
       host_(std::move(host)),
       allocations_(clock_, *host_, notices_, options_),
-      backoff_({options_.queue_wait_s, options_.longest_outage_s}) {}
+      backoff_(options_) {}
 
 int SlurmRunner::backlog() const {
   return 2 * options_.parallel + trials_in_queue();
@@ -78,10 +77,7 @@ Result<void> SlurmRunner::begin_study(const std::string& name, const std::string
 }
 
 Result<void> SlurmRunner::start(const TrialSpec& spec) {
-  std::vector<TrialKey> under_way;
-  for (const StepTrial& trial : trials_)
-    under_way.push_back(trial.key());
-  if (auto admitted = admission_.check_start(spec.key, under_way, backlog()); !admitted) {
+  if (auto admitted = admission_.check_start(spec.key, keys_of(trials_), backlog()); !admitted) {
     return admitted;
   }
   auto requested = slurm::allocation_spec_of(spec.resources);
@@ -115,12 +111,9 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
     auto trial = StepTrial::create(orphan.spec, *std::move(requested));
     if (!trial) return tl::unexpected(trial.error());
     allocations_.know(trial->allocation_spec());
-    const slurm::StepRequest& request = latest->request;
     trial->set_launches(launches - 1);
-    slurm::StepLaunch launch{request.name,      request.allocation, request.job_id,
-                             request.mark_word, request.tasks,      trial->allocation_spec().nodes,
-                             clock_.now_s()};
-    if (Allocation* allocation = allocations_.find(request.allocation)) {
+    slurm::StepLaunch launch{latest->request, trial->allocation_spec().nodes, clock_.now_s()};
+    if (Allocation* allocation = allocations_.find(latest->request.allocation)) {
       launch.held_nodes = std::max(allocation->nodes, launch.held_nodes);
       launch.allocation_start_wall_s = allocation->start_wall_s;
       allocations_.set_user(*allocation, orphan.spec.key, longest_s(orphan.spec));
@@ -130,7 +123,7 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
   }
   for (slurm::EarlierStep& left : steps) {
     if (std::ranges::any_of(found, [&](const StepTrial& trial) {
-          return trial.step_launch().name == left.request.name;
+          return trial.step_launch().request.name == left.request.name;
         })) {
       continue;
     }
@@ -142,9 +135,7 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
     left.step->kill();
     left.step->forget();
   }
-  std::vector<TrialKey> adopted;
-  for (const StepTrial& trial : found)
-    adopted.push_back(trial.key());
+  std::vector<TrialKey> adopted = keys_of(found);
   trials_.splice(trials_.end(), found);
   return adopted;
 }
@@ -157,12 +148,12 @@ int SlurmRunner::running_trials() const {
 void SlurmRunner::stop(TrialKey key) {
   const auto trial = std::ranges::find(trials_, key, &StepTrial::key);
   if (trial == trials_.end()) return;
-  ask_to_end(*trial, EndCause::caller, false);
+  ask_to_end(*trial, StopCause::caller, false);
 }
 
 void SlurmRunner::kill_all() {
   for (StepTrial& trial : trials_)
-    ask_to_end(trial, EndCause::caller, true);
+    ask_to_end(trial, StopCause::caller, true);
 }
 
 Result<std::filesystem::path> SlurmRunner::shared_hook(const TrialSpec& spec) {
@@ -183,7 +174,7 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   request.job_id = allocation.id;
   request.mark_word = word;
   request.tasks = trial.allocation_spec().nodes * slurm::tasks_per_node(spec, options_);
-  request.keep_s = std::max(120.0, options_.keep_alive_s);
+  request.keep_s = options_.lease_s();
   for (const auto& [name, value] : spec.configuration.values())
     request.values.emplace(name, to_text(value));
   slurm::StepScript script{word,          trial.allocation_spec().nodes,
@@ -195,7 +186,7 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   Result<std::unique_ptr<slurm::Step>> step = tl::unexpected(Error{});
   if (text) {
     request.argv = slurm::step_words(spec, trial.allocation_spec(), options_, allocation,
-                                     host_->node_cpus(allocation.name), request.name);
+                                     host_->node_cpus(allocation.name).value_or(""), request.name);
     request.argv.insert(request.argv.end(), {"/bin/sh", "-c", *text});
     // Write the lease before the step starts, so that the trial survives if the tuner dies now.
     allocations_.set_user(allocation, spec.key, longest_s(spec));
@@ -207,9 +198,8 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
                    .detail = text ? step.error().text() : text.error().text()});
     return false;
   }
-  trial.launch({request.name, request.allocation, request.job_id, word, request.tasks,
-                std::max(allocation.nodes, trial.allocation_spec().nodes), clock_.now_s(),
-                allocation.start_wall_s},
+  trial.launch({std::move(request), std::max(allocation.nodes, trial.allocation_spec().nodes),
+                clock_.now_s(), allocation.start_wall_s},
                *std::move(step));
   return true;
 }
@@ -262,15 +252,15 @@ Result<std::string> SlurmRunner::detach() {
   for (const StepTrial& trial : trials_) {
     if (trial.waits()) continue;
     text += fmt::format("trial {} continues in job {}: {}, for at most {}\n", trial.key().trial,
-                        trial.step_launch().job_id,
+                        trial.step_launch().request.job_id,
                         price_text(trial.step_launch().held_nodes,
                                    options_.usd_per_node_hour.of(trial.allocation_spec())),
                         format_duration(trial.spec().limits.wall_s));
-    kept.insert(trial.step_launch().allocation);
+    kept.insert(trial.step_launch().request.allocation);
   }
   if (!text.empty()) {
     text += fmt::format("each job ends {} after its trial unless the study is run again\n",
-                        format_duration(std::max(120.0, options_.keep_alive_s)));
+                        format_duration(options_.lease_s()));
   }
   trials_.clear();
   events_.clear();

@@ -92,7 +92,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   /// true if the allocation can be used again.
   [[nodiscard]] bool on_failed_launch(slurm::StepTrial& trial, const std::string& why, bool usable);
   void finish(slurm::StepTrial& trial, Outcome outcome);
-  void ask_to_end(slurm::StepTrial& trial, slurm::EndCause cause, bool by_force);
+  void ask_to_end(slurm::StepTrial& trial, StopCause cause, bool by_force);
 
   /// Returns the folder with the copy of PyTorch's hook for the nodes, made at first use; empty:
   /// the trial has none.

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 #include "common/units.hpp"
 #include "trial_runner/kind_key.hpp"
 #include "trial_runner/section_limits.hpp"
@@ -18,13 +17,13 @@
 namespace steptune {
 namespace {
 
-using document::Formula;
 using document::InFingerprint;
 using document::Key;
 using document::Section;
 using document::StringTemplate;
 using document::Type;
 using document::Writing;
+using slurm::SlurmOptions;
 
 constexpr std::size_t k_most_options = 50;
 
@@ -71,15 +70,6 @@ Type<std::string> variable_pattern() {
                                         {{"pattern", k_pattern}});
 }
 
-Type<Formula> whole(document::Range range) {
-  Type<Formula> type = document::formula_or_integer(range);
-  type.write = [](const Formula& formula, const Writing&) {
-    const auto constant = parse_finite(formula.text());
-    return constant ? Json(static_cast<std::int64_t>(*constant)) : Json(formula.text());
-  };
-  return type;
-}
-
 Type<slurm::NodePrices> node_prices() {
   constexpr document::Range k_range{0.0, 1e6};
   constexpr std::size_t k_most_names = 100;
@@ -105,6 +95,11 @@ Type<slurm::NodePrices> node_prices() {
   return type;
 }
 
+template <typename M, typename V>
+Key<SlurmSection> run_key(std::string name, M SlurmOptions::*member, Type<V> type) {
+  return document::key(std::move(name), member, std::move(type)).of(&SlurmSection::run);
+}
+
 Key<SlurmSection> option_key(const char* name, StringTemplate SlurmSection::*member,
                              const char* doc) {
   return document::key(name, member, document::string_template())
@@ -115,17 +110,19 @@ Key<SlurmSection> option_key(const char* name, StringTemplate SlurmSection::*mem
 
 void add_needs(Section<SlurmSection>& section) {
   using document::key;
-  section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_machines}))
+  section.add(key("nodes", &SlurmSection::nodes, document::formula_or_count({1.0, k_most_machines}))
                   .doc("nodes of a trial: a number, or an expression over parameters"));
-  section.add(key("tasks_per_node", &SlurmSection::tasks_per_node,
-                  whole({1.0, k_most_processes_per_machine}))
+  section.add(run_key("tasks_per_node", &SlurmOptions::tasks_per_node,
+                      document::formula_or_count({1.0, k_most_processes_per_machine}))
                   .doc("processes of the command on each node: a number, or with `exclusive` an "
                        "expression"));
-  section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, slurm::k_most_cpus}))
+  section.add(run_key("cpus_per_task", &SlurmOptions::cpus_per_task,
+                      document::formula_or_count({1.0, slurm::k_most_cpus}))
                   .doc("processors for each task: a number, or with `exclusive` an "
                        "expression")
                   .default_words("an equal share of the node's"));
-  section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, slurm::k_most_gpus}))
+  section.add(key("gpus_per_node", &SlurmSection::gpus_per_node,
+                  document::formula_or_count({0.0, slurm::k_most_gpus}))
                   .doc("GPUs on each node: a number, or an expression over parameters"));
   section.add(option_key("partition", &SlurmSection::partition,
                          "sbatch's option, a template such as `\"{partition}\"`; empty: left out"));
@@ -143,17 +140,17 @@ void add_needs(Section<SlurmSection>& section) {
           .doc("further long options of sbatch, templates too")
           .omitted_at_default()
           .default_words("none"));
-  section.add(key("step_options", &SlurmSection::step_options,
-                  document::list_of(option_template(), k_most_options))
+  section.add(run_key("step_options", &SlurmOptions::step_options,
+                      document::list_of(option_template(), k_most_options))
                   .doc("further long options of srun, templates too: `--cpu-bind={bind}`")
                   .omitted_at_default()
                   .default_words("none"));
-  section.add(key("exclusive", &SlurmSection::exclusive, document::boolean())
+  section.add(run_key("exclusive", &SlurmOptions::exclusive, document::boolean())
                   .doc("hold whole nodes: neighbours would disturb the measurement"));
   section.add(key("memory", &SlurmSection::memory, document::string_template())
                   .doc("memory of a node: `all`, `site` for the site's default, or as "
                        "`--mem` takes it; a template"));
-  section.add(key("setup", &SlurmSection::setup, document::string(65'536))
+  section.add(run_key("setup", &SlurmOptions::setup, document::string(65'536))
                   .doc("shell text that runs on the node before the command: `module load cuda`")
                   .omitted_at_default()
                   .default_words("none"));
@@ -169,24 +166,24 @@ void add_patience(Section<SlurmSection>& section) {
   using document::duration_s;
   using document::key;
   section.add(
-      key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, k_day_s}))
+      run_key("keep_alive", &SlurmOptions::keep_alive_s, duration_s({0.0, k_day_s}))
           .doc(
               "time until an unused allocation is given back; at least 2 minutes if the tuner dies")
           .in_fingerprint(InFingerprint::never));
-  section.add(key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
+  section.add(run_key("poll", &SlurmOptions::poll_s, duration_s({5.0, 600.0}))
                   .doc("longest gap between job lists while a job waits; otherwise four times that")
                   .in_fingerprint(InFingerprint::never));
-  section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * k_day_s}))
+  section.add(run_key("queue_wait", &SlurmOptions::queue_wait_s, duration_s({1.0, 30.0 * k_day_s}))
                   .doc("longest wait of an allocation in the queue")
                   .in_fingerprint(InFingerprint::never));
   section.add(
-      key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, k_day_s}))
+      run_key("launch_limit", &SlurmOptions::launch_limit_s, duration_s({10.0, k_day_s}))
           .doc("longest time from `srun` to the start of all tasks; then the launch is repeated")
           .in_fingerprint(InFingerprint::never)
           .omitted_at_default()
           .default_words("5 min"));
-  section.add(key("expected_queue_wait", &SlurmSection::expected_queue_wait_s,
-                  duration_s({0.0, 30.0 * k_day_s}))
+  section.add(run_key("expected_queue_wait", &SlurmOptions::expected_wait_s,
+                      duration_s({0.0, 30.0 * k_day_s}))
                   .doc("expected wait in the queue, until one wait was seen, and for `rehearse`")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("folder", &SlurmSection::folder, document::path())
@@ -195,7 +192,7 @@ void add_patience(Section<SlurmSection>& section) {
                   .omitted_at_default()
                   .default_words("`.steptune/slurm` where the tuner runs"));
   section.add(
-      key("price_per_node_hour", &SlurmSection::price_per_node_hour, node_prices())
+      run_key("price_per_node_hour", &SlurmOptions::usd_per_node_hour, node_prices())
           .doc(
               "USD, or USD by partition, constraint or type of GPU: `{\"a100\": 12, \"h100\": 30}`")
           .omitted_at_default()
@@ -210,8 +207,8 @@ const Section<SlurmSection>& slurm_section() {
     Section<SlurmSection> section("slurm_runner", "Steps in allocations of a Slurm cluster.",
                                   "an object such as {\"type\": \"slurm\", \"nodes\": 2}");
     section.add(kind_key<SlurmSection>("slurm").required());
-    section.add(document::key("parallel", &SlurmSection::parallel,
-                              document::integer({1.0, k_most_parallel_trials}))
+    section.add(run_key("parallel", &SlurmOptions::parallel,
+                        document::integer({1.0, k_most_parallel_trials}))
                     .doc("trials at the same time, each on its own nodes")
                     .in_fingerprint(InFingerprint::never));
     add_needs(section);

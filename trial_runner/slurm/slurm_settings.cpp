@@ -17,7 +17,6 @@
 #include "trial_runner/rehearsal_stage.hpp"
 #include "trial_runner/section_limits.hpp"
 #include "trial_runner/slurm/cluster_services.hpp"
-#include "trial_runner/slurm/leases.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/slurm_kind.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
@@ -38,12 +37,6 @@ int whole_number(const document::Formula& formula, const Configuration& configur
                                                                        : -1;
 }
 
-void add_option(slurm::AllocationSpec& requested, const char* name,
-                const document::StringTemplate& value, const Configuration& configuration) {
-  const std::string text = value.render(configuration).value_or("");
-  if (!text.empty()) requested.options.push_back(fmt::format("{}={}", name, text));
-}
-
 /// Adds the memory of each node.
 void add_memory(slurm::AllocationSpec& requested, const document::StringTemplate& memory,
                 const Configuration& configuration) {
@@ -52,39 +45,51 @@ void add_memory(slurm::AllocationSpec& requested, const document::StringTemplate
     requested.options.push_back("mem=" + (text.empty() ? "site" : text));
 }
 
+/// A key that must be a whole number for each configuration.
+struct WholeNumber {
+  const char* key;
+  const document::Formula* formula;  ///< null: the key is not given
+  const char* things;
+  double least;
+  double most;
+  bool shares_nodes;  ///< without `exclusive`, all trials need the same number
+};
+
+/// Options of sbatch that have a key of their own, in the order of an allocation's spec.
+constexpr std::array<std::pair<const char*, document::StringTemplate SlurmSection::*>, 7>
+    k_option_keys{{
+        {"partition", &SlurmSection::partition},
+        {"account", &SlurmSection::account},
+        {"qos", &SlurmSection::qos},
+        {"constraint", &SlurmSection::constraint},
+        {"gres", &SlurmSection::gres},
+        {"reservation", &SlurmSection::reservation},
+        {"time", &SlurmSection::time},
+    }};
+
 /// Returns the fault of an allocation spec; nullopt if there is none.
 std::optional<document::Fault> fault_of(const slurm::AllocationSpec& requested,
                                         const SlurmSection& section,
                                         const Configuration& configuration, double needed_s) {
-  if (requested.nodes < 1) {
-    return document::Fault{"/runner/nodes", fmt::format("\"{}\" is not a number of nodes",
-                                                        printable_line(section.nodes.text()))};
-  }
-  if (whole_number(section.gpus_per_node, configuration, 0.0, slurm::k_most_gpus) < 0) {
-    return document::Fault{"/runner/gpus_per_node",
-                           fmt::format("\"{}\" is not a number of GPUs",
-                                       printable_line(section.gpus_per_node.text()))};
-  }
-  const std::string tasks_text = printable_line(section.tasks_per_node.text());
-  if (whole_number(section.tasks_per_node, configuration, 1.0, k_most_processes_per_machine) < 0) {
-    return document::Fault{"/runner/tasks_per_node",
-                           fmt::format("\"{}\" is not a number of tasks", tasks_text)};
-  }
-  if (!section.exclusive && !parse_finite(section.tasks_per_node.text())) {
-    return document::Fault{
-        "/runner/tasks_per_node",
-        fmt::format("must be a number if \"exclusive\" is false, not \"{}\"", tasks_text)};
-  }
-  if (section.cpus_per_task) {
-    const std::string text = printable_line(section.cpus_per_task->text());
-    if (whole_number(*section.cpus_per_task, configuration, 1.0, slurm::k_most_cpus) < 0) {
-      return document::Fault{"/runner/cpus_per_task",
-                             fmt::format("\"{}\" is not a number of processors", text)};
+  const slurm::SlurmOptions& run = section.run;
+  const std::array<WholeNumber, 4> numbers{{
+      {"nodes", &section.nodes, "nodes", 1.0, k_most_machines, false},
+      {"gpus_per_node", &section.gpus_per_node, "GPUs", 0.0, slurm::k_most_gpus, false},
+      {"tasks_per_node", &run.tasks_per_node, "tasks", 1.0, k_most_processes_per_machine, true},
+      {"cpus_per_task", run.cpus_per_task ? &*run.cpus_per_task : nullptr, "processors", 1.0,
+       slurm::k_most_cpus, true},
+  }};
+  for (const WholeNumber& number : numbers) {
+    if (number.formula == nullptr) continue;
+    const std::string pointer = fmt::format("/runner/{}", number.key);
+    const std::string text = printable_line(number.formula->text());
+    if (whole_number(*number.formula, configuration, number.least, number.most) < 0) {
+      return document::Fault{pointer,
+                             fmt::format("\"{}\" is not a number of {}", text, number.things)};
     }
-    if (!section.exclusive && !parse_finite(section.cpus_per_task->text())) {
+    if (number.shares_nodes && !run.exclusive && !parse_finite(number.formula->text())) {
       return document::Fault{
-          "/runner/cpus_per_task",
-          fmt::format("must be a number if \"exclusive\" is false, not \"{}\"", text)};
+          pointer, fmt::format("must be a number if \"exclusive\" is false, not \"{}\"", text)};
     }
   }
   for (const std::string& option : requested.options) {
@@ -125,13 +130,13 @@ std::optional<std::string> fault_of_tasks(const std::optional<Launch>& launch,
                                           const SlurmSection& section) {
   if (!launch) return std::nullopt;
   const int tasks = launch->with == Launcher::srun ? launch->processes_per_node : 1;
-  const std::string& text = section.tasks_per_node.text();
+  const std::string& text = section.run.tasks_per_node.text();
   if (parse_finite(text) == tasks) return std::nullopt;
   if (parse_finite(text) != 1.0) {
     return fmt::format("is {}, but \"launch\" starts {} task{} on each node: leave it out",
                        printable_line(text), tasks, tasks == 1 ? "" : "s");
   }
-  if (section.exclusive) return std::nullopt;
+  if (section.run.exclusive) return std::nullopt;
   return fmt::format(
       "nodes are shared (\"exclusive\"), and held for one task on each: set it to "
       "\"processes_per_node\" of \"launch\", {}",
@@ -201,13 +206,10 @@ class SlurmStage final : public RehearsalStage {
 slurm::AllocationSpec SlurmSection::allocation_spec_of(const Configuration& configuration) const {
   slurm::AllocationSpec requested;
   requested.nodes = std::max(0, whole_number(nodes, configuration, 1.0, k_most_machines));
-  add_option(requested, "partition", partition, configuration);
-  add_option(requested, "account", account, configuration);
-  add_option(requested, "qos", qos, configuration);
-  add_option(requested, "constraint", constraint, configuration);
-  add_option(requested, "gres", gres, configuration);
-  add_option(requested, "reservation", reservation, configuration);
-  add_option(requested, "time", time, configuration);
+  for (const auto& [name, option] : k_option_keys) {
+    const std::string text = (this->*option).render(configuration).value_or("");
+    if (!text.empty()) requested.options.push_back(fmt::format("{}={}", name, text));
+  }
   add_memory(requested, memory, configuration);
   const int gpus = whole_number(gpus_per_node, configuration, 0.0, slurm::k_most_gpus);
   if (gpus > 0) requested.options.push_back(fmt::format("gpus-per-node={}", gpus));
@@ -222,23 +224,24 @@ slurm::AllocationSpec SlurmSection::allocation_spec_of(const Configuration& conf
 bool SlurmSection::allocations_vary() const {
   const auto varies = [](const Template& option) { return !option.parameters().empty(); };
   return !parse_finite(nodes.text()) || !parse_finite(gpus_per_node.text()) ||
-         std::ranges::any_of(std::array{&partition, &account, &qos, &constraint, &gres,
-                                        &reservation, &time, &memory},
-                             [&](const Template* option) { return varies(*option); }) ||
-         std::ranges::any_of(options, varies);
+         std::ranges::any_of(k_option_keys,
+                             [&](const auto& each) { return varies(this->*each.second); }) ||
+         varies(memory) || std::ranges::any_of(options, varies);
 }
 
 SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
-  traits_.parallel = section_.parallel;
+  slurm::SlurmOptions& run = section_.run;
+  run.default_time_s =
+      std::max({k_least_time_s, 4.0 * limits_.wall_s, least_allocation_s() + k_spare_time_s});
+  traits_.parallel = run.parallel;
   traits_.uses_this_machine = false;
   traits_.takes_hooks = true;
   traits_.launchers = {{Launcher::torchrun, true}, {Launcher::srun, true}, {Launcher::mpi, true}};
-  traits_.has_price = section_.price_per_node_hour.are_given();
+  traits_.has_price = run.usd_per_node_hour.are_given();
   traits_.machines_vary = section_.allocations_vary();
   if (traits_.has_price) {
-    traits_.longest_billed_s = slurm::longest_trial_s(limits, section_.launch_limit_s) +
-                               std::max(slurm::k_least_lease_s, section_.keep_alive_s);
+    traits_.longest_billed_s = slurm::longest_trial_s(limits, run.launch_limit_s) + run.lease_s();
   }
 }
 
@@ -246,25 +249,8 @@ const RunnerKind& SlurmSettings::kind() const {
   return slurm_kind();
 }
 
-slurm::SlurmOptions SlurmSettings::options() const {
-  slurm::SlurmOptions options;
-  options.parallel = section_.parallel;
-  options.tasks_per_node = section_.tasks_per_node;
-  options.cpus_per_task = section_.cpus_per_task;
-  options.exclusive = section_.exclusive;
-  options.setup = section_.setup;
-  options.step_options = section_.step_options;
-  options.default_time_s =
-      std::max({k_least_time_s, 4.0 * limits_.wall_s,
-                slurm::least_allocation_s(limits_, section_.launch_limit_s, section_.poll_s) +
-                    k_spare_time_s});
-  options.keep_alive_s = section_.keep_alive_s;
-  options.poll_s = section_.poll_s;
-  options.queue_wait_s = section_.queue_wait_s;
-  options.launch_limit_s = section_.launch_limit_s;
-  options.expected_wait_s = section_.expected_queue_wait_s;
-  options.usd_per_node_hour = section_.price_per_node_hour;
-  return options;
+double SlurmSettings::least_allocation_s() const {
+  return slurm::longest_trial_s(limits_, section_.run.launch_limit_s) + section_.run.poll_s;
 }
 
 std::filesystem::path SlurmSettings::folder() const {
@@ -281,8 +267,7 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
                                                               document::Faults& faults) const {
   auto completed = std::make_shared<SlurmSettings>(*this);
   std::set<std::string> reported;
-  const double needed_s =
-      slurm::least_allocation_s(limits_, section_.launch_limit_s, section_.poll_s);
+  const double needed_s = least_allocation_s();
   if (const auto launch = study.trial(study.baseline).launch) {
     for (const std::string& word : launch->options) {
       if (launch->with == Launcher::srun && word.starts_with("--mpi=")) completed->mpi_ = word;
@@ -299,7 +284,7 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
       faults.add("/runner/tasks_per_node",
                  fmt::format("{} (for {})", *tasks_fault, configuration.text()));
     }
-    const slurm::NodePrices& prices = section_.price_per_node_hour;
+    const slurm::NodePrices& prices = section_.run.usd_per_node_hour;
     if (prices.are_given() && !prices.of(requested) &&
         reported.insert("/runner/price_per_node_hour").second) {
       faults.add("/runner/price_per_node_hour",
@@ -319,7 +304,7 @@ Resources SlurmSettings::resources_of(const Configuration& configuration) const 
 
 std::optional<HourlyPrice> SlurmSettings::price_of(const Configuration& configuration) const {
   const slurm::AllocationSpec requested = section_.allocation_spec_of(configuration);
-  const auto of_node = section_.price_per_node_hour.of(requested);
+  const auto of_node = section_.run.usd_per_node_hour.of(requested);
   if (!of_node) return std::nullopt;
   const double usd = *of_node * requested.nodes;
   return HourlyPrice{usd, usd};
@@ -328,22 +313,23 @@ std::optional<HourlyPrice> SlurmSettings::price_of(const Configuration& configur
 std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) const {
   std::vector<SummaryLine> lines{
       runner_line(*this, fmt::format(", baseline on {}{}", to_text(resources_of(baseline)),
-                                     section_.exclusive ? ", exclusively" : ""))};
+                                     section_.run.exclusive ? ", exclusively" : ""))};
   if (const auto price = price_of(baseline)) {
     lines.push_back({"prices", fmt::format("{} per node and hour; the baseline {} per hour",
-                                           text_of(section_.price_per_node_hour),
+                                           text_of(section_.run.usd_per_node_hour),
                                            format_usd(price->expected_usd))});
   }
   std::vector<slurm::AllocationSpec> specs = specs_;
   if (specs.empty()) specs.push_back(section_.allocation_spec_of(baseline));
   std::vector<slurm::AllocationSpec> first = specs;
   if (first.size() > k_most_specs_tested) first.resize(k_most_specs_tested);
-  auto answers = slurm::test_submissions(first, options());
+  auto answers = slurm::test_submissions(first, section_.run);
   std::size_t asked = answers.size();
   bool are_refused = std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
   // No trial can start only if every kind is refused, so ask about the others until one is not.
   for (; are_refused && asked < specs.size(); ++asked) {
-    const slurm::TestedSubmission next = slurm::test_submissions({specs[asked]}, options()).front();
+    const slurm::TestedSubmission next =
+        slurm::test_submissions({specs[asked]}, section_.run).front();
     are_refused = next.refused;
     if (!are_refused) answers.push_back(next);
   }
@@ -373,11 +359,11 @@ Result<RunnerParts> SlurmSettings::make(const Clock& clock, std::uint64_t /*seed
   auto host = slurm::ProcessHost::create(clock, std::move(host_options));
   if (!host) return tl::unexpected(host.error());
   return RunnerParts{nullptr, &clock,
-                     std::make_unique<SlurmRunner>(clock, *std::move(host), options())};
+                     std::make_unique<SlurmRunner>(clock, *std::move(host), section_.run)};
 }
 
 std::unique_ptr<RehearsalStage> SlurmSettings::rehearse(const RehearsalOptions& options) const {
-  return std::make_unique<SlurmStage>(this->options(), options);
+  return std::make_unique<SlurmStage>(section_.run, options);
 }
 
 }  // namespace steptune

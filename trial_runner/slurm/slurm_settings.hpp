@@ -10,7 +10,6 @@
 #include "common/document/string_template.hpp"
 #include "trial_runner/runner_kind.hpp"
 #include "trial_runner/slurm/allocation_spec.hpp"
-#include "trial_runner/slurm/node_prices.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 
 namespace steptune {
@@ -19,11 +18,9 @@ namespace steptune {
 struct SlurmSection {
   using Template = document::StringTemplate;
 
-  int parallel = 1;
+  slurm::SlurmOptions run;
   document::Formula nodes = document::Formula::constant(1.0, "1");
   document::Formula gpus_per_node = document::Formula::constant(0.0, "0");
-  document::Formula tasks_per_node = document::Formula::constant(1.0, "1");
-  std::optional<document::Formula> cpus_per_task;
   Template partition = Template::parse("").value();
   Template account = Template::parse("").value();
   Template qos = Template::parse("").value();
@@ -32,18 +29,9 @@ struct SlurmSection {
   Template reservation = Template::parse("").value();
   Template time = Template::parse("").value();
   std::vector<Template> options;
-  std::vector<Template> step_options;
-  bool exclusive = true;
   Template memory = Template::parse("all").value();
-  std::string setup;
   std::optional<std::vector<std::string>> inherit;  ///< nullopt: all
-  double keep_alive_s = 300.0;
-  double poll_s = 30.0;
-  double queue_wait_s = 86'400.0;
-  double launch_limit_s = 300.0;
-  double expected_queue_wait_s = 60.0;
   std::filesystem::path folder;  ///< empty: `.steptune/slurm` in the tuner's folder
-  slurm::NodePrices price_per_node_hour;
 
   /// Returns the allocation spec of a configuration's trial. A node count that is not a whole
   /// number in range becomes 0, which every runner refuses.
@@ -59,8 +47,6 @@ class SlurmSettings final : public RunnerSettings {
   SlurmSettings(SlurmSection section, const TrialLimits& limits);
 
   [[nodiscard]] const SlurmSection& section() const { return section_; }
-  /// Returns the options for the runner.
-  [[nodiscard]] slurm::SlurmOptions options() const;
   [[nodiscard]] std::filesystem::path folder() const;
 
   [[nodiscard]] const RunnerKind& kind() const override;
@@ -77,6 +63,10 @@ class SlurmSettings final : public RunnerSettings {
       const RehearsalOptions& options) const override;
 
  private:
+  /// Returns the length of the shortest useful allocation: the longest trial, and `poll`, because
+  /// the runner notices the allocation's start only in the next list of the queue.
+  [[nodiscard]] double least_allocation_s() const;
+
   SlurmSection section_;
   TrialLimits limits_;
   /// Specs of the example configurations, the baseline's spec first.

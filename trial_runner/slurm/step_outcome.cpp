@@ -8,11 +8,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "common/clauses.hpp"
 #include "common/exit_status.hpp"
-#include "common/text.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 #include "trial_runner/output/waiting_ranks.hpp"
 
@@ -35,24 +33,8 @@ bool has_any(std::string_view line, std::span<const std::string_view> phrases) {
 
 std::string with_last_output(std::string detail, const StepEvidence& evidence) {
   add_clause(detail, evidence.fault);
-  if (!evidence.tail.empty()) {
-    add_clause(detail, fmt::format("its last output: {}", fmt::join(evidence.tail, " | ")));
-  }
+  add_last_output(detail, evidence.tail);
   return detail;
-}
-
-/// Returns the outcome of a step that the runner has ended.
-Outcome asked_for(EndCause cause, const TrialLimits& limits) {
-  if (cause == EndCause::wall_limit) {
-    return {
-        .kind = OutcomeKind::timed_out,
-        .detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s))};
-  }
-  if (cause == EndCause::no_output) {
-    return {.kind = OutcomeKind::hung,
-            .detail = fmt::format("no output for {}", format_duration(limits.idle_s))};
-  }
-  return {.kind = OutcomeKind::stopped};
 }
 
 /// True if Slurm killed a program for memory. It was the trial's program, because nothing else runs
@@ -104,13 +86,13 @@ bool reports_taken_port(std::string_view line) {
   return has_any(line, k_taken_port_phrases);
 }
 
-bool is_proven_success(const StepMarks& marks, EndCause cause) {
-  return cause == EndCause::none && marks.all_succeeded() && !marks.was_asked_to_end();
+bool is_proven_success(const StepMarks& marks, std::optional<StopCause> cause) {
+  return !cause && marks.all_succeeded() && !marks.was_asked_to_end();
 }
 
 std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& evidence,
                                     const TrialLimits& limits, int tasks, std::string& detail) {
-  if (evidence.cause != EndCause::none) return asked_for(evidence.cause, limits);
+  if (evidence.cause) return stopped_outcome(*evidence.cause, limits);
   if (is_proven_success(marks, evidence.cause)) return Outcome{};
 
   const bool known = evidence.allocation_state.has_value();

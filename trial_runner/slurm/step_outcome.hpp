@@ -5,18 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/step_script.hpp"
+#include "trial_runner/stop_cause.hpp"
 
 namespace steptune::slurm {
 
-/// The runner's reason to end a step.
-enum class EndCause { none, caller, wall_limit, no_output };
-
 /// Facts about an ended step.
 struct StepEvidence {
-  EndCause cause = EndCause::none;
+  std::optional<StopCause> cause{};  ///< the runner's reason to end it; nullopt: none
   std::optional<int> srun_status;
   std::string fault;              ///< why output is missing; empty: the output is complete
   std::vector<std::string> tail;  ///< last lines of output
@@ -47,7 +44,7 @@ struct StepEvidence {
 
 /// True if the tasks' marks alone prove that the step has succeeded. Other ends cannot be judged
 /// without the allocation's state.
-[[nodiscard]] bool is_proven_success(const StepMarks& marks, EndCause cause);
+[[nodiscard]] bool is_proven_success(const StepMarks& marks, std::optional<StopCause> cause);
 
 /// Returns the trial's outcome. Returns nullopt if the launch failed, which is not the trial's
 /// fault: the program never ran although nobody ended the step, or its assigned port was in use.

@@ -19,7 +19,6 @@
 namespace steptune::slurm {
 namespace {
 
-constexpr std::size_t k_tail_lines = 5;
 /// Largest number of stored lines that early tasks print before all tasks have started.
 constexpr std::size_t k_most_early_lines = 10'000;
 constexpr double k_first_step_poll_s = 5.0;
@@ -29,17 +28,13 @@ constexpr double k_first_step_poll_s = 5.0;
 Result<StepTrial> StepTrial::create(TrialSpec spec, AllocationSpec requested) {
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
-  LogFile log;
-  if (!spec.log_path.empty()) {
-    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
-    if (!created) return tl::unexpected(created.error());
-    log = *std::move(created);
-  }
-  return StepTrial(std::move(spec), std::move(requested), *std::move(reader), std::move(log));
+  auto log = LogFile::create(spec.log_path, spec.limits.log_bytes);
+  if (!log) return tl::unexpected(log.error());
+  return StepTrial(std::move(spec), std::move(requested), *std::move(reader), *std::move(log));
 }
 
 void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
-  marks_.emplace(launch.mark_word, launch.tasks);
+  marks_.emplace(launch.request.mark_word, launch.request.tasks);
   next_step_poll_s_ = launch.at_s + k_first_step_poll_s * std::exp2(blocked_launches_);
   launch_ = std::move(launch);
   step_ = std::move(step);
@@ -74,7 +69,7 @@ void StepTrial::report_start(double time_s, std::vector<TrialEvent>& events) {
   std::string hosts;
   for (const auto& [task, host] : marks_->hosts())
     hosts += (hosts.empty() ? "" : " ") + host;
-  std::map<std::string, std::string> placement{{"allocation", launch_->allocation},
+  std::map<std::string, std::string> placement{{"allocation", launch_->request.allocation},
                                                {"step", marks_->step_id()},
                                                {"hosts", std::move(hosts)}};
   // List all CPU models and kernels, because the nodes of an allocation may differ.
@@ -82,7 +77,7 @@ void StepTrial::report_start(double time_s, std::vector<TrialEvent>& events) {
     placement["cpu"] = fmt::format("{}", fmt::join(marks_->cpus(), ", "));
   if (!marks_->kernels().empty())
     placement["kernel"] = fmt::format("{}", fmt::join(marks_->kernels(), ", "));
-  events.emplace_back(TrialStarted{key(), time_s, launch_->name, std::move(placement)});
+  events.emplace_back(TrialStarted{key(), time_s, launch_->request.name, std::move(placement)});
   for (const auto& [line_s, line] : std::exchange(early_lines_, {}))
     take_line(line_s, line, events);
 }
@@ -141,19 +136,17 @@ void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
     keep_line(early.second);
 }
 
-std::pair<double, EndCause> StepTrial::next_limit() const {
-  if (!started_s_ || step_ended_s_) {
-    return {k_infinity, EndCause::none};
-  }
+std::pair<double, StopCause> StepTrial::next_limit() const {
+  if (!started_s_ || step_ended_s_) return {k_infinity, StopCause::wall_limit};
   const double wall_s = *started_s_ + spec_.limits.wall_s;
   const double idle_s =
       reader_.phase_under_way() ? k_infinity : last_output_s_ + spec_.limits.idle_s;
-  return wall_s <= idle_s ? std::pair(wall_s, EndCause::wall_limit)
-                          : std::pair(idle_s, EndCause::no_output);
+  return wall_s <= idle_s ? std::pair(wall_s, StopCause::wall_limit)
+                          : std::pair(idle_s, StopCause::no_output);
 }
 
-void StepTrial::set_cause(EndCause cause, double now_s) {
-  if (cause_ != EndCause::none) return;
+void StepTrial::set_cause(StopCause cause, double now_s) {
+  if (cause_) return;
   cause_ = cause;
   asked_s_ = now_s;
 }
@@ -172,8 +165,8 @@ StepEvidence StepTrial::evidence() const {
   evidence.cancelled = cancelled_;
   evidence.node_lost = node_lost_;
   evidence.port_taken =
-      port_taken_ && !has_progressed_ && launch_ && has_rendezvous(spec_, launch_->tasks);
-  evidence.tail = tail_.last_lines(k_tail_lines);
+      port_taken_ && !has_progressed_ && launch_ && has_rendezvous(spec_, launch_->request.tasks);
+  evidence.tail = tail_.last_lines(k_explaining_lines);
   if (step_end_) {
     evidence.srun_status = step_end_->status;
     evidence.fault = step_end_->fault;

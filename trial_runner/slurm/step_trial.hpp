@@ -22,11 +22,7 @@ namespace steptune::slurm {
 
 /// One launch of a trial as a step.
 struct StepLaunch {
-  std::string name;        ///< name of the step and its folder; the trial's token
-  std::string allocation;  ///< name of the allocation
-  std::string job_id;
-  std::string mark_word;
-  int tasks = 1;
+  StepRequest request;
   int held_nodes = 1;  ///< nodes that the trial pays for
   double at_s = 0.0;
   double allocation_start_wall_s = 0.0;  ///< as listed at the launch
@@ -79,11 +75,11 @@ class StepTrial {
   /// pending, for example output written while no tuner ran.
   [[nodiscard]] double known_until_s() const { return known_until_s_; }
   /// Returns the time and kind of the next limit; infinite before the start.
-  [[nodiscard]] std::pair<double, EndCause> next_limit() const;
+  [[nodiscard]] std::pair<double, StopCause> next_limit() const;
 
   /// Records why the step must end. Only the first cause counts.
-  void set_cause(EndCause cause, double now_s);
-  [[nodiscard]] EndCause cause() const { return cause_; }
+  void set_cause(StopCause cause, double now_s);
+  [[nodiscard]] std::optional<StopCause> cause() const { return cause_; }
   [[nodiscard]] double asked_s() const { return asked_s_; }
   /// Ends the grace period, which began at `asked_s`, at `now_s`.
   void end_grace(double now_s) { asked_s_ = std::min(asked_s_, now_s - spec_.limits.grace_s); }
@@ -146,7 +142,7 @@ class StepTrial {
   bool has_progressed_ = false;
   bool port_taken_ = false;  ///< reported by the program before any progress
   std::set<std::string> lost_nodes_;
-  EndCause cause_ = EndCause::none;
+  std::optional<StopCause> cause_;
   double asked_s_ = 0.0;
   bool killed_ = false;
   std::optional<StepEnd> step_end_;

@@ -33,7 +33,7 @@ struct StepRequest {
   std::string mark_word;  ///< part of the step's marks
   int tasks = 1;
   std::vector<std::string> argv;                ///< srun and all its arguments
-  double keep_s = 120.0;                        ///< lease of the allocation after the step's end
+  double keep_s = 0.0;                          ///< lease of the allocation after the step's end
   std::map<std::string, std::string> values{};  ///< parameter values as text, for a simulated host
 };
 
@@ -110,12 +110,10 @@ class SubmitHost {
                                                double until_wall_s) = 0;
   /// Returns the script of an allocation's placeholder job.
   [[nodiscard]] virtual std::string holder_script(const std::string& allocation) const = 0;
-  /// True if the placeholder job has written that it runs. The caller should then request the
-  /// queue's list.
-  [[nodiscard]] virtual bool holder_is_up(const std::string& allocation) const = 0;
-  /// Returns the CPUs of the allocation's nodes as its placeholder has written them, in the form of
-  /// `SLURM_JOB_CPUS_PER_NODE`: `64(x2),32`. Empty if it has not.
-  [[nodiscard]] virtual std::string node_cpus(const std::string& allocation) const = 0;
+  /// Returns the CPUs of the allocation's nodes, in the form of `SLURM_JOB_CPUS_PER_NODE`:
+  /// `64(x2),32`; perhaps empty. The placeholder job writes them when it starts; nullopt before.
+  [[nodiscard]] virtual std::optional<std::string> node_cpus(
+      const std::string& allocation) const = 0;
   /// Removes the files of an allocation that is gone: its lease and its placeholder's sign of life.
   virtual void forget_allocation(const std::string& allocation) = 0;
 };

@@ -14,6 +14,7 @@
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/leases.hpp"
+#include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/virtual_step.hpp"
 
 namespace steptune::slurm {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/virtual_cluster.hpp"
 #include "trial_runner/slurm/virtual_step.hpp"
 
@@ -100,13 +101,11 @@ class VirtualHost final : public SubmitHost {
   [[nodiscard]] std::string holder_script(const std::string& /*allocation*/) const override {
     return {};
   }
-  [[nodiscard]] bool holder_is_up(const std::string& allocation) const override {
-    return std::ranges::any_of(cluster_.jobs_, [&](const VirtualJob& job) {
+  [[nodiscard]] std::optional<std::string> node_cpus(const std::string& allocation) const override {
+    const bool is_up = std::ranges::any_of(cluster_.jobs_, [&](const VirtualJob& job) {
       return job.name == allocation && job.runs();
     });
-  }
-  [[nodiscard]] std::string node_cpus(const std::string& /*allocation*/) const override {
-    return {};
+    return is_up ? std::optional<std::string>("") : std::nullopt;
   }
   void forget_allocation(const std::string& allocation) override {
     cluster_.leases_.erase(allocation);

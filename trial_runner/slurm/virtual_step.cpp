@@ -2,7 +2,6 @@
 #include "trial_runner/slurm/virtual_step.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -18,12 +17,6 @@ constexpr double k_report_s = 1.0;
 constexpr double k_least_report_s = 0.25;
 
 }  // namespace
-
-int leading_number(std::string_view text) {
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 double VirtualCluster::StepState::first_report_s() const {
   return starts_s() +

@@ -14,9 +14,6 @@
 
 namespace steptune::slurm {
 
-/// Returns the number at the start of a text; 0 if there is none.
-[[nodiscard]] int leading_number(std::string_view text);
-
 /// A step of a simulated job, and the output of its programs.
 struct VirtualCluster::StepState {
   StepRequest request;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trial_runner/cost/user_prices.hpp"
+#include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/price_list_service.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kind_option.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "common/text.hpp"
 #include "trial_runner/section_limits.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_scope.hpp"
@@ -10,14 +9,13 @@ namespace steptune::study {
 namespace {
 
 using document::Formula;
-using document::Writing;
 
 constexpr std::size_t k_most_launcher_options = 100;
 
 /// Type of a count: a number, an expression, or an expression in braces, as templates write a
 /// parameter.
 Type<Formula> count(document::Range range) {
-  Type<Formula> type = document::formula_or_integer(range);
+  Type<Formula> type = document::formula_or_count(range);
   type.read = [read = type.read](const Node& node) -> std::optional<Formula> {
     const auto* text = node.json().get_ptr<const std::string*>();
     const bool braced =
@@ -25,10 +23,6 @@ Type<Formula> count(document::Range range) {
     if (!braced) return read(node);
     const Json inner = text->substr(1, text->size() - 2);
     return read(Node(inner, node.pointer(), node.reading()));
-  };
-  type.write = [](const Formula& formula, const Writing&) {
-    const auto constant = parse_finite(formula.text());
-    return constant ? Json(static_cast<std::int64_t>(*constant)) : Json(formula.text());
   };
   return type;
 }

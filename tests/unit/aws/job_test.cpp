@@ -34,9 +34,10 @@ TrialSpec trial() {
   return spec;
 }
 
-Json input(const JobSettings& job, const TrialSpec& spec, Resources resources = {"ml.g5.xlarge"},
+Json input(const JobSettings& job, TrialSpec spec, Resources resources = {"ml.g5.xlarge"},
            int keep_alive_s = 600) {
-  return create_training_job_input(job, {"name-t7-a2", spec, std::move(resources), keep_alive_s});
+  spec.resources = std::move(resources);
+  return create_training_job_input(job, {"name-t7-a2", spec, keep_alive_s});
 }
 
 std::string faults(const Json& json) {

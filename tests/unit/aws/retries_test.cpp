@@ -110,25 +110,6 @@ TEST_F(RetriesTest, AStopEndsTheAttempts) {
   EXPECT_EQ(transport_.requests.size(), 12U) << "requests that end jobs are retried as often";
 }
 
-TEST_F(RetriesTest, AnInterruptionBeforeTheRequestSendsNothing) {
-  transport_.script = {answer(200, "{}")};
-  most_waits_ = 0;
-  const auto result = create();
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, "GivenUp");
-  EXPECT_EQ(result.error().operation, "CreateTrainingJob");
-  EXPECT_THAT(transport_.requests, ::testing::IsEmpty());
-}
-
-TEST_F(RetriesTest, AnInterruptedRetryReturnsTheLastAnswer) {
-  transport_.script = {overloaded(), answer(200, "{}")};
-  most_waits_ = 1;
-  const auto result = create();
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, "ServiceUnavailable");
-  EXPECT_EQ(transport_.requests.size(), 1U);
-}
-
 TEST_F(RetriesTest, MissingCredentialsSendNothing) {
   credentials_fault_ = "the SSO session has expired";
   transport_.script = {answer(200, "{}")};

@@ -122,7 +122,6 @@ class SharedConfigTest : public CredentialsTest {
 TEST_F(SharedConfigTest, MissingFilesAreEmpty) {
   EXPECT_THAT(config().config, IsEmpty());
   EXPECT_EQ(config().profile, "default");
-  EXPECT_FALSE(config().profile_was_named);
 }
 
 TEST_F(SharedConfigTest, TheCredentialsFilePrecedesTheConfiguration) {
@@ -149,7 +148,6 @@ TEST_F(SharedConfigTest, AProfileOfEitherFileMayBeNamed) {
   home_.write(".aws/config", "[profile work]\n");
   variables_["AWS_DEFAULT_PROFILE"] = "keys";
   EXPECT_EQ(config().profile, "keys");
-  EXPECT_TRUE(config().profile_was_named);
   variables_["AWS_PROFILE"] = "work";
   EXPECT_EQ(config().profile, "work") << "before AWS_DEFAULT_PROFILE";
 }

@@ -25,7 +25,7 @@ class AccountTest : public testing::Test {
   }
 
   aws::AwsResult<Json> call(const std::string& operation, const Json& input) {
-    const bool logs = operation.ends_with("Events") || operation.ends_with("Streams");
+    const bool logs = operation.ends_with("Events");
     const aws::JsonService service{
         logs ? "logs" : "sagemaker", logs ? "Logs_20140328" : "SageMaker",
         "application/x-amz-json-1.1", "https",
@@ -42,11 +42,7 @@ class AccountTest : public testing::Test {
                              if (refresh) ++refreshes;
                              return credentials;
                            },
-                           [this](double time_s) {
-                             clock_.advance_to(time_s);
-                             return true;
-                           },
-                           "us-east-1"},
+                           [this](double time_s) { clock_.advance_to(time_s); }, "us-east-1"},
           aws::RetryPolicy{max_attempts, 1.0, 20.0});
     }
     return client_->call(service, operation, input);

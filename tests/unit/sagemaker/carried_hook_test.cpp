@@ -63,6 +63,7 @@ class CarriedHook : public testing::Test {
     spec.configuration.set("lr", Value(0.5));
     spec.environment = hook_variables(asked);
     spec.python_path = *python_hook_folder();
+    spec.resources.instance_type = "ml.m5.large";
     return spec;
   }
 
@@ -71,8 +72,7 @@ class CarriedHook : public testing::Test {
   }
 
   Json request(const std::vector<TrialSpec>& trials, bool packed) const {
-    JobRequest job{"job", trials.front(), {}, 0, {}, packed_};
-    job.resources.instance_type = "ml.m5.large";
+    JobRequest job{"job", trials.front(), 0, {}, packed_};
     for (const TrialSpec& spec : trials) {
       if (packed) job.pack.push_back(&spec);
     }

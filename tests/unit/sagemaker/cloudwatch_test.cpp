@@ -57,11 +57,7 @@ class CloudWatchTest : public testing::Test {
                            [](bool) -> Result<aws::Credentials> {
                              return aws::Credentials{"AKID", Secret("s"), Secret(""), {}, "test"};
                            },
-                           [this](double time_s) {
-                             clock_.advance_to(time_s);
-                             return true;
-                           },
-                           "us-east-1"}};
+                           [this](double time_s) { clock_.advance_to(time_s); }, "us-east-1"}};
   aws::JsonService service_{"monitoring", "GraniteServiceVersion20100801",
                             "application/x-amz-json-1.0", "https", "monitoring.test"};
   PriceTable types_;
@@ -157,14 +153,14 @@ TEST_F(CloudWatchTest, WithoutJobsNothingIsRequested) {
 TEST_F(CloudWatchTest, AMissingPermissionIsReportedOnce) {
   transport_.status = 403;
   transport_.body = {{"__type", "AccessDeniedException"}, {"message", "not authorized"}};
-  UtilisationWatch watch(client_, service_);
-  watch.add(ended("a"), 0.0, types_);
-  watch.add(ended("b"), 1000.0, types_);
-  EXPECT_THAT(watch.poll(299.0, types_), IsEmpty());
+  UtilisationWatch watch(client_, service_, types_);
+  watch.add(ended("a"), 0.0);
+  watch.add(ended("b"), 1000.0);
+  EXPECT_THAT(watch.poll(299.0), IsEmpty());
   EXPECT_TRUE(transport_.requests.empty());
-  EXPECT_THAT(watch.poll(301.0, types_), Contains(HasSubstr("cloudwatch:GetMetricData")));
-  watch.add(ended("c"), 1000.0, types_);
-  EXPECT_THAT(watch.poll(2000.0, types_, true), IsEmpty());
+  EXPECT_THAT(watch.poll(301.0), Contains(HasSubstr("cloudwatch:GetMetricData")));
+  watch.add(ended("c"), 1000.0);
+  EXPECT_THAT(watch.poll(2000.0, true), IsEmpty());
   EXPECT_EQ(transport_.requests.size(), 1U);
 }
 

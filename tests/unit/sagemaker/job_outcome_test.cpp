@@ -25,7 +25,7 @@ JobDescription state(const std::string& status, const std::string& secondary = {
 struct Case {
   const char* what;
   JobDescription state;
-  std::optional<StopReason> requested;
+  std::optional<StopCause> requested;
   OutcomeKind kind;
   const char* detail;
 };
@@ -33,10 +33,10 @@ struct Case {
 TEST(JobOutcome, FollowsFromTheJobsStatusAndTheRunnersRequest) {
   const Case cases[] = {
       {"ended by itself", state("Completed"), {}, OutcomeKind::completed, ""},
-      {"ended by itself, after a stop request", state("Completed"), StopReason::caller,
+      {"ended by itself, after a stop request", state("Completed"), StopCause::caller,
        OutcomeKind::completed, ""},
-      {"stopped on request", state("Stopped"), StopReason::caller, OutcomeKind::stopped, ""},
-      {"silent", state("Stopped"), StopReason::no_output, OutcomeKind::hung, "no output for"},
+      {"stopped on request", state("Stopped"), StopCause::caller, OutcomeKind::stopped, ""},
+      {"silent", state("Stopped"), StopCause::no_output, OutcomeKind::hung, "no output for"},
       {"stopped by somebody else", state("Stopped"), {}, OutcomeKind::stopped, "outside Steptune"},
       {"wall limit",
        state("Stopped", "MaxRuntimeExceeded"),
@@ -54,9 +54,9 @@ TEST(JobOutcome, FollowsFromTheJobsStatusAndTheRunnersRequest) {
        OutcomeKind::failed,
        "its last output: Traceback | KeyError"},
       {"exit status after a stop request", state("Failed", {}, "AlgorithmError: , exit code: 143"),
-       StopReason::caller, OutcomeKind::stopped, ""},
+       StopCause::caller, OutcomeKind::stopped, ""},
       {"out of memory after a stop request",
-       state("Failed", {}, "AlgorithmError: CUDA out of memory, exit code: 1"), StopReason::caller,
+       state("Failed", {}, "AlgorithmError: CUDA out of memory, exit code: 1"), StopCause::caller,
        OutcomeKind::out_of_memory, "out of memory"},
       {"internal",
        state("Failed", {}, "InternalServerError: please retry"),
@@ -82,17 +82,17 @@ TEST(JobOutcome, FollowsFromTheJobsStatusAndTheRunnersRequest) {
 }
 
 TEST(TurnOutcome, ASilentTrialHungIfTheShellOrTheJobEndedIt) {
-  const auto kind = [](const TurnEnd& end, std::optional<StopReason> requested) {
+  const auto kind = [](const TurnEnd& end, std::optional<StopCause> requested) {
     return turn_outcome(end, 60.0, requested, {}, {}).kind;
   };
   const TurnEnd by_shell{0.0, 143, TurnLimit::silence};
   EXPECT_EQ(kind(by_shell, {}), OutcomeKind::hung);
-  EXPECT_EQ(kind(by_shell, StopReason::caller), OutcomeKind::hung);
+  EXPECT_EQ(kind(by_shell, StopCause::caller), OutcomeKind::hung);
   const TurnEnd with_its_job{0.0, 143};
-  EXPECT_EQ(kind(with_its_job, StopReason::no_output), OutcomeKind::hung);
-  EXPECT_EQ(kind(with_its_job, StopReason::caller), OutcomeKind::stopped);
+  EXPECT_EQ(kind(with_its_job, StopCause::no_output), OutcomeKind::hung);
+  EXPECT_EQ(kind(with_its_job, StopCause::caller), OutcomeKind::stopped);
   const TurnEnd by_itself{0.0, 0};
-  EXPECT_EQ(kind(by_itself, StopReason::no_output), OutcomeKind::completed);
+  EXPECT_EQ(kind(by_itself, StopCause::no_output), OutcomeKind::completed);
 }
 
 TEST(JobOutcome, ReportsTheExitStatus) {

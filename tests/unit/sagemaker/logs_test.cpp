@@ -103,8 +103,6 @@ TEST_F(Logs, APrefixWithASlashReadsOneJobAndTimesBoundIt) {
   const Reading later = read("job-1/", {{"startTime", later_ms}});
   EXPECT_LT(later.messages.size(), one.messages.size());
   EXPECT_GT(later.messages.size(), 20U);
-  EXPECT_EQ(read("job-1/", {{"filterPattern", "\"[steptune]\""}}).messages.size(),
-            one.messages.size() - 1);
 }
 
 TEST_F(Logs, LinesThatComeOutOfOrderAreAllFoundInTheEnd) {
@@ -147,36 +145,8 @@ TEST_F(Logs, EveryMachineHasAStreamAndOneReports) {
   cluster["InstanceCount"] = 2;
   create("job", {{"ResourceConfig", cluster}});
   pass(500.0);
-  const auto streams =
-      call("DescribeLogStreams", {{"logGroupName", k_group}, {"logStreamNamePrefix", "job/"}});
-  ASSERT_TRUE(streams);
-  ASSERT_EQ((*streams)["logStreams"].size(), 2U);
-  const auto second =
-      call("GetLogEvents", {{"logGroupName", k_group},
-                            {"logStreamName", (*streams)["logStreams"][1]["logStreamName"]},
-                            {"startFromHead", true}});
-  ASSERT_TRUE(second);
-  EXPECT_EQ((*second)["events"].size(), 1U);
-}
-
-TEST_F(Logs, GetLogEventsRepeatsTheTokenAtTheEnd) {
-  options.logs.page_size = 50;
-  run_for("job", 100.0);
-  const auto streams = call("DescribeLogStreams", {{"logGroupName", k_group}});
-  ASSERT_TRUE(streams);
-  Json input = {{"logGroupName", k_group},
-                {"logStreamName", (*streams)["logStreams"][0]["logStreamName"]},
-                {"startFromHead", true}};
-  std::size_t count = 0;
-  for (std::string token;;) {
-    const auto page = call("GetLogEvents", input);
-    ASSERT_TRUE(page);
-    count += (*page)["events"].size();
-    if ((*page)["nextForwardToken"] == token) break;
-    token = (*page)["nextForwardToken"];
-    input["nextToken"] = token;
-  }
-  EXPECT_EQ(count, read("job/").messages.size());
+  EXPECT_GT(read("job/algo-1").messages.size(), 40U);
+  EXPECT_EQ(read("job/algo-2").messages.size(), 1U);
 }
 
 TEST_F(Logs, UtilisationIsSummedOverCoresAndComesLate) {

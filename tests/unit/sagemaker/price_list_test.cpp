@@ -113,11 +113,7 @@ class ListedTrainingPrices : public testing::Test {
                             [](bool) -> Result<aws::Credentials> {
                               return aws::Credentials{"AKID", Secret("s"), Secret(""), {}, "test"};
                             },
-                            [this](double time_s) {
-                              clock_.advance_to(time_s);
-                              return true;
-                            },
-                            "us-east-1"}};
+                            [this](double time_s) { clock_.advance_to(time_s); }, "us-east-1"}};
     return list_training_prices(
         client,
         {"pricing", "AWSPriceListService", "application/x-amz-json-1.1", "https", "pricing.test"},

@@ -453,7 +453,7 @@ TEST_F(RunnerOnAccountTest, AnEndAfterAnErrorNamesRunningJobs) {
     if (!events) error = events.error().text();
   }
   EXPECT_THAT(error, HasSubstr("allow FilterLogEvents in the IAM policy"));
-  account().advance_to(clock.now_s() + options.read_logs_s);
+  account().advance_to(clock.now_s() + options.poll_interval_s);
   EXPECT_FALSE(runner().release(0.0));
   EXPECT_THAT(texts_of(runner().take_notices()),
               ElementsAre(HasSubstr("t1-a1 still runs: $1.41 per hour")));

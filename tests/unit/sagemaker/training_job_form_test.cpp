@@ -44,14 +44,14 @@ TEST(TrainingJobForm, TheCommandFitsIntoAContainersArguments) {
   EXPECT_TRUE(TrainingJobForm().write(run)) << "without machines, the request has no command";
   run.resources = {"ml.g5.xlarge", 1, {}};
   EXPECT_THAT(TrainingJobForm().write(run).error().text(),
-              HasSubstr("an argument of the command has 257 bytes; SageMaker takes 256 at most"));
+              HasSubstr("ContainerArguments/1: 257 characters long; the limit is 256"));
   run.argv.back().pop_back();
   must(TrainingJobForm().write(run));
   run.argv.resize(101, "-v");
   must(TrainingJobForm().write(run));
   run.argv.emplace_back("-v");
   EXPECT_THAT(TrainingJobForm().write(run).error().text(),
-              HasSubstr("has 101 arguments in its container; SageMaker takes 100 at most"));
+              HasSubstr("ContainerArguments: 101 entries; the limit is 100"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TrialJob job_at(JobState state) {
   }
   job.request(launch(), 15.0);
   if (state == JobState::running) job.start(20.0, events);
-  if (state == JobState::stopping) job.stop(StopReason::caller);
+  if (state == JobState::stopping) job.stop(StopCause::caller);
   if (state == JobState::ended) job.end(completed(), 30.0);
   return job;
 }
@@ -64,7 +64,7 @@ void move(TrialJob& job, JobState to) {
     case JobState::running:
       return job.start(20.0, events);
     case JobState::stopping:
-      return job.stop(StopReason::caller);
+      return job.stop(StopCause::caller);
     case JobState::ended:
       return job.end(completed(), 30.0);
     case JobState::finished:
@@ -159,14 +159,14 @@ TEST(TrialJob, TheFirstHostThatReportsIsUsed) {
   EXPECT_EQ(job.last_output_s(), 23.0);
 }
 
-TEST(TrialJob, ALaterStopReasonCountsUntilOneIsAccepted) {
+TEST(TrialJob, ALaterStopCauseCountsUntilOneIsAccepted) {
   TrialJob job = job_at(JobState::running);
-  job.stop(StopReason::no_output);
-  job.stop(StopReason::caller);
-  EXPECT_EQ(job.stop_reason(), StopReason::caller);
+  job.stop(StopCause::no_output);
+  job.stop(StopCause::caller);
+  EXPECT_EQ(job.stop_reason(), StopCause::caller);
   job.accept_stop();
-  job.stop(StopReason::no_output);
-  EXPECT_EQ(job.stop_reason(), StopReason::caller);
+  job.stop(StopCause::no_output);
+  EXPECT_EQ(job.stop_reason(), StopCause::caller);
 }
 
 TEST(TrialJob, ItsBillCoversAllLaunchesAndTheWaitingPool) {

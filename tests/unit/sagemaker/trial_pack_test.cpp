@@ -40,10 +40,10 @@ TrialSpec trial(std::int64_t number, std::vector<std::string> argv, double secon
 }
 
 ContainerStart request_of(const std::vector<TrialSpec>& trials) {
-  std::vector<PackedCommand> commands;
+  std::vector<const TrialSpec*> specs;
   for (const TrialSpec& spec : trials)
-    commands.push_back({&spec, spec.argv, {}});
-  return pack_start(commands);
+    specs.push_back(&spec);
+  return pack_start(specs, /*in_code_channel=*/false);
 }
 
 /// Shells of container images. busybox brings its own tools, others use this machine's.

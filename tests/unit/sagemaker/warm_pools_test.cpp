@@ -18,7 +18,7 @@ class WarmPoolsTest : public RunnerOnAccountTest {
   WarmPools& pools() {
     if (!pools_) {
       api_.emplace(connection().client(), connection().services().sagemaker);
-      pools_.emplace(clock, *api_, outage_, sink_, WarmPoolOptions{});
+      pools_.emplace(clock, *api_, outage_, sink_, options);
     }
     return *pools_;
   }
@@ -26,8 +26,8 @@ class WarmPoolsTest : public RunnerOnAccountTest {
   void request_job(const std::string& name, int keep_alive_s = 300) {
     pools();
     const TrialSpec spec = trial(1);
-    const auto created = api_->create(
-        create_training_job_input(options.settings, {name, spec, spec.resources, keep_alive_s}));
+    const auto created =
+        api_->create(create_training_job_input(options.settings, {name, spec, keep_alive_s}));
     ASSERT_TRUE(created) << created.error().message;
   }
 
@@ -132,7 +132,7 @@ TEST_F(WarmPoolsTest, SurplusPoolsAreIdleOrUnwanted) {
   look_for(10.0);
   ASSERT_TRUE(pools().release_surplus(/*wanted=*/true));
   EXPECT_EQ(pools().pools().size(), 1U);
-  look_for(WarmPoolOptions{}.idle_s + 5.0);
+  look_for(options.idle_pool_s + 5.0);
   ASSERT_TRUE(pools().release_surplus(/*wanted=*/true));
   EXPECT_TRUE(pools().empty()) << "idle for too long";
   run_job("second");
@@ -146,7 +146,7 @@ TEST_F(WarmPoolsTest, PoolsAreKeptTheShorterTheSoonerTheyWereTaken) {
   EXPECT_EQ(pools().keep_alive_s(std::nullopt, /*wanted=*/true), 0)
       << "spot jobs and clusters use no pools";
   const int at_first_s = pools().keep_alive_s(key(), /*wanted=*/true);
-  EXPECT_EQ(at_first_s, WarmPoolOptions{}.keep_alive_s);
+  EXPECT_EQ(at_first_s, options.keep_alive_s);
   run_job("first");
   look_for(5.0);
   pools().take("first", "second");

@@ -34,7 +34,7 @@ TEST(StudyOfJob, ReturnsNulloptForOtherJobs) {
 TEST(StepName, ContainsTrialAttemptLaunchAndWord) {
   const std::string name = step_name({7, 2}, 3, "0123456789abcdef");
   EXPECT_EQ(name, "t7-a2-l3-0123456789abcdef");
-  EXPECT_TRUE(is_step_name(name));
+  EXPECT_EQ(trial_of_step(name), (TrialKey{7, 2}));
   EXPECT_EQ(launch_of(name, {7, 2}), 3);
   EXPECT_EQ(launch_of(step_name({7, 2}, 12, "ab"), {7, 2}), 12);
   EXPECT_FALSE(launch_of(name, {7, 1}));
@@ -44,7 +44,7 @@ TEST(StepName, ContainsTrialAttemptLaunchAndWord) {
   EXPECT_FALSE(launch_of("t7-a2-lx", {7, 2}));
   for (const char* other : {"", "t7-a2-l3", "t7-a2-l3-", "t7-a2-l3-xyz", "x7-a2-l3-ab",
                             "t-a2-l3-ab", "t7-a2-l3-ab/..", " t7-a2-l3-ab"})
-    EXPECT_FALSE(is_step_name(other)) << other;
+    EXPECT_FALSE(trial_of_step(other)) << other;
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ class QueueStudy : public ::testing::Test {
     EXPECT_TRUE(study) << study.error().text();
     cluster_.fate = std::move(fate);
     const auto* settings = dynamic_cast<const SlurmSettings*>(study->runner.get());
-    SlurmRunner runner(clock_, cluster_.make_host(), settings->options());
+    SlurmRunner runner(clock_, cluster_.make_host(), settings->section().run);
     auto searcher = make_study_searcher(*study);
     auto scheduler = make_study_scheduler(*study);
     auto history = History::open_for_writing(folder_.path() / "history.db", clock_);
@@ -201,7 +201,7 @@ TEST_F(QueueStudy, ATrialInALongOutageIsAdoptedByTheNextRun) {
   ASSERT_TRUE(study) << study.error().text();
   {
     const auto* settings = dynamic_cast<const SlurmSettings*>(study->runner.get());
-    SlurmRunner runner(clock_, cluster_.make_host(), settings->options());
+    SlurmRunner runner(clock_, cluster_.make_host(), settings->section().run);
     auto searcher = make_study_searcher(*study);
     auto scheduler = make_study_scheduler(*study);
     auto history = History::open_for_writing(folder_.path() / "history.db", clock_);

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
-const BackoffLimits k_limits{.queue_wait_s = 3600.0, .outage_s = 900.0};
+const SlurmOptions k_limits{.queue_wait_s = 3600.0, .longest_outage_s = 900.0};
 
 TEST(RequestBackoff, ARefusalWithNothingHeldIsFinal) {
   RequestBackoff backoff(k_limits);

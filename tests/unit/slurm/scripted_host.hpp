@@ -81,10 +81,9 @@ class ScriptedHost final : public SubmitHost {
     return {};
   }
   [[nodiscard]] std::string holder_script(const std::string&) const override { return "#!/bin/sh"; }
-  [[nodiscard]] bool holder_is_up(const std::string& allocation) const override {
-    return up.contains(allocation);
+  [[nodiscard]] std::optional<std::string> node_cpus(const std::string& allocation) const override {
+    return up.contains(allocation) ? std::optional<std::string>("") : std::nullopt;
   }
-  [[nodiscard]] std::string node_cpus(const std::string&) const override { return {}; }
   void forget_allocation(const std::string& allocation) override { forgotten.insert(allocation); }
 
  private:

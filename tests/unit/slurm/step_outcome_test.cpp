@@ -329,24 +329,24 @@ TEST(StepOutcome, IsTheReasonForWhichTheTunerEndedTheStep) {
   limits.wall_s = 600.0;
   limits.idle_s = 90.0;
   const StepMarks marks = marks_of(1, 1, {"0 0"});
-  const auto outcome = [&](EndCause cause) {
+  const auto outcome = [&](StopCause cause) {
     StepEvidence evidence;
     evidence.cause = cause;
     evidence.allocation_state = "PREEMPTED";
     std::string detail;
     return step_outcome(marks, evidence, limits, 1, detail).value();
   };
-  EXPECT_EQ(outcome(EndCause::caller).kind, OutcomeKind::stopped);
-  EXPECT_EQ(outcome(EndCause::caller).detail, "");
-  EXPECT_EQ(outcome(EndCause::wall_limit).kind, OutcomeKind::timed_out);
-  EXPECT_EQ(outcome(EndCause::wall_limit).detail, "ran longer than the limit of 10 min");
-  EXPECT_EQ(outcome(EndCause::no_output).kind, OutcomeKind::hung);
-  EXPECT_EQ(outcome(EndCause::no_output).detail, "no output for 1 min 30 s");
-  for (const EndCause cause : {EndCause::caller, EndCause::wall_limit, EndCause::no_output})
+  EXPECT_EQ(outcome(StopCause::caller).kind, OutcomeKind::stopped);
+  EXPECT_EQ(outcome(StopCause::caller).detail, "");
+  EXPECT_EQ(outcome(StopCause::wall_limit).kind, OutcomeKind::timed_out);
+  EXPECT_EQ(outcome(StopCause::wall_limit).detail, "ran longer than the limit of 10 min");
+  EXPECT_EQ(outcome(StopCause::no_output).kind, OutcomeKind::hung);
+  EXPECT_EQ(outcome(StopCause::no_output).detail, "no output for 1 min 30 s");
+  for (const StopCause cause : {StopCause::caller, StopCause::wall_limit, StopCause::no_output})
     EXPECT_FALSE(is_proven_success(marks, cause)) << "the tuner ended the step";
-  EXPECT_TRUE(is_proven_success(marks, EndCause::none));
-  EXPECT_FALSE(is_proven_success(marks_of(1, 1, {"0 1"}), EndCause::none));
-  EXPECT_FALSE(is_proven_success(marks_of(2, 2, {"0 0"}), EndCause::none));
+  EXPECT_TRUE(is_proven_success(marks, std::nullopt));
+  EXPECT_FALSE(is_proven_success(marks_of(1, 1, {"0 1"}), std::nullopt));
+  EXPECT_FALSE(is_proven_success(marks_of(2, 2, {"0 0"}), std::nullopt));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class StepTrialTest : public testing::Test {
   }
   void launch(double at_s = 10.0, int tasks = 1, int held_nodes = 1) {
     tape_ = std::make_shared<StepTape>();
-    trial().launch({"t7-a2-l1-ab", "allocation", "100", "w", tasks, held_nodes, at_s, 0.0},
+    trial().launch({{"t7-a2-l1-ab", "allocation", "100", "w", tasks, {}}, held_nodes, at_s, 0.0},
                    std::make_unique<TapedStep>(tape_));
   }
   std::vector<TrialEvent> read(double now_s) {
@@ -123,11 +123,11 @@ TEST_F(StepTrialTest, ItsLimitsBeginWithItsStart) {
   launch();
   EXPECT_TRUE(std::isinf(trial().next_limit().first));
   (void)prints(20.0, start_mark());
-  EXPECT_EQ(trial().next_limit(), std::pair(110.0, EndCause::no_output));
+  EXPECT_EQ(trial().next_limit(), std::pair(110.0, StopCause::no_output));
   (void)prints(100.0, "still there\n");
-  EXPECT_EQ(trial().next_limit(), std::pair(190.0, EndCause::no_output));
+  EXPECT_EQ(trial().next_limit(), std::pair(190.0, StopCause::no_output));
   (void)prints(560.0, "still there\n");
-  EXPECT_EQ(trial().next_limit(), std::pair(620.0, EndCause::wall_limit));
+  EXPECT_EQ(trial().next_limit(), std::pair(620.0, StopCause::wall_limit));
   tape_->end = StepEnd{0, ""};
   (void)read(600.0);
   EXPECT_TRUE(std::isinf(trial().next_limit().first)) << "it has ended";
@@ -137,14 +137,14 @@ TEST_F(StepTrialTest, APhaseMayBeSilentForLonger) {
   launch();
   (void)prints(20.0, start_mark() + report(10.0));
   (void)prints(30.0, "[steptune] {\"v\":1,\"phase\":\"evaluation\"}\n");
-  EXPECT_EQ(trial().next_limit(), std::pair(620.0, EndCause::wall_limit));
+  EXPECT_EQ(trial().next_limit(), std::pair(620.0, StopCause::wall_limit));
 }
 
 TEST_F(StepTrialTest, TheFirstCauseOfItsEndCounts) {
-  EXPECT_EQ(trial().cause(), EndCause::none);
-  trial().set_cause(EndCause::caller, 40.0);
-  trial().set_cause(EndCause::wall_limit, 50.0);
-  EXPECT_EQ(trial().cause(), EndCause::caller);
+  EXPECT_FALSE(trial().cause());
+  trial().set_cause(StopCause::caller, 40.0);
+  trial().set_cause(StopCause::wall_limit, 50.0);
+  EXPECT_EQ(trial().cause(), StopCause::caller);
   EXPECT_EQ(trial().asked_s(), 40.0);
 }
 

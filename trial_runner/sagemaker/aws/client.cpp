@@ -183,10 +183,7 @@ AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& 
   const int interrupts_before = interrupts();
   bool refresh = false;
   for (int attempt = 1;; ++attempt) {
-    const double send_s = parts_.limiter.reserve_s(operation, parts_.clock.now_s());
-    if (!parts_.wait_until(send_s)) {
-      return tl::unexpected(client_error(operation, "GivenUp", "interrupted before it was sent"));
-    }
+    parts_.wait_until(parts_.limiter.reserve_s(operation, parts_.clock.now_s()));
     auto result = try_once(service, operation, body, refresh);
     if (result) return result;
     AwsError& error = result.error();
@@ -202,18 +199,23 @@ AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& 
     // user wants to end: its answer shows if the job exists.
     const bool may_be_made =
         operation.starts_with("Create") && (error.outcome_unknown() || error.http_status >= 500);
-    const bool goes_on =
-        may_be_made ? parts_.wait_until(again_s) : pause_until(again_s, interrupts_before);
-    if (!goes_on) return result;
+    if (may_be_made) {
+      parts_.wait_until(again_s);
+    } else if (!pause_until(again_s, interrupts_before)) {
+      return result;
+    }
   }
 }
 
 bool JsonClient::pause_until(double time_s, int interrupts_before) const {
-  if (!parts_.interrupts) return parts_.wait_until(time_s);
+  if (!parts_.interrupts) {
+    parts_.wait_until(time_s);
+    return true;
+  }
   while (interrupts() == interrupts_before) {
     const double now_s = parts_.clock.now_s();
     if (now_s >= time_s) return true;
-    if (!parts_.wait_until(std::min(time_s, now_s + k_poll_interval_s))) return false;
+    parts_.wait_until(std::min(time_s, now_s + k_poll_interval_s));
   }
   return false;
 }

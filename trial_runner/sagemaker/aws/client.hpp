@@ -16,8 +16,7 @@ namespace steptune::aws {
 
 /// A refusal by the service, a missing answer, or a request that was not sent.
 struct AwsError {
-  /// The service's code, such as `ValidationException`, or `NoResponse`. Not sent: `NoCredentials`,
-  /// `GivenUp`.
+  /// The service's code, such as `ValidationException`, or `NoResponse`. Not sent: `NoCredentials`.
   std::string code;
   std::string message;  ///< the service's message
   int http_status = 0;  ///< 0 without a response, but 400 for `NoCredentials`
@@ -25,8 +24,7 @@ struct AwsError {
   std::string operation;
   int attempts = 0;
 
-  /// True if no answer came; the service may still have carried out the request. Also true for
-  /// `GivenUp`.
+  /// True if no answer came; the service may still have carried out the request.
   [[nodiscard]] bool outcome_unknown() const { return http_status == 0; }
   /// Formats the error for people and for `Result`. Contains no secret.
   [[nodiscard]] Error to_error() const;
@@ -56,9 +54,8 @@ struct RetryPolicy {
 /// credentials are replaced in time. If `refresh` is true, it gets new credentials even if the
 /// current ones have not expired, because the service has refused them.
 using CredentialsSource = std::function<Result<Credentials>(bool refresh)>;
-/// Function that waits until the clock reads `time_s`. Returns false, perhaps early, if the caller
-/// must give up its work.
-using WaitUntil = std::function<bool(double time_s)>;
+/// Function that waits until the clock reads `time_s`.
+using WaitUntil = std::function<void(double time_s)>;
 
 struct ClientParts {
   HttpTransport& transport;
@@ -89,7 +86,6 @@ class JsonClient {
                                      const Json& input, int max_attempts = 0);
 
  private:
-  struct Attempt;
   [[nodiscard]] AwsResult<Json> try_once(const JsonService& service, const std::string& operation,
                                          const std::string& body, bool refresh_credentials);
   /// Returns false if the user has asked to end since the count was `interrupts_before`.

@@ -64,9 +64,7 @@ Found process_credentials(const CredentialsParts& parts, const std::string& prof
   if (!words) return fail(ErrorKind::runner, words.error().message, source);
   const auto output = parts.run_process(*words);
   if (!output) return fail(ErrorKind::runner, output.error().message, source);
-  auto credentials = credentials_from_json(*output, source);
-  if (!credentials) return tl::unexpected(credentials.error());
-  return *std::move(credentials);
+  return optional_of(credentials_from_json(*output, source));
 }
 
 Result<Credentials> CredentialsChain::resolve() const {

@@ -28,6 +28,10 @@ struct CredentialsParts {
 /// Result of one credential provider: nullopt if it is not configured, an error if it is configured
 /// but fails. The chain stops at the first configured provider.
 using Found = Result<std::optional<Credentials>>;
+[[nodiscard]] inline Found optional_of(Result<Credentials> credentials) {
+  if (!credentials) return tl::unexpected(credentials.error());
+  return *std::move(credentials);
+}
 
 /// Reads the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
 [[nodiscard]] Found environment_credentials(const CredentialsParts& parts);

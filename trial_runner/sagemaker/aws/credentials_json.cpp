@@ -3,15 +3,10 @@
 
 #include <ctime>
 
-#include "common/json.hpp"
+#include "common/json_fields.hpp"
 
 namespace steptune::aws {
 namespace {
-
-std::string text_member(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
 
 Result<Credentials> complete(Credentials credentials, const std::string& expiration) {
   if (credentials.access_key_id.empty() || credentials.secret_access_key.empty()) {
@@ -55,11 +50,11 @@ Result<Credentials> credentials_from_json(const std::string& text, const std::st
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())
     return fail(ErrorKind::runner, "the response is not a JSON object", source);
-  std::string token = text_member(json, "SessionToken");
-  if (token.empty()) token = text_member(json, "Token");
-  return complete({text_member(json, "AccessKeyId"), Secret(text_member(json, "SecretAccessKey")),
+  std::string token = text_at(json, "SessionToken");
+  if (token.empty()) token = text_at(json, "Token");
+  return complete({text_at(json, "AccessKeyId"), Secret(text_at(json, "SecretAccessKey")),
                    Secret(token), std::nullopt, source},
-                  text_member(json, "Expiration"));
+                  text_at(json, "Expiration"));
 }
 
 Result<Credentials> credentials_from_sts_xml(const std::string& text, const std::string& source) {

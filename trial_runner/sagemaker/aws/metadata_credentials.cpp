@@ -84,9 +84,7 @@ Found container_credentials(const CredentialsParts& parts) {
     return fail(ErrorKind::runner, fmt::format("answered with HTTP status {}", response->status),
                 source);
   }
-  auto credentials = credentials_from_json(response->body, source);
-  if (!credentials) return tl::unexpected(credentials.error());
-  return *std::move(credentials);
+  return optional_of(credentials_from_json(response->body, source));
 }
 
 Found instance_credentials(const CredentialsParts& parts) {
@@ -115,9 +113,7 @@ Found instance_credentials(const CredentialsParts& parts) {
     return fail(ErrorKind::runner, "the instance has a role but returned no keys",
                 "instance metadata");
   }
-  auto credentials = credentials_from_json(response->body, "instance role");
-  if (!credentials) return tl::unexpected(credentials.error());
-  return *std::move(credentials);
+  return optional_of(credentials_from_json(response->body, "instance role"));
 }
 
 }  // namespace steptune::aws

@@ -30,12 +30,9 @@ RateLimiter sagemaker_rate_limiter() {
   return RateLimiter({{"CreateTrainingJob", {0.8, 1.0}},
                       {"StopTrainingJob", {0.8, 1.0}},
                       {"UpdateTrainingJob", {0.8, 1.0}},
-                      {"DeleteTrainingJob", {0.8, 1.0}},
                       {"DescribeTrainingJob", {4.0, 1.0}},
                       {"ListTrainingJobs", {1.0, 1.0}},
-                      {"FilterLogEvents", {4.0, 1.0}},
-                      {"GetLogEvents", {8.0, 1.0}},
-                      {"DescribeLogStreams", {8.0, 1.0}}},
+                      {"FilterLogEvents", {4.0, 1.0}}},
                      {2.0, 1.0});
 }
 

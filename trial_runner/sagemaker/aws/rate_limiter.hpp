@@ -37,8 +37,8 @@ class RateLimiter {
 };
 
 /// Rates that keep below the fixed account-wide limits of SageMaker's training-job operations and
-/// leave room for other programs. Limits: Create 1/s, Stop 1/s, Update 1/s, Delete 1/s, Describe
-/// 5/s, List 2/s; not adjustable (AWS General Reference, "Amazon SageMaker endpoints and quotas").
+/// leave room for other programs. Limits: Create 1/s, Stop 1/s, Update 1/s, Describe 5/s, List 2/s;
+/// not adjustable (AWS General Reference, "Amazon SageMaker endpoints and quotas").
 [[nodiscard]] RateLimiter sagemaker_rate_limiter();
 
 }  // namespace steptune::aws

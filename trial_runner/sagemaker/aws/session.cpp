@@ -37,21 +37,19 @@ ServiceNames names_of(Service service) {
   return {"PRICING", "api.pricing", "pricing", "AWSPriceListService", "application/x-amz-json-1.1"};
 }
 
-}  // namespace
-
 WaitUntil wait_in_real_time(const Clock& clock) {
   return [&clock](double time_s) {
     for (double left_s = time_s - clock.now_s(); left_s > 0.0; left_s = time_s - clock.now_s()) {
       // A signal ends the pause early; the loop then waits for the rest.
       pause_thread(std::min(left_s, k_slice_s));
     }
-    return true;
   };
 }
 
-Session::Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, std::string region,
-                 RetryPolicy policy)
-    : wait_until_(std::move(wait_until)),
+}  // namespace
+
+Session::Session(const Clock& clock, SharedConfig config, std::string region, RetryPolicy policy)
+    : wait_until_(wait_in_real_time(clock)),
       config_(std::move(config)),
       region_(std::move(region)),
       transport_(process_environment()("AWS_CA_BUNDLE").value_or("")),
@@ -68,8 +66,8 @@ Session::Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, 
       policy);
 }
 
-Result<std::unique_ptr<Session>> Session::open(const Clock& clock, WaitUntil wait_until,
-                                               std::string region, RetryPolicy policy) {
+Result<std::unique_ptr<Session>> Session::open(const Clock& clock, std::string region,
+                                               RetryPolicy policy) {
   const Environment environment = process_environment();
   auto config = read_shared_config(environment);
   if (!config) return tl::unexpected(config.error());
@@ -79,7 +77,7 @@ Result<std::unique_ptr<Session>> Session::open(const Clock& clock, WaitUntil wai
     region = *std::move(resolved);
   }
   return std::unique_ptr<Session>(
-      new Session(clock, std::move(wait_until), *std::move(config), std::move(region), policy));
+      new Session(clock, *std::move(config), std::move(region), policy));
 }
 
 Result<JsonService> Session::service(Service service) const {

@@ -19,24 +19,22 @@ enum class Service { sagemaker, logs, cloudwatch, pricing };
 class Session {
  public:
   /// Opens a session without sending a request. If `region` is empty, uses `resolve_region`.
-  /// `clock` outlives the session; `wait_until` waits in real time. Returns an error if there is no
+  /// `clock` is the system's clock and outlives the session. Returns an error if there is no
   /// region, if the profile does not exist, or if files cannot be parsed.
-  [[nodiscard]] static Result<std::unique_ptr<Session>> open(const Clock& clock,
-                                                             WaitUntil wait_until,
-                                                             std::string region = {},
+  [[nodiscard]] static Result<std::unique_ptr<Session>> open(const Clock& clock, std::string region,
                                                              RetryPolicy policy = {});
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   [[nodiscard]] JsonClient& client() { return *client_; }
+  /// Returns a function that waits until the clock reads the given time.
   [[nodiscard]] const WaitUntil& wait_until() const { return wait_until_; }
   [[nodiscard]] const std::string& region() const { return region_; }
   /// Returns name, endpoint and region of a service. Prices always come from us-east-1.
   [[nodiscard]] Result<JsonService> service(Service service) const;
 
  private:
-  Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, std::string region,
-          RetryPolicy policy);
+  Session(const Clock& clock, SharedConfig config, std::string region, RetryPolicy policy);
 
   WaitUntil wait_until_;
   SharedConfig config_;
@@ -47,8 +45,5 @@ class Session {
   std::unique_ptr<CredentialsChain> credentials_;
   std::unique_ptr<JsonClient> client_;
 };
-
-/// Waits in real time, in slices, until the clock reads the given time.
-[[nodiscard]] WaitUntil wait_in_real_time(const Clock& clock);
 
 }  // namespace steptune::aws

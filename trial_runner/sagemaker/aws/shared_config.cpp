@@ -145,9 +145,8 @@ Result<SharedConfig> read_shared_config(const Environment& environment) {
   shared.credentials = *std::move(credentials);
   auto profile = environment("AWS_PROFILE");
   if (!profile) profile = environment("AWS_DEFAULT_PROFILE");
-  shared.profile_was_named = profile.has_value();
   shared.profile = profile.value_or("default");
-  if (shared.profile_was_named && !shared.has_profile(shared.profile)) {
+  if (profile && !shared.has_profile(shared.profile)) {
     return fail(ErrorKind::runner,
                 fmt::format("the AWS profile \"{}\" is in neither {} nor {}", shared.profile,
                             config_path, credentials_path),

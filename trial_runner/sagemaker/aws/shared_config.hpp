@@ -28,7 +28,6 @@ struct SharedConfig {
   Sections config;
   Sections credentials;
   std::string profile;
-  bool profile_was_named = false;  ///< true: a variable names the profile
 
   /// Returns a profile's setting; nullopt if absent. The credentials file has precedence.
   [[nodiscard]] std::optional<std::string> setting(const std::string& profile_name,

@@ -53,11 +53,6 @@ Result<Credentials> call_sts(const CredentialsParts& parts, const Form& form,
   return credentials_from_sts_xml(response->body, source);
 }
 
-Found optional_of(Result<Credentials> credentials) {
-  if (!credentials) return tl::unexpected(credentials.error());
-  return *std::move(credentials);
-}
-
 /// Returns keys for a profile's role. `visited` breaks cycles of source profiles.
 Result<Credentials> role_credentials(const CredentialsParts& parts, const std::string& profile,
                                      std::set<std::string>& visited);

@@ -23,19 +23,12 @@ AccountConnection::AccountConnection(VirtualClock& clock, ProgramModel program,
            [](bool) -> Result<aws::Credentials> {
              return aws::Credentials{"SIMULATED", Secret("simulated"), Secret(""), {}, "simulated"};
            },
-           [&clock](double time_s) {
-             clock.advance_to(time_s);
-             return true;
-           },
-           account.region}) {}
+           [&clock](double time_s) { clock.advance_to(time_s); }, account.region}) {}
 
 SageMakerConnection AccountConnection::services() {
   return {client_, service("sagemaker", "SageMaker", "api.sagemaker.simulated"),
           service("logs", "Logs_20140328", "logs.simulated"),
-          [this](double time_s) {
-            clock_.advance_to(time_s);
-            return true;
-          },
+          [this](double time_s) { clock_.advance_to(time_s); },
           service("monitoring", "GraniteServiceVersion20100801", "monitoring.simulated")};
 }
 

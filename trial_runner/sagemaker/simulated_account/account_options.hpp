@@ -3,11 +3,9 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "common/secret.hpp"
 #include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/sagemaker/simulated_account/faults.hpp"
 #include "trial_runner/sagemaker/simulated_account/request_rates.hpp"
@@ -36,13 +34,6 @@ struct LogTimes {
   int page_size = 1000;
 };
 
-/// Key of an identity that may sign requests.
-struct SigningKey {
-  Secret secret;
-  Secret session_token;  ///< empty: a long-term key
-  std::optional<double> expiration_wall_s;
-};
-
 /// An account in one region. Quotas are numbers of instances by type; `*` stands for all types that
 /// are not named.
 struct AccountOptions {
@@ -64,8 +55,6 @@ struct AccountOptions {
   double spot_billed_share = 1.0;
   std::map<std::string, InstanceType> instances{};  ///< core counts, for utilisation metrics
   std::vector<Fault> faults{};
-  /// By access key id. Empty: signatures are not checked.
-  std::map<std::string, SigningKey> keys{};
   double clock_ahead_s = 0.0;  ///< the service's wall clock minus the client's
 };
 

@@ -15,8 +15,7 @@
 namespace steptune::simulated {
 
 /// Simulates CloudWatch Logs of training jobs: lines appear late, and answers have pages, some of
-/// them empty. Handles FilterLogEvents, GetLogEvents and DescribeLogStreams; there is one log
-/// group.
+/// them empty. Handles FilterLogEvents; there is one log group.
 class SimulatedLogs {
  public:
   /// `wall_minus_clock_s` is the service's wall clock minus the clock of all other times here.
@@ -41,14 +40,12 @@ class SimulatedLogs {
   };
 
   [[nodiscard]] Answer<Json> filter_events(const Json& request, double now_s);
-  [[nodiscard]] Answer<Json> get_events(const Json& request, double now_s);
-  [[nodiscard]] Answer<Json> describe_streams(const Json& request, double now_s);
 
   [[nodiscard]] std::int64_t wall_ms(double time_s) const;
   [[nodiscard]] double found_s(const Stream& stream, std::size_t line) const;
   [[nodiscard]] bool visible(Stream& stream, double now_s);
-  /// Appends the stream's events in [low, high) that can be read at `now_s`.
-  void collect(Streams::iterator stream, std::int64_t low_ms, std::int64_t high_ms, double now_s,
+  /// Appends the stream's events since `low_ms` that can be read at `now_s`.
+  void collect(Streams::iterator stream, std::int64_t low_ms, double now_s,
                std::vector<Event>& events);
   [[nodiscard]] Json describe(const Event& event) const;
 

@@ -85,43 +85,36 @@ SimulatedOutput::SimulatedOutput(const std::vector<SimulatedTurn>& turns, double
 
 void SimulatedOutput::produce_turns_until(double time_s) {
   const double until_s = std::min(time_s, end_s_.value_or(time_s));
-  const auto put = [&](std::size_t turn, std::ptrdiff_t line, double at_s) {
-    places_.push_back({turn, line});
+  const auto put = [&](const Place& place, double at_s) {
+    places_.push_back(place);
     times_s_.push_back(at_s);
   };
   for (std::size_t i = 0; i < turns_.size(); ++i) {
     Turn& turn = turns_[i];
     if (turn.ended || turn.begin_s > until_s) continue;
-    if (!std::exchange(turn.begun, true)) put(i, k_begin, turn.begin_s);
+    if (!std::exchange(turn.begun, true)) put({i, 0, PackMark::Kind::begin}, turn.begin_s);
     turn.output.produce_until(until_s);
     const std::vector<double>& times = turn.output.times_s();
     for (; turn.next < times.size() && times[turn.next] <= until_s; ++turn.next)
-      put(i, static_cast<std::ptrdiff_t>(turn.next), times[turn.next]);
+      put({i, turn.next}, times[turn.next]);
     if (turn.end_s > until_s) continue;
     turn.ended = true;
     const double asked_s = turn.spec.asked_after_s();
     if (turn.spec.is_over() && turn.spec.slow_after_s == asked_s) {
-      put(i, k_slow, turn.end_s);
+      put({i, 0, PackMark::Kind::slow}, turn.end_s);
     } else if (turn.spec.is_over() && turn.spec.idle_after_s == asked_s) {
-      put(i, k_idle, turn.end_s);
+      put({i, 0, PackMark::Kind::idle}, turn.end_s);
     }
-    if (turn.spec.is_over()) put(i, k_over, turn.end_s);
-    put(i, k_end, turn.end_s);
+    if (turn.spec.is_over()) put({i, 0, PackMark::Kind::over}, turn.end_s);
+    put({i, 0, PackMark::Kind::end}, turn.end_s);
   }
 }
 
 std::string SimulatedOutput::text_of(const Place& place) const {
   const Turn& turn = turns_[place.turn];
-  if (place.line >= 0) return turn.output.text(static_cast<std::size_t>(place.line));
-  PackMark mark;
-  mark.key = turn.spec.key;
-  mark.kind = place.line == k_begin  ? PackMark::Kind::begin
-              : place.line == k_slow ? PackMark::Kind::slow
-              : place.line == k_idle ? PackMark::Kind::idle
-              : place.line == k_over ? PackMark::Kind::over
-                                     : PackMark::Kind::end;
-  mark.exit_code = turn.spec.is_over() ? k_sigterm_status : turn.spec.program.exit_code;
-  return pack_mark_text(mark);
+  if (!place.mark) return turn.output.text(place.line);
+  return pack_mark_text({*place.mark, turn.spec.key,
+                         turn.spec.is_over() ? k_sigterm_status : turn.spec.program.exit_code});
 }
 
 void SimulatedOutput::end(double time_s, std::string last_words) {

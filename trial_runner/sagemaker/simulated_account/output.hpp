@@ -9,6 +9,7 @@
 #include "common/rng.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/simulated_account/program.hpp"
+#include "trial_runner/sagemaker/trial_pack.hpp"
 
 namespace steptune::simulated {
 
@@ -61,16 +62,12 @@ class SimulatedOutput {
  private:
   /// A turn with its output. `next` is the first line that was not yet passed on.
   struct Turn;
-  /// Position of a line: the turn, and the line in it from 0.
+  /// A line of a pack: a mark of the shell, or else a line of the turn's output, from 0.
   struct Place {
     std::size_t turn = 0;
-    std::ptrdiff_t line = 0;
+    std::size_t line = 0;
+    std::optional<PackMark::Kind> mark{};
   };
-  static constexpr std::ptrdiff_t k_begin = -1;
-  static constexpr std::ptrdiff_t k_over = -2;
-  static constexpr std::ptrdiff_t k_end = -3;
-  static constexpr std::ptrdiff_t k_slow = -4;
-  static constexpr std::ptrdiff_t k_idle = -5;
 
   [[nodiscard]] std::string report(std::size_t index) const;
   void produce_turns_until(double time_s);

@@ -6,9 +6,8 @@
 namespace steptune::simulated {
 
 std::map<std::string, double> account_request_rates() {
-  return {{"CreateTrainingJob", 1}, {"StopTrainingJob", 1},     {"UpdateTrainingJob", 1},
-          {"DeleteTrainingJob", 1}, {"DescribeTrainingJob", 5}, {"ListTrainingJobs", 2},
-          {"FilterLogEvents", 10},  {"GetLogEvents", 10},       {"DescribeLogStreams", 25}};
+  return {{"CreateTrainingJob", 1},   {"StopTrainingJob", 1},  {"UpdateTrainingJob", 1},
+          {"DescribeTrainingJob", 5}, {"ListTrainingJobs", 2}, {"FilterLogEvents", 10}};
 }
 
 RequestRates::RequestRates(std::map<std::string, double> per_second)

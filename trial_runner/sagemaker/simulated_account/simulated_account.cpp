@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "trial_runner/sagemaker/simulated_account/metrics.hpp"
-#include "trial_runner/sagemaker/simulated_account/signature_check.hpp"
 
 namespace steptune::simulated {
 namespace {
@@ -89,16 +88,9 @@ Result<aws::HttpResponse> SimulatedAccount::send(const aws::HttpRequest& request
                                                  const aws::HttpTimeouts& /*timeouts*/) {
   ++requests_;
   advance_to(clock_.now_s() + options_.request_latency_s);
-  if (!options_.keys.empty()) {
-    if (const auto fault = signature_fault(request, options_.keys, service_wall_s())) {
-      return refusal(*fault);
-    }
-  }
-  return header_of(request, "X-Amz-Target").empty() ? answer_object(request) : answer_json(request);
-}
-
-Result<aws::HttpResponse> SimulatedAccount::answer_json(const aws::HttpRequest& request) {
-  const std::string target(header_of(request, "X-Amz-Target"));
+  const auto header = std::ranges::find_if(
+      request.headers, [](const auto& each) { return each.first == "X-Amz-Target"; });
+  const std::string target = header == request.headers.end() ? std::string() : header->second;
   const std::string operation = operation_of(target);
   const Json input = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
   if (!input.is_object()) {
@@ -148,20 +140,6 @@ Answer<Json> SimulatedAccount::dispatch(const std::string& target, const Json& r
     return refuse("SerializationException", exception.what());
   }
   return refuse("UnknownOperationException", fmt::format("Unknown operation {}", target));
-}
-
-aws::HttpResponse SimulatedAccount::answer_object(const aws::HttpRequest& request) {
-  const std::string path = fmt::format("{}{}", request.host, request.path);
-  if (request.method == "PUT") {
-    objects_[path] = request.body.size();
-    return response(200, {});
-  }
-  if (request.method == "DELETE") {
-    objects_.erase(path);
-    return response(204, {});
-  }
-  if (request.method == "HEAD") return response(objects_.contains(path) ? 200 : 404, {});
-  return response(501, "<Error><Code>NotImplemented</Code></Error>");
 }
 
 }  // namespace steptune::simulated

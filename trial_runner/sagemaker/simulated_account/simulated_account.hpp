@@ -16,18 +16,17 @@
 
 namespace steptune::simulated {
 
-/// A simulated AWS account under a virtual clock: training jobs, warm pools, quotas, logs, metrics
-/// and objects. It serves the real client as its transport, so pacing, signing, retries and parsing
-/// are real, and hours pass in milliseconds. It behaves like the tests' emulator
-/// (tests/sagemaker_emulator). But the emulator's containers are real processes; here a
-/// `ProgramModel` describes them.
+/// A simulated AWS account under a virtual clock: training jobs, warm pools, quotas, logs and
+/// metrics. It serves the real client as its transport, so pacing, retries and parsing are real,
+/// and hours pass in milliseconds. It behaves like the tests' emulator (tests/sagemaker_emulator).
+/// But the emulator checks signatures, and its containers are real processes; here a `ProgramModel`
+/// describes them.
 ///
 /// Events happen only during `send`, `advance_to` and `audit`. Results depend only on the options,
 /// the model, and the requests with their times. Not thread safe. `clock` outlives the account.
 ///
-/// Operations: SageMaker Create-, Describe-, List-, Stop-, UpdateTrainingJob, ListTags; Logs
-/// FilterLogEvents, GetLogEvents, DescribeLogStreams; CloudWatch GetMetricData; S3 PUT, HEAD and
-/// DELETE of objects, without their content. Refuses all other operations.
+/// Operations, with the members that the tuner sends: SageMaker Create-, Describe-, List-, Stop-,
+/// UpdateTrainingJob; Logs FilterLogEvents; CloudWatch GetMetricData. Refuses all others.
 class SimulatedAccount final : public aws::HttpTransport {
  public:
   SimulatedAccount(VirtualClock& clock, ProgramModel program, AccountOptions options = {});
@@ -49,8 +48,6 @@ class SimulatedAccount final : public aws::HttpTransport {
 
  private:
   [[nodiscard]] Answer<Json> dispatch(const std::string& target, const Json& request);
-  [[nodiscard]] Result<aws::HttpResponse> answer_json(const aws::HttpRequest& request);
-  [[nodiscard]] aws::HttpResponse answer_object(const aws::HttpRequest& request);
   [[nodiscard]] aws::HttpResponse response(int status, std::string body);
   [[nodiscard]] aws::HttpResponse refusal(const ServiceError& error);
   [[nodiscard]] double service_wall_s() const;
@@ -63,7 +60,6 @@ class SimulatedAccount final : public aws::HttpTransport {
   RequestRates rates_;
   SimulatedLogs logs_;
   TrainingService service_;
-  std::map<std::string, std::size_t> objects_;  ///< path to size
   int requests_ = 0;
 };
 

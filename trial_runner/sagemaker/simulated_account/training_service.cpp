@@ -185,15 +185,6 @@ Answer<Json> TrainingService::update(const Json& request, double now_s) {
   return Json{{"TrainingJobArn", entry->arn}};
 }
 
-Answer<Json> TrainingService::list_tags(const Json& request) const {
-  const auto arn = request.at("ResourceArn").get<std::string>();
-  for (const auto& entry : entries_) {
-    if (entry->arn != arn) continue;
-    return Json{{"Tags", entry->job.input().value("Tags", Json::array())}};
-  }
-  return refuse_unknown_job();
-}
-
 Answer<Json> TrainingService::handle(const std::string& operation, const Json& request,
                                      double now_s) {
   if (operation == "CreateTrainingJob") return create(request, now_s);
@@ -201,7 +192,6 @@ Answer<Json> TrainingService::handle(const std::string& operation, const Json& r
   if (operation == "ListTrainingJobs") return list(request, now_s);
   if (operation == "StopTrainingJob") return stop(request, now_s);
   if (operation == "UpdateTrainingJob") return update(request, now_s);
-  if (operation == "ListTags") return list_tags(request);
   return refuse("UnknownOperationException", fmt::format("Unknown operation {}", operation));
 }
 

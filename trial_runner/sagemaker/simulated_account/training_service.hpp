@@ -16,7 +16,7 @@
 namespace steptune::simulated {
 
 /// SageMaker's training jobs, warm pools and instance quotas: Create, Describe, List, Stop,
-/// UpdateTrainingJob and ListTags. Times are the account's clock and must not decrease.
+/// UpdateTrainingJob. Times are the account's clock and must not decrease.
 class TrainingService {
  public:
   TrainingService(JobSurroundings surroundings, double wall_minus_clock_s);
@@ -49,7 +49,6 @@ class TrainingService {
   [[nodiscard]] Answer<Json> list(const Json& request, double now_s);
   [[nodiscard]] Answer<Json> stop(const Json& request, double now_s);
   [[nodiscard]] Answer<Json> update(const Json& request, double now_s);
-  [[nodiscard]] Answer<Json> list_tags(const Json& request) const;
 
   [[nodiscard]] Entry* find(const Json& request) const;
   [[nodiscard]] WarmPool* matching_pool(const Json& request, double now_s) const;

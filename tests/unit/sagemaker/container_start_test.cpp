@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/sagemaker/entry_point.hpp"
+#include "trial_runner/sagemaker/container_start.hpp"
 
 #include <array>
 #include <cstdio>
@@ -23,7 +23,7 @@ using ::testing::SizeIs;
 const Launch k_over_three{Launcher::torchrun, 3, 8};
 
 /// Returns the output of the entry point's program, with `ml` in place of /opt/ml.
-std::string printed(const EntryPoint& entry, const std::string& ml) {
+std::string printed(const ContainerStart& entry, const std::string& ml) {
   std::string command = "env";
   for (const auto& [name, value] : entry.environment)
     command += " " + posix_quoted(name + "=" + value);
@@ -43,7 +43,7 @@ std::string printed(const EntryPoint& entry, const std::string& ml) {
 }
 
 TEST(EntryPoint, IsTheCommandItselfWithoutChannelAndLaunch) {
-  const EntryPoint entry = entry_point({"a", "b c"}, false, Launch{Launcher::torchrun, 1, 8});
+  const ContainerStart entry = entry_point({"a", "b c"}, false, Launch{Launcher::torchrun, 1, 8});
   EXPECT_THAT(entry.words, ElementsAre("a", "b c"));
   EXPECT_THAT(entry.environment, IsEmpty());
   EXPECT_THAT(entry_point({}, true, k_over_three).words, IsEmpty());
@@ -53,7 +53,7 @@ TEST(EntryPoint, GivesTorchrunTheRankOfEachInstance) {
   const TemporaryFolder ml{"ml"};
   std::filesystem::create_directories(ml.path() / "input/config");
   std::filesystem::create_directories(ml.path() / "input/data/code");
-  const EntryPoint entry = entry_point(
+  const ContainerStart entry = entry_point(
       {"/bin/sh", "-c", "echo $PET_MASTER_ADDR:$PET_MASTER_PORT $PET_NODE_RANK ${PWD##*/} \"$1\"",
        "x", "it's  $HOME"},
       true, k_over_three);
@@ -73,7 +73,7 @@ TEST(EntryPoint, WritesFilesBeforeTheProgramStarts) {
   const TemporaryFolder folder{"carried"};
   const std::string path = folder.path() / "some where/ds.json";
   const std::string text = "{\"it's\": \"$HOME\",\n \"ü\": \"" + std::string(3000, 'x') + "\"}\n";
-  const EntryPoint entry =
+  const ContainerStart entry =
       entry_point({"/bin/cat", path}, false, std::nullopt, false, {{path, text}});
   EXPECT_EQ(printed(entry, "/none"), text);
   EXPECT_THAT(entry.words, Each(SizeIs(::testing::Le(256U))));
@@ -82,7 +82,7 @@ TEST(EntryPoint, WritesFilesBeforeTheProgramStarts) {
 }
 
 TEST(EntryPoint, KeepsToTheServicesLimits) {
-  const EntryPoint entry = entry_point({"train"}, true, k_over_three);
+  const ContainerStart entry = entry_point({"train"}, true, k_over_three);
   EXPECT_THAT(entry.words, Each(SizeIs(::testing::Le(256U))));
   for (const auto& [name, value] : entry.environment)
     EXPECT_LE(value.size(), 512U) << name;

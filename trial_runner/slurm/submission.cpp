@@ -1,14 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/slurm/submit_words.hpp"
+#include "trial_runner/slurm/submission.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "common/exit_status.hpp"
 #include "common/text.hpp"
 
 namespace steptune::slurm {
+namespace {
+
+/// Parts of messages about temporary errors.
+constexpr std::string_view k_temporary[] = {
+    "Socket timed out", "Unable to contact",  "temporarily", "try again",     "Connection refused",
+    "Connection reset", "Transport endpoint", "Zero Bytes",  "not responding"};
+/// Common part of `AssocMaxSubmitJobLimit`, `QOSMaxSubmitJobPerUserLimit` and similar reasons.
+constexpr std::string_view k_full[] = {"MaxSubmitJob"};
+constexpr std::string_view k_refused[] = {
+    "Batch job submission failed", "unrecognized option", "nvalid option", "nvalid --",
+    "nvalid numeric value",        "not a valid"};
+
+bool tells(const CommandResult& result, std::span<const std::string_view> phrases) {
+  return std::ranges::any_of(phrases, [&](std::string_view phrase) {
+    return result.err.find(phrase) != std::string::npos;
+  });
+}
+
+/// Returns the leading number of the last line that begins with a number. Takes the last, because
+/// wrappers of sbatch may print further lines.
+std::string job_id_of(const std::string& text) {
+  std::string id;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+    if (digits > 0) id = line.substr(0, digits);
+  }
+  return id;
+}
+
+}  // namespace
 
 std::vector<std::string> submit_words(const AllocationSpec& requested, const SlurmOptions& options,
                                       const std::string& name, const std::string& avoided) {
@@ -46,6 +81,22 @@ std::optional<int> fixed_cpus_per_task(const SlurmOptions& options) {
 
 int held_tasks_per_node(const SlurmOptions& options) {
   return static_cast<int>(parse_finite(options.tasks_per_node.text()).value_or(1.0));
+}
+
+bool may_pass(const CommandResult& result) {
+  return result.timed_out || tells(result, k_temporary) || tells(result, k_full);
+}
+
+tl::expected<std::string, Setback> read_submission(const CommandResult& result) {
+  if (result.ok()) {
+    std::string id = job_id_of(result.out);
+    if (id.empty()) return tl::unexpected(Setback::unclear);
+    return id;
+  }
+  if (result.timed_out || tells(result, k_temporary)) return tl::unexpected(Setback::unclear);
+  if (tells(result, k_full)) return tl::unexpected(Setback::full);
+  const bool refused = result.status == k_not_found_status || tells(result, k_refused);
+  return tl::unexpected(refused ? Setback::refused : Setback::unclear);
 }
 
 std::string last_words(const CommandResult& result) {

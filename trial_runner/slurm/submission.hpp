@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "common/error.hpp"
+
 #include "trial_runner/slurm/allocation_spec.hpp"
+#include "trial_runner/slurm/request_backoff.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
 
@@ -16,6 +19,15 @@ namespace steptune::slurm {
                                                     const SlurmOptions& options,
                                                     const std::string& name,
                                                     const std::string& avoided = {});
+
+/// Reads sbatch's result: the job's id, or the setback. There is certainly no job if the controller
+/// or sbatch refuses the request (`full`, `refused`), or if sbatch cannot be started (`refused`).
+/// After any other failure (`unclear`) the job may exist.
+[[nodiscard]] tl::expected<std::string, Setback> read_submission(const CommandResult& result);
+
+/// True if a failed command may succeed when it is repeated unchanged: the controller did not
+/// answer, or accepts no more jobs for now.
+[[nodiscard]] bool may_pass(const CommandResult& result);
 
 /// Returns, for people, the last line that a command has printed, with the error lines directly
 /// before it. If the command has printed nothing, says how it ended.
