@@ -126,18 +126,13 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
 }
 
 void add_apply_options(CLI::App& command, ApplyOptions& options) {
-  CLI::Option* apply =
-      command
-          .add_option(
-              "--apply", options.file,
-              "Write the values into this YAML, JSON, TOML or INI configuration, comments and "
-              "order kept, after showing the difference [default: none]")
-          ->option_text("FILE");
-  command
-      .add_option("--map", options.keys,
-                  "Where the file keeps a parameter, as batch_size=train.loader.batch_size; "
-                  "PARAMETER= leaves it out; may be repeated [default: the key called like it]")
-      ->option_text("PARAMETER=KEY")
+  CLI::Option* apply = add_value_option(
+      command, "--apply", options.file, "FILE",
+      "Write the values into this YAML, JSON, TOML or INI configuration, comments and "
+      "order kept, after showing the difference [default: none]");
+  add_value_option(command, "--map", options.keys, "PARAMETER=KEY",
+                   "Where the file keeps a parameter, as batch_size=train.loader.batch_size; "
+                   "PARAMETER= leaves it out; may be repeated [default: the key called like it]")
       ->expected(1)
       ->take_all()
       ->needs(apply);
@@ -162,22 +157,17 @@ void add_best_command(CLI::App& program, CommandContext& context) {
     formats.push_back(format.name);
     described += fmt::format("; {}: {}", format.name, format.description);
   }
-  CLI::Option* format =
-      command->add_option("--format", options->format, described + "; json [default: text]")
-          ->option_text("FORMAT")
-          ->check(CLI::IsMember(formats));
-  command
-      ->add_option("--objective", options->objective,
-                   "Objective to be best in [default: the recommendation]")
-      ->option_text("OBJECTIVE");
+  CLI::Option* format = add_value_option(*command, "--format", options->format, "FORMAT",
+                                         described + "; json [default: text]")
+                            ->check(CLI::IsMember(formats));
+  add_value_option(*command, "--objective", options->objective, "OBJECTIVE",
+                   "Objective to be best in [default: the recommendation]");
   command->add_flag("--verbose", options->verbose,
                     "Print the evidence, too: other finalists, ties, notes");
   add_apply_options(*command, options->apply);
   format->excludes(command->get_option("--apply"));
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return print_best(context, *options); };
-  });
+  set_action(*command, context, options, print_best);
 }
 
 }  // namespace steptune

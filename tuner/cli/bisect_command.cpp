@@ -380,30 +380,21 @@ void add_bisect_command(CLI::App& program, CommandContext& context) {
   command->add_option("BAD", options->bad, "Later revision that is slow")->option_text("BAD");
   command->add_option("COMMAND", options->command, "The training command, after --")
       ->option_text("-- COMMAND");
-  command
-      ->add_option("--package", options->package,
+  add_value_option(*command, "--package", options->package, "NAME VERSION...",
                    "Instead of revisions, compare versions of this Python package, the fast one "
                    "first, each in a virtual environment; a version between the first and the last "
-                   "that pip cannot install is skipped [default: off]")
-      ->option_text("NAME VERSION...")
-      ->check(not_empty());
-  command
-      ->add_option("--build", options->build,
+                   "that pip cannot install is skipped [default: off]");
+  add_value_option(*command, "--build", options->build, "COMMAND",
                    "Shell command that builds the program in each version's tree; a version "
-                   "between GOOD and BAD that it cannot build is skipped [default: none]")
-      ->option_text("COMMAND")
-      ->check(not_empty());
-  command->add_option("--time", options->time, "Longest time, such as 10m or 1h30m [default: 30m]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command
-      ->add_option("--stdin", options->input,
-                   "File that each run reads as its standard input [default: none]")
-      ->option_text("FILE");
+                   "between GOOD and BAD that it cannot build is skipped [default: none]");
+  add_value_option(*command, "--time", options->time, "DURATION",
+                   "Longest time, such as 10m or 1h30m [default: 30m]");
+  add_value_option(*command, "--stdin", options->input, "FILE",
+                   "File that each run reads as its standard input [default: none]");
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return Bisecting(context, *options).run(); };
+  set_action(*command, context, options, [](CommandContext& within, const BisectOptions& given) {
+    return Bisecting(within, given).run();
   });
 }
 

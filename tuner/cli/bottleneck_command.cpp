@@ -49,14 +49,10 @@ void add_bottleneck_command(CLI::App& program, CommandContext& context) {
                   "  steptune bottleneck\n"
                   "  steptune bottleneck resnet-nightly --trial 1");
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
-  command
-      ->add_option("--trial", options->trial,
-                   "Number of the trial to look at [default: the best, else the baseline's]")
-      ->option_text("N");
+  add_value_option(*command, "--trial", options->trial, "N",
+                   "Number of the trial to look at [default: the best, else the baseline's]");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_bottleneck(context, *options); };
-  });
+  set_action(*command, context, options, show_bottleneck);
 }
 
 }  // namespace steptune

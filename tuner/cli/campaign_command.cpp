@@ -119,16 +119,11 @@ void add_campaign_command(CLI::App& program, CommandContext& context) {
   command->add_option("NAME", options->name, "Name of the campaign")->required();
   command->add_flag("--measure", options->measure,
                     "Compare the champion with the first version, in fresh runs");
-  command
-      ->add_option("--time", options->time,
-                   "With --measure: longest time, such as 2m or 1h30m [default: 5m]")
-      ->option_text("DURATION")
-      ->check(not_empty());
+  add_value_option(*command, "--time", options->time, "DURATION",
+                   "With --measure: longest time, such as 2m or 1h30m [default: 5m]");
   command->add_flag("--quiet", options->quiet, "With --measure: show no progress, warnings only");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_campaign(context, *options); };
-  });
+  set_action(*command, context, options, show_campaign);
 }
 
 }  // namespace steptune

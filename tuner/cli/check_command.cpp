@@ -174,15 +174,11 @@ void add_check_command(CLI::App& program, CommandContext& context) {
           "Study file [default: the folder's], or after -- a training command to write one for")
       ->option_text("[STUDY | -- COMMAND]");
   add_program_options(*command, options->program);
-  command
-      ->add_option("--show", options->show,
+  add_value_option(*command, "--show", options->show, "N",
                    "Number of command lines to show, starting with the baseline's [default: 3]")
-      ->option_text("N")
       ->check(CLI::Range(std::size_t{0}, std::size_t{1000}));
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return check_study(context, *options); };
-  });
+  set_action(*command, context, options, check_study);
 }
 
 }  // namespace steptune

@@ -71,9 +71,7 @@ void add_compare_command(CLI::App& program, CommandContext& context) {
       ->required()
       ->expected(2, 21);
   add_json_option(*command, context);
-  command->callback([&context, arguments] {
-    context.action = [&context, arguments] { return compare_trials(context, *arguments); };
-  });
+  set_action(*command, context, arguments, compare_trials);
 }
 
 }  // namespace steptune

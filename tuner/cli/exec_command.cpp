@@ -278,44 +278,29 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
       ->add_option("COMMAND", options->words,
                    "After --: the command [default: the study's, in its folder]")
       ->option_text("[-- COMMAND]");
-  command
-      ->add_option("--trial", options->trial,
+  add_value_option(*command, "--trial", options->trial, "N",
                    "Trial whose configuration runs [default: the recommended one]")
-      ->option_text("N")
       ->check(positive_number());
   command->add_flag("--tune", options->tune,
                     "Tune the run during its first minutes, with settings that do not change the "
                     "training; it continues with those shown to be faster");
-  command
-      ->add_option("--time", options->time,
-                   "With --tune: longest tuning time, such as 90s or 10m [default: 5m]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command
-      ->add_option("--name", options->name,
-                   "With --tune: name of the study [default: after the script]")
-      ->option_text("NAME");
+  add_value_option(*command, "--time", options->time, "DURATION",
+                   "With --tune: longest tuning time, such as 90s or 10m [default: 5m]");
+  add_value_option(*command, "--name", options->name, "NAME",
+                   "With --tune: name of the study [default: after the script]");
   command->add_flag("--new", options->fresh,
                     "With --tune: begin a new study even if one of this name exists");
-  command
-      ->add_option("--samples-per-step", options->samples_per_step,
+  add_value_option(*command, "--samples-per-step", options->samples_per_step, "N",
                    "With --tune: samples of an optimizer step [default: counted]")
-      ->option_text("N")
       ->check(positive_number());
-  command
-      ->add_option("--samples", options->planned_samples,
+  add_value_option(*command, "--samples", options->planned_samples, "N",
                    "With --tune: samples that the run will process [default: not known]")
-      ->option_text("N")
       ->check(positive_number());
-  command
-      ->add_option("--stdin", options->input,
+  add_value_option(*command, "--stdin", options->input, "FILE",
                    "File that the command reads as its standard input [default: the study's for "
-                   "its own command, else this program's]")
-      ->option_text("FILE");
+                   "its own command, else this program's]");
   command->add_flag("--quiet", options->quiet, "Print only errors and warnings");
-  command->callback([&context, options] {
-    context.action = [&context, options] { return exec(context, *options); };
-  });
+  set_action(*command, context, options, exec);
 }
 
 }  // namespace steptune

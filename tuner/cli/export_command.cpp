@@ -71,16 +71,12 @@ void add_export_command(CLI::App& program, CommandContext& context) {
                    "What to write: a file, or - for stdout (csv, json); a new file (optuna); a "
                    "folder (mlflow)")
       ->required();
-  command
-      ->add_option("--format", options->format,
+  add_value_option(*command, "--format", options->format, "FORMAT",
                    "csv: a line per trial; json: everything, see export.schema.json; optuna: a "
                    "storage for Optuna 3 and later; mlflow: an experiment of a file store")
-      ->option_text("FORMAT")
       ->required()
       ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow"}));
-  command->callback([&context, options] {
-    context.action = [&context, options] { return export_study(context, *options); };
-  });
+  set_action(*command, context, options, export_study);
 }
 
 }  // namespace steptune

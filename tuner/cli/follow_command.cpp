@@ -239,10 +239,8 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
                    "The run's output: a file, - for stdin, or after -- the command that starts it "
                    "[default: -]")
       ->option_text("[LOG | -- COMMAND]");
-  command
-      ->add_option("--trial", options->trial,
+  add_value_option(*command, "--trial", options->trial, "N",
                    "Trial whose configuration runs [default: the recommended one]")
-      ->option_text("N")
       ->check(positive_number());
   command->add_flag("--wait", options->wait, "At the end of the file, wait for more until Ctrl-C");
   add_json_option(*command, context);
@@ -250,9 +248,7 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
       ->add_flag("--json-lines", options->json_lines,
                  "Print the state as a line of JSON, every 10 s and at the end")
       ->excludes("--json");
-  command->callback([&context, options] {
-    context.action = [&context, options] { return follow(context, *options); };
-  });
+  set_action(*command, context, options, follow);
 }
 
 }  // namespace steptune

@@ -114,12 +114,9 @@ void add_gc_command(CLI::App& program, CommandContext& context) {
                   "  steptune gc --older-than 90d --dry-run\n  steptune gc --history-limit "
                   "500MB\nTraces and logs go first; results stay unless --studies or the limit "
                   "removes them. Running studies\nare left alone.");
-  command
-      ->add_option(
-          "--older-than", options->older_than,
-          "Remove traces and logs of studies unused for this long, such as 90d [default: none]")
-      ->option_text("AGE")
-      ->check(not_empty());
+  add_value_option(
+      *command, "--older-than", options->older_than, "AGE",
+      "Remove traces and logs of studies unused for this long, such as 90d [default: none]");
   command
       ->add_flag("--studies", options->studies,
                  "With --older-than: remove those studies as a whole")

@@ -38,9 +38,7 @@ void add_importance_command(CLI::App& program, CommandContext& context) {
                   "  steptune importance resnet-nightly --json");
   command->add_option("STUDY", *name, "Study, by name or file [default: the latest]");
   add_json_option(*command, context);
-  command->callback([&context, name] {
-    context.action = [&context, name] { return show_importance(context, *name); };
-  });
+  set_action(*command, context, name, show_importance);
 }
 
 }  // namespace steptune

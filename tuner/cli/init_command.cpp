@@ -126,29 +126,20 @@ void add_init_command(CLI::App& program, CommandContext& context) {
       ->add_option("COMMAND", options->words,
                    "After --: the training command [default: python3 with the folder's script]")
       ->option_text("[-- COMMAND]");
-  command->add_option("--name", options->name, "Name of the study [default: after the script]")
-      ->option_text("NAME");
-  command->add_option("--output", options->output, "File to write [default: NAME.study.json]")
-      ->option_text("FILE");
+  add_value_option(*command, "--name", options->name, "NAME",
+                   "Name of the study [default: after the script]");
+  add_value_option(*command, "--output", options->output, "FILE",
+                   "File to write [default: NAME.study.json]");
   command->add_flag("--force", options->force, "Overwrite an existing file");
   command->add_flag("--no-run", options->no_run,
                     "Only ask the program for --help: do not run it to read its output");
-  command
-      ->add_option("--stdin", options->input,
-                   "File that the program reads as its standard input [default: none]")
-      ->option_text("FILE");
-  command
-      ->add_option("--fact", options->facts,
-                   "State a number that a known trainer's rules mention, such as heads=32; "
-                   "repeatable [default: from the command and its files]")
-      ->option_text("NAME=NUMBER")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_value_option(*command, "--stdin", options->input, "FILE",
+                   "File that the program reads as its standard input [default: none]");
+  add_list_option(*command, "--fact", options->facts, "NAME=NUMBER",
+                  "State a number that a known trainer's rules mention, such as heads=32; "
+                  "repeatable [default: from the command and its files]");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return init_study(context, *options); };
-  });
+  set_action(*command, context, options, init_study);
 }
 
 }  // namespace steptune

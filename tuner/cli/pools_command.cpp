@@ -49,12 +49,10 @@ void add_pools_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--all", request.all,
                     "Show the jobs of others, too; they are released only by name");
   add_kind_option(*command, kinds, options->kind);
-  command->add_option("--region", request.region, kinds.front()->held_machines()->region_help())
-      ->option_text("REGION");
+  add_value_option(*command, "--region", request.region, "REGION",
+                   kinds.front()->held_machines()->region_help());
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_pools(context, *options); };
-  });
+  set_action(*command, context, options, show_pools);
 }
 
 }  // namespace steptune

@@ -162,9 +162,9 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
 void add_machine_options(CLI::App& command, PricesOptions& options) {
   const auto kinds = kinds_that_offer(&RunnerKind::price_lists);
   add_kind_option(command, kinds, options.kind);
-  command.add_option("--region", options.regions, kinds.front()->price_lists()->region_help())
-      ->allow_extra_args(false)
-      ->option_text("REGION");
+  add_value_option(command, "--region", options.regions, "REGION",
+                   kinds.front()->price_lists()->region_help())
+      ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -187,21 +187,17 @@ void add_prices_command(CLI::App& program, CommandContext& context) {
                                   "Read the provider's price list and keep it as this user's table",
                                   "  steptune prices refresh --region eu-west-1");
   add_machine_options(*refresh, *options);
-  refresh
-      ->add_option(
-          "--output", options->output,
-          fmt::format("File to write [default: {} in ~/.local/share/steptune/prices, where "
-                      "it is found again]",
-                      price_table_name(service_of(*options).name(), "REGION")))
-      ->option_text("FILE");
+  add_value_option(
+      *refresh, "--output", options->output, "FILE",
+      fmt::format("File to write [default: {} in ~/.local/share/steptune/prices, where "
+                  "it is found again]",
+                  price_table_name(service_of(*options).name(), "REGION")));
   add_json_option(*refresh, context);
   command->callback([&context, options, refresh] {
     if (refresh->parsed()) return;
     context.action = [&context, options] { return show_prices(context, *options); };
   });
-  refresh->callback([&context, options] {
-    context.action = [&context, options] { return refresh_prices(context, *options); };
-  });
+  set_action(*refresh, context, options, refresh_prices);
 }
 
 }  // namespace steptune

@@ -66,21 +66,15 @@ void add_rehearse_command(CLI::App& program, CommandContext& context) {
       "  steptune rehearse study.json\n"
       "  steptune rehearse study.json --seconds-per-sample \"0.002 + 0.01 / batch_size\"");
   command->add_option("STUDY", options->study, "Study file whose trials cost money")->required();
-  command
-      ->add_option(
-          "--seconds-per-sample", options->seconds_per_sample,
-          "How fast trials are: an expression over the parameters [default: as measured by "
-          "an earlier run of this study, else 0.1 s a step]")
-      ->option_text("EXPRESSION");
-  command
-      ->add_option("--repeats", options->repeats,
+  add_value_option(
+      *command, "--seconds-per-sample", options->seconds_per_sample, "EXPRESSION",
+      "How fast trials are: an expression over the parameters [default: as measured by "
+      "an earlier run of this study, else 0.1 s a step]");
+  add_value_option(*command, "--repeats", options->repeats, "N",
                    "Rehearsals, each with its own random numbers [default: 5]")
-      ->option_text("N")
       ->check(CLI::Range(1, 1000));
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return rehearse(context, *options); };
-  });
+  set_action(*command, context, options, rehearse);
 }
 
 }  // namespace steptune

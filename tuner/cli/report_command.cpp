@@ -44,14 +44,10 @@ void add_report_command(CLI::App& program, CommandContext& context) {
                   "  steptune report --html report.html\n"
                   "  steptune report resnet-nightly --html - | gzip > report.html.gz");
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
-  command
-      ->add_option("--html", options->html,
+  add_value_option(*command, "--html", options->html, "FILE",
                    "File of the page, which needs no other file; -: stdout")
-      ->option_text("FILE")
       ->required();
-  command->callback([&context, options] {
-    context.action = [&context, options] { return write_report(context, *options); };
-  });
+  set_action(*command, context, options, write_report);
 }
 
 }  // namespace steptune

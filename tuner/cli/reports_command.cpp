@@ -291,21 +291,14 @@ void add_reports_command(CLI::App& program, CommandContext& context) {
       "  steptune reports --metric 'step=Up. ([0-9]+)' --metric 'loss=Cost ([0-9.]+)' train.log");
   command->add_option("LOG", options->log, "The output: a file, or - for stdin [default: -]")
       ->option_text("[LOG]");
-  command
-      ->add_option("--as", options->preset,
-                   "Preset that reads it [default: the one that reads most]")
-      ->option_text("PRESET")
-      ->check(not_empty());
-  command
-      ->add_option("--metric", options->metrics,
+  add_value_option(*command, "--as", options->preset, "PRESET",
+                   "Preset that reads it [default: the one that reads most]");
+  add_value_option(*command, "--metric", options->metrics, "NAME=REGEX",
                    "Regular expression whose first group is the number, as in a study's "
                    "\"reports\"; may be repeated [default: none]")
-      ->option_text("NAME=REGEX")
       ->allow_extra_args(false);
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_reports(context, *options); };
-  });
+  set_action(*command, context, options, show_reports);
 }
 
 }  // namespace steptune

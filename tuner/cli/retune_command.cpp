@@ -226,27 +226,18 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
 }
 
 void add_bounds(CLI::App& command, RetuneCommandOptions& options) {
-  command
-      .add_option("--time", options.time,
-                  "Longest tuning time of a night, such as 30m [default: the study file's]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command
-      .add_option("--cost", options.cost_usd,
-                  "Most USD that a night may cost [default: the study file's]")
-      ->option_text("USD")
+  add_value_option(command, "--time", options.time, "DURATION",
+                   "Longest tuning time of a night, such as 30m [default: the study file's]");
+  add_value_option(command, "--cost", options.cost_usd, "USD",
+                   "Most USD that a night may cost [default: the study file's]")
       ->check(number_within(0.0001, 1e9));
-  command
-      .add_option("--trials", options.trials,
-                  "Most trials of a night's search [default: the study file's, else 40]")
-      ->option_text("N")
+  add_value_option(command, "--trials", options.trials, "N",
+                   "Most trials of a night's search [default: the study file's, else 40]")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
-  command
-      .add_option(
-          "--min-gain", options.least_gain_percent,
-          "Per cent by which another configuration must be faster to replace the one in use "
-          "[default: 2]")
-      ->option_text("PERCENT")
+  add_value_option(
+      command, "--min-gain", options.least_gain_percent, "PERCENT",
+      "Per cent by which another configuration must be faster to replace the one in use "
+      "[default: 2]")
       ->check(number_within(0.0, 1000.0));
 }
 
@@ -261,20 +252,15 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
                   "Exit status: 0 kept, 7 improved, 8 regressed, 9 failed; see docs/nightly.md.");
   command->add_option("STUDY", options->study,
                       "Study file, or name of a study of the history [default: that of --from]");
-  command
-      ->add_option("--from", options->from,
+  add_value_option(*command, "--from", options->from, "OTHER",
                    "Study of the history whose configuration is in use until the study has its own "
-                   "nights [default: the study's own]")
-      ->option_text("OTHER")
-      ->check(not_empty());
+                   "nights [default: the study's own]");
   add_bounds(*command, *options);
   add_notify_options(*command, options->notify,
                      {"completed", "improved", "regressed", "failed", "budget"});
-  command
-      ->add_option(
-          "--keep-nights", options->keep_nights,
-          "Nights whose trials are kept; of older ones only the result stays [default: 60]")
-      ->option_text("N")
+  add_value_option(
+      *command, "--keep-nights", options->keep_nights, "N",
+      "Nights whose trials are kept; of older ones only the result stays [default: 60]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   add_history_limit_option(*command, options->history_limit_bytes, "After the night");
   command->add_flag("--quiet", options->quiet, "Show no progress, even on a terminal");
@@ -284,9 +270,7 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
       context.console.result(dump_json(not_begun_json(options->study, error)) + "\n");
     };
   });
-  command->callback([&context, options] {
-    context.action = [&context, options] { return retune_study(context, *options); };
-  });
+  set_action(*command, context, options, retune_study);
 }
 
 }  // namespace steptune

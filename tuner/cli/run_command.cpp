@@ -165,44 +165,30 @@ void add_run_command(CLI::App& program, CommandContext& context) {
           "Study file [default: the folder's], or after -- a training command to tune unchanged")
       ->option_text("[STUDY | -- COMMAND]");
   add_program_options(*command, options->program);
-  command
-      ->add_option("--seed", options->seed,
+  add_value_option(*command, "--seed", options->seed, "N",
                    "Seed of the search [default: the study file's, else 0]")
-      ->option_text("N")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53));
-  command
-      ->add_option("--trials", options->trials,
+  add_value_option(*command, "--trials", options->trials, "N",
                    "Most trials, the baseline's included [default: the study file's, else 40]")
-      ->option_text("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  command
-      ->add_option("--time", options->time,
+  add_value_option(*command, "--time", options->time, "DURATION",
                    "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
-                   "no limit]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command
-      ->add_option("--worth", options->worth,
+                   "no limit]");
+  add_value_option(*command, "--worth", options->worth, "PERCENT",
                    "Least gain that counts: end early once no configuration can gain as much "
-                   "[default: the study file's, else 5%]")
-      ->option_text("PERCENT")
-      ->check(not_empty());
+                   "[default: the study file's, else 5%]");
   command->add_flag("--first-guesses", options->first_guesses,
                     "Begin with an expert's guesses, by the parameters' names or roles");
   command->add_flag("--new", options->fresh, "Begin a new study even if one of this name exists");
   command->add_flag("--yes", options->yes,
                     "Do not ask before paying for trials or leaving a study unfinished");
-  command
-      ->add_option("--on-interrupt", options->on_interrupt,
+  add_value_option(*command, "--on-interrupt", options->on_interrupt, "WHAT",
                    "Running trials on Ctrl-C: stop, or detach if the runner can (they continue, "
                    "and the next run adopts them) [default: stop]")
-      ->option_text("WHAT")
       ->check(CLI::IsMember({"stop", "detach"}));
-  command
-      ->add_option("--log-level", options->log_level,
+  add_value_option(*command, "--log-level", options->log_level, "LEVEL",
                    "Diagnostic log to stderr: debug, info, warning, error or off [default: "
                    "STEPTUNE_LOG, else off]")
-      ->option_text("LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   command->add_flag("--verbose", options->verbose,
@@ -210,9 +196,7 @@ void add_run_command(CLI::App& program, CommandContext& context) {
   add_history_limit_option(*command, options->history_limit_bytes, "At the end");
   add_notify_options(*command, options->notify, {"completed", "improved", "failed", "budget"});
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return run_study(context, *options); };
-  });
+  set_action(*command, context, options, run_study);
 }
 
 }  // namespace steptune

@@ -55,27 +55,18 @@ void add_scaling_command(CLI::App& program, CommandContext& context) {
                   "  steptune scaling resnet-cluster --deadline 12h\n"
                   "  steptune scaling resnet-cluster --over gpus --min-efficiency 0.5");
   command->add_option("STUDY", arguments->study, "Study, by name or file [default: the latest]");
-  command
-      ->add_option("--over", arguments->options.over,
+  add_value_option(*command, "--over", arguments->options.over, "PARAM",
                    "Parameter that counts machines, GPUs or processes [default: the study's "
                    "\"over\", else what the "
-                   "runner's \"nodes\" or \"instance_count\" names]")
-      ->option_text("PARAM");
-  command
-      ->add_option("--min-efficiency", arguments->options.min_efficiency,
+                   "runner's \"nodes\" or \"instance_count\" names]");
+  add_value_option(*command, "--min-efficiency", arguments->options.min_efficiency, "SHARE",
                    "Least gain of each further machine, as a share of the first one's "
                    "[default: the study's \"min_efficiency\", 0.7]")
-      ->check(number_within(0.01, 1.0))
-      ->option_text("SHARE");
-  command
-      ->add_option("--deadline", arguments->deadline,
-                   "How long the run may take, such as 12h [default: planned_run.deadline]")
-      ->option_text("DURATION")
-      ->check(not_empty());
+      ->check(number_within(0.01, 1.0));
+  add_value_option(*command, "--deadline", arguments->deadline, "DURATION",
+                   "How long the run may take, such as 12h [default: planned_run.deadline]");
   add_json_option(*command, context);
-  command->callback([&context, arguments] {
-    context.action = [&context, arguments] { return show_scaling(context, *arguments); };
-  });
+  set_action(*command, context, arguments, show_scaling);
 }
 
 }  // namespace steptune

@@ -110,21 +110,15 @@ void add_serve_command(CLI::App& program, CommandContext& context) {
                   "  steptune serve\n"
                   "  steptune serve --db /srv/tuning/history.db --port 0\n"
                   "  steptune serve --token-file ~/.config/steptune.token   for Prometheus");
-  command
-      ->add_option(
-          "--port", options->port,
-          fmt::format("Port on 127.0.0.1; 0: any that is free [default: {}]", k_default_port))
-      ->option_text("N")
+  add_value_option(
+      *command, "--port", options->port, "N",
+      fmt::format("Port on 127.0.0.1; 0: any that is free [default: {}]", k_default_port))
       ->check(CLI::Range(0, 65535));
-  command
-      ->add_option("--token-file", options->token_file,
+  add_value_option(*command, "--token-file", options->token_file, "FILE",
                    "File with the token that the address needs, made if it does not exist "
-                   "[default: a new token each time]")
-      ->option_text("FILE");
+                   "[default: a new token each time]");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return serve_studies(context, *options); };
-  });
+  set_action(*command, context, options, serve_studies);
 }
 
 }  // namespace steptune
