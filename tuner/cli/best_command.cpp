@@ -26,8 +26,7 @@ struct BestOptions {
 };
 
 Json best_json(const CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["study"] = json_of(study.record);
   json["trial"] = choice.trial.number;
   json["trial_study"] = choice.from_study;

@@ -327,10 +327,7 @@ class Bisecting {
     const auto slowdown = change_->slowdown_from(found.value_or(last()));
     if (is_slower && slowdown) result_.ratio = std::exp(-*slowdown);
     if (context_.json) {
-      Json json;
-      json["schema_version"] = k_json_schema_version;
-      json["bisect"] = json_of(result_);
-      context_.console.json_result(json);
+      context_.console.json_result(document_json({{"bisect", json_of(result_)}}));
     } else {
       context_.console.result(bisection_text(result_));
     }

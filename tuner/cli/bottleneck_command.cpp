@@ -6,7 +6,6 @@
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/bottleneck_report.hpp"
 #include "tuner/report/study_analysis.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -27,17 +26,9 @@ ExitCode show_bottleneck(CommandContext& context, const BottleneckOptions& optio
   if (!study) return context.console.error(study.error());
   const auto bottleneck = read_bottleneck(*study, trial);
   if (!bottleneck) return context.console.error(bottleneck.error());
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["bottleneck"] = json_of(*bottleneck);
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(bottleneck_text(
-      *bottleneck, {context.console.color_on_stdout(), context.console.stdout_width()}));
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "bottleneck", [&] { return json_of(*bottleneck); },
+      [&] { return bottleneck_text(*bottleneck, style_on_stdout(context.console)); });
 }
 
 }  // namespace

@@ -98,10 +98,7 @@ ExitCode show_campaign(CommandContext& context, const CampaignOptions& options) 
     if (!ladder) return context.console.error(ladder.error());
   }
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["campaign"] = json_of(*ladder);
-    context.console.json_result(json);
+    context.console.json_result(document_json({{"campaign", json_of(*ladder)}}));
   } else {
     context.console.result(campaign_text(*ladder));
   }

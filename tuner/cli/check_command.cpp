@@ -114,8 +114,7 @@ Json preview_json(const StudySpec& study, const Suggestion& preview) {
 
 Json check_json(const StudySpec& study, const SpaceSize& size,
                 const std::vector<Suggestion>& previews) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["name"] = study.name;
   json["fingerprint"] = study.fingerprint;
   json["space"] = {{"parameters", study.space.parameters().size()},

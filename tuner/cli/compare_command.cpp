@@ -8,7 +8,6 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/comparison.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -42,17 +41,12 @@ ExitCode compare_trials(CommandContext& context, std::vector<std::string> argume
     trials.push_back(*std::move(trial));
   }
   const auto order = parameter_order(study->record.document);
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["comparison"] = comparison_json(trials, study->objectives, order);
-    context.console.json_result(json);
-  } else {
-    context.console.result(
-        comparison_text(trials, study->objectives, order, context.console.stdout_width()));
-  }
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "comparison",
+      [&] { return comparison_json(trials, study->objectives, order); },
+      [&] {
+        return comparison_text(trials, study->objectives, order, context.console.stdout_width());
+      });
 }
 
 }  // namespace

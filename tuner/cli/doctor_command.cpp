@@ -108,8 +108,7 @@ std::string checks_text(const std::vector<Diagnosis>& checks, bool color, std::s
 }
 
 Json checks_json(const std::vector<Diagnosis>& checks, bool failed) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["ok"] = !failed;
   json["checks"] = Json::array();
   for (const Diagnosis& check : checks) {

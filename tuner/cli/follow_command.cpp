@@ -74,8 +74,7 @@ Result<FollowedRun> open_run(const CommandContext& context, const BestChoice& ch
 /// Returns the current state as a JSON document on one line.
 std::string json_line(const StudyRecord& study, const Follower& follower, const FollowState& state,
                       bool has_ended) {
-  Json json{
-      {"schema_version", k_json_schema_version}, {"study", json_of(study)}, {"ended", has_ended}};
+  Json json = document_json({{"study", json_of(study)}, {"ended", has_ended}});
   json.update(follow_json(follower.promise(), state));
   return dump_json(json) + "\n";
 }
@@ -155,9 +154,7 @@ class Following {
 void tell(CommandContext& context, const StoredStudy& study, const Follower& follower,
           const FollowState& state) {
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study.record);
+    Json json = document_json({{"study", json_of(study.record)}});
     json.update(follow_json(follower.promise(), state));
     return context.console.json_result(json);
   }

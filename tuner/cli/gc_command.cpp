@@ -43,7 +43,7 @@ std::string steps_text(const std::vector<GcStep>& steps, std::size_t width) {
 
 void print_gc(CommandContext& context, const Collected& collected, bool dry_run) {
   if (context.json) {
-    Json json = {{"schema_version", k_json_schema_version}, {"removed", Json::array()}};
+    Json json = document_json({{"removed", Json::array()}});
     for (const GcStep& step : collected.steps) {
       json["removed"].push_back(
           {{"part", to_text(step.part)}, {"study", step.study}, {"bytes", step.bytes}});

@@ -76,8 +76,7 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
                      std::move(imported->trials));
   if (!stored) return context.console.error(stored.error());
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
+    Json json = document_json();
     json["study"] = name;
     json["kind"] = foreign->kind;
     json["trials"] = count;

@@ -4,7 +4,6 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/importance_report.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -14,17 +13,9 @@ ExitCode show_importance(CommandContext& context, const std::string& name) {
   if (!study) return context.console.error(study.error());
   const auto importance = read_importance(*study);
   if (!importance) return context.console.error(importance.error());
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["importance"] = importance_json(*importance);
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(importance_text(
-      *importance, {context.console.color_on_stdout(), context.console.stdout_width()}));
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "importance", [&] { return importance_json(*importance); },
+      [&] { return importance_text(*importance, style_on_stdout(context.console)); });
 }
 
 }  // namespace

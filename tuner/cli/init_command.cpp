@@ -60,8 +60,7 @@ Result<Facts> facts_of(const std::vector<std::string>& assignments) {
 }
 
 Json init_json(const InitResult& result) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["file"] = result.file;
   json["found"] = result.found;
   json["help_fault"] = result.help.empty() ? Json() : Json(result.help);

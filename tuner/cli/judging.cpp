@@ -405,10 +405,7 @@ class Judging {
     if (options_.take_verdicts) options_.take_verdicts(judged);
     if (is_part()) return code;
     if (context_.json) {
-      Json json;
-      json["schema_version"] = k_json_schema_version;
-      json["study"] = study;
-      json["judge"] = json_of(judged);
+      Json json = document_json({{"study", study}, {"judge", json_of(judged)}});
       json["judge"]["fail_if"] = json_of(results);
       if (ladder) json["campaign"] = last_edit_record().write(*ladder);
       context_.console.json_result(json);

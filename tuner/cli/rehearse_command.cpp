@@ -31,22 +31,20 @@ ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
       project_tuning(*study, {options.seconds_per_sample, options.repeats, context.database()});
   if (!projection) return context.console.error(projection.error());
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["name"] = study->name;
-    json["speeds"] = projection->speeds;
-    json["repeats"] = options.repeats;
-    json["duration_s"] = range_json(projection->duration_s);
-    json["bill_usd"] = range_json(projection->usd);
-    json["not_training_usd"] = range_json(projection->not_training_usd);
-    json["waiting_usd"] = range_json(projection->waiting_usd);
-    json["machine_hours"] = range_json(projection->machine_hours);
-    json["trials"] = range_json(projection->trials);
-    json["cold_starts"] = range_json(projection->cold_starts);
-    json["warm_starts"] = range_json(projection->warm_starts);
-    json["budget_usd"] = study->budget.cost_usd ? Json(*study->budget.cost_usd) : Json(nullptr);
-    json["warnings"] = projection->warnings;
-    context.console.json_result(json);
+    context.console.json_result(
+        document_json({{"name", study->name},
+                       {"speeds", projection->speeds},
+                       {"repeats", options.repeats},
+                       {"duration_s", range_json(projection->duration_s)},
+                       {"bill_usd", range_json(projection->usd)},
+                       {"not_training_usd", range_json(projection->not_training_usd)},
+                       {"waiting_usd", range_json(projection->waiting_usd)},
+                       {"machine_hours", range_json(projection->machine_hours)},
+                       {"trials", range_json(projection->trials)},
+                       {"cold_starts", range_json(projection->cold_starts)},
+                       {"warm_starts", range_json(projection->warm_starts)},
+                       {"budget_usd", json_of(study->budget.cost_usd)},
+                       {"warnings", projection->warnings}}));
     return ExitCode::ok;
   }
   // Columns of the titles in `projection_text`, with the spaces after them.

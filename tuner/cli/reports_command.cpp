@@ -218,8 +218,7 @@ class ReadingOfLog {
     splitter_.flush([this](std::string_view line) { take(line); });
     const ReadOutput output = reader_.output();
     if (context_.json) {
-      Json json{{"schema_version", k_json_schema_version}};
-      json.update(summary_json(chosen_, output));
+      Json json = document_json(summary_json(chosen_, output));
       json["report_lines"] = std::move(read_lines_);
       context_.console.json_result(json);
     } else {

@@ -52,13 +52,11 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   // In a conflict, another process tunes this study and will report its end. A user who declined
   // needs no notification.
   if (error.kind != ErrorKind::conflict && !refusal.by_user) {
-    notify_if_wanted(context, notifier, options.notify,
-                     {"failed",
-                      fmt::format("study \"{}\" failed: {}", study, error.text()),
-                      {{"schema_version", k_json_schema_version},
-                       {"study", {{"name", study}}},
-                       {"end", "error"},
-                       {"reason", error.text()}}});
+    notify_if_wanted(
+        context, notifier, options.notify,
+        {"failed", fmt::format("study \"{}\" failed: {}", study, error.text()),
+         document_json(
+             {{"study", {{"name", study}}}, {"end", "error"}, {"reason", error.text()}})});
   }
   return context.console.error(error);
 }

@@ -6,7 +6,6 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/scaling_report.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -31,17 +30,9 @@ ExitCode show_scaling(CommandContext& context, ScalingArguments arguments) {
   if (!study) return context.console.error(study.error());
   const auto scaling = read_scaling(*study, arguments.options);
   if (!scaling) return context.console.error(scaling.error());
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["scaling"] = scaling_json(*scaling);
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(
-      scaling_text(*scaling, {context.console.color_on_stdout(), context.console.stdout_width()}));
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "scaling", [&] { return scaling_json(*scaling); },
+      [&] { return scaling_text(*scaling, style_on_stdout(context.console)); });
 }
 
 }  // namespace

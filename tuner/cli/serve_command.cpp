@@ -84,10 +84,8 @@ ExitCode serve_studies(CommandContext& context, const ServeOptions& options) {
   const SignalFlags flags;
   const std::string address = fmt::format("http://127.0.0.1:{}/?token={}", *port, *token);
   if (context.json) {
-    context.console.json_result({{"schema_version", k_json_schema_version},
-                                 {"address", address},
-                                 {"port", *port},
-                                 {"token", *token}});
+    context.console.json_result(
+        document_json({{"address", address}, {"port", *port}, {"token", *token}}));
   } else {
     context.console.result(address + "\n");
   }

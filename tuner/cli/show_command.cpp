@@ -125,16 +125,9 @@ ExitCode show_decisions(CommandContext& context, const ShowOptions& options) {
     std::erase_if(*decisions,
                   [&](const StudyDecision& decision) { return decision.trial != *asked->trial; });
   }
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["decisions"] = decisions_json(*decisions);
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(decisions_text(*decisions, context.console.stdout_width()));
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "decisions", [&] { return decisions_json(*decisions); },
+      [&] { return decisions_text(*decisions, context.console.stdout_width()); });
 }
 
 ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
@@ -158,12 +151,9 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   const auto details = details_of(*study, *trial, context.database());
   if (!details) return context.console.error(details.error());
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["trial"] = trial_json(*trial, study->objectives);
-    json["details"] = details_json(*details);
-    context.console.json_result(json);
+    context.console.json_result(document_json({{"study", json_of(study->record)},
+                                               {"trial", trial_json(*trial, study->objectives)},
+                                               {"details", details_json(*details)}}));
     return ExitCode::ok;
   }
   const auto standing = read_standing(*study);
@@ -196,10 +186,8 @@ void add_show_command(CLI::App& program, CommandContext& context) {
       ->excludes(log);
   add_json_option(*command, context);
   log->excludes(command->get_option("--json"));
-  command->callback([&context, options] {
-    context.action = [&context, options] {
-      return options->decisions ? show_decisions(context, *options) : show_trial(context, *options);
-    };
+  set_action(*command, context, options, [](CommandContext& within, const ShowOptions& given) {
+    return given.decisions ? show_decisions(within, given) : show_trial(within, given);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/machine_hours.hpp"
+#include "tuner/report/trial_json.hpp"
 #include "tuner/retune/night.hpp"
 #include "tuner/retune/night_study.hpp"
 
@@ -156,6 +157,20 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
         "study \"{}\" was interrupted{}{}{}", study.name, study.stop_reason.empty() ? "" : ", ",
         printable_line(study.stop_reason), is_over ? "" : ": 'steptune run' continues it"));
   }
+}
+
+TextStyle style_on_stdout(const Console& console) {
+  return {console.color_on_stdout(), console.stdout_width()};
+}
+
+ExitCode print_part(CommandContext& context, const StudyRecord& study, const char* part,
+                    const std::function<Json()>& json, const std::function<std::string()>& text) {
+  if (context.json) {
+    context.console.json_result(document_json({{"study", json_of(study)}, {part, json()}}));
+  } else {
+    context.console.result(text());
+  }
+  return ExitCode::ok;
 }
 
 Result<std::int64_t> trial_number(const std::string& text) {

@@ -13,14 +13,12 @@ ExitCode print_version(CommandContext& context) {
   const BuildInfo info = build_info();
   const std::string sqlite = sqlite_version();
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["version"] = info.version;
-    json["commit"] = info.commit.empty() ? Json(nullptr) : Json(info.commit);
-    json["compiler"] = info.compiler;
-    json["build_type"] = info.build_type;
-    json["sqlite"] = sqlite;
-    context.console.json_result(json);
+    context.console.json_result(
+        document_json({{"version", info.version},
+                       {"commit", info.commit.empty() ? Json(nullptr) : Json(info.commit)},
+                       {"compiler", info.compiler},
+                       {"build_type", info.build_type},
+                       {"sqlite", sqlite}}));
     return ExitCode::ok;
   }
   context.console.result(fmt::format(

@@ -341,8 +341,7 @@ std::string pools_text(const HeldMachinesReport& view, const HeldMachinesService
 
 Json pools_json(const HeldMachinesReport& view) {
   const Sum sum = sum_of(view.machines);
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["region"] = view.region;
   json["prices_of"] = view.prices_date ? Json(*view.prices_date) : Json(nullptr);
   json["machines"] = Json::array();
