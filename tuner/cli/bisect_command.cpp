@@ -20,9 +20,7 @@
 #include "tuner/cli/input_file.hpp"
 #include "tuner/cli/judging.hpp"
 #include "tuner/cli/run_options.hpp"
-#include "tuner/history/lock_file.hpp"
 #include "tuner/init/judge_study.hpp"
-#include "tuner/report/bisect_stages.hpp"
 #include "tuner/report/bisection.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -135,15 +133,10 @@ class Bisecting {
   }
 
   Result<BisectedVersions> commits() {
-    const fs::path trees = fs::absolute(context_.database()).parent_path() / "worktrees";
-    std::error_code error;
-    fs::create_directories(trees, error);
-    // Two bisections at once would remove each other's trees.
-    auto lock = LockFile::acquire(trees / "bisect.lock");
-    if (!lock) return tl::unexpected(lock.error());
-    lock_.emplace(*std::move(lock));
-    remove_left_trees(trees / "bisect");
-    return commit_versions(given_[0], given_[1], command_, options_.build, trees / "bisect");
+    auto trees = TreesFolder::take(context_.database(), "bisect");
+    if (!trees) return tl::unexpected(trees.error());
+    trees_.emplace(*std::move(trees));
+    return commit_versions(given_[0], given_[1], command_, options_.build, trees_->path);
   }
 
   Result<BisectedVersions> packages() const {
@@ -251,12 +244,9 @@ class Bisecting {
         fmt::format("{:.0f}s", change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s));
     judge.input = options_.input;
     judge.quiet = options_.quiet;
-    judge.words = versions_.command(versions_.names.front());
-    for (const std::size_t version : compared) {
-      const std::vector<std::string> words = versions_.command(name_of(version));
-      judge.words.emplace_back(k_next_command);
-      judge.words.insert(judge.words.end(), words.begin(), words.end());
-    }
+    judge.commands = {versions_.command(versions_.names.front())};
+    for (const std::size_t version : compared)
+      judge.commands.push_back(versions_.command(name_of(version)));
     judge.take_verdicts = [&](const JudgedCommands& judged) {
       has_failed_ = judged.first.verdict == CommandVerdict::failed;
       if (has_failed_) {
@@ -348,7 +338,7 @@ class Bisecting {
   double former_s_ = 0.0;           ///< time of the stages in the history
   std::vector<std::string> given_;  ///< versions of the command line
   std::vector<std::string> command_;
-  std::optional<LockFile> lock_;
+  std::optional<TreesFolder> trees_;
   BisectedVersions versions_;
   std::string name_;  ///< of the studies of this bisection
   std::optional<ReadyVersion> good_;

@@ -12,7 +12,6 @@
 #include "tuner/cli/judging.hpp"
 #include "tuner/report/campaign_ladder.hpp"
 #include "tuner/report/trial_json.hpp"
-#include "tuner/study/judge_defaults.hpp"
 
 namespace steptune {
 namespace {
@@ -64,12 +63,8 @@ Result<JudgeOptions> options_of_gain(const CampaignOptions& options, const Campa
                 "--measure", "compare them with: steptune judge");
   }
   JudgeOptions judge;
-  judge.words = champion.command;
-  if (champion.commit.empty()) {
-    judge.words = first.command;
-    judge.words.emplace_back(k_next_command);
-    judge.words.insert(judge.words.end(), champion.command.begin(), champion.command.end());
-  } else {
+  judge.commands = {first.command, champion.command};
+  if (!champion.commit.empty()) {
     judge.revisions = {first.commit, champion.commit};
     judge.build = last_kept(ladder).build;
   }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/judged_versions.hpp"
 #include "tuner/cli/judging.hpp"
 
 namespace steptune {
 
 void add_judge_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<JudgeOptions>();
+  auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
       add_command(program, context, "judge", "Compare commands: is B faster than A?",
                   "  steptune judge -- python3 train.py --- python3 train.py --compile\n"
@@ -17,7 +21,7 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
                   "  steptune judge --fail-if slower:3% --git main HEAD -- python3 train.py\n"
                   "Exit code: 0 faster, 10 tied, 11 slower, 12 undecided, 13 worse loss.");
   command
-      ->add_option("COMMANDS", options->words,
+      ->add_option("COMMANDS", *words,
                    "After --, 2 to 8 training commands with --- between them. The other ones are "
                    "compared with the first")
       ->option_text("-- COMMAND --- COMMAND...");
@@ -56,12 +60,10 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
                    "are no improvement [default: none]");
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] {
-      options->words = context.as_typed(options->words);
-      options->compares_loss = true;
-      return judge_commands(context, *options);
-    };
+  set_action(*command, context, options, [words](CommandContext& within, JudgeOptions& judge) {
+    judge.commands = split_commands(within.as_typed(*words));
+    judge.compares_loss = true;
+    return judge_commands(within, judge);
   });
 }
 

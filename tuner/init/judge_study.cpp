@@ -9,6 +9,7 @@
 #include "tuner/init/guess_input.hpp"
 #include "tuner/init/unread_output.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
+#include "tuner/study/judge_defaults.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {
@@ -133,10 +134,6 @@ Result<void> add_reading(const OutputLook& look, Json& document) {
 
 }  // namespace
 
-std::string judged_name(std::size_t index) {
-  return std::string(1, static_cast<char>('A' + static_cast<int>(index)));
-}
-
 void set_judging(const JudgeRequest& request, std::size_t count, Json& document) {
   for (const char* key : {"measure", "limits"})
     if (!document[key].is_object()) document[key] = Json::object();
@@ -147,8 +144,8 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
       {"trials", count}, {"time", request.time_s}, {"consecutive_failures", count}};
   Json& measure = document["measure"];
   // The trials may be those of an earlier judgement.
-  for (const char* key : {"confirm_pairs", "confirm_error", "confirm_slowdown", "pair_deviation",
-                          "pair_freedom"})
+  for (const char* key :
+       {"confirm_pairs", "confirm_error", "confirm_slowdown", "pair_deviation", "pair_freedom"})
     measure.erase(key);
   measure["confirm_all"] = true;
   measure["sentinels"] = false;

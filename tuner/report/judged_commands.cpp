@@ -13,6 +13,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/outcome.hpp"
 #include "tuner/report/recommendation.hpp"
+#include "tuner/study/judge_defaults.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/counted_runs.hpp"
@@ -86,10 +87,6 @@ std::string why_stopped(const SpeedUp& speed_up, const StudySpec& study) {
   return "the time was over";
 }
 
-std::string name_of_place(std::size_t place) {
-  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
-}
-
 /// Returns the longest time that the configuration took without a first step until its time was
 /// over; nullopt if each of its runs started in time.
 std::optional<double> slow_start_of(std::span<const TrialRecord> trials,
@@ -110,8 +107,8 @@ void blame_first(const std::string& failure, JudgedCommands& judged) {
   if (judged.first.verdict == CommandVerdict::failed) {
     why = "the first command failed";
   } else if (slow_start_s) {
-    why = fmt::format("the first command reported no step within {}",
-                      format_duration(*slow_start_s));
+    why =
+        fmt::format("the first command reported no step within {}", format_duration(*slow_start_s));
   } else if (!failure.empty()) {
     why = fmt::format("fresh runs of the first command failed: {}", failure);
   }
@@ -245,6 +242,13 @@ std::vector<Configuration> judged_configurations(const StudySpec& study) {
   return configurations;
 }
 
+std::vector<std::vector<std::string>> judged_words(const StudySpec& study) {
+  std::vector<std::vector<std::string>> commands;
+  for (const Configuration& configuration : judged_configurations(study))
+    commands.push_back(render_command(study, configuration).argv);
+  return commands;
+}
+
 std::vector<std::string> without_tree(std::vector<std::string> command) {
   constexpr std::ptrdiff_t k_words_of_tree = 3;
   if (std::ssize(command) > k_words_of_tree && command[0] == "env" && command[1] == "-C")
@@ -267,7 +271,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   std::size_t place = 0;
   for (const Configuration& configuration : judged_configurations(study)) {
     JudgedCommand command;
-    command.name = name_of_place(place++);
+    command.name = judged_name(place++);
     command.command =
         printable_line(shell_quoted(render_command(study, configuration).argv), k_longest_command);
     command.why = failure_of(trials, configuration);
@@ -293,8 +297,8 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
       command.speed_up = finalist->speed_up;
       if (finalist->verdict == Verdict::hidden)
         command.why = "a full buffer may hide the difference";
-      const bool is_decided = command.verdict != CommandVerdict::undecided &&
-                              command.verdict != CommandVerdict::failed;
+      const bool is_decided =
+          command.verdict != CommandVerdict::undecided && command.verdict != CommandVerdict::failed;
       if (is_decided) command.why = why_stopped(command.speed_up, study);
     }
     pairs.push_back(command.verdict == CommandVerdict::undecided ? k_infinity : 0.0);
@@ -326,7 +330,7 @@ JudgedCommands judged_without_start(const std::vector<std::vector<std::string>>&
   judged.longest_s = longest_s;
   const auto undecided = [&](std::size_t place) {
     JudgedCommand command;
-    command.name = name_of_place(place);
+    command.name = judged_name(place);
     command.command = printable_line(shell_quoted(commands[place]), k_longest_command);
     return command;
   };

@@ -23,17 +23,12 @@ std::string fixed_command(const StudySpec& spec) {
   return words.size() <= k_longest_command ? words : std::string();
 }
 
-bool is_confirming(const TrialRecord& trial) {
-  return trial.purpose == TrialPurpose::confirm_incumbent ||
-         trial.purpose == TrialPurpose::confirm_baseline;
-}
-
 /// Returns twice the mean time of a fresh launch, including its start.
 std::optional<double> seconds_of_a_pair(const std::vector<TrialRecord>& trials) {
   double total_s = 0.0;
   int launches = 0;
   for (const TrialRecord& trial : trials) {
-    if (!is_confirming(trial) || !(latest_attempt_s(trial) > 0.0)) continue;
+    if (!is_confirmation(trial.purpose) || !(latest_attempt_s(trial) > 0.0)) continue;
     total_s += latest_attempt_s(trial);
     ++launches;
   }
