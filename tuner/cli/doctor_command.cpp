@@ -11,7 +11,6 @@
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/doctor_checks.hpp"
-#include "tuner/cli/installation.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/report/format.hpp"
@@ -63,17 +62,11 @@ std::vector<Diagnosis> all_checks(const std::filesystem::path& database) {
   return checks;
 }
 
-std::string title_of(const Diagnosis& check) {
-  std::string name = check.name;
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 /// Returns the columns left for findings beside status and title; 0 means no limit.
 std::size_t room_for_findings(const std::vector<Diagnosis>& checks, std::size_t width) {
   TextTable beside({{"", Align::left}, {"", Align::left}, {"", Align::left}});
   for (const Diagnosis& check : checks)
-    beside.add_row({to_text(check.status), title_of(check)});
+    beside.add_row({to_text(check.status), with_blanks(check.name)});
   return width > beside.width() ? width - beside.width() : 0;
 }
 
@@ -99,7 +92,7 @@ std::string checks_text(const std::vector<Diagnosis>& checks, bool color, std::s
                                                                  : "\x1b[1;31m";
       status = fmt::format("{}{}\x1b[0m", code, status);
     }
-    add_lines(table, std::move(status), title_of(check), wrapped(check.found, room));
+    add_lines(table, std::move(status), with_blanks(check.name), wrapped(check.found, room));
     if (check.advice.empty()) continue;
     add_lines(table, "", "",
               wrapped_entry(fmt::format("{}{}", k_arrow, check.advice), room, k_arrow.size()));

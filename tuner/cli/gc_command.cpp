@@ -9,7 +9,6 @@
 #include "common/text.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/report/trial_json.hpp"

@@ -6,7 +6,6 @@
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/study_list.hpp"
 #include "tuner/report/text_table.hpp"

@@ -3,7 +3,7 @@
 
 #include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/installation.hpp"
+#include "tuner/cli/doctor_checks.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {

@@ -125,6 +125,11 @@ std::string elide_middle(std::string_view text, std::size_t width) {
   return result;
 }
 
+std::size_t readable_width(std::size_t width) {
+  constexpr std::size_t k_widest = 100;
+  return std::min(width, k_widest);
+}
+
 std::string wrapped(std::string_view text, std::size_t width) {
   std::string result;
   std::size_t column = 0;
@@ -198,6 +203,11 @@ std::string configuration_text(const Configuration& configuration,
     if (std::find(order.begin(), order.end(), name) == order.end()) add(name, value);
   }
   return result;
+}
+
+std::string with_blanks(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
 }
 
 std::string value_or_dash(const Configuration& configuration, const std::string& name,

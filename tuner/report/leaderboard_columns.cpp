@@ -20,11 +20,9 @@ std::optional<Value> finite_value(double number) {
 
 std::string status_cell(const LeaderboardRow& row) {
   const TrialRecord& trial = row.trial;
-  std::string text = trial.purpose == TrialPurpose::search
+  return with_blanks(trial.purpose == TrialPurpose::search
                          ? to_text(trial.status)
-                         : fmt::format("{}, {}", to_text(trial.purpose), to_text(trial.status));
-  std::ranges::replace(text, '_', ' ');
-  return text;
+                         : fmt::format("{}, {}", to_text(trial.purpose), to_text(trial.status)));
 }
 
 std::string interval_text(const TrialRecord& trial, std::size_t objective) {
@@ -294,8 +292,7 @@ std::string brief_status(const LeaderboardRow& row) {
                  ? purpose
                  : fmt::format("{}, {}", purpose.substr(0, purpose.find('_')), status);
   }
-  std::ranges::replace(status, '_', ' ');
-  return status;
+  return with_blanks(std::move(status));
 }
 
 Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,

@@ -11,7 +11,6 @@
 #include "common/enum_names.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
-#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/text_table.hpp"

@@ -8,7 +8,6 @@
 
 #include "common/text.hpp"
 #include "tuner/report/bottleneck_report.hpp"
-#include "tuner/report/format.hpp"
 #include "tuner/report/html/html_text.hpp"
 #include "tuner/report/importance_report.hpp"
 
@@ -133,39 +132,10 @@ std::string bottleneck_html(const Bottleneck& bottleneck) {
   std::string html = fmt::format("<p><strong>{}</strong></p>\n", html_escaped(words.finding)) +
                      paragraph(words.evidence, "evidence") +
                      paragraph(words.gain_without_loading, "evidence");
-  std::string body;
-  for (const StageTime& time : bottleneck.stages) {
-    std::string parts;
-    for (const std::string& part : time.parts)
-      parts += (parts.empty() ? "" : ", ") + part;
-    const auto most = time.stage ? bottleneck.most_gain(*time.stage) : std::nullopt;
-    body += "<tr>" + row_title(stage_title(time.stage)) +
-            html_cell(format_percent(time.share), true) +
-            html_cell(seconds_text(time.seconds_per_sample), true) +
-            html_cell(most ? format_ratio(*most) : "-", true) + html_cell(parts) + "</tr>";
-  }
-  if (!body.empty()) {
-    html += html_table("",
-                       html_head_cell("stage") + html_head_cell("share of a step", true) +
-                           html_head_cell("per " + bottleneck.unit.singular(), true) +
-                           html_head_cell("gain if it took 0 s", true) + html_head_cell("parts"),
-                       body);
-  }
-  body.clear();
-  for (const ParameterResponse& response : bottleneck.responses) {
-    body += "<tr>" + row_title(response.parameter) +
-            html_cell(response.stage ? stage_title(response.stage) : "-") +
-            html_cell(to_text(response.now), true) + html_cell(to_text(response.best), true) +
-            html_cell(gain_text(response.gain, true), true) +
-            html_cell(gain_text(response.range, true), true) + "</tr>";
-  }
-  if (body.empty()) return html + paragraph(bottleneck.why_no_responses);
+  if (!bottleneck.stages.empty()) html += html_table(stage_table(bottleneck, /*with_parts=*/true));
+  if (bottleneck.responses.empty()) return html + paragraph(bottleneck.why_no_responses);
   return html + "<h3>What the step time depends on</h3>\n" +
-         html_table("",
-                    html_head_cell("parameter") + html_head_cell("acts on") +
-                        html_head_cell("now", true) + html_head_cell("best", true) +
-                        html_head_cell("gain left", true) + html_head_cell("worst to best", true),
-                    body);
+         html_table(response_table(bottleneck, /*with_range=*/true, /*is_cut=*/false));
 }
 
 void add_analysis_data(Json& json, const StudyAnalysis& analysis) {

@@ -192,9 +192,7 @@ std::string machine_table(const StudyReport& report) {
     head += html_head_cell(format_utc(session->started_wall_s));
   std::string body;
   for (const std::string& name : names) {
-    std::string title = name;
-    std::ranges::replace(title, '_', ' ');
-    std::string row = fmt::format("<th scope=\"row\">{}</th>", html_escaped(title));
+    std::string row = fmt::format("<th scope=\"row\">{}</th>", html_escaped(with_blanks(name)));
     std::set<std::string> texts;
     for (const SessionRecord* session : shown) {
       const auto found = session->machine.find(name);

@@ -50,6 +50,21 @@ std::string html_table(const std::string& attributes, const std::string& head,
       attributes, head, body);
 }
 
+std::string html_table(const TextTable& table) {
+  const auto& columns = table.columns();
+  std::string head;
+  for (const TextTable::Column& column : columns)
+    head += html_head_cell(column.title, column.align == Align::right);
+  std::string body;
+  for (const auto& row : table.rows()) {
+    body += fmt::format("<tr><th scope=\"row\">{}</th>", html_escaped(row.front()));
+    for (std::size_t i = 1; i < row.size(); ++i)
+      body += html_cell(row[i], columns[i].align == Align::right);
+    body += "</tr>";
+  }
+  return html_table("", head, body);
+}
+
 std::string html_head_cell(const std::string& title, bool is_number) {
   return fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"number\"" : "",
                      html_escaped(title));

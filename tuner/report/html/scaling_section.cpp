@@ -6,19 +6,10 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/report/format.hpp"
 #include "tuner/report/html/html_text.hpp"
 #include "tuner/report/scaling_report.hpp"
 
 namespace steptune {
-namespace {
-
-std::string share_cell(const std::optional<Estimate>& share) {
-  return html_cell(share ? percent_interval(*share) : "-", true);
-}
-
-}  // namespace
-
 std::string scaling_html(const StudyScaling& study) {
   const ScalingWords words = in_words(study);
   std::string html;
@@ -31,26 +22,7 @@ std::string scaling_html(const StudyScaling& study) {
   add("Largest", words.at_greatest);
   add("Knee", words.knee);
   add("Cheapest", words.choice);
-  std::string body;
-  for (const ScalingCount& count : study.scaling.counts) {
-    body += fmt::format("<tr><th scope=\"row\">{}</th>", format_number(count.count)) +
-            html_cell(format_duration(count.time_s.mean), true) +
-            html_cell(fmt::format("{} to {}", format_duration(count.time_s.low),
-                                  format_duration(count.time_s.high))) +
-            html_cell(scaling_cost_text(study, count.cost.mean), true) +
-            html_cell(format_ratio(count.speed_up.mean), true) + share_cell(count.efficiency) +
-            share_cell(count.marginal_gain) +
-            html_cell(fmt::format("{}{}", count.trial, count.completed ? "" : " (stopped early)"),
-                      true) +
-            html_cell(fmt::format("{}", count.trials), true) + "</tr>";
-  }
-  html += html_table(
-      "",
-      html_head_cell(study.scaling.question.count_parameter, true) + html_head_cell("time", true) +
-          html_head_cell("95 %") + html_head_cell("cost", true) + html_head_cell("speed-up", true) +
-          html_head_cell("efficiency", true) + html_head_cell("marginal gain", true) +
-          html_head_cell("trial", true) + html_head_cell("best of", true),
-      body);
+  html += html_table(scaling_table(study, TableDetail::all));
   if (!study.planned_run) {
     html += fmt::format("<p>Times and costs are for a million {}.</p>\n",
                         html_escaped(study.unit.plural));
