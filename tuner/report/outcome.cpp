@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/enum_names.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
@@ -123,31 +124,20 @@ VerdictSentence unconfirmed_sentence(const SpeedUp& speed_up, const Objective& o
 }  // namespace
 
 std::string to_text(StudyOutcome outcome) {
-  switch (outcome) {
-    case StudyOutcome::faster:
-      return "faster";
-    case StudyOutcome::within_limits:
-      return "within_limits";
-    case StudyOutcome::unconfirmed:
-      return "unconfirmed";
-    case StudyOutcome::undecided:
-      return "undecided";
-    case StudyOutcome::baseline_only:
-      return "baseline_only";
-    case StudyOutcome::hidden_by_buffer:
-      return "hidden_by_buffer";
-    case StudyOutcome::not_faster:
-      return "not_faster";
-    case StudyOutcome::failed_again:
-      return "failed_again";
-    case StudyOutcome::nothing_faster:
-      return "nothing_faster";
-    case StudyOutcome::nothing_to_gain:
-      return "nothing_to_gain";
-    case StudyOutcome::not_compared:
-      return "not_compared";
-  }
-  return {};
+  static constexpr auto k_names = enum_names<StudyOutcome>({
+      {StudyOutcome::faster, "faster"},
+      {StudyOutcome::within_limits, "within_limits"},
+      {StudyOutcome::unconfirmed, "unconfirmed"},
+      {StudyOutcome::undecided, "undecided"},
+      {StudyOutcome::baseline_only, "baseline_only"},
+      {StudyOutcome::hidden_by_buffer, "hidden_by_buffer"},
+      {StudyOutcome::not_faster, "not_faster"},
+      {StudyOutcome::failed_again, "failed_again"},
+      {StudyOutcome::nothing_faster, "nothing_faster"},
+      {StudyOutcome::nothing_to_gain, "nothing_to_gain"},
+      {StudyOutcome::not_compared, "not_compared"},
+  });
+  return std::string(k_names.name_of(outcome));
 }
 
 StudyOutcome outcome_of(const Recommendation& recommendation, bool others_measured) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/enum_names.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/scaling_report.hpp"
@@ -169,19 +170,14 @@ std::string law_title(ScalingLaw law) {
 }
 
 std::string to_text(ScalingLaw law) {
-  switch (law) {
-    case ScalingLaw::amdahl:
-      return "amdahl";
-    case ScalingLaw::amdahl_linear:
-      return "amdahl_linear";
-    case ScalingLaw::amdahl_log:
-      return "amdahl_log";
-    case ScalingLaw::gustafson:
-      return "gustafson";
-    case ScalingLaw::gustafson_log:
-      break;
-  }
-  return "gustafson_log";
+  static constexpr auto k_names = enum_names<ScalingLaw>({
+      {ScalingLaw::amdahl, "amdahl"},
+      {ScalingLaw::amdahl_linear, "amdahl_linear"},
+      {ScalingLaw::amdahl_log, "amdahl_log"},
+      {ScalingLaw::gustafson, "gustafson"},
+      {ScalingLaw::gustafson_log, "gustafson_log"},
+  });
+  return std::string(k_names.name_of(law));
 }
 
 ScalingWords in_words(const StudyScaling& study) {
