@@ -100,14 +100,10 @@ Result<std::vector<AuditResult>> audited(CommandContext& context, const StoredSt
 }
 
 ExitCode print_best(CommandContext& context, const BestOptions& options) {
-  const auto in_use = open_study_in_use(context, options.study);
-  if (!in_use) return context.console.error(in_use.error());
-  const StoredStudy* study = &in_use->study;
-  const bool is_used = in_use->trial > 0 && options.objective.empty();
-  auto choice =
-      is_used ? choose_trial(*study, in_use->trial) : choose_best(*study, options.objective);
-  if (!choice) return context.console.error(choice.error());
-  if (is_used) choice->requested_study = in_use->name;
+  const auto opened = open_choice(context, options.study, 0, options.objective);
+  if (!opened) return context.console.error(opened.error());
+  const StoredStudy* study = &opened->study;
+  const BestChoice* choice = &opened->choice;
   warn_if_unfinished(context, study->record);
   const auto audit = audited(context, *study, *choice);
   if (!audit) return context.console.error(audit.error());

@@ -109,8 +109,7 @@ class StoredNames {
   [[nodiscard]] std::optional<Leaderboard> board(const std::string& study) && {
     auto record = record_of(study);
     if (!record) return std::nullopt;
-    auto objectives = objective_views(record->document);
-    const StoredStudy stored{*std::move(history_), *std::move(record), std::move(objectives)};
+    const StoredStudy stored = stored_study(*std::move(history_), *std::move(record));
     LeaderboardQuery query;
     query.limit = k_most_trials;
     auto board = read_leaderboard(stored, query);

@@ -216,14 +216,10 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
                                   "name a study: steptune exec STUDY -- COMMAND; or tune the run "
                                   "itself: steptune exec --tune -- COMMAND"});
   }
-  const auto in_use = open_study_in_use(context, options.study, options.trial);
-  if (!in_use) return context.console.error(in_use.error());
-  const StoredStudy* study = &in_use->study;
-  const auto trial = trial_in_use(*in_use, options.trial);
-  if (!trial) return context.console.error(trial.error());
-  auto choice = choose_trial(*study, *trial);
-  if (!choice) return context.console.error(choice.error());
-  if (in_use->trial > 0) choice->requested_study = in_use->name;
+  auto opened = open_choice(context, options.study, options.trial);
+  if (!opened) return context.console.error(opened.error());
+  const StoredStudy* study = &opened->study;
+  BestChoice* choice = &opened->choice;
   const bool own = options.words.empty();
   if (auto made = own ? use_config_copies(context, *choice) : Result<void>(); !made) {
     return context.console.error(made.error());

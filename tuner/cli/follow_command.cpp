@@ -184,16 +184,13 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
     return context.console.error({ErrorKind::usage, "there is nothing to follow", "",
                                   "name a log, - for stdin, or a command after --"});
   }
-  const auto in_use = open_study_in_use(context, options.study, options.trial);
-  if (!in_use) return context.console.error(in_use.error());
-  const auto trial = trial_in_use(*in_use, options.trial);
-  if (!trial) return context.console.error(trial.error());
-  const auto choice = choose_trial(in_use->study, *trial);
-  if (!choice) return context.console.error(choice.error());
-  warn_if_unfinished(context, in_use->study.record);
-  const auto night = open_study_of_night(context, in_use->study, choice->from_study);
+  const auto opened = open_choice(context, options.study, options.trial);
+  if (!opened) return context.console.error(opened.error());
+  const BestChoice* choice = &opened->choice;
+  warn_if_unfinished(context, opened->study.record);
+  const auto night = open_study_of_night(context, opened->study, choice->from_study);
   if (!night) return context.console.error(night.error());
-  const StoredStudy* study = *night ? &**night : &in_use->study;
+  const StoredStudy* study = *night ? &**night : &opened->study;
   const auto started_s =
       context.separated ? std::optional(context.clock.now_s()) : std::optional<double>();
   auto follower = make_follower(*study, *choice, started_s);

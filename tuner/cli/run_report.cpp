@@ -32,8 +32,7 @@ Result<RunReport> make_run_report(const CommandContext& context, History history
                                   const ReportWish& wish) {
   auto record = history.study(name);
   if (!record) return tl::unexpected(record.error());
-  auto objectives = objective_views(record->document);
-  const StoredStudy study{std::move(history), std::move(*record), std::move(objectives)};
+  const StoredStudy study = stored_study(std::move(history), *std::move(record));
   const auto board = read_leaderboard(study, {k_shown_trials, false, 0});
   if (!board) return tl::unexpected(board.error());
   RunReport report;

@@ -74,11 +74,6 @@ std::string what_to_name_instead(const CommandContext& context, const std::strin
                      printable_line(fmt::format("{}", fmt::join(here, ", "))));
 }
 
-StoredStudy stored_study(History history, StudyRecord record) {
-  auto objectives = objective_views(record.document);
-  return {std::move(history), std::move(record), std::move(objectives)};
-}
-
 }  // namespace
 
 Result<StoredStudy> open_stored_study(const CommandContext& context, const std::string& name) {

@@ -68,6 +68,11 @@ Result<StudySpec> readable(const StudyRecord& record, Result<StudySpec> study) {
 
 }  // namespace
 
+StoredStudy stored_study(History history, StudyRecord record) {
+  auto objectives = objective_views(record.document);
+  return {std::move(history), std::move(record), std::move(objectives)};
+}
+
 Facts stored_facts(const StudyRecord& record) {
   Facts facts;
   const auto stored = record.document.find("facts");
