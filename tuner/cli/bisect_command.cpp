@@ -316,11 +316,11 @@ class Bisecting {
     if (!remaining.empty()) result_.before = versions_.names[remaining.front()];
     const auto slowdown = change_->slowdown_from(found.value_or(last()));
     if (is_slower && slowdown) result_.ratio = std::exp(-*slowdown);
-    if (context_.json) {
-      context_.console.json_result(document_json({{"bisect", json_of(result_)}}));
-    } else {
-      context_.console.result(bisection_text(result_));
-    }
+    context_.print(
+        [&] {
+          return document_json({{"bisect", json_of(result_)}});
+        },
+        [&] { return bisection_text(result_); });
     switch (result_.outcome) {
       case BisectionOutcome::found:
         return ExitCode::ok;

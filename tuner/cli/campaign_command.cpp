@@ -92,11 +92,11 @@ ExitCode show_campaign(CommandContext& context, const CampaignOptions& options) 
     ladder = ladder_of(context, options.name);
     if (!ladder) return context.console.error(ladder.error());
   }
-  if (context.json) {
-    context.console.json_result(document_json({{"campaign", json_of(*ladder)}}));
-  } else {
-    context.console.result(campaign_text(*ladder));
-  }
+  context.print(
+      [&] {
+        return document_json({{"campaign", json_of(*ladder)}});
+      },
+      [&] { return campaign_text(*ladder); });
   return code;
 }
 

@@ -33,6 +33,16 @@ std::vector<std::string> CommandContext::as_typed(std::vector<std::string> parse
   return parsed;
 }
 
+ExitCode CommandContext::print(const std::function<Json()>& as_json,
+                               const std::function<std::string()>& as_text) const {
+  if (json) {
+    console.json_result(as_json());
+  } else {
+    console.result(as_text());
+  }
+  return ExitCode::ok;
+}
+
 std::filesystem::path CommandContext::database() const {
   if (!db.empty()) return db;
   if (const auto named = console.environment()("STEPTUNE_DB"); named && !named->empty()) {

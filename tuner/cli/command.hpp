@@ -39,6 +39,9 @@ struct CommandContext {
   /// Returns `parsed` with the words after `--` as they were typed. CLI11 gets placeholders for
   /// some.
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
+  /// Prints a result on stdout: `as_text()`, or with `--json` `as_json()`. Returns `ok`.
+  ExitCode print(const std::function<Json()>& as_json,
+                 const std::function<std::string()>& as_text) const;
   [[nodiscard]] std::filesystem::path database() const;
   /// Returns ` --db PATH`, quoted for a shell, if the user gave that option. Messages add it to the
   /// commands that they recommend.

@@ -72,12 +72,8 @@ std::size_t room_for_findings(const std::vector<Diagnosis>& checks, std::size_t 
 
 /// Adds one row for each line, the first with `status` and `title`.
 void add_lines(TextTable& table, std::string status, std::string title, std::string_view lines) {
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = lines.find('\n', begin);
-    table.add_row({std::exchange(status, {}), std::exchange(title, {}),
-                   std::string(lines.substr(begin, end - begin))});
-    begin = end + 1;
-  }
+  for (const std::string_view line : lines_of(lines))
+    table.add_row({std::exchange(status, {}), std::exchange(title, {}), std::string(line)});
 }
 
 std::string checks_text(const std::vector<Diagnosis>& checks, bool color, std::size_t width) {
@@ -119,12 +115,11 @@ ExitCode examine(CommandContext& context) {
   const bool failed = std::any_of(checks.begin(), checks.end(), [](const Diagnosis& check) {
     return check.status == DiagnosisStatus::fail;
   });
-  if (context.json) {
-    context.console.json_result(checks_json(checks, failed));
-  } else {
-    context.console.result(
-        checks_text(checks, context.console.color_on_stdout(), context.console.stdout_width()));
-  }
+  context.print([&] { return checks_json(checks, failed); },
+                [&] {
+                  return checks_text(checks, context.console.color_on_stdout(),
+                                     context.console.stdout_width());
+                });
   return failed ? ExitCode::failure : ExitCode::ok;
 }
 

@@ -103,13 +103,11 @@ ExitCode init_study(CommandContext& context, const InitOptions& options) {
     return flags.exit_code();
   }
   if (!result) return context.console.error(result.error());
-  if (context.json) {
-    context.console.json_result(init_json(*result));
-  } else {
-    context.console.result(fmt::format("{}\nnext    steptune check {}\n", init_text(*result),
-                                       shell_quoted(result->file)));
-  }
-  return ExitCode::ok;
+  return context.print([&] { return init_json(*result); },
+                       [&] {
+                         return fmt::format("{}\nnext    steptune check {}\n", init_text(*result),
+                                            shell_quoted(result->file));
+                       });
 }
 
 }  // namespace

@@ -21,11 +21,8 @@ ExitCode show_pools(CommandContext& context, const PoolsOptions& options) {
   const auto report = service.list(context.clock, options.request);
   if (!report) return context.console.error(report.error());
   if (!report->warning.empty()) context.console.warning(report->warning);
-  if (context.json) {
-    context.console.json_result(pools_json(*report));
-  } else {
-    context.console.result(pools_text(*report, service, context.console.stdout_width()));
-  }
+  context.print([&] { return pools_json(*report); },
+                [&] { return pools_text(*report, service, context.console.stdout_width()); });
   const bool left = std::ranges::any_of(report->releases, [](const Release& release) {
     return release.outcome == ReleaseOutcome::not_ready;
   });

@@ -82,24 +82,16 @@ ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
                                   {},
                                   "'steptune prices' shows all types"});
   }
+  const std::size_t width = context.console.stdout_width();
   if (tables.size() > 1) {
     const RegionPrices compared = compare_regions(tables, options.searched);
-    if (context.json) {
-      context.console.json_result(regions_json(compared));
-    } else {
-      context.console.result(
-          regions_text(compared, service_of(options), context.console.stdout_width()));
-    }
-    return ExitCode::ok;
+    return context.print([&] { return regions_json(compared); },
+                         [&] { return regions_text(compared, service_of(options), width); });
   }
   const PriceSource* prices = &tables.front();
-  if (context.json) {
-    context.console.json_result(prices_json(*prices, service_of(options), options.searched));
-  } else {
-    context.console.result(prices_text(*prices, service_of(options), options.searched,
-                                       context.console.stdout_width()));
-  }
-  return ExitCode::ok;
+  return context.print(
+      [&] { return prices_json(*prices, service_of(options), options.searched); },
+      [&] { return prices_text(*prices, service_of(options), options.searched, width); });
 }
 
 Result<std::filesystem::path> output_file(const PricesOptions& options, const std::string& region) {
@@ -150,13 +142,9 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
     return context.console.error(written.error());
   }
   const PriceSource* former = before ? &*before : nullptr;
-  if (context.json) {
-    context.console.json_result(refresh_json(now, former, listed->ambiguous));
-  } else {
-    context.console.result(
-        refresh_text(now, former, listed->ambiguous, context.console.stdout_width()));
-  }
-  return ExitCode::ok;
+  return context.print(
+      [&] { return refresh_json(now, former, listed->ambiguous); },
+      [&] { return refresh_text(now, former, listed->ambiguous, context.console.stdout_width()); });
 }
 
 void add_machine_options(CLI::App& command, PricesOptions& options) {

@@ -13,6 +13,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/decisions_report.hpp"
+#include "tuner/report/format.hpp"
 #include "tuner/report/log_text.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -54,13 +55,8 @@ std::vector<std::string> log_tail(const TrialRecord& trial) {
   std::vector<std::string> lines;
   const auto text = read_log(trial.log_path, true);
   if (!text) return lines;
-  for (std::size_t begin = 0; begin < text->size();) {
-    const std::size_t end = std::min(text->find('\n', begin), text->size());
-    if (end > begin) {
-      lines.push_back(
-          printable_line(std::string_view(*text).substr(begin, end - begin), k_longest));
-    }
-    begin = end + 1;
+  for (const std::string_view line : lines_of(*text)) {
+    if (!line.empty()) lines.push_back(printable_line(line, k_longest));
   }
   if (std::ssize(lines) > k_lines) lines.erase(lines.begin(), lines.end() - k_lines);
   return lines;

@@ -50,12 +50,8 @@ ExitCode list_studies(CommandContext& context) {
   if (!studies) return context.console.error(studies.error());
   for (const ListedStudy& study : *studies)
     if (!study.fault.empty()) context.console.warning(study.fault);
-  if (context.json) {
-    context.console.json_result(study_list_json(*studies));
-    return ExitCode::ok;
-  }
-  context.console.result(study_table(*studies, context.console.stdout_width()));
-  return ExitCode::ok;
+  return context.print([&] { return study_list_json(*studies); },
+                       [&] { return study_table(*studies, context.console.stdout_width()); });
 }
 
 }  // namespace

@@ -160,12 +160,11 @@ TextStyle style_on_stdout(const Console& console) {
 
 ExitCode print_part(CommandContext& context, const StudyRecord& study, const char* part,
                     const std::function<Json()>& json, const std::function<std::string()>& text) {
-  if (context.json) {
-    context.console.json_result(document_json({{"study", json_of(study)}, {part, json()}}));
-  } else {
-    context.console.result(text());
-  }
-  return ExitCode::ok;
+  return context.print(
+      [&] {
+        return document_json({{"study", json_of(study)}, {part, json()}});
+      },
+      text);
 }
 
 Result<std::int64_t> trial_number(const std::string& text) {

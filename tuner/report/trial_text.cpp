@@ -43,11 +43,9 @@ class FactLines {
                  void (FactLines::*add_one)(const std::string&,
                                             const std::string&) = &FactLines::add) {
     std::string title = name;
-    for (std::size_t begin = 0; begin < lines.size();) {
-      const std::size_t end = lines.find('\n', begin);
-      (this->*add_one)(title, lines.substr(begin, end - begin));
+    for (const std::string_view one : lines_of(lines)) {
+      (this->*add_one)(title, std::string(one));
       title.clear();
-      begin = end + 1;
     }
   }
   [[nodiscard]] const std::string& text() const { return text_; }
