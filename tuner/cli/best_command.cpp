@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -139,12 +138,12 @@ void add_apply_options(CLI::App& command, ApplyOptions& options) {
 }  // namespace
 
 void add_best_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<BestOptions>();
-  CLI::App* command =
-      add_command(program, context, "best", "Print the configuration to train with",
-                  "  steptune best\n"
-                  "  eval \"$(steptune best resnet-nightly --format args)\"\n"
-                  "  steptune best --apply configs/train.yaml --map workers=data.num_workers");
+  auto [command, options] = add_command<BestOptions>(
+      program, context, "best", "Print the configuration to train with",
+      "  steptune best\n"
+      "  eval \"$(steptune best resnet-nightly --format args)\"\n"
+      "  steptune best --apply configs/train.yaml --map workers=data.num_workers",
+      print_best);
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
   std::vector<std::string> formats{"text", "json"};
   std::string described = "text";
@@ -162,7 +161,6 @@ void add_best_command(CLI::App& program, CommandContext& context) {
   add_apply_options(*command, options->apply);
   format->excludes(command->get_option("--apply"));
   add_json_option(*command, context);
-  set_action(*command, context, options, print_best);
 }
 
 }  // namespace steptune

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -355,14 +354,16 @@ class Bisecting {
 }  // namespace
 
 void add_bisect_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<BisectOptions>();
-  CLI::App* command =
-      add_command(program, context, "bisect", "Find the commit that made a program slower",
-                  "  steptune bisect v1.0 HEAD -- python3 train.py\n"
-                  "  steptune bisect HEAD~64 HEAD --build \"make -j4\" --time 1h -- ./train\n"
-                  "  steptune bisect --package torch 2.4.0 2.5.0 2.6.0 -- python3 train.py\n"
-                  "The same command continues a bisection that has ended early.\n"
-                  "Exit code: 0 found, 10 not slower, 12 undecided.");
+  auto [command, options] = add_command<BisectOptions>(
+      program, context, "bisect", "Find the commit that made a program slower",
+      "  steptune bisect v1.0 HEAD -- python3 train.py\n"
+      "  steptune bisect HEAD~64 HEAD --build \"make -j4\" --time 1h -- ./train\n"
+      "  steptune bisect --package torch 2.4.0 2.5.0 2.6.0 -- python3 train.py\n"
+      "The same command continues a bisection that has ended early.\n"
+      "Exit code: 0 found, 10 not slower, 12 undecided.",
+      [](CommandContext& within, const BisectOptions& given) {
+        return Bisecting(within, given).run();
+      });
   command->add_option("GOOD", options->good, "Revision that was fast")->option_text("GOOD");
   command->add_option("BAD", options->bad, "Later revision that is slow")->option_text("BAD");
   command->add_option("COMMAND", options->command, "The training command, after --")
@@ -380,9 +381,6 @@ void add_bisect_command(CLI::App& program, CommandContext& context) {
                    "File that each run reads as its standard input [default: none]");
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
-  set_action(*command, context, options, [](CommandContext& within, const BisectOptions& given) {
-    return Bisecting(within, given).run();
-  });
 }
 
 }  // namespace steptune

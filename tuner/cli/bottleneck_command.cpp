@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <optional>
 
 #include "tuner/cli/command.hpp"
@@ -34,16 +33,15 @@ ExitCode show_bottleneck(CommandContext& context, const BottleneckOptions& optio
 }  // namespace
 
 void add_bottleneck_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<BottleneckOptions>();
-  CLI::App* command =
-      add_command(program, context, "bottleneck", "Show what the steps of a trial wait for",
-                  "  steptune bottleneck\n"
-                  "  steptune bottleneck resnet-nightly --trial 1");
+  auto [command, options] = add_command<BottleneckOptions>(
+      program, context, "bottleneck", "Show what the steps of a trial wait for",
+      "  steptune bottleneck\n"
+      "  steptune bottleneck resnet-nightly --trial 1",
+      show_bottleneck);
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
   add_value_option(*command, "--trial", options->trial, "N",
                    "Number of the trial to look at [default: the best, else the baseline's]");
   add_json_option(*command, context);
-  set_action(*command, context, options, show_bottleneck);
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -103,11 +102,11 @@ ExitCode show_campaign(CommandContext& context, const CampaignOptions& options) 
 }  // namespace
 
 void add_campaign_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<CampaignOptions>();
-  CLI::App* command = add_command(program, context, "campaign",
-                                  "Show the edits that 'judge --campaign' judged, and their gain",
-                                  "  steptune campaign faster-loader\n"
-                                  "  steptune campaign faster-loader --measure --time 10m");
+  auto [command, options] = add_command<CampaignOptions>(
+      program, context, "campaign", "Show the edits that 'judge --campaign' judged, and their gain",
+      "  steptune campaign faster-loader\n"
+      "  steptune campaign faster-loader --measure --time 10m",
+      show_campaign);
   command->add_option("NAME", options->name, "Name of the campaign")->required();
   command->add_flag("--measure", options->measure,
                     "Compare the champion with the first version, in fresh runs");
@@ -115,7 +114,6 @@ void add_campaign_command(CLI::App& program, CommandContext& context) {
                    "With --measure: longest time, such as 2m or 1h30m [default: 5m]");
   command->add_flag("--quiet", options->quiet, "With --measure: show no progress, warnings only");
   add_json_option(*command, context);
-  set_action(*command, context, options, show_campaign);
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
@@ -160,13 +159,13 @@ ExitCode check_study(CommandContext& context, const CheckOptions& options) {
 }  // namespace
 
 void add_check_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<CheckOptions>();
-  CLI::App* command =
-      add_command(program, context, "check", "Validate a study file and show what would be run",
-                  "  steptune check study.json\n"
-                  "  steptune check study.json --show 10\n"
-                  "  steptune check -- python3 train.py     examine the program, write a study "
-                  "file");
+  auto [command, options] = add_command<CheckOptions>(
+      program, context, "check", "Validate a study file and show what would be run",
+      "  steptune check study.json\n"
+      "  steptune check study.json --show 10\n"
+      "  steptune check -- python3 train.py     examine the program, write a study "
+      "file",
+      check_study);
   command
       ->add_option(
           "STUDY", options->words,
@@ -177,7 +176,6 @@ void add_check_command(CLI::App& program, CommandContext& context) {
                    "Number of command lines to show, starting with the baseline's [default: 3]")
       ->check(CLI::Range(std::size_t{0}, std::size_t{1000}));
   add_json_option(*command, context);
-  set_action(*command, context, options, check_study);
 }
 
 }  // namespace steptune

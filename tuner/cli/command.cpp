@@ -97,13 +97,18 @@ CLI::Option* add_list_option(CLI::App& command, const std::string& name,
 }
 
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
-                      const std::string& description, const std::string& examples) {
+                      const std::string& description, const std::string& examples,
+                      std::function<ExitCode(CommandContext&)> act) {
   CLI::App* command = program.add_subcommand(name, description);
   command->group("Commands");
   command->footer(examples);
   command->formatter(std::make_shared<HelpFormatter>());
   command->set_help_flag("-h,--help", "Show this help");
   add_common_options(*command, context);
+  command->callback([&context, act = std::move(act)] {
+    // The callback of a subcommand's subcommand comes first.
+    if (!context.action) context.action = [&context, act] { return act(context); };
+  });
   return command;
 }
 

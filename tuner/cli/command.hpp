@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -64,8 +65,22 @@ void add_json_option(CLI::App& command, CommandContext& context);
 [[nodiscard]] CLI::Validator not_empty();
 
 /// Adds a subcommand with its description and its examples, which help shows before the options.
+/// Calls `act(context)` if the command is chosen.
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
-                      const std::string& description, const std::string& examples);
+                      const std::string& description, const std::string& examples,
+                      std::function<ExitCode(CommandContext&)> act);
+/// Adds a subcommand whose action takes options: `act(context, options)`. Returns the subcommand
+/// and its options, which it owns.
+template <typename Options, typename Act>
+std::pair<CLI::App*, Options*> add_command(CLI::App& program, CommandContext& context,
+                                           const std::string& name, const std::string& description,
+                                           const std::string& examples, Act act) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(program, context, name, description, examples,
+                  [options, act](CommandContext& within) { return act(within, *options); });
+  return {command, options.get()};
+}
 
 /// Adds an option with one value or several, called `value` in help. Refuses an empty text: `--time
 /// "$TIME"` with an unset variable is a mistake.
@@ -83,15 +98,6 @@ CLI::Option* add_value_option(CLI::App& command, const std::string& name, T& to,
 CLI::Option* add_list_option(CLI::App& command, const std::string& name,
                              std::vector<std::string>& to, const std::string& value,
                              const std::string& description);
-
-/// Calls `act(context, *options)` if the command is chosen.
-template <typename Options, typename Act>
-void set_action(CLI::App& command, CommandContext& context, const std::shared_ptr<Options>& options,
-                Act act) {
-  command.callback([&context, options, act] {
-    context.action = [&context, options, act] { return act(context, *options); };
-  });
-}
 
 /// Type of a function that adds one command; command `<name>` is in `<name>_command.cpp`.
 using AddCommand = void(CLI::App& program, CommandContext& context);

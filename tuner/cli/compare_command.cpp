@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,11 +51,11 @@ ExitCode compare_trials(CommandContext& context, std::vector<std::string> argume
 }  // namespace
 
 void add_compare_command(CLI::App& program, CommandContext& context) {
-  auto arguments = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = add_command(program, context, "compare",
-                                  "Put trials side by side: what differs, and by how much",
-                                  "  steptune compare 1 7\n"
-                                  "  steptune compare resnet-nightly 1 7 12");
+  auto [command, arguments] = add_command<std::vector<std::string>>(
+      program, context, "compare", "Put trials side by side: what differs, and by how much",
+      "  steptune compare 1 7\n"
+      "  steptune compare resnet-nightly 1 7 12",
+      compare_trials);
   command
       ->add_option("TRIALS", *arguments,
                    "Study, by name or file [default: the latest], and numbers of two trials or "
@@ -65,7 +64,6 @@ void add_compare_command(CLI::App& program, CommandContext& context) {
       ->required()
       ->expected(2, 21);
   add_json_option(*command, context);
-  set_action(*command, context, arguments, compare_trials);
 }
 
 }  // namespace steptune

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "common/machine/cpus.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/command.hpp"
@@ -101,11 +102,10 @@ Json checks_json(const std::vector<Diagnosis>& checks, bool failed) {
   json["ok"] = !failed;
   json["checks"] = Json::array();
   for (const Diagnosis& check : checks) {
-    json["checks"].push_back(
-        {{"name", check.name},
-         {"status", to_text(check.status)},
-         {"found", check.found},
-         {"advice", check.advice.empty() ? Json(nullptr) : Json(check.advice)}});
+    json["checks"].push_back({{"name", check.name},
+                              {"status", to_text(check.status)},
+                              {"found", check.found},
+                              {"advice", text_or_null(check.advice)}});
   }
   return json;
 }
@@ -129,9 +129,9 @@ void add_doctor_command(CLI::App& program, CommandContext& context) {
   CLI::App* command =
       add_command(program, context, "doctor", "Check this machine for what disturbs tuning",
                   "  steptune doctor\n"
-                  "  steptune doctor --json");
+                  "  steptune doctor --json",
+                  examine);
   add_json_option(*command, context);
-  command->callback([&context] { context.action = [&context] { return examine(context); }; });
 }
 
 }  // namespace steptune

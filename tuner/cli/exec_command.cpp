@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -261,13 +260,13 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
 }  // namespace
 
 void add_exec_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ExecOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<ExecOptions>(
       program, context, "exec", "Run a command with the recommended settings",
       "  steptune exec train -- python3 train.py --epochs 90\n  steptune exec train              "
       "the study's own command\n  steptune exec --tune -- python3 train.py --epochs 90\nThe exit "
       "status is the command's. 'steptune follow' also compares the run with its study's "
-      "promise.\n--tune needs no study: the run itself is tuned while it runs.");
+      "promise.\n--tune needs no study: the run itself is tuned while it runs.",
+      exec);
   command->add_option("STUDY", options->study,
                       "Study, by name or file [default: none, with --tune]");
   command
@@ -296,7 +295,6 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
                    "File that the command reads as its standard input [default: the study's for "
                    "its own command, else this program's]");
   command->add_flag("--quiet", options->quiet, "Print only errors and warnings");
-  set_action(*command, context, options, exec);
 }
 
 }  // namespace steptune

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -57,14 +56,14 @@ ExitCode export_study(CommandContext& context, const ExportOptions& options) {
 }  // namespace
 
 void add_export_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<ExportOptions>(
       program, context, "export", "Write a study for other programs",
       "  steptune export resnet-nightly --format csv trials.csv\n"
       "  steptune export resnet-nightly --format optuna optuna.db && optuna-dashboard "
       "sqlite:///optuna.db\n"
       "  steptune export resnet-nightly --format mlflow mlruns && MLFLOW_ALLOW_FILE_STORE=true "
-      "mlflow ui --backend-store-uri mlruns");
+      "mlflow ui --backend-store-uri mlruns",
+      export_study);
   command->add_option("STUDY", options->study, "Study, by name or file")->required();
   command
       ->add_option("FILE", options->file,
@@ -76,7 +75,6 @@ void add_export_command(CLI::App& program, CommandContext& context) {
                    "storage for Optuna 3 and later; mlflow: an experiment of a file store")
       ->required()
       ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow"}));
-  set_action(*command, context, options, export_study);
 }
 
 }  // namespace steptune

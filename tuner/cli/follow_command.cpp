@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -221,12 +220,12 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
 }  // namespace
 
 void add_follow_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<FollowOptions>();
-  CLI::App* command =
-      add_command(program, context, "follow", "Compare a long run with what its study promised",
-                  "  steptune follow resnet-nightly train.log\n"
-                  "  python3 train.py 2>&1 | steptune follow resnet-nightly -\n"
-                  "  steptune follow resnet-nightly -- python3 train.py --batch-size 256");
+  auto [command, options] = add_command<FollowOptions>(
+      program, context, "follow", "Compare a long run with what its study promised",
+      "  steptune follow resnet-nightly train.log\n"
+      "  python3 train.py 2>&1 | steptune follow resnet-nightly -\n"
+      "  steptune follow resnet-nightly -- python3 train.py --batch-size 256",
+      follow);
   command->add_option("STUDY", options->study, "Study, by name or file")->required();
   command
       ->add_option("LOG", options->words,
@@ -242,7 +241,6 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
       ->add_flag("--json-lines", options->json_lines,
                  "Print the state as a line of JSON, every 10 s and at the end")
       ->excludes("--json");
-  set_action(*command, context, options, follow);
 }
 
 }  // namespace steptune

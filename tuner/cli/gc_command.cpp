@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -104,15 +103,21 @@ ExitCode collect_now(CommandContext& context, const GcRequest& request) {
   return ExitCode::ok;
 }
 
+ExitCode free_space(CommandContext& context, const GcOptions& options) {
+  const auto request = request_of(options);
+  if (!request) return context.console.error(request.error());
+  return options.dry_run ? show_plan(context, *request) : collect_now(context, *request);
+}
+
 }  // namespace
 
 void add_gc_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<GcOptions>();
-  CLI::App* command =
-      add_command(program, context, "gc", "Make the database of studies and its logs smaller",
-                  "  steptune gc --older-than 90d --dry-run\n  steptune gc --history-limit "
-                  "500MB\nTraces and logs go first; results stay unless --studies or the limit "
-                  "removes them. Running studies\nare left alone.");
+  auto [command, options] = add_command<GcOptions>(
+      program, context, "gc", "Make the database of studies and its logs smaller",
+      "  steptune gc --older-than 90d --dry-run\n  steptune gc --history-limit "
+      "500MB\nTraces and logs go first; results stay unless --studies or the limit "
+      "removes them. Running studies\nare left alone.",
+      free_space);
   add_value_option(
       *command, "--older-than", options->older_than, "AGE",
       "Remove traces and logs of studies unused for this long, such as 90d [default: none]");
@@ -123,13 +128,6 @@ void add_gc_command(CLI::App& program, CommandContext& context) {
   add_history_limit_option(*command, options->limit_bytes, "");
   command->add_flag("--dry-run", options->dry_run, "Only list what would be removed");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] {
-      const auto request = request_of(*options);
-      if (!request) return context.console.error(request.error());
-      return options->dry_run ? show_plan(context, *request) : collect_now(context, *request);
-    };
-  });
 }
 
 }  // namespace steptune

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -102,11 +101,11 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
 }  // namespace
 
 void add_import_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ImportCommandOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<ImportCommandOptions>(
       program, context, "import", "Import trials of another program as an earlier study",
       "  steptune import optuna.db --study study.json\n"
-      "  steptune import trials.csv --study study.json --column time=seconds_per_sample");
+      "  steptune import trials.csv --study study.json --column time=seconds_per_sample",
+      import_trials);
   command->add_option("FILE", options->path, "SQLite file of Optuna, or CSV file")->required();
   add_value_option(*command, "--study", options->study, "FILE",
                    "Study file with their search space and objectives")
@@ -121,7 +120,6 @@ void add_import_command(CLI::App& program, CommandContext& context) {
       ->expected(1)
       ->take_all();
   add_json_option(*command, context);
-  set_action(*command, context, options, import_trials);
 }
 
 }  // namespace steptune

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
@@ -21,15 +20,14 @@ ExitCode show_importance(CommandContext& context, const std::string& name) {
 }  // namespace
 
 void add_importance_command(CLI::App& program, CommandContext& context) {
-  auto name = std::make_shared<std::string>();
-  CLI::App* command =
-      add_command(program, context, "importance",
-                  "Show which parameters mattered, and what each contributes from baseline to best",
-                  "  steptune importance\n"
-                  "  steptune importance resnet-nightly --json");
+  auto [command, name] = add_command<std::string>(
+      program, context, "importance",
+      "Show which parameters mattered, and what each contributes from baseline to best",
+      "  steptune importance\n"
+      "  steptune importance resnet-nightly --json",
+      show_importance);
   command->add_option("STUDY", *name, "Study, by name or file [default: the latest]");
   add_json_option(*command, context);
-  set_action(*command, context, name, show_importance);
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -113,12 +112,12 @@ ExitCode init_study(CommandContext& context, const InitOptions& options) {
 }  // namespace
 
 void add_init_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<InitOptions>();
-  CLI::App* command =
-      add_command(program, context, "init", "Write a study file for a training command",
-                  "  steptune init -- python3 train.py --data images --epochs 90\n"
-                  "  steptune init --output nightly.json -- torchrun --nproc_per_node 2 train.py\n"
-                  "Runs the command with --help, then unchanged for some seconds, and ends it.");
+  auto [command, options] = add_command<InitOptions>(
+      program, context, "init", "Write a study file for a training command",
+      "  steptune init -- python3 train.py --data images --epochs 90\n"
+      "  steptune init --output nightly.json -- torchrun --nproc_per_node 2 train.py\n"
+      "Runs the command with --help, then unchanged for some seconds, and ends it.",
+      init_study);
   command
       ->add_option("COMMAND", options->words,
                    "After --: the training command [default: python3 with the folder's script]")
@@ -136,7 +135,6 @@ void add_init_command(CLI::App& program, CommandContext& context) {
                   "State a number that a known trainer's rules mention, such as heads=32; "
                   "repeatable [default: from the command and its files]");
   add_json_option(*command, context);
-  set_action(*command, context, options, init_study);
 }
 
 }  // namespace steptune

@@ -10,16 +10,20 @@
 namespace steptune {
 
 void add_judge_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<JudgeOptions>();
   auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* command =
-      add_command(program, context, "judge", "Compare commands: is B faster than A?",
-                  "  steptune judge -- python3 train.py --- python3 train.py --compile\n"
-                  "  steptune judge --git main HEAD -- python3 train.py\n"
-                  "  steptune judge --time 2m --margin 3% -- ./a --- ./b --- ./c\n"
-                  "  steptune judge --study resnet --trial 3 7\n"
-                  "  steptune judge --fail-if slower:3% --git main HEAD -- python3 train.py\n"
-                  "Exit code: 0 faster, 10 tied, 11 slower, 12 undecided, 13 worse loss.");
+  auto [command, options] = add_command<JudgeOptions>(
+      program, context, "judge", "Compare commands: is B faster than A?",
+      "  steptune judge -- python3 train.py --- python3 train.py --compile\n"
+      "  steptune judge --git main HEAD -- python3 train.py\n"
+      "  steptune judge --time 2m --margin 3% -- ./a --- ./b --- ./c\n"
+      "  steptune judge --study resnet --trial 3 7\n"
+      "  steptune judge --fail-if slower:3% --git main HEAD -- python3 train.py\n"
+      "Exit code: 0 faster, 10 tied, 11 slower, 12 undecided, 13 worse loss.",
+      [words](CommandContext& within, JudgeOptions& judge) {
+        judge.commands = split_commands(within.as_typed(*words));
+        judge.compares_loss = true;
+        return judge_commands(within, judge);
+      });
   command
       ->add_option("COMMANDS", *words,
                    "After --, 2 to 8 training commands with --- between them. The other ones are "
@@ -60,11 +64,6 @@ void add_judge_command(CLI::App& program, CommandContext& context) {
                    "are no improvement [default: none]");
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
-  set_action(*command, context, options, [words](CommandContext& within, JudgeOptions& judge) {
-    judge.commands = split_commands(within.as_typed(*words));
-    judge.compares_loss = true;
-    return judge_commands(within, judge);
-  });
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -128,22 +127,18 @@ ExitCode show_leaderboard(CommandContext& context, const LeaderboardOptions& opt
     context.console.result(leaderboard_csv(*board, options.columns));
     return ExitCode::ok;
   }
-  if (context.json) {
-    context.console.json_result(leaderboard_json(*board));
-    return ExitCode::ok;
-  }
-  context.console.result(board_text(context, study->record, *board, options));
-  return ExitCode::ok;
+  return context.print([&] { return leaderboard_json(*board); },
+                       [&] { return board_text(context, study->record, *board, options); });
 }
 
 }  // namespace
 
 void add_leaderboard_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<LeaderboardOptions>();
-  CLI::App* command =
-      add_command(program, context, "leaderboard", "Rank the trials of a study, best first",
-                  "  steptune leaderboard\n"
-                  "  steptune leaderboard resnet-nightly --sort cost --limit 5");
+  auto [command, options] = add_command<LeaderboardOptions>(
+      program, context, "leaderboard", "Rank the trials of a study, best first",
+      "  steptune leaderboard\n"
+      "  steptune leaderboard resnet-nightly --sort cost --limit 5",
+      show_leaderboard);
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
   add_value_option(
       *command, "--limit", options->limit, "N",
@@ -174,7 +169,6 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
   add_json_option(*command, context);
   csv->excludes(command->get_option("--json"));
   watch->excludes(csv)->excludes(command->get_option("--json"));
-  set_action(*command, context, options, show_leaderboard);
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <string>
 
 #include "trial_runner/held_machines.hpp"
@@ -33,13 +32,13 @@ ExitCode show_pools(CommandContext& context, const PoolsOptions& options) {
 
 void add_pools_command(CLI::App& program, CommandContext& context) {
   const auto kinds = kinds_that_offer(&RunnerKind::held_machines);
-  auto options = std::make_shared<PoolsOptions>();
+  auto [command, options] = add_command<PoolsOptions>(
+      program, context, "pools", "List rented machines that cost money, and give them back",
+      "  steptune pools\n"
+      "  steptune pools --release\n"
+      "  steptune pools --region eu-west-1 --json",
+      show_pools);
   HeldMachinesRequest& request = options->request;
-  CLI::App* command = add_command(program, context, "pools",
-                                  "List rented machines that cost money, and give them back",
-                                  "  steptune pools\n"
-                                  "  steptune pools --release\n"
-                                  "  steptune pools --region eu-west-1 --json");
   command->add_option("JOB", request.jobs,
                       "Only these jobs, whoever started them [default: all of Steptune's]");
   command->add_flag("--release", request.release, "Give idle machines back; running jobs continue");
@@ -49,7 +48,6 @@ void add_pools_command(CLI::App& program, CommandContext& context) {
   add_value_option(*command, "--region", request.region, "REGION",
                    kinds.front()->held_machines()->region_help());
   add_json_option(*command, context);
-  set_action(*command, context, options, show_pools);
 }
 
 }  // namespace steptune

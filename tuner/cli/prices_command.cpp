@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -158,22 +157,24 @@ void add_machine_options(CLI::App& command, PricesOptions& options) {
 }  // namespace
 
 void add_prices_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<PricesOptions>();
-  CLI::App* command =
-      add_command(program, context, "prices", "Show what rented machines cost, and renew the table",
-                  "  steptune prices g5 p4d\n"
-                  "  steptune prices --region us-east-1 --json\n"
-                  "  steptune prices g5 --region us-east-1 --region eu-west-1\n"
-                  "  steptune prices refresh");
+  auto [command, options] = add_command<PricesOptions>(
+      program, context, "prices", "Show what rented machines cost, and renew the table",
+      "  steptune prices g5 p4d\n"
+      "  steptune prices --region us-east-1 --json\n"
+      "  steptune prices g5 --region us-east-1 --region eu-west-1\n"
+      "  steptune prices refresh",
+      show_prices);
   command
       ->add_option("TYPE", options->searched,
                    "Only types whose names contain one of these [default: all]")
       ->option_text("[TYPE]...");
   add_machine_options(*command, *options);
   add_json_option(*command, context);
-  CLI::App* refresh = add_command(*command, context, "refresh",
-                                  "Read the provider's price list and keep it as this user's table",
-                                  "  steptune prices refresh --region eu-west-1");
+  CLI::App* refresh = add_command(
+      *command, context, "refresh",
+      "Read the provider's price list and keep it as this user's table",
+      "  steptune prices refresh --region eu-west-1",
+      [given = options](CommandContext& within) { return refresh_prices(within, *given); });
   add_machine_options(*refresh, *options);
   add_value_option(
       *refresh, "--output", options->output, "FILE",
@@ -181,11 +182,6 @@ void add_prices_command(CLI::App& program, CommandContext& context) {
                   "it is found again]",
                   price_table_name(service_of(*options).name(), "REGION")));
   add_json_option(*refresh, context);
-  command->callback([&context, options, refresh] {
-    if (refresh->parsed()) return;
-    context.action = [&context, options] { return show_prices(context, *options); };
-  });
-  set_action(*refresh, context, options, refresh_prices);
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -57,12 +56,12 @@ ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
 }  // namespace
 
 void add_rehearse_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<RehearseOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<RehearseOptions>(
       program, context, "rehearse",
       "Simulate the tuning of a study: its duration and bill, before you pay",
       "  steptune rehearse study.json\n"
-      "  steptune rehearse study.json --seconds-per-sample \"0.002 + 0.01 / batch_size\"");
+      "  steptune rehearse study.json --seconds-per-sample \"0.002 + 0.01 / batch_size\"",
+      rehearse);
   command->add_option("STUDY", options->study, "Study file whose trials cost money")->required();
   add_value_option(
       *command, "--seconds-per-sample", options->seconds_per_sample, "EXPRESSION",
@@ -72,7 +71,6 @@ void add_rehearse_command(CLI::App& program, CommandContext& context) {
                    "Rehearsals, each with its own random numbers [default: 5]")
       ->check(CLI::Range(1, 1000));
   add_json_option(*command, context);
-  set_action(*command, context, options, rehearse);
 }
 
 }  // namespace steptune

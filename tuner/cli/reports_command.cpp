@@ -2,7 +2,6 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -282,12 +281,12 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
 }  // namespace
 
 void add_reports_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ReportsOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<ReportsOptions>(
       program, context, "reports", "Show what is read from each line of a training output",
       "  steptune reports < train.log\n"
       "  steptune reports --as tqdm train.log\n"
-      "  steptune reports --metric 'step=Up. ([0-9]+)' --metric 'loss=Cost ([0-9.]+)' train.log");
+      "  steptune reports --metric 'step=Up. ([0-9]+)' --metric 'loss=Cost ([0-9.]+)' train.log",
+      show_reports);
   command->add_option("LOG", options->log, "The output: a file, or - for stdin [default: -]")
       ->option_text("[LOG]");
   add_value_option(*command, "--as", options->preset, "PRESET",
@@ -297,7 +296,6 @@ void add_reports_command(CLI::App& program, CommandContext& context) {
                    "\"reports\"; may be repeated [default: none]")
       ->allow_extra_args(false);
   add_json_option(*command, context);
-  set_action(*command, context, options, show_reports);
 }
 
 }  // namespace steptune

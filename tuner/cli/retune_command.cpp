@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -244,12 +243,12 @@ void add_bounds(CLI::App& command, RetuneCommandOptions& options) {
 }  // namespace
 
 void add_retune_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<RetuneCommandOptions>();
-  CLI::App* command =
-      add_command(program, context, "retune", "Tune again, every night: keep, improve or warn",
-                  "  steptune retune study.json --time 30m --json\n"
-                  "  steptune retune study.json --notify https://example.org/hook\n"
-                  "Exit status: 0 kept, 7 improved, 8 regressed, 9 failed; see docs/nightly.md.");
+  auto [command, options] = add_command<RetuneCommandOptions>(
+      program, context, "retune", "Tune again, every night: keep, improve or warn",
+      "  steptune retune study.json --time 30m --json\n"
+      "  steptune retune study.json --notify https://example.org/hook\n"
+      "Exit status: 0 kept, 7 improved, 8 regressed, 9 failed; see docs/nightly.md.",
+      retune_study);
   command->add_option("STUDY", options->study,
                       "Study file, or name of a study of the history [default: that of --from]");
   add_value_option(*command, "--from", options->from, "OTHER",
@@ -265,12 +264,11 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
   add_history_limit_option(*command, options->history_limit_bytes, "After the night");
   command->add_flag("--quiet", options->quiet, "Show no progress, even on a terminal");
   add_json_option(*command, context);
-  command->preparse_callback([&context, options](std::size_t /*words*/) {
-    context.print_error_json = [&context, options](const Error& error) {
-      context.console.result(dump_json(not_begun_json(options->study, error)) + "\n");
+  command->preparse_callback([&context, given = options](std::size_t /*words*/) {
+    context.print_error_json = [&context, given](const Error& error) {
+      context.console.result(dump_json(not_begun_json(given->study, error)) + "\n");
     };
   });
-  set_action(*command, context, options, retune_study);
 }
 
 }  // namespace steptune

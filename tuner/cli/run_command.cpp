@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -150,13 +149,13 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
 }  // namespace
 
 void add_run_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<RunOptions>();
-  CLI::App* command =
-      add_command(program, context, "run", "Tune: measure configurations and recommend one",
-                  "  steptune run study.json\n"
-                  "  steptune run -- python3 train.py --epochs 90\n"
-                  "  steptune run study.json --trials 20 --time 10m\n"
-                  "Run again after an interruption: the study continues where it stopped.");
+  auto [command, options] = add_command<RunOptions>(
+      program, context, "run", "Tune: measure configurations and recommend one",
+      "  steptune run study.json\n"
+      "  steptune run -- python3 train.py --epochs 90\n"
+      "  steptune run study.json --trials 20 --time 10m\n"
+      "Run again after an interruption: the study continues where it stopped.",
+      run_study);
   command
       ->add_option(
           "STUDY", options->words,
@@ -194,7 +193,6 @@ void add_run_command(CLI::App& program, CommandContext& context) {
   add_history_limit_option(*command, options->history_limit_bytes, "At the end");
   add_notify_options(*command, options->notify, {"completed", "improved", "failed", "budget"});
   add_json_option(*command, context);
-  set_action(*command, context, options, run_study);
 }
 
 }  // namespace steptune

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <string>
 
 #include "common/text.hpp"
@@ -38,13 +37,13 @@ ExitCode show_scaling(CommandContext& context, ScalingArguments arguments) {
 }  // namespace
 
 void add_scaling_command(CLI::App& program, CommandContext& context) {
-  auto arguments = std::make_shared<ScalingArguments>();
-  CLI::App* command =
-      add_command(program, context, "scaling",
-                  "Show time, cost and efficiency against the number of machines, and why",
-                  "  steptune scaling\n"
-                  "  steptune scaling resnet-cluster --deadline 12h\n"
-                  "  steptune scaling resnet-cluster --over gpus --min-efficiency 0.5");
+  auto [command, arguments] = add_command<ScalingArguments>(
+      program, context, "scaling",
+      "Show time, cost and efficiency against the number of machines, and why",
+      "  steptune scaling\n"
+      "  steptune scaling resnet-cluster --deadline 12h\n"
+      "  steptune scaling resnet-cluster --over gpus --min-efficiency 0.5",
+      show_scaling);
   command->add_option("STUDY", arguments->study, "Study, by name or file [default: the latest]");
   add_value_option(*command, "--over", arguments->options.over, "PARAM",
                    "Parameter that counts machines, GPUs or processes [default: the study's "
@@ -57,7 +56,6 @@ void add_scaling_command(CLI::App& program, CommandContext& context) {
   add_value_option(*command, "--deadline", arguments->deadline, "DURATION",
                    "How long the run may take, such as 12h [default: planned_run.deadline]");
   add_json_option(*command, context);
-  set_action(*command, context, arguments, show_scaling);
 }
 
 }  // namespace steptune

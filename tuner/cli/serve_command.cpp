@@ -102,12 +102,12 @@ ExitCode serve_studies(CommandContext& context, const ServeOptions& options) {
 }  // namespace
 
 void add_serve_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ServeOptions>();
-  CLI::App* command =
-      add_command(program, context, "serve", "Show all studies in a browser, live",
-                  "  steptune serve\n"
-                  "  steptune serve --db /srv/tuning/history.db --port 0\n"
-                  "  steptune serve --token-file ~/.config/steptune.token   for Prometheus");
+  auto [command, options] = add_command<ServeOptions>(
+      program, context, "serve", "Show all studies in a browser, live",
+      "  steptune serve\n"
+      "  steptune serve --db /srv/tuning/history.db --port 0\n"
+      "  steptune serve --token-file ~/.config/steptune.token   for Prometheus",
+      serve_studies);
   add_value_option(
       *command, "--port", options->port, "N",
       fmt::format("Port on 127.0.0.1; 0: any that is free [default: {}]", k_default_port))
@@ -116,7 +116,6 @@ void add_serve_command(CLI::App& program, CommandContext& context) {
                    "File with the token that the address needs, made if it does not exist "
                    "[default: a new token each time]");
   add_json_option(*command, context);
-  set_action(*command, context, options, serve_studies);
 }
 
 }  // namespace steptune

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -163,12 +162,15 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
 }  // namespace
 
 void add_show_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ShowOptions>();
-  CLI::App* command = add_command(program, context, "show", "Show everything about one trial",
-                                  "  steptune show 7\n"
-                                  "  steptune show resnet-nightly 7 --log\n"
-                                  "  steptune show resnet-nightly --decisions\n"
-                                  "  steptune show 7 --decisions");
+  auto [command, options] = add_command<ShowOptions>(
+      program, context, "show", "Show everything about one trial",
+      "  steptune show 7\n"
+      "  steptune show resnet-nightly 7 --log\n"
+      "  steptune show resnet-nightly --decisions\n"
+      "  steptune show 7 --decisions",
+      [](CommandContext& within, const ShowOptions& given) {
+        return given.decisions ? show_decisions(within, given) : show_trial(within, given);
+      });
   command
       ->add_option("TRIAL", options->arguments,
                    "Study, by name or file [default: the latest], and number of the trial")
@@ -182,9 +184,6 @@ void add_show_command(CLI::App& program, CommandContext& context) {
       ->excludes(log);
   add_json_option(*command, context);
   log->excludes(command->get_option("--json"));
-  set_action(*command, context, options, [](CommandContext& within, const ShowOptions& given) {
-    return given.decisions ? show_decisions(within, given) : show_trial(within, given);
-  });
 }
 
 }  // namespace steptune

@@ -59,9 +59,9 @@ ExitCode list_studies(CommandContext& context) {
 void add_studies_command(CLI::App& program, CommandContext& context) {
   CLI::App* command = add_command(program, context, "studies", "List the studies of the database",
                                   "  steptune studies\n"
-                                  "  steptune studies --db /srv/tuning/history.db --json");
+                                  "  steptune studies --db /srv/tuning/history.db --json",
+                                  list_studies);
   add_json_option(*command, context);
-  command->callback([&context] { context.action = [&context] { return list_studies(context); }; });
 }
 
 }  // namespace steptune

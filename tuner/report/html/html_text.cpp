@@ -3,21 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "common/utf8.hpp"
+
 namespace steptune {
-namespace {
-
-/// Returns valid UTF-8, by writing the text as JSON and reading it back.
-std::string valid_utf8(std::string_view text) {
-  std::string quoted = dump_json(Json(text));
-  return Json::parse(quoted).get<std::string>();
-}
-
-}  // namespace
 
 std::string html_escaped(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  for (const char c : valid_utf8(text)) {
+  for (const char c : as_utf8(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
