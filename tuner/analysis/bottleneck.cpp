@@ -10,6 +10,7 @@
 
 #include "common/rng.hpp"
 #include "tuner/analysis/importance.hpp"
+#include "tuner/study/counting_parameter.hpp"
 #include "tuner/study/loading_ceiling.hpp"
 
 namespace steptune {
@@ -95,13 +96,9 @@ ParameterResponse response_to(const SearchSpace& space, const EffectsModel& mode
   return response;
 }
 
-bool is_number(const Parameter& parameter) {
-  return parameter.kind == ParameterKind::integer || parameter.kind == ParameterKind::floating;
-}
-
 void add_tried_range(ParameterResponse& response, const Parameter& parameter,
                      const TrialSamples& samples, std::size_t index) {
-  if (!is_number(parameter)) return;
+  if (!is_numeric(parameter)) return;
   std::optional<double> least;
   std::optional<double> most;
   for (const EffectSample& sample : samples.samples) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/text.hpp"
 #include "tuner/verdict/recommendation_record.hpp"
@@ -126,17 +127,15 @@ Result<Standing> read_whole_standing(const StoredStudy& study, std::size_t ranke
 Result<std::size_t> objective_index(const std::vector<ObjectiveView>& objectives,
                                     const std::string& metric) {
   std::vector<std::string> names;
-  std::string list;
   for (std::size_t i = 0; i < objectives.size(); ++i) {
     const std::string& name = objectives[i].objective.metric;
     if (name == metric) return i;
     names.push_back(name);
-    list += (list.empty() ? "" : ", ") + name;
   }
   return fail(ErrorKind::usage,
               fmt::format("the study has no objective \"{}\"{}", printable_line(metric),
                           did_you_mean(metric, names)),
-              "", "its objectives: " + list);
+              "", fmt::format("its objectives: {}", fmt::join(names, ", ")));
 }
 
 }  // namespace steptune
