@@ -13,7 +13,7 @@
 #include "trial_runner/launch/launch_words.hpp"
 #include "trial_runner/launch/rank_cpus.hpp"
 #include "tuner/cli/best_choice.hpp"
-#include "tuner/cli/child_environment.hpp"
+#include "tuner/cli/child_command.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/input_file.hpp"
 #include "tuner/cli/run_options.hpp"

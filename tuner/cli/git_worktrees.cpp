@@ -9,7 +9,7 @@
 #include "common/child_process.hpp"
 #include "common/short_hash.hpp"
 #include "common/text.hpp"
-#include "tuner/cli/ended_command.hpp"
+#include "tuner/cli/child_command.hpp"
 
 namespace steptune {
 namespace {
