@@ -14,6 +14,10 @@ Json number_or_null(const std::optional<double>& value) {
   return value ? number_or_null(*value) : Json(nullptr);
 }
 
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 Json numbers_or_null(const std::vector<double>& values) {
   Json json = Json::array();
   for (const double value : values)

@@ -16,6 +16,8 @@ namespace steptune {
 /// Returns null if `value` is absent or not finite.
 [[nodiscard]] Json number_or_null(double value);
 [[nodiscard]] Json number_or_null(const std::optional<double>& value);
+/// Returns null for an empty text.
+[[nodiscard]] Json text_or_null(const std::string& text);
 /// Returns an array with null for each number that is not finite.
 [[nodiscard]] Json numbers_or_null(const std::vector<double>& values);
 

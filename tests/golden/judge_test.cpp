@@ -383,7 +383,7 @@ TEST_F(Judge, ASecondJudgementStartsNothingWhileTheFirstRuns) {
   EXPECT_EQ(sandbox_.wait(first).exit_code, 130);
 }
 
-/// Commits are named, and the champion's commit is checked out again.
+/// Commits are named, and each one is checked out again with the command of its own edit.
 TEST_F(Judge, ACampaignOfCommitsNamesThem) {
   const auto git = [&](const std::string& words) {
     const Ended ended = sandbox_.program(
@@ -395,13 +395,21 @@ TEST_F(Judge, ACampaignOfCommitsNamesThem) {
   sandbox_.write("train.sh", "sh steps.sh 0.06");
   git("init -q . && git add . && git -c user.name=n -c user.email=e@example.org commit -qm slow");
   sandbox_.write("train.sh", "sh steps.sh 0.02");
-  git("commit -qam fast");
+  sandbox_.write("run.sh", "sh steps.sh 0.06");
+  git("add .");
+  git("commit -qm fast");
   const Ended judged = sandbox_.steptune({"judge", "--campaign", "commits", "--git", "HEAD~1",
                                           "HEAD", "--build", "test -e steps.sh", "--time", "60s",
                                           "--quiet", "--", "/bin/sh", "train.sh"});
   EXPECT_EQ(judged.exit_code, 0) << judged.out << judged.err;
   EXPECT_THAT(judged.out, HasSubstr("campaign commits: edit 1, error at most 0.73 %, 1 kept\n"));
+  sandbox_.write("run.sh", "sh steps.sh 0.02");
+  git("commit -qam faster");
+  const Ended next = sandbox_.steptune({"judge", "--campaign", "commits", "--git", "HEAD~1", "HEAD",
+                                        "--time", "60s", "--quiet", "--", "/bin/sh", "run.sh"});
+  EXPECT_EQ(next.exit_code, 0) << next.out << next.err;
   const std::string commit = git("rev-parse HEAD").substr(0, 12);
+  // The first commit has no run.sh.
   const Ended measured =
       sandbox_.steptune({"campaign", "commits", "--measure", "--time", "60s", "--quiet"});
   EXPECT_EQ(measured.exit_code, 0) << measured.out << measured.err;

@@ -156,6 +156,9 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"gc", "--older-than", ""},
        "steptune: error: --older-than: no value is given\n"
        "  see 'steptune gc --help'\n"},
+      {{"leaderboard", "--where", ""},
+       "steptune: error: --where: no value is given\n"
+       "  see 'steptune leaderboard --help'\n"},
       {{"scaling", "--min-efficiency", "nan"},
        "steptune: error: --min-efficiency: \"nan\" is not a number from 0.01 to 1\n"
        "  see 'steptune scaling --help'\n"},

@@ -448,6 +448,8 @@ class Running(InFolder):
         with self.assertRaises(steptune.Error) as raised:
             steptune.judge(fast, show=False)
         self.assertEqual(raised.exception.code, 2)
+        with self.assertRaisesRegex(steptune.Error, "1 revision is given"):
+            steptune.judge(fast, git="main", show=False)
 
     def test_no_tuner_survives_a_killed_python(self):
         # The tuner and its processes inherit the writing end of a pipe. The pipe ends when the last process ends.

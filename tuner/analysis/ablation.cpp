@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "common/rng.hpp"
 
@@ -16,10 +15,6 @@ constexpr std::size_t k_draws = 200;
 /// Assumed standard deviation between launches of a configuration, as a share. A single trial
 /// cannot show this deviation. The value is the prior of `LaunchVariation`.
 constexpr double k_least_relative_error = 0.015;
-
-double middle_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// Values of configurations as draws. Draw i of one configuration belongs to draw i of every other
 /// configuration.
@@ -147,8 +142,8 @@ AblationPath ablation_path(const SearchSpace& space, const TrialSamples& samples
     for (std::size_t i = 0; i < at.size(); ++i) {
       auto point = with_coordinate(space, at, target, i);
       if (!point || !values.known(*point)) continue;
-      const double value = middle_of(values.at(*point));
-      const double chosen = next ? middle_of(values.at(next->point)) : 0.0;
+      const double value = mean_of_draws(values.at(*point));
+      const double chosen = next ? mean_of_draws(values.at(next->point)) : 0.0;
       if (!next || (less_is_better ? value < chosen : value > chosen)) {
         next = Candidate{*std::move(point), i};
       }

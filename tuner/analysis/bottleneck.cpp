@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "common/rng.hpp"
 #include "tuner/analysis/importance.hpp"
+#include "tuner/study/counting_parameter.hpp"
 #include "tuner/study/loading_ceiling.hpp"
 
 namespace steptune {
@@ -50,10 +50,6 @@ void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
   bottleneck.unreported_share = std::max(0.0, 1.0 - reported_total / whole);
 }
 
-double mean_value_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 /// Returns the ratio of two predicted times, given as draws of their logarithms. Adds the
 /// unexplained variation of both configurations, unless they are equal.
 Estimate ratio_of(const EffectsModel& model, const std::vector<double>& slower,
@@ -69,8 +65,8 @@ Estimate ratio_of(const EffectsModel& model, const std::vector<double>& slower,
 }
 
 /// Predicts the time for each value of the parameter that the space allows with the other values.
-std::optional<ParameterResponse> response_to(const SearchSpace& space, const EffectsModel& model,
-                                             const Point& point, std::size_t index) {
+ParameterResponse response_to(const SearchSpace& space, const EffectsModel& model,
+                              const Point& point, std::size_t index) {
   const Parameter& parameter = space.parameters()[index];
   const std::vector<double> now = model.values_at(point);
   std::vector<double> best = now;
@@ -85,12 +81,12 @@ std::optional<ParameterResponse> response_to(const SearchSpace& space, const Eff
     other[index] = node;
     if (!space.snap(other)) continue;
     std::vector<double> values = model.values_at(other);
-    const double mean = mean_value_of(values);
-    if (mean < mean_value_of(best)) {
+    const double mean = mean_of_draws(values);
+    if (mean < mean_of_draws(best)) {
       best = values;
       response.best = parameter.at_position(other[index]);
     }
-    if (mean > mean_value_of(worst)) {
+    if (mean > mean_of_draws(worst)) {
       worst = std::move(values);
       response.worst = parameter.at_position(other[index]);
     }
@@ -100,13 +96,9 @@ std::optional<ParameterResponse> response_to(const SearchSpace& space, const Eff
   return response;
 }
 
-bool is_number(const Parameter& parameter) {
-  return parameter.kind == ParameterKind::integer || parameter.kind == ParameterKind::floating;
-}
-
 void add_tried_range(ParameterResponse& response, const Parameter& parameter,
                      const TrialSamples& samples, std::size_t index) {
-  if (!is_number(parameter)) return;
+  if (!is_numeric(parameter)) return;
   std::optional<double> least;
   std::optional<double> most;
   for (const EffectSample& sample : samples.samples) {
@@ -147,10 +139,10 @@ void add_responses(Bottleneck& bottleneck, const SearchSpace& space, const Json&
       continue;
     }
     auto response = response_to(space, model, point, i);
-    response->stage = stage_of_parameter(name, study_document);
-    response->has_effect = effective.contains(name);
-    add_tried_range(*response, space.parameters()[i], samples, i);
-    bottleneck.responses.push_back(*std::move(response));
+    response.stage = stage_of_parameter(name, study_document);
+    response.has_effect = effective.contains(name);
+    add_tried_range(response, space.parameters()[i], samples, i);
+    bottleneck.responses.push_back(std::move(response));
   }
   std::ranges::stable_sort(bottleneck.responses, [](const auto& a, const auto& b) {
     return a.range.mean > b.range.mean;

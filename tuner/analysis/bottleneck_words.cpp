@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tuner/analysis/bottleneck.hpp"
 #include "tuner/study/loading_ceiling.hpp"
@@ -182,13 +183,6 @@ std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest)
   return clauses;
 }
 
-std::string joined(const std::vector<std::string>& clauses) {
-  std::string text;
-  for (const std::string& clause : clauses)
-    text += (text.empty() ? "" : "; ") + clause;
-  return text;
-}
-
 BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   const StageTime& largest = bottleneck.stages.front();
   BottleneckWords words;
@@ -203,7 +197,8 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
       words.finding += fmt::format(": at most {:.1f}x to gain",
                                    bottleneck.most_gain(*largest.stage).value_or(1.0));
     }
-    if (largest.stage) words.finding += ". " + joined(advice(bottleneck, *largest.stage));
+    if (largest.stage)
+      words.finding += fmt::format(". {}", fmt::join(advice(bottleneck, *largest.stage), "; "));
   }
   words.evidence = fmt::format("Based on the parts that trial {} reported ({} of its step time)",
                                bottleneck.trial, percent(1.0 - bottleneck.unreported_share));
@@ -243,7 +238,7 @@ EffectsText effects_text(const Bottleneck& bottleneck) {
   if (matter.empty()) {
     return {", and no varied parameter clearly changes their time by over 3 %"};
   }
-  effects.text = "; " + joined(clauses);
+  effects.text = fmt::format("; {}", fmt::join(clauses, "; "));
   if (!unmoved.empty()) {
     effects.text += fmt::format("; {} made no clear difference", names_of(unmoved, "or"));
   }

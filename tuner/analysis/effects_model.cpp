@@ -29,10 +29,6 @@ constexpr double k_smoothness = 1.0;
 /// Number of points over which the variance of effects is computed.
 constexpr std::size_t k_space_samples = 1024;
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 /// Marks the parameters that have several values among the samples.
 std::vector<bool> differing(const SearchSpace& space, std::span<const EffectSample> samples) {
   std::vector<bool> result;
@@ -82,6 +78,10 @@ std::vector<Point> points_of(const SearchSpace& space, std::span<const EffectSam
 
 }  // namespace
 
+double mean_of_draws(const std::vector<double>& draws) {
+  return std::accumulate(draws.begin(), draws.end(), 0.0) / static_cast<double>(draws.size());
+}
+
 Estimate estimate_of(std::vector<double> draws) {
   if (draws.empty()) return {};
   std::ranges::sort(draws);
@@ -92,7 +92,7 @@ Estimate estimate_of(std::vector<double> draws) {
     const double share = at - static_cast<double>(left);
     return (1.0 - share) * draws[left] + share * draws[right];
   };
-  return {mean_of(draws), quantile(0.025), quantile(0.975)};
+  return {mean_of_draws(draws), quantile(0.025), quantile(0.975)};
 }
 
 void EffectsModel::choose_groups(const SearchSpace& space, std::span<const EffectSample> samples,
@@ -279,7 +279,7 @@ std::optional<EffectsModel> EffectsModel::fit(const SearchSpace& space,
     const EffectsModel alone = fitted();
     std::vector<std::pair<double, std::size_t>> strength;
     for (std::size_t group = 0; group < all.size(); ++group)
-      strength.emplace_back(-mean_of(alone.shares_[group]), all[group]);
+      strength.emplace_back(-mean_of_draws(alone.shares_[group]), all[group]);
     std::ranges::sort(strength);
     for (std::size_t i = 0; i < k_most_paired; ++i)
       paired.push_back(strength[i].second);

@@ -26,6 +26,8 @@ struct EffectGroup {
   std::optional<std::size_t> second;
 };
 
+/// Returns the mean of a posterior distribution, given its draws.
+[[nodiscard]] double mean_of_draws(const std::vector<double>& draws);
 /// Returns mean and 95 % interval of a posterior distribution, given its draws.
 [[nodiscard]] Estimate estimate_of(std::vector<double> draws);
 

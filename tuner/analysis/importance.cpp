@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -15,10 +14,6 @@ namespace {
 constexpr double k_likely = 0.5;
 constexpr double k_least_share = 0.005;
 
-double average(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 std::optional<MainEffect> effect_of(const Parameter& parameter, const EffectsModel& model,
                                     std::size_t index, bool logarithmic) {
   const auto& nodes = model.basis(index).nodes();
@@ -27,12 +22,12 @@ std::optional<MainEffect> effect_of(const Parameter& parameter, const EffectsMod
   MainEffect effect;
   for (const double node : nodes) {
     std::vector<double> at = model.main_effect(index, node);
-    const double mean = average(at);
-    if (least.empty() || mean < average(least)) {
+    const double mean = mean_of_draws(at);
+    if (least.empty() || mean < mean_of_draws(least)) {
       least = at;
       effect.least = parameter.at_position(node);
     }
-    if (most.empty() || mean > average(most)) {
+    if (most.empty() || mean > mean_of_draws(most)) {
       most = std::move(at);
       effect.most = parameter.at_position(node);
     }

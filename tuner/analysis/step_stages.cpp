@@ -6,6 +6,7 @@
 #include <cctype>
 #include <span>
 
+#include "common/enum_names.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -115,19 +116,14 @@ std::optional<std::string> knob_set_from(const std::string& parameter, const Jso
 }  // namespace
 
 std::string to_text(StepStage stage) {
-  switch (stage) {
-    case StepStage::data:
-      return "data";
-    case StepStage::host_to_device:
-      return "host_to_device";
-    case StepStage::compute:
-      return "compute";
-    case StepStage::communication:
-      return "communication";
-    case StepStage::optimizer:
-      return "optimizer";
-  }
-  return {};
+  static constexpr auto k_names = enum_names<StepStage>({
+      {StepStage::data, "data"},
+      {StepStage::host_to_device, "host_to_device"},
+      {StepStage::compute, "compute"},
+      {StepStage::communication, "communication"},
+      {StepStage::optimizer, "optimizer"},
+  });
+  return std::string(k_names.name_of(stage));
 }
 
 std::optional<StepStage> stage_of_part(std::string_view part) {

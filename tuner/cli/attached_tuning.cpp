@@ -10,7 +10,6 @@
 
 #include "common/text.hpp"
 #include "trial_runner/live/attached_runner.hpp"
-#include "tuner/cli/installation.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/machine_of_trials.hpp"

@@ -37,8 +37,7 @@ Result<ConfigKeys> keys_of(const std::vector<std::string>& words) {
 
 Json apply_json(const ApplyOptions& options, const std::vector<ConfigChange>& changes,
                 const std::string& difference, bool written) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["file"] = options.file;
   json["changes"] = Json::array();
   for (const ConfigChange& change : changes) {

@@ -10,6 +10,7 @@
 #include "trial_runner/hooks/python_path.hpp"
 #include "trial_runner/launch/compile_cache.hpp"
 #include "tuner/cli/run_options.hpp"
+#include "tuner/cli/study_source.hpp"
 #include "tuner/report/trial_command.hpp"
 #include "tuner/retune/night.hpp"
 
@@ -81,6 +82,33 @@ Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   return std::optional(*std::move(choice));
 }
 
+/// Returns the recommended trial, or the best of `objective`. If `objective` is empty, prefers the
+/// configuration that the latest night of `retune` uses.
+Result<BestChoice> choose_best(const StoredStudy& study, const std::string& objective) {
+  if (objective.empty()) {
+    auto of_nights = choice_of_nights(study);
+    if (!of_nights) return tl::unexpected(of_nights.error());
+    if (*of_nights) return **std::move(of_nights);
+  }
+  auto recommendation = stored_recommendation(study.record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  auto trial = chosen_trial(study, objective, *recommendation);
+  if (!trial) return tl::unexpected(trial.error());
+  auto choice = choice_of(study.record, *std::move(trial), *std::move(recommendation));
+  if (choice) choice->objective = objective;
+  return choice;
+}
+
+/// Returns the trial with that number; 0 means the recommended trial.
+Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number) {
+  if (number == 0) return choose_best(study, "");
+  auto recommendation = stored_recommendation(study.record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  auto trial = study.history.trial(study.record.id, number);
+  if (!trial) return tl::unexpected(trial.error());
+  return choice_of(study.record, *std::move(trial), *std::move(recommendation));
+}
+
 }  // namespace
 
 Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& choice,
@@ -106,28 +134,17 @@ Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& 
   return variables;
 }
 
-Result<BestChoice> choose_best(const StoredStudy& study, const std::string& objective) {
-  if (objective.empty()) {
-    auto of_nights = choice_of_nights(study);
-    if (!of_nights) return tl::unexpected(of_nights.error());
-    if (*of_nights) return **std::move(of_nights);
-  }
-  auto recommendation = stored_recommendation(study.record);
-  if (!recommendation) return tl::unexpected(recommendation.error());
-  auto trial = chosen_trial(study, objective, *recommendation);
-  if (!trial) return tl::unexpected(trial.error());
-  auto choice = choice_of(study.record, *std::move(trial), *std::move(recommendation));
-  if (choice) choice->objective = objective;
-  return choice;
-}
-
-Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number) {
-  if (number == 0) return choose_best(study, "");
-  auto recommendation = stored_recommendation(study.record);
-  if (!recommendation) return tl::unexpected(recommendation.error());
-  auto trial = study.history.trial(study.record.id, number);
-  if (!trial) return tl::unexpected(trial.error());
-  return choice_of(study.record, *std::move(trial), *std::move(recommendation));
+Result<OpenedChoice> open_choice(const CommandContext& context, const std::string& study,
+                                 std::int64_t trial, const std::string& objective) {
+  auto in_use = open_study_in_use(context, study, trial);
+  if (!in_use) return tl::unexpected(in_use.error());
+  const auto number = trial_in_use(*in_use, trial);
+  if (!number) return tl::unexpected(number.error());
+  auto choice = objective.empty() ? choose_trial(in_use->study, *number)
+                                  : choose_best(in_use->study, objective);
+  if (!choice) return tl::unexpected(choice.error());
+  if (in_use->trial > 0 && objective.empty()) choice->requested_study = in_use->name;
+  return OpenedChoice{std::move(in_use->study), *std::move(choice)};
 }
 
 }  // namespace steptune

@@ -9,6 +9,7 @@
 
 #include "common/environment.hpp"
 #include "common/error.hpp"
+#include "tuner/cli/command.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/stored_study.hpp"
@@ -42,11 +43,17 @@ struct BestChoice {
     const BestChoice& choice, const std::filesystem::path& database, const Environment& inherited,
     bool reports);
 
-/// Returns the recommended trial, or the best of `objective`. If `objective` is empty, prefers the
-/// configuration that the latest night of `retune` uses.
-[[nodiscard]] Result<BestChoice> choose_best(const StoredStudy& study,
-                                             const std::string& objective);
-/// Returns the trial with that number; 0 means the recommended trial.
-[[nodiscard]] Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number);
+/// A stored study and a choice from it.
+struct OpenedChoice {
+  StoredStudy study;
+  BestChoice choice;
+};
+
+/// Opens a study (`open_study_in_use`) and chooses its trial `trial`. If `trial` is 0, chooses the
+/// best of `objective`; without an objective, the configuration that the latest night of `retune`
+/// uses, otherwise the recommended one.
+[[nodiscard]] Result<OpenedChoice> open_choice(const CommandContext& context,
+                                               const std::string& study, std::int64_t trial,
+                                               const std::string& objective = {});
 
 }  // namespace steptune

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -26,8 +25,7 @@ struct BestOptions {
 };
 
 Json best_json(const CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["study"] = json_of(study.record);
   json["trial"] = choice.trial.number;
   json["trial_study"] = choice.from_study;
@@ -101,14 +99,10 @@ Result<std::vector<AuditResult>> audited(CommandContext& context, const StoredSt
 }
 
 ExitCode print_best(CommandContext& context, const BestOptions& options) {
-  const auto in_use = open_study_in_use(context, options.study);
-  if (!in_use) return context.console.error(in_use.error());
-  const StoredStudy* study = &in_use->study;
-  const bool is_used = in_use->trial > 0 && options.objective.empty();
-  auto choice =
-      is_used ? choose_trial(*study, in_use->trial) : choose_best(*study, options.objective);
-  if (!choice) return context.console.error(choice.error());
-  if (is_used) choice->requested_study = in_use->name;
+  const auto opened = open_choice(context, options.study, 0, options.objective);
+  if (!opened) return context.console.error(opened.error());
+  const StoredStudy* study = &opened->study;
+  const BestChoice* choice = &opened->choice;
   warn_if_unfinished(context, study->record);
   const auto audit = audited(context, *study, *choice);
   if (!audit) return context.console.error(audit.error());
@@ -126,18 +120,13 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
 }
 
 void add_apply_options(CLI::App& command, ApplyOptions& options) {
-  CLI::Option* apply =
-      command
-          .add_option(
-              "--apply", options.file,
-              "Write the values into this YAML, JSON, TOML or INI configuration, comments and "
-              "order kept, after showing the difference [default: none]")
-          ->option_text("FILE");
-  command
-      .add_option("--map", options.keys,
-                  "Where the file keeps a parameter, as batch_size=train.loader.batch_size; "
-                  "PARAMETER= leaves it out; may be repeated [default: the key called like it]")
-      ->option_text("PARAMETER=KEY")
+  CLI::Option* apply = add_value_option(
+      command, "--apply", options.file, "FILE",
+      "Write the values into this YAML, JSON, TOML or INI configuration, comments and "
+      "order kept, after showing the difference [default: none]");
+  add_value_option(command, "--map", options.keys, "PARAMETER=KEY",
+                   "Where the file keeps a parameter, as batch_size=train.loader.batch_size; "
+                   "PARAMETER= leaves it out; may be repeated [default: the key called like it]")
       ->expected(1)
       ->take_all()
       ->needs(apply);
@@ -149,12 +138,12 @@ void add_apply_options(CLI::App& command, ApplyOptions& options) {
 }  // namespace
 
 void add_best_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<BestOptions>();
-  CLI::App* command =
-      add_command(program, context, "best", "Print the configuration to train with",
-                  "  steptune best\n"
-                  "  eval \"$(steptune best resnet-nightly --format args)\"\n"
-                  "  steptune best --apply configs/train.yaml --map workers=data.num_workers");
+  auto [command, options] = add_command<BestOptions>(
+      program, context, "best", "Print the configuration to train with",
+      "  steptune best\n"
+      "  eval \"$(steptune best resnet-nightly --format args)\"\n"
+      "  steptune best --apply configs/train.yaml --map workers=data.num_workers",
+      print_best);
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
   std::vector<std::string> formats{"text", "json"};
   std::string described = "text";
@@ -162,22 +151,16 @@ void add_best_command(CLI::App& program, CommandContext& context) {
     formats.push_back(format.name);
     described += fmt::format("; {}: {}", format.name, format.description);
   }
-  CLI::Option* format =
-      command->add_option("--format", options->format, described + "; json [default: text]")
-          ->option_text("FORMAT")
-          ->check(CLI::IsMember(formats));
-  command
-      ->add_option("--objective", options->objective,
-                   "Objective to be best in [default: the recommendation]")
-      ->option_text("OBJECTIVE");
+  CLI::Option* format = add_value_option(*command, "--format", options->format, "FORMAT",
+                                         described + "; json [default: text]")
+                            ->check(CLI::IsMember(formats));
+  add_value_option(*command, "--objective", options->objective, "OBJECTIVE",
+                   "Objective to be best in [default: the recommendation]");
   command->add_flag("--verbose", options->verbose,
                     "Print the evidence, too: other finalists, ties, notes");
   add_apply_options(*command, options->apply);
   format->excludes(command->get_option("--apply"));
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return print_best(context, *options); };
-  });
 }
 
 }  // namespace steptune

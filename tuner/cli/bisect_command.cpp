@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -20,9 +19,7 @@
 #include "tuner/cli/input_file.hpp"
 #include "tuner/cli/judging.hpp"
 #include "tuner/cli/run_options.hpp"
-#include "tuner/history/lock_file.hpp"
 #include "tuner/init/judge_study.hpp"
-#include "tuner/report/bisect_stages.hpp"
 #include "tuner/report/bisection.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -135,15 +132,10 @@ class Bisecting {
   }
 
   Result<BisectedVersions> commits() {
-    const fs::path trees = fs::absolute(context_.database()).parent_path() / "worktrees";
-    std::error_code error;
-    fs::create_directories(trees, error);
-    // Two bisections at once would remove each other's trees.
-    auto lock = LockFile::acquire(trees / "bisect.lock");
-    if (!lock) return tl::unexpected(lock.error());
-    lock_.emplace(*std::move(lock));
-    remove_left_trees(trees / "bisect");
-    return commit_versions(given_[0], given_[1], command_, options_.build, trees / "bisect");
+    auto trees = TreesFolder::take(context_.database(), "bisect");
+    if (!trees) return tl::unexpected(trees.error());
+    trees_.emplace(*std::move(trees));
+    return commit_versions(given_[0], given_[1], command_, options_.build, trees_->path);
   }
 
   Result<BisectedVersions> packages() const {
@@ -251,12 +243,9 @@ class Bisecting {
         fmt::format("{:.0f}s", change_->stage_s(k_bisect_confidence, left_s(), result_.longest_s));
     judge.input = options_.input;
     judge.quiet = options_.quiet;
-    judge.words = versions_.command(versions_.names.front());
-    for (const std::size_t version : compared) {
-      const std::vector<std::string> words = versions_.command(name_of(version));
-      judge.words.emplace_back(k_next_command);
-      judge.words.insert(judge.words.end(), words.begin(), words.end());
-    }
+    judge.commands = {versions_.command(versions_.names.front())};
+    for (const std::size_t version : compared)
+      judge.commands.push_back(versions_.command(name_of(version)));
     judge.take_verdicts = [&](const JudgedCommands& judged) {
       has_failed_ = judged.first.verdict == CommandVerdict::failed;
       if (has_failed_) {
@@ -326,14 +315,11 @@ class Bisecting {
     if (!remaining.empty()) result_.before = versions_.names[remaining.front()];
     const auto slowdown = change_->slowdown_from(found.value_or(last()));
     if (is_slower && slowdown) result_.ratio = std::exp(-*slowdown);
-    if (context_.json) {
-      Json json;
-      json["schema_version"] = k_json_schema_version;
-      json["bisect"] = json_of(result_);
-      context_.console.json_result(json);
-    } else {
-      context_.console.result(bisection_text(result_));
-    }
+    context_.print(
+        [&] {
+          return document_json({{"bisect", json_of(result_)}});
+        },
+        [&] { return bisection_text(result_); });
     switch (result_.outcome) {
       case BisectionOutcome::found:
         return ExitCode::ok;
@@ -351,7 +337,7 @@ class Bisecting {
   double former_s_ = 0.0;           ///< time of the stages in the history
   std::vector<std::string> given_;  ///< versions of the command line
   std::vector<std::string> command_;
-  std::optional<LockFile> lock_;
+  std::optional<TreesFolder> trees_;
   BisectedVersions versions_;
   std::string name_;  ///< of the studies of this bisection
   std::optional<ReadyVersion> good_;
@@ -368,43 +354,33 @@ class Bisecting {
 }  // namespace
 
 void add_bisect_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<BisectOptions>();
-  CLI::App* command =
-      add_command(program, context, "bisect", "Find the commit that made a program slower",
-                  "  steptune bisect v1.0 HEAD -- python3 train.py\n"
-                  "  steptune bisect HEAD~64 HEAD --build \"make -j4\" --time 1h -- ./train\n"
-                  "  steptune bisect --package torch 2.4.0 2.5.0 2.6.0 -- python3 train.py\n"
-                  "The same command continues a bisection that has ended early.\n"
-                  "Exit code: 0 found, 10 not slower, 12 undecided.");
+  auto [command, options] = add_command<BisectOptions>(
+      program, context, "bisect", "Find the commit that made a program slower",
+      "  steptune bisect v1.0 HEAD -- python3 train.py\n"
+      "  steptune bisect HEAD~64 HEAD --build \"make -j4\" --time 1h -- ./train\n"
+      "  steptune bisect --package torch 2.4.0 2.5.0 2.6.0 -- python3 train.py\n"
+      "The same command continues a bisection that has ended early.\n"
+      "Exit code: 0 found, 10 not slower, 12 undecided.",
+      [](CommandContext& within, const BisectOptions& given) {
+        return Bisecting(within, given).run();
+      });
   command->add_option("GOOD", options->good, "Revision that was fast")->option_text("GOOD");
   command->add_option("BAD", options->bad, "Later revision that is slow")->option_text("BAD");
   command->add_option("COMMAND", options->command, "The training command, after --")
       ->option_text("-- COMMAND");
-  command
-      ->add_option("--package", options->package,
+  add_value_option(*command, "--package", options->package, "NAME VERSION...",
                    "Instead of revisions, compare versions of this Python package, the fast one "
                    "first, each in a virtual environment; a version between the first and the last "
-                   "that pip cannot install is skipped [default: off]")
-      ->option_text("NAME VERSION...")
-      ->check(not_empty());
-  command
-      ->add_option("--build", options->build,
+                   "that pip cannot install is skipped [default: off]");
+  add_value_option(*command, "--build", options->build, "COMMAND",
                    "Shell command that builds the program in each version's tree; a version "
-                   "between GOOD and BAD that it cannot build is skipped [default: none]")
-      ->option_text("COMMAND")
-      ->check(not_empty());
-  command->add_option("--time", options->time, "Longest time, such as 10m or 1h30m [default: 30m]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command
-      ->add_option("--stdin", options->input,
-                   "File that each run reads as its standard input [default: none]")
-      ->option_text("FILE");
+                   "between GOOD and BAD that it cannot build is skipped [default: none]");
+  add_value_option(*command, "--time", options->time, "DURATION",
+                   "Longest time, such as 10m or 1h30m [default: 30m]");
+  add_value_option(*command, "--stdin", options->input, "FILE",
+                   "File that each run reads as its standard input [default: none]");
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return Bisecting(context, *options).run(); };
-  });
 }
 
 }  // namespace steptune

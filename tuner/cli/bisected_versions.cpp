@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/cli/judged_versions.hpp"
 
 namespace steptune {
 
@@ -35,10 +36,7 @@ Result<BisectedVersions> commit_versions(const std::string& good, const std::str
       git_output({"rev-parse", "--show-prefix"}, "this folder is in no git repository");
   if (!prefix) return tl::unexpected(prefix.error());
   versions.command = [command, parent, prefix = *prefix](const std::string& commit) {
-    const auto folder = (working_tree(parent, 1, commit) / prefix).lexically_normal();
-    std::vector<std::string> words{"env", "-C", folder.string()};
-    words.insert(words.end(), command.begin(), command.end());
-    return words;
+    return in_folder((working_tree(parent, 1, commit) / prefix).lexically_normal(), command);
   };
   versions.make_ready = [build, parent](const std::string& commit) -> Result<ReadyVersion> {
     auto tree = GitWorktrees::check_out({commit}, parent);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <optional>
 
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/bottleneck_report.hpp"
 #include "tuner/report/study_analysis.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -27,36 +25,23 @@ ExitCode show_bottleneck(CommandContext& context, const BottleneckOptions& optio
   if (!study) return context.console.error(study.error());
   const auto bottleneck = read_bottleneck(*study, trial);
   if (!bottleneck) return context.console.error(bottleneck.error());
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["bottleneck"] = json_of(*bottleneck);
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(bottleneck_text(
-      *bottleneck, {context.console.color_on_stdout(), context.console.stdout_width()}));
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "bottleneck", [&] { return json_of(*bottleneck); },
+      [&] { return bottleneck_text(*bottleneck, style_on_stdout(context.console)); });
 }
 
 }  // namespace
 
 void add_bottleneck_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<BottleneckOptions>();
-  CLI::App* command =
-      add_command(program, context, "bottleneck", "Show what the steps of a trial wait for",
-                  "  steptune bottleneck\n"
-                  "  steptune bottleneck resnet-nightly --trial 1");
+  auto [command, options] = add_command<BottleneckOptions>(
+      program, context, "bottleneck", "Show what the steps of a trial wait for",
+      "  steptune bottleneck\n"
+      "  steptune bottleneck resnet-nightly --trial 1",
+      show_bottleneck);
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
-  command
-      ->add_option("--trial", options->trial,
-                   "Number of the trial to look at [default: the best, else the baseline's]")
-      ->option_text("N");
+  add_value_option(*command, "--trial", options->trial, "N",
+                   "Number of the trial to look at [default: the best, else the baseline's]");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_bottleneck(context, *options); };
-  });
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include "tuner/cli/judging.hpp"
 #include "tuner/report/campaign_ladder.hpp"
 #include "tuner/report/trial_json.hpp"
-#include "tuner/study/judge_defaults.hpp"
 
 namespace steptune {
 namespace {
@@ -64,12 +62,8 @@ Result<JudgeOptions> options_of_gain(const CampaignOptions& options, const Campa
                 "--measure", "compare them with: steptune judge");
   }
   JudgeOptions judge;
-  judge.words = champion.command;
-  if (champion.commit.empty()) {
-    judge.words = first.command;
-    judge.words.emplace_back(k_next_command);
-    judge.words.insert(judge.words.end(), champion.command.begin(), champion.command.end());
-  } else {
+  judge.commands = {first.command, champion.command};
+  if (!champion.commit.empty()) {
     judge.revisions = {first.commit, champion.commit};
     judge.build = last_kept(ladder).build;
   }
@@ -97,38 +91,29 @@ ExitCode show_campaign(CommandContext& context, const CampaignOptions& options) 
     ladder = ladder_of(context, options.name);
     if (!ladder) return context.console.error(ladder.error());
   }
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["campaign"] = json_of(*ladder);
-    context.console.json_result(json);
-  } else {
-    context.console.result(campaign_text(*ladder));
-  }
+  context.print(
+      [&] {
+        return document_json({{"campaign", json_of(*ladder)}});
+      },
+      [&] { return campaign_text(*ladder); });
   return code;
 }
 
 }  // namespace
 
 void add_campaign_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<CampaignOptions>();
-  CLI::App* command = add_command(program, context, "campaign",
-                                  "Show the edits that 'judge --campaign' judged, and their gain",
-                                  "  steptune campaign faster-loader\n"
-                                  "  steptune campaign faster-loader --measure --time 10m");
+  auto [command, options] = add_command<CampaignOptions>(
+      program, context, "campaign", "Show the edits that 'judge --campaign' judged, and their gain",
+      "  steptune campaign faster-loader\n"
+      "  steptune campaign faster-loader --measure --time 10m",
+      show_campaign);
   command->add_option("NAME", options->name, "Name of the campaign")->required();
   command->add_flag("--measure", options->measure,
                     "Compare the champion with the first version, in fresh runs");
-  command
-      ->add_option("--time", options->time,
-                   "With --measure: longest time, such as 2m or 1h30m [default: 5m]")
-      ->option_text("DURATION")
-      ->check(not_empty());
+  add_value_option(*command, "--time", options->time, "DURATION",
+                   "With --measure: longest time, such as 2m or 1h30m [default: 5m]");
   command->add_flag("--quiet", options->quiet, "With --measure: show no progress, warnings only");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_campaign(context, *options); };
-  });
 }
 
 }  // namespace steptune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
@@ -114,8 +113,7 @@ Json preview_json(const StudySpec& study, const Suggestion& preview) {
 
 Json check_json(const StudySpec& study, const SpaceSize& size,
                 const std::vector<Suggestion>& previews) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["name"] = study.name;
   json["fingerprint"] = study.fingerprint;
   json["space"] = {{"parameters", study.space.parameters().size()},
@@ -161,28 +159,23 @@ ExitCode check_study(CommandContext& context, const CheckOptions& options) {
 }  // namespace
 
 void add_check_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<CheckOptions>();
-  CLI::App* command =
-      add_command(program, context, "check", "Validate a study file and show what would be run",
-                  "  steptune check study.json\n"
-                  "  steptune check study.json --show 10\n"
-                  "  steptune check -- python3 train.py     examine the program, write a study "
-                  "file");
+  auto [command, options] = add_command<CheckOptions>(
+      program, context, "check", "Validate a study file and show what would be run",
+      "  steptune check study.json\n"
+      "  steptune check study.json --show 10\n"
+      "  steptune check -- python3 train.py     examine the program, write a study "
+      "file",
+      check_study);
   command
       ->add_option(
           "STUDY", options->words,
           "Study file [default: the folder's], or after -- a training command to write one for")
       ->option_text("[STUDY | -- COMMAND]");
   add_program_options(*command, options->program);
-  command
-      ->add_option("--show", options->show,
+  add_value_option(*command, "--show", options->show, "N",
                    "Number of command lines to show, starting with the baseline's [default: 3]")
-      ->option_text("N")
       ->check(CLI::Range(std::size_t{0}, std::size_t{1000}));
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return check_study(context, *options); };
-  });
 }
 
 }  // namespace steptune

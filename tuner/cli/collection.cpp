@@ -203,13 +203,11 @@ Result<Collected> collect(History& history, const fs::path& database, const GcRe
 
 void add_history_limit_option(CLI::App& command, std::optional<std::uint64_t>& limit_bytes,
                               const std::string& when) {
-  command
-      .add_option(
-          "--history-limit", limit_bytes,
-          fmt::format("{}emove traces, then logs, then studies, least recently used first, until "
-                      "database and logs fit into this size, such as 500MB or 2GiB [default: none]",
-                      when.empty() ? "R" : when + " r"))
-      ->option_text("SIZE")
+  add_value_option(
+      command, "--history-limit", limit_bytes, "SIZE",
+      fmt::format("{}emove traces, then logs, then studies, least recently used first, until "
+                  "database and logs fit into this size, such as 500MB or 2GiB [default: none]",
+                  when.empty() ? "R" : when + " r"))
       ->transform(CLI::Validator(to_bytes, ""));
 }
 

@@ -33,6 +33,16 @@ std::vector<std::string> CommandContext::as_typed(std::vector<std::string> parse
   return parsed;
 }
 
+ExitCode CommandContext::print(const std::function<Json()>& as_json,
+                               const std::function<std::string()>& as_text) const {
+  if (json) {
+    console.json_result(as_json());
+  } else {
+    console.result(as_text());
+  }
+  return ExitCode::ok;
+}
+
 std::filesystem::path CommandContext::database() const {
   if (!db.empty()) return db;
   if (const auto named = console.environment()("STEPTUNE_DB"); named && !named->empty()) {
@@ -77,14 +87,28 @@ CLI::Validator not_empty() {
           ""};
 }
 
+CLI::Option* add_list_option(CLI::App& command, const std::string& name,
+                             std::vector<std::string>& to, const std::string& value,
+                             const std::string& description) {
+  return add_value_option(command, name, to, value, description)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
-                      const std::string& description, const std::string& examples) {
+                      const std::string& description, const std::string& examples,
+                      std::function<ExitCode(CommandContext&)> act) {
   CLI::App* command = program.add_subcommand(name, description);
   command->group("Commands");
   command->footer(examples);
   command->formatter(std::make_shared<HelpFormatter>());
   command->set_help_flag("-h,--help", "Show this help");
   add_common_options(*command, context);
+  command->callback([&context, act = std::move(act)] {
+    // The callback of a subcommand's subcommand comes first.
+    if (!context.action) context.action = [&context, act] { return act(context); };
+  });
   return command;
 }
 
@@ -95,38 +119,16 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   program.add_flag("--version", context.print_version,
                    "Print the version; more with 'steptune version'");
   add_common_options(program, context);
-  add_run_command(program, context);
-  add_judge_command(program, context);
-  add_campaign_command(program, context);
-  add_bisect_command(program, context);
-  add_mcp_command(program, context);
-  add_retune_command(program, context);
-  add_init_command(program, context);
-  add_check_command(program, context);
-  add_rehearse_command(program, context);
-  add_leaderboard_command(program, context);
-  add_show_command(program, context);
-  add_compare_command(program, context);
-  add_importance_command(program, context);
-  add_bottleneck_command(program, context);
-  add_scaling_command(program, context);
-  add_studies_command(program, context);
-  add_best_command(program, context);
-  add_exec_command(program, context);
-  add_report_command(program, context);
-  add_serve_command(program, context);
-  add_export_command(program, context);
-  add_import_command(program, context);
-  add_gc_command(program, context);
-  add_follow_command(program, context);
-  add_reports_command(program, context);
-  add_doctor_command(program, context);
-  add_pools_command(program, context);
-  add_prices_command(program, context);
-  add_schema_command(program, context);
-  add_completion_command(program, context);
-  add_version_command(program, context);
-  add_help_command(program, context);
+  for (AddCommand* const add :
+       {add_run_command,        add_judge_command,       add_campaign_command, add_bisect_command,
+        add_mcp_command,        add_retune_command,      add_init_command,     add_check_command,
+        add_rehearse_command,   add_leaderboard_command, add_show_command,     add_compare_command,
+        add_importance_command, add_bottleneck_command,  add_scaling_command,  add_studies_command,
+        add_best_command,       add_exec_command,        add_report_command,   add_serve_command,
+        add_export_command,     add_import_command,      add_gc_command,       add_follow_command,
+        add_reports_command,    add_doctor_command,      add_pools_command,    add_prices_command,
+        add_schema_command,     add_completion_command,  add_version_command,  add_help_command})
+    add(program, context);
   program.footer(
       "  steptune run -- python3 train.py   tune a PyTorch program unchanged\n"
       "  steptune init -- ./train           write a study file for any program\n"

@@ -3,7 +3,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -37,6 +40,9 @@ struct CommandContext {
   /// Returns `parsed` with the words after `--` as they were typed. CLI11 gets placeholders for
   /// some.
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
+  /// Prints a result on stdout: `as_text()`, or with `--json` `as_json()`. Returns `ok`.
+  ExitCode print(const std::function<Json()>& as_json,
+                 const std::function<std::string()>& as_text) const;
   [[nodiscard]] std::filesystem::path database() const;
   /// Returns ` --db PATH`, quoted for a shell, if the user gave that option. Messages add it to the
   /// commands that they recommend.
@@ -55,47 +61,54 @@ void add_json_option(CLI::App& command, CommandContext& context);
 [[nodiscard]] CLI::Validator number_within(double least, double most);
 /// Accepts finite numbers above 0.
 [[nodiscard]] CLI::Validator positive_number();
-/// Refuses empty values of options that may be left out: `--time "$TIME"` with an unset variable is
-/// a mistake.
+/// Refuses empty texts.
 [[nodiscard]] CLI::Validator not_empty();
 
 /// Adds a subcommand with its description and its examples, which help shows before the options.
+/// Calls `act(context)` if the command is chosen.
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
-                      const std::string& description, const std::string& examples);
+                      const std::string& description, const std::string& examples,
+                      std::function<ExitCode(CommandContext&)> act);
+/// Adds a subcommand whose action takes options: `act(context, options)`. Returns the subcommand
+/// and its options, which it owns.
+template <typename Options, typename Act>
+std::pair<CLI::App*, Options*> add_command(CLI::App& program, CommandContext& context,
+                                           const std::string& name, const std::string& description,
+                                           const std::string& examples, Act act) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(program, context, name, description, examples,
+                  [options, act](CommandContext& within) { return act(within, *options); });
+  return {command, options.get()};
+}
 
-/// Each function adds one command; command `<name>` is in `<name>_command.cpp`.
-void add_run_command(CLI::App& program, CommandContext& context);
-void add_judge_command(CLI::App& program, CommandContext& context);
-void add_bisect_command(CLI::App& program, CommandContext& context);
-void add_campaign_command(CLI::App& program, CommandContext& context);
-void add_mcp_command(CLI::App& program, CommandContext& context);
-void add_retune_command(CLI::App& program, CommandContext& context);
-void add_init_command(CLI::App& program, CommandContext& context);
-void add_check_command(CLI::App& program, CommandContext& context);
-void add_rehearse_command(CLI::App& program, CommandContext& context);
-void add_leaderboard_command(CLI::App& program, CommandContext& context);
-void add_show_command(CLI::App& program, CommandContext& context);
-void add_best_command(CLI::App& program, CommandContext& context);
-void add_exec_command(CLI::App& program, CommandContext& context);
-void add_compare_command(CLI::App& program, CommandContext& context);
-void add_importance_command(CLI::App& program, CommandContext& context);
-void add_bottleneck_command(CLI::App& program, CommandContext& context);
-void add_scaling_command(CLI::App& program, CommandContext& context);
-void add_studies_command(CLI::App& program, CommandContext& context);
-void add_report_command(CLI::App& program, CommandContext& context);
-void add_serve_command(CLI::App& program, CommandContext& context);
-void add_export_command(CLI::App& program, CommandContext& context);
-void add_import_command(CLI::App& program, CommandContext& context);
-void add_gc_command(CLI::App& program, CommandContext& context);
-void add_follow_command(CLI::App& program, CommandContext& context);
-void add_reports_command(CLI::App& program, CommandContext& context);
-void add_doctor_command(CLI::App& program, CommandContext& context);
-void add_pools_command(CLI::App& program, CommandContext& context);
-void add_prices_command(CLI::App& program, CommandContext& context);
-void add_schema_command(CLI::App& program, CommandContext& context);
-void add_completion_command(CLI::App& program, CommandContext& context);
-void add_version_command(CLI::App& program, CommandContext& context);
-void add_help_command(CLI::App& program, CommandContext& context);
+/// Adds an option with one value or several, called `value` in help. Refuses an empty text: `--time
+/// "$TIME"` with an unset variable is a mistake.
+template <typename T>
+CLI::Option* add_value_option(CLI::App& command, const std::string& name, T& to,
+                              const std::string& value, const std::string& description) {
+  CLI::Option* option = command.add_option(name, to, description)->option_text(value);
+  constexpr bool k_is_text =
+      std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>>;
+  if constexpr (k_is_text) option->check(not_empty());
+  return option;
+}
+/// Adds an option that may be repeated, with one value each time. An option that takes several
+/// values would also take the `--` in front of a command.
+CLI::Option* add_list_option(CLI::App& command, const std::string& name,
+                             std::vector<std::string>& to, const std::string& value,
+                             const std::string& description);
+
+/// Type of a function that adds one command; command `<name>` is in `<name>_command.cpp`.
+using AddCommand = void(CLI::App& program, CommandContext& context);
+AddCommand add_run_command, add_judge_command, add_campaign_command, add_bisect_command,
+    add_mcp_command, add_retune_command, add_init_command, add_check_command, add_rehearse_command,
+    add_leaderboard_command, add_show_command, add_compare_command, add_importance_command,
+    add_bottleneck_command, add_scaling_command, add_studies_command, add_best_command,
+    add_exec_command, add_report_command, add_serve_command, add_export_command, add_import_command,
+    add_gc_command, add_follow_command, add_reports_command, add_doctor_command, add_pools_command,
+    add_prices_command, add_schema_command, add_completion_command, add_version_command,
+    add_help_command;
 
 /// Adds all commands to the program.
 void add_all_commands(CLI::App& program, CommandContext& context);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,7 +7,6 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/comparison.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -42,27 +40,22 @@ ExitCode compare_trials(CommandContext& context, std::vector<std::string> argume
     trials.push_back(*std::move(trial));
   }
   const auto order = parameter_order(study->record.document);
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["comparison"] = comparison_json(trials, study->objectives, order);
-    context.console.json_result(json);
-  } else {
-    context.console.result(
-        comparison_text(trials, study->objectives, order, context.console.stdout_width()));
-  }
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "comparison",
+      [&] { return comparison_json(trials, study->objectives, order); },
+      [&] {
+        return comparison_text(trials, study->objectives, order, context.console.stdout_width());
+      });
 }
 
 }  // namespace
 
 void add_compare_command(CLI::App& program, CommandContext& context) {
-  auto arguments = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = add_command(program, context, "compare",
-                                  "Put trials side by side: what differs, and by how much",
-                                  "  steptune compare 1 7\n"
-                                  "  steptune compare resnet-nightly 1 7 12");
+  auto [command, arguments] = add_command<std::vector<std::string>>(
+      program, context, "compare", "Put trials side by side: what differs, and by how much",
+      "  steptune compare 1 7\n"
+      "  steptune compare resnet-nightly 1 7 12",
+      compare_trials);
   command
       ->add_option("TRIALS", *arguments,
                    "Study, by name or file [default: the latest], and numbers of two trials or "
@@ -71,9 +64,6 @@ void add_compare_command(CLI::App& program, CommandContext& context) {
       ->required()
       ->expected(2, 21);
   add_json_option(*command, context);
-  command->callback([&context, arguments] {
-    context.action = [&context, arguments] { return compare_trials(context, *arguments); };
-  });
 }
 
 }  // namespace steptune

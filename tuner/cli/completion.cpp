@@ -22,6 +22,14 @@ namespace {
 
 constexpr std::size_t k_most_trials = 100;
 
+/// Returns candidates without descriptions.
+std::vector<Candidate> candidates_of(const std::vector<std::string>& names) {
+  std::vector<Candidate> candidates;
+  for (const std::string& name : names)
+    candidates.push_back({name, ""});
+  return candidates;
+}
+
 /// Names in a history; empty if it cannot be read, because completion must not print errors.
 class StoredNames {
  public:
@@ -38,11 +46,8 @@ class StoredNames {
   }
 
   [[nodiscard]] std::vector<Candidate> campaigns() const {
-    std::vector<Candidate> names;
-    if (!history_) return names;
-    for (const std::string& name : campaign_names(*history_).value_or(std::vector<std::string>{}))
-      names.push_back({name, ""});
-    return names;
+    if (!history_) return {};
+    return candidates_of(campaign_names(*history_).value_or(std::vector<std::string>{}));
   }
 
   /// Returns the trials of a study as candidates. If `study` is empty, uses the latest study.
@@ -78,12 +83,9 @@ class StoredNames {
   }
 
   [[nodiscard]] std::vector<Candidate> parameters(const std::string& study) const {
-    std::vector<Candidate> names;
     const auto record = record_of(study);
-    if (!record) return names;
-    for (const std::string& name : parameter_order(record->document))
-      names.push_back({name, ""});
-    return names;
+    if (!record) return {};
+    return candidates_of(parameter_order(record->document));
   }
 
   [[nodiscard]] std::vector<Candidate> numeric_parameters(const std::string& study) const {
@@ -109,8 +111,7 @@ class StoredNames {
   [[nodiscard]] std::optional<Leaderboard> board(const std::string& study) && {
     auto record = record_of(study);
     if (!record) return std::nullopt;
-    auto objectives = objective_views(record->document);
-    const StoredStudy stored{*std::move(history_), *std::move(record), std::move(objectives)};
+    const StoredStudy stored = stored_study(*std::move(history_), *std::move(record));
     LeaderboardQuery query;
     query.limit = k_most_trials;
     auto board = read_leaderboard(stored, query);
@@ -248,12 +249,7 @@ std::vector<Candidate> values_of_option(const CLI::App& command, const CLI::Opti
       parameter.word += '=';
     return parameters;
   }
-  if (option.check_lname("as")) {
-    std::vector<Candidate> presets;
-    for (const std::string& name : preset_names_of(output_formats()))
-      presets.push_back({name, ""});
-    return presets;
-  }
+  if (option.check_lname("as")) return candidates_of(preset_names_of(output_formats()));
   // `import --from` names another program's study, and its `--study` a file.
   if (option.check_lname("from") && command.get_name() == "retune") return names.studies();
   if (option.check_lname("study") && command.get_name() == "judge") return names.studies();

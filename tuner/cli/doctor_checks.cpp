@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <map>
 
+#include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -29,6 +30,10 @@ constexpr double k_little_disk_bytes = k_gib_bytes;
 constexpr double k_no_disk_bytes = 32.0 * k_mib_bytes;
 
 }  // namespace
+
+std::string sqlite_version() {
+  return SQLite::getLibVersion();
+}
 
 std::string to_text(DiagnosisStatus status) {
   static constexpr auto k_names = enum_names<DiagnosisStatus>({{DiagnosisStatus::ok, "ok"},

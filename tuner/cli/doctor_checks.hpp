@@ -11,6 +11,9 @@
 
 namespace steptune {
 
+/// Returns the version of the SQLite library in use.
+[[nodiscard]] std::string sqlite_version();
+
 /// Returns a status as `doctor` prints it.
 [[nodiscard]] std::string to_text(DiagnosisStatus status);
 

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "common/machine/cpus.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/doctor_checks.hpp"
-#include "tuner/cli/installation.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/report/format.hpp"
@@ -63,28 +63,18 @@ std::vector<Diagnosis> all_checks(const std::filesystem::path& database) {
   return checks;
 }
 
-std::string title_of(const Diagnosis& check) {
-  std::string name = check.name;
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 /// Returns the columns left for findings beside status and title; 0 means no limit.
 std::size_t room_for_findings(const std::vector<Diagnosis>& checks, std::size_t width) {
   TextTable beside({{"", Align::left}, {"", Align::left}, {"", Align::left}});
   for (const Diagnosis& check : checks)
-    beside.add_row({to_text(check.status), title_of(check)});
+    beside.add_row({to_text(check.status), with_blanks(check.name)});
   return width > beside.width() ? width - beside.width() : 0;
 }
 
 /// Adds one row for each line, the first with `status` and `title`.
 void add_lines(TextTable& table, std::string status, std::string title, std::string_view lines) {
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = lines.find('\n', begin);
-    table.add_row({std::exchange(status, {}), std::exchange(title, {}),
-                   std::string(lines.substr(begin, end - begin))});
-    begin = end + 1;
-  }
+  for (const std::string_view line : lines_of(lines))
+    table.add_row({std::exchange(status, {}), std::exchange(title, {}), std::string(line)});
 }
 
 std::string checks_text(const std::vector<Diagnosis>& checks, bool color, std::size_t width) {
@@ -99,7 +89,7 @@ std::string checks_text(const std::vector<Diagnosis>& checks, bool color, std::s
                                                                  : "\x1b[1;31m";
       status = fmt::format("{}{}\x1b[0m", code, status);
     }
-    add_lines(table, std::move(status), title_of(check), wrapped(check.found, room));
+    add_lines(table, std::move(status), with_blanks(check.name), wrapped(check.found, room));
     if (check.advice.empty()) continue;
     add_lines(table, "", "",
               wrapped_entry(fmt::format("{}{}", k_arrow, check.advice), room, k_arrow.size()));
@@ -108,16 +98,14 @@ std::string checks_text(const std::vector<Diagnosis>& checks, bool color, std::s
 }
 
 Json checks_json(const std::vector<Diagnosis>& checks, bool failed) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["ok"] = !failed;
   json["checks"] = Json::array();
   for (const Diagnosis& check : checks) {
-    json["checks"].push_back(
-        {{"name", check.name},
-         {"status", to_text(check.status)},
-         {"found", check.found},
-         {"advice", check.advice.empty() ? Json(nullptr) : Json(check.advice)}});
+    json["checks"].push_back({{"name", check.name},
+                              {"status", to_text(check.status)},
+                              {"found", check.found},
+                              {"advice", text_or_null(check.advice)}});
   }
   return json;
 }
@@ -127,12 +115,11 @@ ExitCode examine(CommandContext& context) {
   const bool failed = std::any_of(checks.begin(), checks.end(), [](const Diagnosis& check) {
     return check.status == DiagnosisStatus::fail;
   });
-  if (context.json) {
-    context.console.json_result(checks_json(checks, failed));
-  } else {
-    context.console.result(
-        checks_text(checks, context.console.color_on_stdout(), context.console.stdout_width()));
-  }
+  context.print([&] { return checks_json(checks, failed); },
+                [&] {
+                  return checks_text(checks, context.console.color_on_stdout(),
+                                     context.console.stdout_width());
+                });
   return failed ? ExitCode::failure : ExitCode::ok;
 }
 
@@ -142,9 +129,9 @@ void add_doctor_command(CLI::App& program, CommandContext& context) {
   CLI::App* command =
       add_command(program, context, "doctor", "Check this machine for what disturbs tuning",
                   "  steptune doctor\n"
-                  "  steptune doctor --json");
+                  "  steptune doctor --json",
+                  examine);
   add_json_option(*command, context);
-  command->callback([&context] { context.action = [&context] { return examine(context); }; });
 }
 
 }  // namespace steptune

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,7 +13,7 @@
 #include "trial_runner/launch/launch_words.hpp"
 #include "trial_runner/launch/rank_cpus.hpp"
 #include "tuner/cli/best_choice.hpp"
-#include "tuner/cli/child_environment.hpp"
+#include "tuner/cli/child_command.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/input_file.hpp"
 #include "tuner/cli/run_options.hpp"
@@ -216,14 +215,10 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
                                   "name a study: steptune exec STUDY -- COMMAND; or tune the run "
                                   "itself: steptune exec --tune -- COMMAND"});
   }
-  const auto in_use = open_study_in_use(context, options.study, options.trial);
-  if (!in_use) return context.console.error(in_use.error());
-  const StoredStudy* study = &in_use->study;
-  const auto trial = trial_in_use(*in_use, options.trial);
-  if (!trial) return context.console.error(trial.error());
-  auto choice = choose_trial(*study, *trial);
-  if (!choice) return context.console.error(choice.error());
-  if (in_use->trial > 0) choice->requested_study = in_use->name;
+  auto opened = open_choice(context, options.study, options.trial);
+  if (!opened) return context.console.error(opened.error());
+  const StoredStudy* study = &opened->study;
+  BestChoice* choice = &opened->choice;
   const bool own = options.words.empty();
   if (auto made = own ? use_config_copies(context, *choice) : Result<void>(); !made) {
     return context.console.error(made.error());
@@ -265,57 +260,41 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
 }  // namespace
 
 void add_exec_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ExecOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<ExecOptions>(
       program, context, "exec", "Run a command with the recommended settings",
       "  steptune exec train -- python3 train.py --epochs 90\n  steptune exec train              "
       "the study's own command\n  steptune exec --tune -- python3 train.py --epochs 90\nThe exit "
       "status is the command's. 'steptune follow' also compares the run with its study's "
-      "promise.\n--tune needs no study: the run itself is tuned while it runs.");
+      "promise.\n--tune needs no study: the run itself is tuned while it runs.",
+      exec);
   command->add_option("STUDY", options->study,
                       "Study, by name or file [default: none, with --tune]");
   command
       ->add_option("COMMAND", options->words,
                    "After --: the command [default: the study's, in its folder]")
       ->option_text("[-- COMMAND]");
-  command
-      ->add_option("--trial", options->trial,
+  add_value_option(*command, "--trial", options->trial, "N",
                    "Trial whose configuration runs [default: the recommended one]")
-      ->option_text("N")
       ->check(positive_number());
   command->add_flag("--tune", options->tune,
                     "Tune the run during its first minutes, with settings that do not change the "
                     "training; it continues with those shown to be faster");
-  command
-      ->add_option("--time", options->time,
-                   "With --tune: longest tuning time, such as 90s or 10m [default: 5m]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command
-      ->add_option("--name", options->name,
-                   "With --tune: name of the study [default: after the script]")
-      ->option_text("NAME");
+  add_value_option(*command, "--time", options->time, "DURATION",
+                   "With --tune: longest tuning time, such as 90s or 10m [default: 5m]");
+  add_value_option(*command, "--name", options->name, "NAME",
+                   "With --tune: name of the study [default: after the script]");
   command->add_flag("--new", options->fresh,
                     "With --tune: begin a new study even if one of this name exists");
-  command
-      ->add_option("--samples-per-step", options->samples_per_step,
+  add_value_option(*command, "--samples-per-step", options->samples_per_step, "N",
                    "With --tune: samples of an optimizer step [default: counted]")
-      ->option_text("N")
       ->check(positive_number());
-  command
-      ->add_option("--samples", options->planned_samples,
+  add_value_option(*command, "--samples", options->planned_samples, "N",
                    "With --tune: samples that the run will process [default: not known]")
-      ->option_text("N")
       ->check(positive_number());
-  command
-      ->add_option("--stdin", options->input,
+  add_value_option(*command, "--stdin", options->input, "FILE",
                    "File that the command reads as its standard input [default: the study's for "
-                   "its own command, else this program's]")
-      ->option_text("FILE");
+                   "its own command, else this program's]");
   command->add_flag("--quiet", options->quiet, "Print only errors and warnings");
-  command->callback([&context, options] {
-    context.action = [&context, options] { return exec(context, *options); };
-  });
 }
 
 }  // namespace steptune

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -57,30 +56,25 @@ ExitCode export_study(CommandContext& context, const ExportOptions& options) {
 }  // namespace
 
 void add_export_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<ExportOptions>(
       program, context, "export", "Write a study for other programs",
       "  steptune export resnet-nightly --format csv trials.csv\n"
       "  steptune export resnet-nightly --format optuna optuna.db && optuna-dashboard "
       "sqlite:///optuna.db\n"
       "  steptune export resnet-nightly --format mlflow mlruns && MLFLOW_ALLOW_FILE_STORE=true "
-      "mlflow ui --backend-store-uri mlruns");
+      "mlflow ui --backend-store-uri mlruns",
+      export_study);
   command->add_option("STUDY", options->study, "Study, by name or file")->required();
   command
       ->add_option("FILE", options->file,
                    "What to write: a file, or - for stdout (csv, json); a new file (optuna); a "
                    "folder (mlflow)")
       ->required();
-  command
-      ->add_option("--format", options->format,
+  add_value_option(*command, "--format", options->format, "FORMAT",
                    "csv: a line per trial; json: everything, see export.schema.json; optuna: a "
                    "storage for Optuna 3 and later; mlflow: an experiment of a file store")
-      ->option_text("FORMAT")
       ->required()
       ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow"}));
-  command->callback([&context, options] {
-    context.action = [&context, options] { return export_study(context, *options); };
-  });
 }
 
 }  // namespace steptune

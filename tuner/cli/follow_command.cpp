@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,8 +73,7 @@ Result<FollowedRun> open_run(const CommandContext& context, const BestChoice& ch
 /// Returns the current state as a JSON document on one line.
 std::string json_line(const StudyRecord& study, const Follower& follower, const FollowState& state,
                       bool has_ended) {
-  Json json{
-      {"schema_version", k_json_schema_version}, {"study", json_of(study)}, {"ended", has_ended}};
+  Json json = document_json({{"study", json_of(study)}, {"ended", has_ended}});
   json.update(follow_json(follower.promise(), state));
   return dump_json(json) + "\n";
 }
@@ -155,9 +153,7 @@ class Following {
 void tell(CommandContext& context, const StoredStudy& study, const Follower& follower,
           const FollowState& state) {
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study.record);
+    Json json = document_json({{"study", json_of(study.record)}});
     json.update(follow_json(follower.promise(), state));
     return context.console.json_result(json);
   }
@@ -187,16 +183,13 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
     return context.console.error({ErrorKind::usage, "there is nothing to follow", "",
                                   "name a log, - for stdin, or a command after --"});
   }
-  const auto in_use = open_study_in_use(context, options.study, options.trial);
-  if (!in_use) return context.console.error(in_use.error());
-  const auto trial = trial_in_use(*in_use, options.trial);
-  if (!trial) return context.console.error(trial.error());
-  const auto choice = choose_trial(in_use->study, *trial);
-  if (!choice) return context.console.error(choice.error());
-  warn_if_unfinished(context, in_use->study.record);
-  const auto night = open_study_of_night(context, in_use->study, choice->from_study);
+  const auto opened = open_choice(context, options.study, options.trial);
+  if (!opened) return context.console.error(opened.error());
+  const BestChoice* choice = &opened->choice;
+  warn_if_unfinished(context, opened->study.record);
+  const auto night = open_study_of_night(context, opened->study, choice->from_study);
   if (!night) return context.console.error(night.error());
-  const StoredStudy* study = *night ? &**night : &in_use->study;
+  const StoredStudy* study = *night ? &**night : &opened->study;
   const auto started_s =
       context.separated ? std::optional(context.clock.now_s()) : std::optional<double>();
   auto follower = make_follower(*study, *choice, started_s);
@@ -227,22 +220,20 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
 }  // namespace
 
 void add_follow_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<FollowOptions>();
-  CLI::App* command =
-      add_command(program, context, "follow", "Compare a long run with what its study promised",
-                  "  steptune follow resnet-nightly train.log\n"
-                  "  python3 train.py 2>&1 | steptune follow resnet-nightly -\n"
-                  "  steptune follow resnet-nightly -- python3 train.py --batch-size 256");
+  auto [command, options] = add_command<FollowOptions>(
+      program, context, "follow", "Compare a long run with what its study promised",
+      "  steptune follow resnet-nightly train.log\n"
+      "  python3 train.py 2>&1 | steptune follow resnet-nightly -\n"
+      "  steptune follow resnet-nightly -- python3 train.py --batch-size 256",
+      follow);
   command->add_option("STUDY", options->study, "Study, by name or file")->required();
   command
       ->add_option("LOG", options->words,
                    "The run's output: a file, - for stdin, or after -- the command that starts it "
                    "[default: -]")
       ->option_text("[LOG | -- COMMAND]");
-  command
-      ->add_option("--trial", options->trial,
+  add_value_option(*command, "--trial", options->trial, "N",
                    "Trial whose configuration runs [default: the recommended one]")
-      ->option_text("N")
       ->check(positive_number());
   command->add_flag("--wait", options->wait, "At the end of the file, wait for more until Ctrl-C");
   add_json_option(*command, context);
@@ -250,9 +241,6 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
       ->add_flag("--json-lines", options->json_lines,
                  "Print the state as a line of JSON, every 10 s and at the end")
       ->excludes("--json");
-  command->callback([&context, options] {
-    context.action = [&context, options] { return follow(context, *options); };
-  });
 }
 
 }  // namespace steptune

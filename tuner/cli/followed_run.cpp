@@ -21,7 +21,7 @@
 #include "common/pipe.hpp"
 #include "common/system_reason.hpp"
 #include "trial_runner/trial_name.hpp"
-#include "tuner/cli/child_environment.hpp"
+#include "tuner/cli/child_command.hpp"
 #include "tuner/cli/console.hpp"
 
 namespace steptune {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -9,7 +8,6 @@
 #include "common/text.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -43,7 +41,7 @@ std::string steps_text(const std::vector<GcStep>& steps, std::size_t width) {
 
 void print_gc(CommandContext& context, const Collected& collected, bool dry_run) {
   if (context.json) {
-    Json json = {{"schema_version", k_json_schema_version}, {"removed", Json::array()}};
+    Json json = document_json({{"removed", Json::array()}});
     for (const GcStep& step : collected.steps) {
       json["removed"].push_back(
           {{"part", to_text(step.part)}, {"study", step.study}, {"bytes", step.bytes}});
@@ -105,21 +103,24 @@ ExitCode collect_now(CommandContext& context, const GcRequest& request) {
   return ExitCode::ok;
 }
 
+ExitCode free_space(CommandContext& context, const GcOptions& options) {
+  const auto request = request_of(options);
+  if (!request) return context.console.error(request.error());
+  return options.dry_run ? show_plan(context, *request) : collect_now(context, *request);
+}
+
 }  // namespace
 
 void add_gc_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<GcOptions>();
-  CLI::App* command =
-      add_command(program, context, "gc", "Make the database of studies and its logs smaller",
-                  "  steptune gc --older-than 90d --dry-run\n  steptune gc --history-limit "
-                  "500MB\nTraces and logs go first; results stay unless --studies or the limit "
-                  "removes them. Running studies\nare left alone.");
-  command
-      ->add_option(
-          "--older-than", options->older_than,
-          "Remove traces and logs of studies unused for this long, such as 90d [default: none]")
-      ->option_text("AGE")
-      ->check(not_empty());
+  auto [command, options] = add_command<GcOptions>(
+      program, context, "gc", "Make the database of studies and its logs smaller",
+      "  steptune gc --older-than 90d --dry-run\n  steptune gc --history-limit "
+      "500MB\nTraces and logs go first; results stay unless --studies or the limit "
+      "removes them. Running studies\nare left alone.",
+      free_space);
+  add_value_option(
+      *command, "--older-than", options->older_than, "AGE",
+      "Remove traces and logs of studies unused for this long, such as 90d [default: none]");
   command
       ->add_flag("--studies", options->studies,
                  "With --older-than: remove those studies as a whole")
@@ -127,13 +128,6 @@ void add_gc_command(CLI::App& program, CommandContext& context) {
   add_history_limit_option(*command, options->limit_bytes, "");
   command->add_flag("--dry-run", options->dry_run, "Only list what would be removed");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] {
-      const auto request = request_of(*options);
-      if (!request) return context.console.error(request.error());
-      return options->dry_run ? show_plan(context, *request) : collect_now(context, *request);
-    };
-  });
 }
 
 }  // namespace steptune

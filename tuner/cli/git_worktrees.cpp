@@ -9,7 +9,7 @@
 #include "common/child_process.hpp"
 #include "common/short_hash.hpp"
 #include "common/text.hpp"
-#include "tuner/cli/ended_command.hpp"
+#include "tuner/cli/child_command.hpp"
 
 namespace steptune {
 namespace {
@@ -43,13 +43,19 @@ fs::path working_tree(const fs::path& parent, std::size_t number, const std::str
   return parent / fmt::format("{}-{}", number, short_hash(commit));
 }
 
-void remove_left_trees(const fs::path& parent) {
+Result<TreesFolder> TreesFolder::take(const fs::path& database, const std::string& name) {
+  const fs::path trees = fs::absolute(database).parent_path() / "worktrees";
   std::error_code error;
+  fs::create_directories(trees, error);
+  auto lock = LockFile::acquire(trees / (name + ".lock"));
+  if (!lock) return tl::unexpected(lock.error());
+  TreesFolder folder{trees / name, *std::move(lock)};
   std::vector<fs::path> left;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent, error))
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.path, error))
     left.push_back(entry.path());
   for (const fs::path& tree : left)
     remove_tree(tree);
+  return folder;
 }
 
 Result<GitWorktrees> GitWorktrees::check_out(const std::vector<std::string>& revisions,

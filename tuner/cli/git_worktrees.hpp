@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "tuner/history/lock_file.hpp"
 
 namespace steptune {
 
@@ -19,9 +20,17 @@ namespace steptune {
 [[nodiscard]] std::filesystem::path working_tree(const std::filesystem::path& parent,
                                                  std::size_t number, const std::string& commit);
 
-/// Removes working trees that killed processes have left below `parent`. No process uses them,
-/// because the caller has a lock.
-void remove_left_trees(const std::filesystem::path& parent);
+/// Folder of working trees. Only one process at a time has it, because two would remove each
+/// other's trees.
+struct TreesFolder {
+  std::filesystem::path path;
+  LockFile lock;
+
+  /// Takes the folder `name` beside the database, and removes working trees that killed processes
+  /// have left in it. Fails with `conflict` if another process has it.
+  [[nodiscard]] static Result<TreesFolder> take(const std::filesystem::path& database,
+                                                const std::string& name);
+};
 
 /// Working trees of revisions of the repository in the current folder. The destructor removes
 /// them.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,15 +40,14 @@ ExitCode print_help(CommandContext& context, const CLI::App& program, const std:
 }  // namespace
 
 void add_help_command(CLI::App& program, CommandContext& context) {
-  auto name = std::make_shared<std::string>();
-  CLI::App* command =
-      add_command(program, context, "help", "Explain a command, or list all of them",
-                  "  steptune help\n"
-                  "  steptune help run                the same as 'steptune run --help'");
+  auto [command, name] = add_command<std::string>(
+      program, context, "help", "Explain a command, or list all of them",
+      "  steptune help\n"
+      "  steptune help run                the same as 'steptune run --help'",
+      [&program](CommandContext& within, const std::string& given) {
+        return print_help(within, program, given);
+      });
   command->add_option("COMMAND", *name, "Command to explain [default: none, all are listed]");
-  command->callback([&program, &context, name] {
-    context.action = [&program, &context, name] { return print_help(context, program, *name); };
-  });
 }
 
 }  // namespace steptune

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -76,8 +75,7 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
                      std::move(imported->trials));
   if (!stored) return context.console.error(stored.error());
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
+    Json json = document_json();
     json["study"] = name;
     json["kind"] = foreign->kind;
     json["trials"] = count;
@@ -103,33 +101,25 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
 }  // namespace
 
 void add_import_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ImportCommandOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<ImportCommandOptions>(
       program, context, "import", "Import trials of another program as an earlier study",
       "  steptune import optuna.db --study study.json\n"
-      "  steptune import trials.csv --study study.json --column time=seconds_per_sample");
+      "  steptune import trials.csv --study study.json --column time=seconds_per_sample",
+      import_trials);
   command->add_option("FILE", options->path, "SQLite file of Optuna, or CSV file")->required();
-  command
-      ->add_option("--study", options->study, "Study file with their search space and objectives")
-      ->option_text("FILE")
+  add_value_option(*command, "--study", options->study, "FILE",
+                   "Study file with their search space and objectives")
       ->required();
-  command
-      ->add_option("--name", options->name,
-                   "Name of the new study [default: the study file's, with -imported]")
-      ->option_text("NAME");
-  command->add_option("--from", options->from, "Study of the Optuna file [default: the only one]")
-      ->option_text("NAME");
-  command
-      ->add_option(
-          "--column", options->columns,
-          "Column of a parameter or objective; may be repeated [default: the column of that name]")
-      ->option_text("NAME=COLUMN")
+  add_value_option(*command, "--name", options->name, "NAME",
+                   "Name of the new study [default: the study file's, with -imported]");
+  add_value_option(*command, "--from", options->from, "NAME",
+                   "Study of the Optuna file [default: the only one]");
+  add_value_option(
+      *command, "--column", options->columns, "NAME=COLUMN",
+      "Column of a parameter or objective; may be repeated [default: the column of that name]")
       ->expected(1)
       ->take_all();
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return import_trials(context, *options); };
-  });
 }
 
 }  // namespace steptune

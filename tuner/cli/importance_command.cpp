@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/importance_report.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -14,33 +12,22 @@ ExitCode show_importance(CommandContext& context, const std::string& name) {
   if (!study) return context.console.error(study.error());
   const auto importance = read_importance(*study);
   if (!importance) return context.console.error(importance.error());
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["importance"] = importance_json(*importance);
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(importance_text(
-      *importance, {context.console.color_on_stdout(), context.console.stdout_width()}));
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "importance", [&] { return importance_json(*importance); },
+      [&] { return importance_text(*importance, style_on_stdout(context.console)); });
 }
 
 }  // namespace
 
 void add_importance_command(CLI::App& program, CommandContext& context) {
-  auto name = std::make_shared<std::string>();
-  CLI::App* command =
-      add_command(program, context, "importance",
-                  "Show which parameters mattered, and what each contributes from baseline to best",
-                  "  steptune importance\n"
-                  "  steptune importance resnet-nightly --json");
+  auto [command, name] = add_command<std::string>(
+      program, context, "importance",
+      "Show which parameters mattered, and what each contributes from baseline to best",
+      "  steptune importance\n"
+      "  steptune importance resnet-nightly --json",
+      show_importance);
   command->add_option("STUDY", *name, "Study, by name or file [default: the latest]");
   add_json_option(*command, context);
-  command->callback([&context, name] {
-    context.action = [&context, name] { return show_importance(context, *name); };
-  });
 }
 
 }  // namespace steptune

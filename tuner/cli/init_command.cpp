@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -60,8 +59,7 @@ Result<Facts> facts_of(const std::vector<std::string>& assignments) {
 }
 
 Json init_json(const InitResult& result) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["file"] = result.file;
   json["found"] = result.found;
   json["help_fault"] = result.help.empty() ? Json() : Json(result.help);
@@ -104,51 +102,39 @@ ExitCode init_study(CommandContext& context, const InitOptions& options) {
     return flags.exit_code();
   }
   if (!result) return context.console.error(result.error());
-  if (context.json) {
-    context.console.json_result(init_json(*result));
-  } else {
-    context.console.result(fmt::format("{}\nnext    steptune check {}\n", init_text(*result),
-                                       shell_quoted(result->file)));
-  }
-  return ExitCode::ok;
+  return context.print([&] { return init_json(*result); },
+                       [&] {
+                         return fmt::format("{}\nnext    steptune check {}\n", init_text(*result),
+                                            shell_quoted(result->file));
+                       });
 }
 
 }  // namespace
 
 void add_init_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<InitOptions>();
-  CLI::App* command =
-      add_command(program, context, "init", "Write a study file for a training command",
-                  "  steptune init -- python3 train.py --data images --epochs 90\n"
-                  "  steptune init --output nightly.json -- torchrun --nproc_per_node 2 train.py\n"
-                  "Runs the command with --help, then unchanged for some seconds, and ends it.");
+  auto [command, options] = add_command<InitOptions>(
+      program, context, "init", "Write a study file for a training command",
+      "  steptune init -- python3 train.py --data images --epochs 90\n"
+      "  steptune init --output nightly.json -- torchrun --nproc_per_node 2 train.py\n"
+      "Runs the command with --help, then unchanged for some seconds, and ends it.",
+      init_study);
   command
       ->add_option("COMMAND", options->words,
                    "After --: the training command [default: python3 with the folder's script]")
       ->option_text("[-- COMMAND]");
-  command->add_option("--name", options->name, "Name of the study [default: after the script]")
-      ->option_text("NAME");
-  command->add_option("--output", options->output, "File to write [default: NAME.study.json]")
-      ->option_text("FILE");
+  add_value_option(*command, "--name", options->name, "NAME",
+                   "Name of the study [default: after the script]");
+  add_value_option(*command, "--output", options->output, "FILE",
+                   "File to write [default: NAME.study.json]");
   command->add_flag("--force", options->force, "Overwrite an existing file");
   command->add_flag("--no-run", options->no_run,
                     "Only ask the program for --help: do not run it to read its output");
-  command
-      ->add_option("--stdin", options->input,
-                   "File that the program reads as its standard input [default: none]")
-      ->option_text("FILE");
-  command
-      ->add_option("--fact", options->facts,
-                   "State a number that a known trainer's rules mention, such as heads=32; "
-                   "repeatable [default: from the command and its files]")
-      ->option_text("NAME=NUMBER")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_value_option(*command, "--stdin", options->input, "FILE",
+                   "File that the program reads as its standard input [default: none]");
+  add_list_option(*command, "--fact", options->facts, "NAME=NUMBER",
+                  "State a number that a known trainer's rules mention, such as heads=32; "
+                  "repeatable [default: from the command and its files]");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return init_study(context, *options); };
-  });
 }
 
 }  // namespace steptune

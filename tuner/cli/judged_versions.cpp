@@ -29,8 +29,8 @@ std::vector<CommandWords> with_unchanged(const CommandWords& command,
 
 }  // namespace
 
-Result<std::vector<CommandWords>> split_commands(const std::vector<std::string>& words) {
-  std::vector<CommandWords> commands(1);
+std::vector<CommandWords> split_commands(const std::vector<std::string>& words) {
+  std::vector<CommandWords> commands(words.empty() ? 0 : 1);
   for (const std::string& word : words) {
     if (word == k_next_command) {
       commands.emplace_back();
@@ -38,23 +38,18 @@ Result<std::vector<CommandWords>> split_commands(const std::vector<std::string>&
       commands.back().push_back(word);
     }
   }
-  if (words.empty()) {
-    return fail(ErrorKind::usage, "there is no command after --", "",
-                "for example: steptune judge -- python3 a.py --- python3 b.py");
-  }
-  if (std::ranges::any_of(commands, &CommandWords::empty)) {
-    return fail(ErrorKind::usage, "a command is empty", "",
-                "for example: steptune judge -- python3 a.py --- python3 b.py");
-  }
   return commands;
 }
 
-std::vector<CommandWords> in_each_folder(const CommandWords& command,
-                                         const std::vector<fs::path>& folders) {
-  std::vector<CommandWords> commands;
-  for (const fs::path& folder : folders)
-    commands.push_back(with_front({"env", "-C", folder.string()}, command));
-  return commands;
+Result<void> check_not_empty(const std::vector<CommandWords>& commands) {
+  if (!commands.empty() && std::ranges::none_of(commands, &CommandWords::empty)) return {};
+  return fail(ErrorKind::usage,
+              commands.empty() ? "there is no command after --" : "a command is empty", "",
+              "for example: steptune judge -- python3 a.py --- python3 b.py");
+}
+
+CommandWords in_folder(const fs::path& folder, const CommandWords& command) {
+  return with_front({"env", "-C", folder.string()}, command);
 }
 
 Result<std::vector<CommandWords>> with_each_variable(const CommandWords& command,

@@ -13,13 +13,14 @@ namespace steptune {
 /// A command: program and arguments.
 using CommandWords = std::vector<std::string>;
 
-/// Returns the commands between the separators (`k_next_command`). Returns `usage` if one is empty.
-[[nodiscard]] Result<std::vector<CommandWords>> split_commands(
-    const std::vector<std::string>& words);
+/// Returns the commands between the separators (`k_next_command`); none if there are no words.
+[[nodiscard]] std::vector<CommandWords> split_commands(const std::vector<std::string>& words);
+/// Returns `usage` if there is no command or one is empty.
+[[nodiscard]] Result<void> check_not_empty(const std::vector<CommandWords>& commands);
 
-/// Returns the command to be run in each folder.
-[[nodiscard]] std::vector<CommandWords> in_each_folder(
-    const CommandWords& command, const std::vector<std::filesystem::path>& folders);
+/// Returns the command to be run in a folder (`without_tree` is the reverse).
+[[nodiscard]] CommandWords in_folder(const std::filesystem::path& folder,
+                                     const CommandWords& command);
 
 /// Returns one command for each assignment (`NAME=VALUE`). If there is only one, the unchanged
 /// command comes first. Returns `usage` for a text that is no assignment.

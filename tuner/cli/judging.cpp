@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,13 +14,11 @@
 #include "tuner/cli/input_file.hpp"
 #include "tuner/cli/judge_reports.hpp"
 #include "tuner/cli/judged_trials.hpp"
-#include "tuner/cli/judged_versions.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/study_tuning.hpp"
 #include "tuner/cli/whole_file.hpp"
-#include "tuner/history/lock_file.hpp"
 #include "tuner/history/open_if_present.hpp"
 #include "tuner/init/judge_study.hpp"
 #include "tuner/report/campaign_ladder.hpp"
@@ -163,9 +160,8 @@ class Judging {
       if (auto may = check_writable(options_.report); !may) return may;
     }
     if (!options_.study.empty() || !options_.trials.empty()) return check_trials();
-    auto commands = split_commands(options_.words);
-    if (!commands) return tl::unexpected(commands.error());
-    request_.commands = *std::move(commands);
+    if (auto given = check_not_empty(options_.commands); !given) return given;
+    request_.commands = options_.commands;
     if (auto made = make_versions(); !made) return made;
     auto counted =
         options_.revisions.empty()
@@ -192,7 +188,7 @@ class Judging {
   }
 
   Result<void> check_trials() const {
-    const bool is_alone = options_.words.empty() && options_.revisions.empty() &&
+    const bool is_alone = options_.commands.empty() && options_.revisions.empty() &&
                           options_.variables.empty() && options_.venvs.empty() &&
                           options_.build.empty() && options_.campaign.empty() &&
                           options_.input.empty();
@@ -219,7 +215,8 @@ class Judging {
       return fail(ErrorKind::usage, "only one of --git, --env and --venv can be compared", option,
                   "leave the other ones out, or write several commands with --- between them");
     }
-    if (request_.commands.size() != 1) {
+    const bool has_one = request_.commands.size() == 1;
+    if (!has_one && !options_.measures_gain) {
       return fail(ErrorKind::usage,
                   fmt::format("with {}, one command runs in each version", option), option,
                   "give one command after --");
@@ -240,22 +237,19 @@ class Judging {
 
   Result<void> check_out() {
     if (options_.revisions.empty()) return {};
-    const fs::path trees = fs::absolute(context_.database()).parent_path() / "worktrees";
-    std::error_code error;
-    fs::create_directories(trees, error);
-    // Two judgements at once would remove each other's trees.
-    auto lock = LockFile::acquire(trees / "judge.lock");
-    if (!lock) return tl::unexpected(lock.error());
-    lock_.emplace(*std::move(lock));
-    remove_left_trees(trees / "judge");
-    auto worktrees = GitWorktrees::check_out(options_.revisions, trees / "judge");
+    auto trees = TreesFolder::take(context_.database(), "judge");
+    if (!trees) return tl::unexpected(trees.error());
+    trees_.emplace(*std::move(trees));
+    auto worktrees = GitWorktrees::check_out(options_.revisions, trees_->path);
     if (!worktrees) return tl::unexpected(worktrees.error());
     worktrees_.emplace(*std::move(worktrees));
     if (!options_.build.empty()) {
       if (auto built = worktrees_->build(options_.build); !built) return built;
     }
-    command_of_revisions_ = request_.commands.front();
-    request_.commands = in_each_folder(command_of_revisions_, worktrees_->folders());
+    request_.commands.resize(options_.revisions.size(), CommandWords(request_.commands.front()));
+    commands_of_revisions_ = request_.commands;
+    for (std::size_t i = 0; i < request_.commands.size(); ++i)
+      request_.commands[i] = in_folder(worktrees_->folders()[i], commands_of_revisions_[i]);
     return {};
   }
 
@@ -318,7 +312,7 @@ class Judging {
 
   /// Returns the first command as it was given, without the folder of a revision.
   [[nodiscard]] const CommandWords& first_command() const {
-    return worktrees_ ? command_of_revisions_ : request_.commands.front();
+    return worktrees_ ? commands_of_revisions_.front() : request_.commands.front();
   }
 
   /// Names revisions as they were given. Their working trees are removed at the end.
@@ -327,7 +321,7 @@ class Judging {
     for (std::size_t i = 0; i < options_.revisions.size(); ++i) {
       JudgedCommand& command = i == 0 ? judged.first : judged.others[i - 1];
       command.name = options_.revisions[i];
-      command.command = shell_quoted(command_of_revisions_);
+      command.command = shell_quoted(commands_of_revisions_[i]);
     }
   }
 
@@ -405,10 +399,7 @@ class Judging {
     if (options_.take_verdicts) options_.take_verdicts(judged);
     if (is_part()) return code;
     if (context_.json) {
-      Json json;
-      json["schema_version"] = k_json_schema_version;
-      json["study"] = study;
-      json["judge"] = json_of(judged);
+      Json json = document_json({{"study", study}, {"judge", json_of(judged)}});
       json["judge"]["fail_if"] = json_of(results);
       if (ladder) json["campaign"] = last_edit_record().write(*ladder);
       context_.console.json_result(json);
@@ -429,9 +420,9 @@ class Judging {
   std::vector<FailCondition> conditions_;
   std::string why_no_loss_;
   std::optional<JudgedTrials> trials_;  ///< of `--trial`
-  std::optional<LockFile> lock_;        ///< of the folder of working trees
+  std::optional<TreesFolder> trees_;
   std::optional<GitWorktrees> worktrees_;
-  CommandWords command_of_revisions_;
+  std::vector<CommandWords> commands_of_revisions_;  ///< without the folders of their trees
   const SignalFlags flags_;
 };
 

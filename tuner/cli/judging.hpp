@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/judged_versions.hpp"
 #include "tuner/report/judged_commands.hpp"
 
 namespace steptune {
 
 /// Options of `judge`.
 struct JudgeOptions {
-  std::vector<std::string> words;      ///< the commands, with separators
+  std::vector<CommandWords> commands;  ///< with `--git` one, or one for each revision
   std::vector<std::string> revisions;  ///< `--git`; empty: not given
   std::vector<std::string> variables;  ///< `--env`; empty: not given
   std::vector<std::string> venvs;      ///< `--venv`; empty: not given

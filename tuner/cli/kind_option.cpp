@@ -11,8 +11,8 @@ void add_kind_option(CLI::App& command, const std::vector<const RunnerKind*>& ki
   for (const RunnerKind* kind : kinds)
     names.emplace_back(kind->name());
   name = names.front();
-  command.add_option("--runner", name, fmt::format("Kind of runner [default: {}]", name))
-      ->option_text("KIND")
+  add_value_option(command, "--runner", name, "KIND",
+                   fmt::format("Kind of runner [default: {}]", name))
       ->check(CLI::IsMember(names));
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -128,51 +127,39 @@ ExitCode show_leaderboard(CommandContext& context, const LeaderboardOptions& opt
     context.console.result(leaderboard_csv(*board, options.columns));
     return ExitCode::ok;
   }
-  if (context.json) {
-    context.console.json_result(leaderboard_json(*board));
-    return ExitCode::ok;
-  }
-  context.console.result(board_text(context, study->record, *board, options));
-  return ExitCode::ok;
+  return context.print([&] { return leaderboard_json(*board); },
+                       [&] { return board_text(context, study->record, *board, options); });
 }
 
 }  // namespace
 
 void add_leaderboard_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<LeaderboardOptions>();
-  CLI::App* command =
-      add_command(program, context, "leaderboard", "Rank the trials of a study, best first",
-                  "  steptune leaderboard\n"
-                  "  steptune leaderboard resnet-nightly --sort cost --limit 5");
+  auto [command, options] = add_command<LeaderboardOptions>(
+      program, context, "leaderboard", "Rank the trials of a study, best first",
+      "  steptune leaderboard\n"
+      "  steptune leaderboard resnet-nightly --sort cost --limit 5",
+      show_leaderboard);
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
-  command
-      ->add_option(
-          "--limit", options->limit,
-          "Trials to show at most, per status with --all [default: 20; with --all no limit]")
-      ->option_text("N")
+  add_value_option(
+      *command, "--limit", options->limit, "N",
+      "Trials to show at most, per status with --all [default: 20; with --all no limit]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   command->add_flag("--all", options->all, "Show failed, running and confirming trials, too");
-  command
-      ->add_option("--sort", options->sort,
+  add_value_option(*command, "--sort", options->sort, "COLUMN",
                    "Objective to rank by, best first, or another column: gains, speed and "
                    "efficiency largest first, others smallest first [default: the study's first "
-                   "objective]")
-      ->option_text("COLUMN");
+                   "objective]");
   command->add_flag("--pareto", options->pareto,
                     "Show only the best trial and its trade-offs in the other objective");
   command->add_flag("--feasible", options->feasible,
                     "Show only trials that completed and respect all limits");
-  command
-      ->add_option("--where", options->where,
+  add_value_option(*command, "--where", options->where, "EXPRESSION",
                    "Show only trials for which this expression over columns and facts is true: "
-                   "\"precision == 'bf16' and workers > 2\" [default: all]")
-      ->option_text("EXPRESSION");
-  command
-      ->add_option(
-          "--columns", options->columns,
-          "Columns to show, separated by commas; a name that does not exist lists all [default: "
-          "as many as fit]")
-      ->option_text("NAMES")
+                   "\"precision == 'bf16' and workers > 2\" [default: all]");
+  add_value_option(
+      *command, "--columns", options->columns, "NAMES",
+      "Columns to show, separated by commas; a name that does not exist lists all [default: "
+      "as many as fit]")
       ->delimiter(',');
   CLI::Option* csv =
       command->add_flag("--csv", options->csv, "Print comma-separated values in SI units");
@@ -182,9 +169,6 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
   add_json_option(*command, context);
   csv->excludes(command->get_option("--json"));
   watch->excludes(csv)->excludes(command->get_option("--json"));
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_leaderboard(context, *options); };
-  });
 }
 
 }  // namespace steptune

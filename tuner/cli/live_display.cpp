@@ -35,12 +35,6 @@ std::string speed_text(const Measurement& measurement, const UnitName& unit) {
   return std::isfinite(half_width) ? text + fmt::format(" +-{}", format_percent(half_width)) : text;
 }
 
-std::string status_words(const TrialRecord& trial) {
-  std::string text = to_text(trial.status);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
 std::string purpose_words(const TrialRecord& trial) {
   switch (trial.purpose) {
     case TrialPurpose::baseline:
@@ -154,7 +148,7 @@ std::string LiveDisplay::gain_text(const TrialRecord& trial, const Standing& sta
 std::string LiveDisplay::ended_line(const TrialRecord& trial, const Standing& standing) const {
   std::string line = fmt::format("trial {} ", trial.number);
   if (!is_compared(trial.purpose)) line += fmt::format("({}) ", purpose_words(trial));
-  line += status_words(trial);
+  line += with_blanks(to_text(trial.status));
   if (trial.objectives.empty()) return line;
   line += ": " + objectives_[0].text_of_trial(trial.objectives[0]);
   const double half_width = half_width_95(trial, 0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -68,26 +67,17 @@ ExitCode serve_agent(CommandContext& context, const McpOptions& options) {
 }  // namespace
 
 void add_mcp_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<McpOptions>();
-  CLI::App* command =
-      add_command(program, context, "mcp", "Serve coding agents: a Model Context Protocol server",
-                  "  steptune mcp --root ~/project\n"
-                  "  steptune mcp --root ~/project --root /data/experiments --most-time 20m\n"
-                  "A client starts it and talks to it over standard input and output.");
-  command
-      ->add_option("--root", options->roots,
+  auto [command, options] = add_command<McpOptions>(
+      program, context, "mcp", "Serve coding agents: a Model Context Protocol server",
+      "  steptune mcp --root ~/project\n"
+      "  steptune mcp --root ~/project --root /data/experiments --most-time 20m\n"
+      "A client starts it and talks to it over standard input and output.",
+      serve_agent);
+  add_value_option(*command, "--root", options->roots, "DIR",
                    "Folder in which programs may be started, with the folders below it; may be "
-                   "repeated [default: this folder]")
-      ->option_text("DIR")
-      ->check(not_empty());
-  command
-      ->add_option("--most-time", options->most_time,
-                   "Longest time that a call may ask for [default: 1h]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command->callback([&context, options] {
-    context.action = [&context, options] { return serve_agent(context, *options); };
-  });
+                   "repeated [default: this folder]");
+  add_value_option(*command, "--most-time", options->most_time, "DURATION",
+                   "Longest time that a call may ask for [default: 1h]");
 }
 
 }  // namespace steptune

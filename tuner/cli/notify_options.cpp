@@ -11,22 +11,12 @@ namespace steptune {
 void add_notify_options(CLI::App& command, NotifyOptions& options,
                         const std::vector<std::string>& events) {
   // Take exactly one value. An open list would swallow the -- that separates a command.
-  command
-      .add_option(
-          "--notify", options.targets,
-          "Command that gets the result as JSON on stdin, or address that it is posted to; "
-          "slack+https://... for Slack's format; may be repeated [default: no notification]")
-      ->option_text("COMMAND|URL")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      .add_option("--notify-on", options.events,
+  add_list_option(
+      command, "--notify", options.targets, "COMMAND|URL",
+      "Command that gets the result as JSON on stdin, or address that it is posted to; "
+      "slack+https://... for Slack's format; may be repeated [default: no notification]");
+  add_list_option(command, "--notify-on", options.events, "EVENTS",
                   fmt::format("Events to notify of: {} [default: all]", fmt::join(events, ", ")))
-      ->option_text("EVENTS")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false)
       ->delimiter(',')
       ->check(CLI::IsMember(events));
 }

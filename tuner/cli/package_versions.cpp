@@ -10,7 +10,7 @@
 #include "common/sha256.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/bisected_versions.hpp"
-#include "tuner/cli/ended_command.hpp"
+#include "tuner/cli/child_command.hpp"
 #include "tuner/cli/judged_versions.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/history/lock_file.hpp"

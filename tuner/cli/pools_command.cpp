@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <string>
 
 #include "trial_runner/held_machines.hpp"
@@ -21,11 +20,8 @@ ExitCode show_pools(CommandContext& context, const PoolsOptions& options) {
   const auto report = service.list(context.clock, options.request);
   if (!report) return context.console.error(report.error());
   if (!report->warning.empty()) context.console.warning(report->warning);
-  if (context.json) {
-    context.console.json_result(pools_json(*report));
-  } else {
-    context.console.result(pools_text(*report, service, context.console.stdout_width()));
-  }
+  context.print([&] { return pools_json(*report); },
+                [&] { return pools_text(*report, service, context.console.stdout_width()); });
   const bool left = std::ranges::any_of(report->releases, [](const Release& release) {
     return release.outcome == ReleaseOutcome::not_ready;
   });
@@ -36,25 +32,22 @@ ExitCode show_pools(CommandContext& context, const PoolsOptions& options) {
 
 void add_pools_command(CLI::App& program, CommandContext& context) {
   const auto kinds = kinds_that_offer(&RunnerKind::held_machines);
-  auto options = std::make_shared<PoolsOptions>();
+  auto [command, options] = add_command<PoolsOptions>(
+      program, context, "pools", "List rented machines that cost money, and give them back",
+      "  steptune pools\n"
+      "  steptune pools --release\n"
+      "  steptune pools --region eu-west-1 --json",
+      show_pools);
   HeldMachinesRequest& request = options->request;
-  CLI::App* command = add_command(program, context, "pools",
-                                  "List rented machines that cost money, and give them back",
-                                  "  steptune pools\n"
-                                  "  steptune pools --release\n"
-                                  "  steptune pools --region eu-west-1 --json");
   command->add_option("JOB", request.jobs,
                       "Only these jobs, whoever started them [default: all of Steptune's]");
   command->add_flag("--release", request.release, "Give idle machines back; running jobs continue");
   command->add_flag("--all", request.all,
                     "Show the jobs of others, too; they are released only by name");
   add_kind_option(*command, kinds, options->kind);
-  command->add_option("--region", request.region, kinds.front()->held_machines()->region_help())
-      ->option_text("REGION");
+  add_value_option(*command, "--region", request.region, "REGION",
+                   kinds.front()->held_machines()->region_help());
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_pools(context, *options); };
-  });
 }
 
 }  // namespace steptune

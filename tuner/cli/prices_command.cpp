@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -82,24 +81,16 @@ ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
                                   {},
                                   "'steptune prices' shows all types"});
   }
+  const std::size_t width = context.console.stdout_width();
   if (tables.size() > 1) {
     const RegionPrices compared = compare_regions(tables, options.searched);
-    if (context.json) {
-      context.console.json_result(regions_json(compared));
-    } else {
-      context.console.result(
-          regions_text(compared, service_of(options), context.console.stdout_width()));
-    }
-    return ExitCode::ok;
+    return context.print([&] { return regions_json(compared); },
+                         [&] { return regions_text(compared, service_of(options), width); });
   }
   const PriceSource* prices = &tables.front();
-  if (context.json) {
-    context.console.json_result(prices_json(*prices, service_of(options), options.searched));
-  } else {
-    context.console.result(prices_text(*prices, service_of(options), options.searched,
-                                       context.console.stdout_width()));
-  }
-  return ExitCode::ok;
+  return context.print(
+      [&] { return prices_json(*prices, service_of(options), options.searched); },
+      [&] { return prices_text(*prices, service_of(options), options.searched, width); });
 }
 
 Result<std::filesystem::path> output_file(const PricesOptions& options, const std::string& region) {
@@ -150,58 +141,47 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
     return context.console.error(written.error());
   }
   const PriceSource* former = before ? &*before : nullptr;
-  if (context.json) {
-    context.console.json_result(refresh_json(now, former, listed->ambiguous));
-  } else {
-    context.console.result(
-        refresh_text(now, former, listed->ambiguous, context.console.stdout_width()));
-  }
-  return ExitCode::ok;
+  return context.print(
+      [&] { return refresh_json(now, former, listed->ambiguous); },
+      [&] { return refresh_text(now, former, listed->ambiguous, context.console.stdout_width()); });
 }
 
 void add_machine_options(CLI::App& command, PricesOptions& options) {
   const auto kinds = kinds_that_offer(&RunnerKind::price_lists);
   add_kind_option(command, kinds, options.kind);
-  command.add_option("--region", options.regions, kinds.front()->price_lists()->region_help())
-      ->allow_extra_args(false)
-      ->option_text("REGION");
+  add_value_option(command, "--region", options.regions, "REGION",
+                   kinds.front()->price_lists()->region_help())
+      ->allow_extra_args(false);
 }
 
 }  // namespace
 
 void add_prices_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<PricesOptions>();
-  CLI::App* command =
-      add_command(program, context, "prices", "Show what rented machines cost, and renew the table",
-                  "  steptune prices g5 p4d\n"
-                  "  steptune prices --region us-east-1 --json\n"
-                  "  steptune prices g5 --region us-east-1 --region eu-west-1\n"
-                  "  steptune prices refresh");
+  auto [command, options] = add_command<PricesOptions>(
+      program, context, "prices", "Show what rented machines cost, and renew the table",
+      "  steptune prices g5 p4d\n"
+      "  steptune prices --region us-east-1 --json\n"
+      "  steptune prices g5 --region us-east-1 --region eu-west-1\n"
+      "  steptune prices refresh",
+      show_prices);
   command
       ->add_option("TYPE", options->searched,
                    "Only types whose names contain one of these [default: all]")
       ->option_text("[TYPE]...");
   add_machine_options(*command, *options);
   add_json_option(*command, context);
-  CLI::App* refresh = add_command(*command, context, "refresh",
-                                  "Read the provider's price list and keep it as this user's table",
-                                  "  steptune prices refresh --region eu-west-1");
+  CLI::App* refresh = add_command(
+      *command, context, "refresh",
+      "Read the provider's price list and keep it as this user's table",
+      "  steptune prices refresh --region eu-west-1",
+      [given = options](CommandContext& within) { return refresh_prices(within, *given); });
   add_machine_options(*refresh, *options);
-  refresh
-      ->add_option(
-          "--output", options->output,
-          fmt::format("File to write [default: {} in ~/.local/share/steptune/prices, where "
-                      "it is found again]",
-                      price_table_name(service_of(*options).name(), "REGION")))
-      ->option_text("FILE");
+  add_value_option(
+      *refresh, "--output", options->output, "FILE",
+      fmt::format("File to write [default: {} in ~/.local/share/steptune/prices, where "
+                  "it is found again]",
+                  price_table_name(service_of(*options).name(), "REGION")));
   add_json_option(*refresh, context);
-  command->callback([&context, options, refresh] {
-    if (refresh->parsed()) return;
-    context.action = [&context, options] { return show_prices(context, *options); };
-  });
-  refresh->callback([&context, options] {
-    context.action = [&context, options] { return refresh_prices(context, *options); };
-  });
 }
 
 }  // namespace steptune

@@ -98,33 +98,25 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
 }  // namespace
 
 void add_program_options(CLI::App& command, ProgramOptions& options) {
-  command
-      .add_option("--name", options.name,
-                  "With a command: name of the study [default: after the script]")
-      ->option_text("NAME");
+  add_value_option(command, "--name", options.name, "NAME",
+                   "With a command: name of the study [default: after the script]");
   command.add_flag("--safe", options.safe,
                    "With a command: leave out settings that may change the loss (precision, TF32, "
                    "compilation); without --safe they are tuned with a guard on the loss");
   command.add_flag("--semantic", options.semantic,
                    "With a command: also tune what changes the training (batch size), with a "
                    "guard on the loss");
-  command
-      .add_option("--samples-per-step", options.samples_per_step,
-                  "With a command: samples of an optimizer step [default: counted]")
-      ->option_text("N")
+  add_value_option(command, "--samples-per-step", options.samples_per_step, "N",
+                   "With a command: samples of an optimizer step [default: counted]")
       ->check(positive_number());
-  command
-      .add_option(
-          "--samples", options.planned_samples,
-          "With a command: samples that the long run will process [default: by its --epochs, "
-          "--max-steps and the like, else not known]")
-      ->option_text("N")
+  add_value_option(
+      command, "--samples", options.planned_samples, "N",
+      "With a command: samples that the long run will process [default: by its --epochs, "
+      "--max-steps and the like, else not known]")
       ->check(positive_number());
-  command
-      .add_option("--stdin", options.input,
-                  "With a command: file that each trial reads as its standard input [default: "
-                  "none]")
-      ->option_text("FILE");
+  add_value_option(command, "--stdin", options.input, "FILE",
+                   "With a command: file that each trial reads as its standard input [default: "
+                   "none]");
 }
 
 Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::string>& words,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -31,22 +30,20 @@ ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
       project_tuning(*study, {options.seconds_per_sample, options.repeats, context.database()});
   if (!projection) return context.console.error(projection.error());
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["name"] = study->name;
-    json["speeds"] = projection->speeds;
-    json["repeats"] = options.repeats;
-    json["duration_s"] = range_json(projection->duration_s);
-    json["bill_usd"] = range_json(projection->usd);
-    json["not_training_usd"] = range_json(projection->not_training_usd);
-    json["waiting_usd"] = range_json(projection->waiting_usd);
-    json["machine_hours"] = range_json(projection->machine_hours);
-    json["trials"] = range_json(projection->trials);
-    json["cold_starts"] = range_json(projection->cold_starts);
-    json["warm_starts"] = range_json(projection->warm_starts);
-    json["budget_usd"] = study->budget.cost_usd ? Json(*study->budget.cost_usd) : Json(nullptr);
-    json["warnings"] = projection->warnings;
-    context.console.json_result(json);
+    context.console.json_result(
+        document_json({{"name", study->name},
+                       {"speeds", projection->speeds},
+                       {"repeats", options.repeats},
+                       {"duration_s", range_json(projection->duration_s)},
+                       {"bill_usd", range_json(projection->usd)},
+                       {"not_training_usd", range_json(projection->not_training_usd)},
+                       {"waiting_usd", range_json(projection->waiting_usd)},
+                       {"machine_hours", range_json(projection->machine_hours)},
+                       {"trials", range_json(projection->trials)},
+                       {"cold_starts", range_json(projection->cold_starts)},
+                       {"warm_starts", range_json(projection->warm_starts)},
+                       {"budget_usd", json_of(study->budget.cost_usd)},
+                       {"warnings", projection->warnings}}));
     return ExitCode::ok;
   }
   // Columns of the titles in `projection_text`, with the spaces after them.
@@ -59,28 +56,21 @@ ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
 }  // namespace
 
 void add_rehearse_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<RehearseOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<RehearseOptions>(
       program, context, "rehearse",
       "Simulate the tuning of a study: its duration and bill, before you pay",
       "  steptune rehearse study.json\n"
-      "  steptune rehearse study.json --seconds-per-sample \"0.002 + 0.01 / batch_size\"");
+      "  steptune rehearse study.json --seconds-per-sample \"0.002 + 0.01 / batch_size\"",
+      rehearse);
   command->add_option("STUDY", options->study, "Study file whose trials cost money")->required();
-  command
-      ->add_option(
-          "--seconds-per-sample", options->seconds_per_sample,
-          "How fast trials are: an expression over the parameters [default: as measured by "
-          "an earlier run of this study, else 0.1 s a step]")
-      ->option_text("EXPRESSION");
-  command
-      ->add_option("--repeats", options->repeats,
+  add_value_option(
+      *command, "--seconds-per-sample", options->seconds_per_sample, "EXPRESSION",
+      "How fast trials are: an expression over the parameters [default: as measured by "
+      "an earlier run of this study, else 0.1 s a step]");
+  add_value_option(*command, "--repeats", options->repeats, "N",
                    "Rehearsals, each with its own random numbers [default: 5]")
-      ->option_text("N")
       ->check(CLI::Range(1, 1000));
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return rehearse(context, *options); };
-  });
 }
 
 }  // namespace steptune

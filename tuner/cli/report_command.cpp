@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -38,20 +37,15 @@ ExitCode write_report(CommandContext& context, const ReportOptions& options) {
 }  // namespace
 
 void add_report_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ReportOptions>();
-  CLI::App* command =
-      add_command(program, context, "report", "Write a study as one page that opens in any browser",
-                  "  steptune report --html report.html\n"
-                  "  steptune report resnet-nightly --html - | gzip > report.html.gz");
+  auto [command, options] = add_command<ReportOptions>(
+      program, context, "report", "Write a study as one page that opens in any browser",
+      "  steptune report --html report.html\n"
+      "  steptune report resnet-nightly --html - | gzip > report.html.gz",
+      write_report);
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
-  command
-      ->add_option("--html", options->html,
+  add_value_option(*command, "--html", options->html, "FILE",
                    "File of the page, which needs no other file; -: stdout")
-      ->option_text("FILE")
       ->required();
-  command->callback([&context, options] {
-    context.action = [&context, options] { return write_report(context, *options); };
-  });
 }
 
 }  // namespace steptune

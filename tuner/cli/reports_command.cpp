@@ -2,7 +2,6 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -232,8 +231,7 @@ class ReadingOfLog {
     ReadOutput output = reader_.output();
     output.unit = unit();
     if (context_.json) {
-      Json json{{"schema_version", k_json_schema_version}};
-      json.update(summary_json(chosen_, output));
+      Json json = document_json(summary_json(chosen_, output));
       json["report_lines"] = std::move(read_lines_);
       context_.console.json_result(json);
     } else {
@@ -299,29 +297,21 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
 }  // namespace
 
 void add_reports_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ReportsOptions>();
-  CLI::App* command = add_command(
+  auto [command, options] = add_command<ReportsOptions>(
       program, context, "reports", "Show what is read from each line of a training output",
       "  steptune reports < train.log\n"
       "  steptune reports --as tqdm train.log\n"
-      "  steptune reports --metric 'step=Up. ([0-9]+)' --metric 'loss=Cost ([0-9.]+)' train.log");
+      "  steptune reports --metric 'step=Up. ([0-9]+)' --metric 'loss=Cost ([0-9.]+)' train.log",
+      show_reports);
   command->add_option("LOG", options->log, "The output: a file, or - for stdin [default: -]")
       ->option_text("[LOG]");
-  command
-      ->add_option("--as", options->preset,
-                   "Preset that reads it [default: the one that reads most]")
-      ->option_text("PRESET")
-      ->check(not_empty());
-  command
-      ->add_option("--metric", options->metrics,
+  add_value_option(*command, "--as", options->preset, "PRESET",
+                   "Preset that reads it [default: the one that reads most]");
+  add_value_option(*command, "--metric", options->metrics, "NAME=REGEX",
                    "Regular expression whose first group is the number, as in a study's "
                    "\"reports\"; may be repeated [default: none]")
-      ->option_text("NAME=REGEX")
       ->allow_extra_args(false);
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return show_reports(context, *options); };
-  });
 }
 
 }  // namespace steptune

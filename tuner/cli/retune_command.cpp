@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -226,66 +225,49 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
 }
 
 void add_bounds(CLI::App& command, RetuneCommandOptions& options) {
-  command
-      .add_option("--time", options.time,
-                  "Longest tuning time of a night, such as 30m [default: the study file's]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command
-      .add_option("--cost", options.cost_usd,
-                  "Most USD that a night may cost [default: the study file's]")
-      ->option_text("USD")
+  add_value_option(command, "--time", options.time, "DURATION",
+                   "Longest tuning time of a night, such as 30m [default: the study file's]");
+  add_value_option(command, "--cost", options.cost_usd, "USD",
+                   "Most USD that a night may cost [default: the study file's]")
       ->check(number_within(0.0001, 1e9));
-  command
-      .add_option("--trials", options.trials,
-                  "Most trials of a night's search [default: the study file's, else 40]")
-      ->option_text("N")
+  add_value_option(command, "--trials", options.trials, "N",
+                   "Most trials of a night's search [default: the study file's, else 40]")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
-  command
-      .add_option(
-          "--min-gain", options.least_gain_percent,
-          "Per cent by which another configuration must be faster to replace the one in use "
-          "[default: 2]")
-      ->option_text("PERCENT")
+  add_value_option(
+      command, "--min-gain", options.least_gain_percent, "PERCENT",
+      "Per cent by which another configuration must be faster to replace the one in use "
+      "[default: 2]")
       ->check(number_within(0.0, 1000.0));
 }
 
 }  // namespace
 
 void add_retune_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<RetuneCommandOptions>();
-  CLI::App* command =
-      add_command(program, context, "retune", "Tune again, every night: keep, improve or warn",
-                  "  steptune retune study.json --time 30m --json\n"
-                  "  steptune retune study.json --notify https://example.org/hook\n"
-                  "Exit status: 0 kept, 7 improved, 8 regressed, 9 failed; see docs/nightly.md.");
+  auto [command, options] = add_command<RetuneCommandOptions>(
+      program, context, "retune", "Tune again, every night: keep, improve or warn",
+      "  steptune retune study.json --time 30m --json\n"
+      "  steptune retune study.json --notify https://example.org/hook\n"
+      "Exit status: 0 kept, 7 improved, 8 regressed, 9 failed; see docs/nightly.md.",
+      retune_study);
   command->add_option("STUDY", options->study,
                       "Study file, or name of a study of the history [default: that of --from]");
-  command
-      ->add_option("--from", options->from,
+  add_value_option(*command, "--from", options->from, "OTHER",
                    "Study of the history whose configuration is in use until the study has its own "
-                   "nights [default: the study's own]")
-      ->option_text("OTHER")
-      ->check(not_empty());
+                   "nights [default: the study's own]");
   add_bounds(*command, *options);
   add_notify_options(*command, options->notify,
                      {"completed", "improved", "regressed", "failed", "budget"});
-  command
-      ->add_option(
-          "--keep-nights", options->keep_nights,
-          "Nights whose trials are kept; of older ones only the result stays [default: 60]")
-      ->option_text("N")
+  add_value_option(
+      *command, "--keep-nights", options->keep_nights, "N",
+      "Nights whose trials are kept; of older ones only the result stays [default: 60]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   add_history_limit_option(*command, options->history_limit_bytes, "After the night");
   command->add_flag("--quiet", options->quiet, "Show no progress, even on a terminal");
   add_json_option(*command, context);
-  command->preparse_callback([&context, options](std::size_t /*words*/) {
-    context.print_error_json = [&context, options](const Error& error) {
-      context.console.result(dump_json(not_begun_json(options->study, error)) + "\n");
+  command->preparse_callback([&context, given = options](std::size_t /*words*/) {
+    context.print_error_json = [&context, given](const Error& error) {
+      context.console.result(dump_json(not_begun_json(given->study, error)) + "\n");
     };
-  });
-  command->callback([&context, options] {
-    context.action = [&context, options] { return retune_study(context, *options); };
   });
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,13 +51,11 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   // In a conflict, another process tunes this study and will report its end. A user who declined
   // needs no notification.
   if (error.kind != ErrorKind::conflict && !refusal.by_user) {
-    notify_if_wanted(context, notifier, options.notify,
-                     {"failed",
-                      fmt::format("study \"{}\" failed: {}", study, error.text()),
-                      {{"schema_version", k_json_schema_version},
-                       {"study", {{"name", study}}},
-                       {"end", "error"},
-                       {"reason", error.text()}}});
+    notify_if_wanted(
+        context, notifier, options.notify,
+        {"failed", fmt::format("study \"{}\" failed: {}", study, error.text()),
+         document_json(
+             {{"study", {{"name", study}}}, {"end", "error"}, {"reason", error.text()}})});
   }
   return context.console.error(error);
 }
@@ -152,57 +149,43 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
 }  // namespace
 
 void add_run_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<RunOptions>();
-  CLI::App* command =
-      add_command(program, context, "run", "Tune: measure configurations and recommend one",
-                  "  steptune run study.json\n"
-                  "  steptune run -- python3 train.py --epochs 90\n"
-                  "  steptune run study.json --trials 20 --time 10m\n"
-                  "Run again after an interruption: the study continues where it stopped.");
+  auto [command, options] = add_command<RunOptions>(
+      program, context, "run", "Tune: measure configurations and recommend one",
+      "  steptune run study.json\n"
+      "  steptune run -- python3 train.py --epochs 90\n"
+      "  steptune run study.json --trials 20 --time 10m\n"
+      "Run again after an interruption: the study continues where it stopped.",
+      run_study);
   command
       ->add_option(
           "STUDY", options->words,
           "Study file [default: the folder's], or after -- a training command to tune unchanged")
       ->option_text("[STUDY | -- COMMAND]");
   add_program_options(*command, options->program);
-  command
-      ->add_option("--seed", options->seed,
+  add_value_option(*command, "--seed", options->seed, "N",
                    "Seed of the search [default: the study file's, else 0]")
-      ->option_text("N")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53));
-  command
-      ->add_option("--trials", options->trials,
+  add_value_option(*command, "--trials", options->trials, "N",
                    "Most trials, the baseline's included [default: the study file's, else 40]")
-      ->option_text("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
-  command
-      ->add_option("--time", options->time,
+  add_value_option(*command, "--time", options->time, "DURATION",
                    "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
-                   "no limit]")
-      ->option_text("DURATION")
-      ->check(not_empty());
-  command
-      ->add_option("--worth", options->worth,
+                   "no limit]");
+  add_value_option(*command, "--worth", options->worth, "PERCENT",
                    "Least gain that counts: end early once no configuration can gain as much "
-                   "[default: the study file's, else 5%]")
-      ->option_text("PERCENT")
-      ->check(not_empty());
+                   "[default: the study file's, else 5%]");
   command->add_flag("--first-guesses", options->first_guesses,
                     "Begin with an expert's guesses, by the parameters' names or roles");
   command->add_flag("--new", options->fresh, "Begin a new study even if one of this name exists");
   command->add_flag("--yes", options->yes,
                     "Do not ask before paying for trials or leaving a study unfinished");
-  command
-      ->add_option("--on-interrupt", options->on_interrupt,
+  add_value_option(*command, "--on-interrupt", options->on_interrupt, "WHAT",
                    "Running trials on Ctrl-C: stop, or detach if the runner can (they continue, "
                    "and the next run adopts them) [default: stop]")
-      ->option_text("WHAT")
       ->check(CLI::IsMember({"stop", "detach"}));
-  command
-      ->add_option("--log-level", options->log_level,
+  add_value_option(*command, "--log-level", options->log_level, "LEVEL",
                    "Diagnostic log to stderr: debug, info, warning, error or off [default: "
                    "STEPTUNE_LOG, else off]")
-      ->option_text("LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   command->add_flag("--verbose", options->verbose,
@@ -210,9 +193,6 @@ void add_run_command(CLI::App& program, CommandContext& context) {
   add_history_limit_option(*command, options->history_limit_bytes, "At the end");
   add_notify_options(*command, options->notify, {"completed", "improved", "failed", "budget"});
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return run_study(context, *options); };
-  });
 }
 
 }  // namespace steptune

@@ -16,15 +16,13 @@ constexpr std::size_t k_shown_trials = 10;
 
 Json report_json(const RecommendationContext& words, const StoredStudy& study,
                  const Leaderboard& board, const LoopResult& result) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
-  json["study"] = json_of(study.record);
-  json["end"] = to_text(result.end);
-  json["reason"] = result.reason;
-  json["recommendation"] =
-      result.recommendation ? recommendation_json(*result.recommendation, words) : Json(nullptr);
-  json["leaderboard"] = leaderboard_json(board);
-  return json;
+  return document_json(
+      {{"study", json_of(study.record)},
+       {"end", to_text(result.end)},
+       {"reason", result.reason},
+       {"recommendation",
+        result.recommendation ? recommendation_json(*result.recommendation, words) : Json(nullptr)},
+       {"leaderboard", leaderboard_json(board)}});
 }
 
 }  // namespace
@@ -34,8 +32,7 @@ Result<RunReport> make_run_report(const CommandContext& context, History history
                                   const ReportWish& wish) {
   auto record = history.study(name);
   if (!record) return tl::unexpected(record.error());
-  auto objectives = objective_views(record->document);
-  const StoredStudy study{std::move(history), std::move(*record), std::move(objectives)};
+  const StoredStudy study = stored_study(std::move(history), *std::move(record));
   const auto board = read_leaderboard(study, {k_shown_trials, false, 0});
   if (!board) return tl::unexpected(board.error());
   RunReport report;
@@ -48,7 +45,7 @@ Result<RunReport> make_run_report(const CommandContext& context, History history
   report.counts = counts_text(board->counts);
   report.ended = fmt::format("study \"{}\" ended: {}", name, printable_line(result.reason, 2000));
   const std::size_t width = context.console.stdout_width();
-  const std::string table = leaderboard_text(*board, {context.console.color_on_stdout(), width});
+  const std::string table = leaderboard_text(*board, style_on_stdout(context.console));
   if (!result.recommendation) {
     report.text = table;
     return report;

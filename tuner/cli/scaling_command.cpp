@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <string>
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/scaling_report.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -31,51 +29,33 @@ ExitCode show_scaling(CommandContext& context, ScalingArguments arguments) {
   if (!study) return context.console.error(study.error());
   const auto scaling = read_scaling(*study, arguments.options);
   if (!scaling) return context.console.error(scaling.error());
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["scaling"] = scaling_json(*scaling);
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(
-      scaling_text(*scaling, {context.console.color_on_stdout(), context.console.stdout_width()}));
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "scaling", [&] { return scaling_json(*scaling); },
+      [&] { return scaling_text(*scaling, style_on_stdout(context.console)); });
 }
 
 }  // namespace
 
 void add_scaling_command(CLI::App& program, CommandContext& context) {
-  auto arguments = std::make_shared<ScalingArguments>();
-  CLI::App* command =
-      add_command(program, context, "scaling",
-                  "Show time, cost and efficiency against the number of machines, and why",
-                  "  steptune scaling\n"
-                  "  steptune scaling resnet-cluster --deadline 12h\n"
-                  "  steptune scaling resnet-cluster --over gpus --min-efficiency 0.5");
+  auto [command, arguments] = add_command<ScalingArguments>(
+      program, context, "scaling",
+      "Show time, cost and efficiency against the number of machines, and why",
+      "  steptune scaling\n"
+      "  steptune scaling resnet-cluster --deadline 12h\n"
+      "  steptune scaling resnet-cluster --over gpus --min-efficiency 0.5",
+      show_scaling);
   command->add_option("STUDY", arguments->study, "Study, by name or file [default: the latest]");
-  command
-      ->add_option("--over", arguments->options.over,
+  add_value_option(*command, "--over", arguments->options.over, "PARAM",
                    "Parameter that counts machines, GPUs or processes [default: the study's "
                    "\"over\", else what the "
-                   "runner's \"nodes\" or \"instance_count\" names]")
-      ->option_text("PARAM");
-  command
-      ->add_option("--min-efficiency", arguments->options.min_efficiency,
+                   "runner's \"nodes\" or \"instance_count\" names]");
+  add_value_option(*command, "--min-efficiency", arguments->options.min_efficiency, "SHARE",
                    "Least gain of each further machine, as a share of the first one's "
                    "[default: the study's \"min_efficiency\", 0.7]")
-      ->check(number_within(0.01, 1.0))
-      ->option_text("SHARE");
-  command
-      ->add_option("--deadline", arguments->deadline,
-                   "How long the run may take, such as 12h [default: planned_run.deadline]")
-      ->option_text("DURATION")
-      ->check(not_empty());
+      ->check(number_within(0.01, 1.0));
+  add_value_option(*command, "--deadline", arguments->deadline, "DURATION",
+                   "How long the run may take, such as 12h [default: planned_run.deadline]");
   add_json_option(*command, context);
-  command->callback([&context, arguments] {
-    context.action = [&context, arguments] { return show_scaling(context, *arguments); };
-  });
 }
 
 }  // namespace steptune

@@ -5,15 +5,11 @@
 namespace steptune {
 
 void add_schema_command(CLI::App& program, CommandContext& context) {
-  CLI::App* command =
-      add_command(program, context, "schema", "Print the JSON Schema of study files, for editors",
-                  "  steptune schema > study.schema.json");
-  command->callback([&context] {
-    context.action = [&context] {
-      context.console.json_result(study::study_schema());
-      return ExitCode::ok;
-    };
-  });
+  add_command(program, context, "schema", "Print the JSON Schema of study files, for editors",
+              "  steptune schema > study.schema.json", [](CommandContext& within) {
+                within.console.json_result(study::study_schema());
+                return ExitCode::ok;
+              });
 }
 
 }  // namespace steptune

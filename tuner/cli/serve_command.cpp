@@ -84,10 +84,8 @@ ExitCode serve_studies(CommandContext& context, const ServeOptions& options) {
   const SignalFlags flags;
   const std::string address = fmt::format("http://127.0.0.1:{}/?token={}", *port, *token);
   if (context.json) {
-    context.console.json_result({{"schema_version", k_json_schema_version},
-                                 {"address", address},
-                                 {"port", *port},
-                                 {"token", *token}});
+    context.console.json_result(
+        document_json({{"address", address}, {"port", *port}, {"token", *token}}));
   } else {
     context.console.result(address + "\n");
   }
@@ -104,27 +102,20 @@ ExitCode serve_studies(CommandContext& context, const ServeOptions& options) {
 }  // namespace
 
 void add_serve_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ServeOptions>();
-  CLI::App* command =
-      add_command(program, context, "serve", "Show all studies in a browser, live",
-                  "  steptune serve\n"
-                  "  steptune serve --db /srv/tuning/history.db --port 0\n"
-                  "  steptune serve --token-file ~/.config/steptune.token   for Prometheus");
-  command
-      ->add_option(
-          "--port", options->port,
-          fmt::format("Port on 127.0.0.1; 0: any that is free [default: {}]", k_default_port))
-      ->option_text("N")
+  auto [command, options] = add_command<ServeOptions>(
+      program, context, "serve", "Show all studies in a browser, live",
+      "  steptune serve\n"
+      "  steptune serve --db /srv/tuning/history.db --port 0\n"
+      "  steptune serve --token-file ~/.config/steptune.token   for Prometheus",
+      serve_studies);
+  add_value_option(
+      *command, "--port", options->port, "N",
+      fmt::format("Port on 127.0.0.1; 0: any that is free [default: {}]", k_default_port))
       ->check(CLI::Range(0, 65535));
-  command
-      ->add_option("--token-file", options->token_file,
+  add_value_option(*command, "--token-file", options->token_file, "FILE",
                    "File with the token that the address needs, made if it does not exist "
-                   "[default: a new token each time]")
-      ->option_text("FILE");
+                   "[default: a new token each time]");
   add_json_option(*command, context);
-  command->callback([&context, options] {
-    context.action = [&context, options] { return serve_studies(context, *options); };
-  });
 }
 
 }  // namespace steptune

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/decisions_report.hpp"
+#include "tuner/report/format.hpp"
 #include "tuner/report/log_text.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -54,13 +54,8 @@ std::vector<std::string> log_tail(const TrialRecord& trial) {
   std::vector<std::string> lines;
   const auto text = read_log(trial.log_path, true);
   if (!text) return lines;
-  for (std::size_t begin = 0; begin < text->size();) {
-    const std::size_t end = std::min(text->find('\n', begin), text->size());
-    if (end > begin) {
-      lines.push_back(
-          printable_line(std::string_view(*text).substr(begin, end - begin), k_longest));
-    }
-    begin = end + 1;
+  for (const std::string_view line : lines_of(*text)) {
+    if (!line.empty()) lines.push_back(printable_line(line, k_longest));
   }
   if (std::ssize(lines) > k_lines) lines.erase(lines.begin(), lines.end() - k_lines);
   return lines;
@@ -125,16 +120,9 @@ ExitCode show_decisions(CommandContext& context, const ShowOptions& options) {
     std::erase_if(*decisions,
                   [&](const StudyDecision& decision) { return decision.trial != *asked->trial; });
   }
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["decisions"] = decisions_json(*decisions);
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(decisions_text(*decisions, context.console.stdout_width()));
-  return ExitCode::ok;
+  return print_part(
+      context, study->record, "decisions", [&] { return decisions_json(*decisions); },
+      [&] { return decisions_text(*decisions, context.console.stdout_width()); });
 }
 
 ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
@@ -158,12 +146,9 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   const auto details = details_of(*study, *trial, context.database());
   if (!details) return context.console.error(details.error());
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["study"] = json_of(study->record);
-    json["trial"] = trial_json(*trial, study->objectives);
-    json["details"] = details_json(*details);
-    context.console.json_result(json);
+    context.console.json_result(document_json({{"study", json_of(study->record)},
+                                               {"trial", trial_json(*trial, study->objectives)},
+                                               {"details", details_json(*details)}}));
     return ExitCode::ok;
   }
   const auto standing = read_standing(*study);
@@ -177,12 +162,15 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
 }  // namespace
 
 void add_show_command(CLI::App& program, CommandContext& context) {
-  auto options = std::make_shared<ShowOptions>();
-  CLI::App* command = add_command(program, context, "show", "Show everything about one trial",
-                                  "  steptune show 7\n"
-                                  "  steptune show resnet-nightly 7 --log\n"
-                                  "  steptune show resnet-nightly --decisions\n"
-                                  "  steptune show 7 --decisions");
+  auto [command, options] = add_command<ShowOptions>(
+      program, context, "show", "Show everything about one trial",
+      "  steptune show 7\n"
+      "  steptune show resnet-nightly 7 --log\n"
+      "  steptune show resnet-nightly --decisions\n"
+      "  steptune show 7 --decisions",
+      [](CommandContext& within, const ShowOptions& given) {
+        return given.decisions ? show_decisions(within, given) : show_trial(within, given);
+      });
   command
       ->add_option("TRIAL", options->arguments,
                    "Study, by name or file [default: the latest], and number of the trial")
@@ -196,11 +184,6 @@ void add_show_command(CLI::App& program, CommandContext& context) {
       ->excludes(log);
   add_json_option(*command, context);
   log->excludes(command->get_option("--json"));
-  command->callback([&context, options] {
-    context.action = [&context, options] {
-      return options->decisions ? show_decisions(context, *options) : show_trial(context, *options);
-    };
-  });
 }
 
 }  // namespace steptune

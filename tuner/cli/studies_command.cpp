@@ -6,7 +6,6 @@
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/study_list.hpp"
 #include "tuner/report/text_table.hpp"
@@ -51,12 +50,8 @@ ExitCode list_studies(CommandContext& context) {
   if (!studies) return context.console.error(studies.error());
   for (const ListedStudy& study : *studies)
     if (!study.fault.empty()) context.console.warning(study.fault);
-  if (context.json) {
-    context.console.json_result(study_list_json(*studies));
-    return ExitCode::ok;
-  }
-  context.console.result(study_table(*studies, context.console.stdout_width()));
-  return ExitCode::ok;
+  return context.print([&] { return study_list_json(*studies); },
+                       [&] { return study_table(*studies, context.console.stdout_width()); });
 }
 
 }  // namespace
@@ -64,9 +59,9 @@ ExitCode list_studies(CommandContext& context) {
 void add_studies_command(CLI::App& program, CommandContext& context) {
   CLI::App* command = add_command(program, context, "studies", "List the studies of the database",
                                   "  steptune studies\n"
-                                  "  steptune studies --db /srv/tuning/history.db --json");
+                                  "  steptune studies --db /srv/tuning/history.db --json",
+                                  list_studies);
   add_json_option(*command, context);
-  command->callback([&context] { context.action = [&context] { return list_studies(context); }; });
 }
 
 }  // namespace steptune

@@ -13,6 +13,7 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/machine_hours.hpp"
+#include "tuner/report/trial_json.hpp"
 #include "tuner/retune/night.hpp"
 #include "tuner/retune/night_study.hpp"
 
@@ -71,11 +72,6 @@ std::string what_to_name_instead(const CommandContext& context, const std::strin
   if (here.empty()) return "steptune init -- COMMAND writes one";
   return fmt::format("this folder has {}",
                      printable_line(fmt::format("{}", fmt::join(here, ", "))));
-}
-
-StoredStudy stored_study(History history, StudyRecord record) {
-  auto objectives = objective_views(record.document);
-  return {std::move(history), std::move(record), std::move(objectives)};
 }
 
 }  // namespace
@@ -156,6 +152,19 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
         "study \"{}\" was interrupted{}{}{}", study.name, study.stop_reason.empty() ? "" : ", ",
         printable_line(study.stop_reason), is_over ? "" : ": 'steptune run' continues it"));
   }
+}
+
+TextStyle style_on_stdout(const Console& console) {
+  return {console.color_on_stdout(), console.stdout_width()};
+}
+
+ExitCode print_part(CommandContext& context, const StudyRecord& study, const char* part,
+                    const std::function<Json()>& json, const std::function<std::string()>& text) {
+  return context.print(
+      [&] {
+        return document_json({{"study", json_of(study)}, {part, json()}});
+      },
+      text);
 }
 
 Result<std::int64_t> trial_number(const std::string& text) {

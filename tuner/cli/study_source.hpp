@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/json.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/report/leaderboard.hpp"
 #include "tuner/report/recommendation.hpp"
 #include "tuner/report/stored_study.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -45,6 +48,14 @@ struct StudyInUse {
 
 /// Prints on stderr that results may change, if a study is still being tuned or was interrupted.
 void warn_if_unfinished(const CommandContext& context, const StudyRecord& study);
+
+/// Returns the style of text on stdout.
+[[nodiscard]] TextStyle style_on_stdout(const Console& console);
+
+/// Prints a part of a study: `text()`, or with `--json` a document with the study and `json()` as
+/// the member `part`.
+ExitCode print_part(CommandContext& context, const StudyRecord& study, const char* part,
+                    const std::function<Json()>& json, const std::function<std::string()>& text);
 
 /// Parses a trial's number; returns `usage` for any other text.
 [[nodiscard]] Result<std::int64_t> trial_number(const std::string& text);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/installation.hpp"
+#include "tuner/cli/doctor_checks.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {
@@ -12,21 +13,19 @@ namespace {
 ExitCode print_version(CommandContext& context) {
   const BuildInfo info = build_info();
   const std::string sqlite = sqlite_version();
-  if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["version"] = info.version;
-    json["commit"] = info.commit.empty() ? Json(nullptr) : Json(info.commit);
-    json["compiler"] = info.compiler;
-    json["build_type"] = info.build_type;
-    json["sqlite"] = sqlite;
-    context.console.json_result(json);
-    return ExitCode::ok;
-  }
-  context.console.result(fmt::format(
-      "steptune {}\ncommit        {}\ncompiler      {}, {}\nSQLite        {}\n", info.version,
-      info.commit.empty() ? "unknown" : info.commit, info.compiler, info.build_type, sqlite));
-  return ExitCode::ok;
+  return context.print(
+      [&] {
+        return document_json({{"version", info.version},
+                              {"commit", text_or_null(info.commit)},
+                              {"compiler", info.compiler},
+                              {"build_type", info.build_type},
+                              {"sqlite", sqlite}});
+      },
+      [&] {
+        return fmt::format(
+            "steptune {}\ncommit        {}\ncompiler      {}, {}\nSQLite        {}\n", info.version,
+            info.commit.empty() ? "unknown" : info.commit, info.compiler, info.build_type, sqlite);
+      });
 }
 
 }  // namespace
@@ -34,9 +33,8 @@ ExitCode print_version(CommandContext& context) {
 void add_version_command(CLI::App& program, CommandContext& context) {
   CLI::App* command =
       add_command(program, context, "version", "Print version, commit, compiler and libraries",
-                  "  steptune version --json");
+                  "  steptune version --json", print_version);
   add_json_option(*command, context);
-  command->callback([&context] { context.action = [&context] { return print_version(context); }; });
 }
 
 }  // namespace steptune

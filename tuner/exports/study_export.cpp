@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/exports/study_export.hpp"
 
-#include <limits>
 #include <utility>
 
 #include "tuner/report/decisions_report.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
-#include "tuner/report/leaderboard_source.hpp"
-#include "tuner/report/library_versions.hpp"
 #include "tuner/report/recommendation.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -20,34 +17,17 @@ Result<StudyExport> read_study_export(const StoredStudy& study, RecommendationCo
   auto spec = stored_spec(study.record);
   if (!spec) return tl::unexpected(spec.error());
   result.spec = *std::move(spec);
-  LeaderboardQuery everything;
-  everything.all = true;
-  everything.limit = std::numeric_limits<std::int64_t>::max();
-  auto board = read_leaderboard(study, everything);
-  if (!board) return tl::unexpected(board.error());
-  result.board = *std::move(board);
-  auto trials = study.history.trials(study.record.id, Milestones::leave);
-  if (!trials) return tl::unexpected(trials.error());
-  result.trials = *std::move(trials);
+  auto standing = read_whole_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+  result.trials = standing->trials();
+  auto contents = read_study_contents(study, std::move(words), *std::move(standing));
+  if (!contents) return tl::unexpected(contents.error());
+  static_cast<StudyContents&>(result) = *std::move(contents);
   const auto traces =
       study.history.traces(study.record.id, [&](std::int64_t number, TrialTrace trace) {
         result.traces.emplace(number, std::move(trace));
       });
   if (!traces) return tl::unexpected(traces.error());
-  auto recommendation = stored_recommendation(study.record);
-  if (!recommendation) return tl::unexpected(recommendation.error());
-  result.recommendation = *std::move(recommendation);
-  result.words = std::move(words);
-  if (result.board.machine_hours) result.words.machine_hours = result.board.machine_hours->total();
-  if (result.recommendation)
-    add_study_facts(result.words, study, result.recommendation->configuration);
-  auto sessions = study.history.sessions(study.record.id);
-  if (!sessions) return tl::unexpected(sessions.error());
-  result.sessions = *std::move(sessions);
-  auto decisions = study.history.decisions(study.record.id);
-  if (!decisions) return tl::unexpected(decisions.error());
-  result.decisions = *std::move(decisions);
-  add_baseline_machines(result.sessions, result.trials);
   return result;
 }
 

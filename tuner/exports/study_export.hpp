@@ -3,30 +3,21 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error.hpp"
 #include "common/json.hpp"
-#include "tuner/report/leaderboard.hpp"
-#include "tuner/report/recommendation.hpp"
-#include "tuner/report/stored_study.hpp"
+#include "tuner/report/study_report.hpp"
 
 namespace steptune {
 
 /// All data of a study, for other programs.
-struct StudyExport {
+struct StudyExport : StudyContents {
   StudyRecord record;
   StudySpec spec;
-  Leaderboard board;                ///< all trials in any state
   std::vector<TrialRecord> trials;  ///< in order of number
   std::map<std::int64_t, TrialTrace> traces;
-  /// Runs of the tuner. The machine of each has the libraries that a baseline reported in this run.
-  std::vector<SessionRecord> sessions;
-  std::vector<StudyDecision> decisions;
-  std::optional<Recommendation> recommendation;
-  RecommendationContext words;  ///< facts for the recommendation's text
 };
 
 /// `words` are those of `study_words`.

@@ -9,6 +9,7 @@
 #include "tuner/init/guess_input.hpp"
 #include "tuner/init/unread_output.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
+#include "tuner/study/judge_defaults.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {
@@ -132,10 +133,6 @@ Result<void> add_reading(const OutputLook& look, Json& document) {
 }
 
 }  // namespace
-
-std::string judged_name(std::size_t index) {
-  return std::string(1, static_cast<char>('A' + static_cast<int>(index)));
-}
 
 void set_judging(const JudgeRequest& request, std::size_t count, Json& document) {
   for (const char* key : {"measure", "limits"})

@@ -33,9 +33,6 @@ struct JudgeRequest {
   bool compares_loss = false;        ///< also compare the training loss, if it is reported
 };
 
-/// Returns `A` for the first command, `B` for the second.
-[[nodiscard]] std::string judged_name(std::size_t index);
-
 /// A study file that compares commands.
 struct JudgeStudy {
   Json document;

@@ -50,6 +50,14 @@ void copy(const Json& from, std::initializer_list<const char*> keys, Json& to) {
   }
 }
 
+/// Returns these members of each element of a list.
+Json copies(const Json& list, std::initializer_list<const char*> keys) {
+  Json all = Json::array();
+  for (const Json& element : list)
+    copy(element, keys, all.emplace_back());
+  return all;
+}
+
 /// Rounds to four digits, because further ones only fill the context.
 Json rounded(const Json& number) {
   if (!number.is_number_float()) return number;
@@ -139,12 +147,8 @@ Json run_of(const Json& document) {
   copy(result, {"outcome"}, json);
   json["reason"] = at(document, {"reason"});
   json["speed_up"] = speed_up_of(at(result, {"speed_up"}));
-  json["changes"] = Json::array();
-  for (const Json& change : at(result, {"changes"})) {
-    Json shown;
-    copy(change, {"parameter", "today", "advised", "place", "edit"}, shown);
-    json["changes"].push_back(shown);
-  }
+  json["changes"] =
+      copies(at(result, {"changes"}), {"parameter", "today", "advised", "place", "edit"});
   json["trials"] = at(document, {"leaderboard", "counts"});
   copy(result, {"tuning_s", "payback_share"}, json);
   json["next"] = at(result, {"next"});
@@ -199,12 +203,8 @@ Json judge_of(const Json& document) {
 
 Json studies_of(const Json& document) {
   Json json;
-  json["studies"] = Json::array();
-  for (const Json& study : at(document, {"studies"})) {
-    Json shown;
-    copy(study, {"name", "status", "trials", "claim", "speed_up"}, shown);
-    json["studies"].push_back(shown);
-  }
+  json["studies"] =
+      copies(at(document, {"studies"}), {"name", "status", "trials", "claim", "speed_up"});
   // The latest first, because a long list loses its end.
   std::reverse(json["studies"].begin(), json["studies"].end());
   return json;
@@ -281,12 +281,7 @@ Json bottleneck_of(const Json& document) {
   Json json;
   json["verdict"] = at(found, {"finding"});
   copy(found, {"evidence", "trial"}, json);
-  json["stages"] = Json::array();
-  for (const Json& stage : at(found, {"stages"})) {
-    Json shown;
-    copy(stage, {"stage", "share", "most_gain"}, shown);
-    json["stages"].push_back(shown);
-  }
+  json["stages"] = copies(at(found, {"stages"}), {"stage", "share", "most_gain"});
   json["settings"] = Json::array();
   for (const Json& response : at(found, {"responses"})) {
     Json shown;

@@ -192,9 +192,13 @@ class Building {
     const std::string about = text("about");
     const bool is_output = about == "output";
     if (about == "bottleneck" || about == "importance") {
+      if (about == "importance" && has("trial")) {
+        return fail(ErrorKind::usage, "\"importance\" is about all trials of a study", "",
+                    "leave \"trial\" out");
+      }
       add(about);
       add_common();
-      if (about == "bottleneck") add_option("trial");
+      add_option("trial");
       return add_name("study");
     }
     if (!has("trial")) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/notify/notifier.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -19,10 +18,7 @@ constexpr std::string_view k_slack_host = "hooks.slack.com";
 
 /// Compares schemes without regard to case (RFC 3986, section 3.1).
 bool begins_with_scheme(std::string_view text, std::string_view scheme) {
-  return text.size() >= scheme.size() &&
-         std::ranges::equal(text.substr(0, scheme.size()), scheme, {}, [](char c) {
-           return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-         });
+  return lower_case(text.substr(0, scheme.size())) == scheme;
 }
 
 bool is_address(std::string_view text) {

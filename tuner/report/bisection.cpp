@@ -2,6 +2,7 @@
 #include "tuner/report/bisection.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "common/short_hash.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/stored_study.hpp"
 
 namespace steptune {
 
@@ -150,6 +152,45 @@ const JsonRecord<Bisection>& json_record<Bisection>() {
           .field("spent_s", &B::spent_s)
           .field("time_s", &B::longest_s, "Limit of the time");
   return record;
+}
+
+namespace {
+
+bool is_stage_of(const std::string& study, const std::string& name) {
+  return study == name || study.starts_with(name + "-");
+}
+
+Result<BisectStage> stage_of(const History& history, const StudyRecord& record) {
+  const auto study = stored_spec(record);
+  if (!study) return tl::unexpected(study.error());
+  BisectStage stage;
+  stage.study = record.name;
+  stage.commands = judged_words(*study);
+  stage.is_finished = record.status == StudyStatus::finished;
+  stage.elapsed_s = record.elapsed_s;
+  if (!stage.is_finished) return stage;
+  const auto trials = history.trials(record.id, Milestones::leave);
+  if (!trials) return tl::unexpected(trials.error());
+  const auto recommendation = stored_recommendation(record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  stage.judged = judged_commands(*study, *trials, *recommendation, record.elapsed_s);
+  return stage;
+}
+
+}  // namespace
+
+Result<std::vector<BisectStage>> read_bisect_stages(const History& history,
+                                                    const std::string& name) {
+  const auto records = history.studies();
+  if (!records) return tl::unexpected(records.error());
+  std::vector<BisectStage> stages;
+  for (const StudyRecord& record : *records) {
+    if (!is_stage_of(record.name, name)) continue;
+    auto stage = stage_of(history, record);
+    if (!stage) return tl::unexpected(stage.error());
+    stages.push_back(*std::move(stage));
+  }
+  return stages;
 }
 
 }  // namespace steptune

@@ -8,11 +8,18 @@
 #include "tuner/report/bottleneck_report.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/importance_report.hpp"
-#include "tuner/report/readable_width.hpp"
 #include "tuner/report/text_table.hpp"
 
 namespace steptune {
 namespace {
+
+/// Returns the seconds of a stage per sample: `612.4 us`, `1.5 ms`.
+std::string seconds_text(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds >= 1.0 || seconds <= 0.0) return format_number(seconds) + " s";
+  return seconds >= 1e-3 ? format_number(1e3 * seconds) + " ms"
+                         : format_number(1e6 * seconds) + " us";
+}
 
 /// Returns the program's names of the parts that belong to a stage.
 std::string part_names(const StageTime& time) {
@@ -27,57 +34,6 @@ std::string most_gain_text(const Bottleneck& bottleneck, std::optional<StepStage
   if (!stage) return "-";
   const auto most = bottleneck.most_gain(*stage);
   return most ? format_ratio(*most) : "-";
-}
-
-/// Returns the stages of a step and the time of each stage. The column `parts` has the names in the
-/// program.
-TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
-  std::vector<TextTable::Column> columns{{"stage", Align::left},
-                                         {"share of a step", Align::right},
-                                         {"per " + bottleneck.unit.singular(), Align::right},
-                                         {"gain if it took 0 s", Align::right}};
-  if (with_parts) columns.push_back({"parts", Align::left});
-  TextTable table(std::move(columns));
-  for (const StageTime& time : bottleneck.stages) {
-    std::vector<std::string> cells{stage_title(time.stage), format_percent(time.share),
-                                   seconds_text(time.seconds_per_sample),
-                                   most_gain_text(bottleneck, time.stage)};
-    if (with_parts) cells.push_back(part_names(time));
-    table.add_row(std::move(cells));
-  }
-  constexpr double k_worth_a_row = 0.005;
-  if (bottleneck.unreported_share > k_worth_a_row) {
-    // Time of a step that is in no reported part.
-    table.add_row({"unknown", format_percent(bottleneck.unreported_share),
-                   seconds_text(bottleneck.unreported_share * bottleneck.step_seconds_per_sample),
-                   "-"});
-  }
-  return table;
-}
-
-/// Returns how the step time depends on each parameter if all other parameters keep this trial's
-/// values. `now` is this trial's value, `best` the fastest value. `gain left`: speed-up from `now`
-/// to `best`. `worst to best`: speed-up from the slowest value to the fastest, left out unless
-/// `with_range`.
-TextTable response_table(const Bottleneck& bottleneck, bool with_range) {
-  std::vector<TextTable::Column> columns{{"parameter", Align::left},
-                                         {"acts on", Align::left},
-                                         {"now", Align::right},
-                                         {"best", Align::right},
-                                         {"gain left", Align::right}};
-  if (with_range) columns.push_back({"worst to best", Align::right});
-  TextTable table(std::move(columns));
-  const auto short_value = [](const Value& value) {
-    return elide_middle(printable_line(to_text(value)), 12);
-  };
-  for (const ParameterResponse& response : bottleneck.responses) {
-    std::vector<std::string> cells{
-        elide_middle(response.parameter, 20), response.stage ? stage_title(response.stage) : "-",
-        short_value(response.now), short_value(response.best), gain_text(response.gain, true)};
-    if (with_range) cells.push_back(gain_text(response.range, true));
-    table.add_row(std::move(cells));
-  }
-  return table;
 }
 
 /// Returns a line for each further known fact: use of GPU and CPUs, waits for the loader, time
@@ -119,17 +75,53 @@ std::string further_facts(const Bottleneck& bottleneck) {
 }  // namespace
 
 std::string stage_title(std::optional<StepStage> stage) {
-  if (!stage) return "other parts";
-  std::string text = to_text(*stage);
-  std::ranges::replace(text, '_', ' ');
-  return text;
+  return stage ? with_blanks(to_text(*stage)) : "other parts";
 }
 
-std::string seconds_text(double seconds) {
-  if (!std::isfinite(seconds)) return "-";
-  if (seconds >= 1.0 || seconds <= 0.0) return format_number(seconds) + " s";
-  return seconds >= 1e-3 ? format_number(1e3 * seconds) + " ms"
-                         : format_number(1e6 * seconds) + " us";
+TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
+  std::vector<TextTable::Column> columns{{"stage", Align::left},
+                                         {"share of a step", Align::right},
+                                         {"per " + bottleneck.unit.singular(), Align::right},
+                                         {"gain if it took 0 s", Align::right}};
+  if (with_parts) columns.push_back({"parts", Align::left});
+  TextTable table(std::move(columns));
+  for (const StageTime& time : bottleneck.stages) {
+    std::vector<std::string> cells{stage_title(time.stage), format_percent(time.share),
+                                   seconds_text(time.seconds_per_sample),
+                                   most_gain_text(bottleneck, time.stage)};
+    if (with_parts) cells.push_back(part_names(time));
+    table.add_row(std::move(cells));
+  }
+  constexpr double k_worth_a_row = 0.005;
+  if (bottleneck.unreported_share > k_worth_a_row) {
+    // Time of a step that is in no reported part.
+    table.add_row({"unknown", format_percent(bottleneck.unreported_share),
+                   seconds_text(bottleneck.unreported_share * bottleneck.step_seconds_per_sample),
+                   "-"});
+  }
+  return table;
+}
+
+TextTable response_table(const Bottleneck& bottleneck, bool with_range, bool is_cut) {
+  std::vector<TextTable::Column> columns{{"parameter", Align::left},
+                                         {"acts on", Align::left},
+                                         {"now", Align::right},
+                                         {"best", Align::right},
+                                         {"gain left", Align::right}};
+  if (with_range) columns.push_back({"worst to best", Align::right});
+  TextTable table(std::move(columns));
+  const auto shown = [&](const std::string& text, std::size_t widest) {
+    return is_cut ? elide_middle(printable_line(text), widest) : text;
+  };
+  for (const ParameterResponse& response : bottleneck.responses) {
+    std::vector<std::string> cells{
+        shown(response.parameter, 20), response.stage ? stage_title(response.stage) : "-",
+        shown(to_text(response.now), 12), shown(to_text(response.best), 12),
+        gain_text(response.gain, true)};
+    if (with_range) cells.push_back(gain_text(response.range, true));
+    table.add_row(std::move(cells));
+  }
+  return table;
 }
 
 std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style) {
@@ -146,8 +138,9 @@ std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style
     text += "\n" + table.text();
   }
   if (!bottleneck.responses.empty()) {
-    TextTable table = response_table(bottleneck, true);
-    if (style.width > 0 && table.width() > style.width) table = response_table(bottleneck, false);
+    TextTable table = response_table(bottleneck, true, true);
+    if (style.width > 0 && table.width() > style.width)
+      table = response_table(bottleneck, false, true);
     text += "\n" + table.text();
   }
   const std::string facts = further_facts(bottleneck);

@@ -33,10 +33,7 @@ std::string campaign_in(const Json& document) {
 }
 
 CampaignVersion version_of(const StudySpec& study, std::size_t index) {
-  const Parameter& parameter = study.space.parameters().front();
-  Configuration configuration;
-  configuration.set(parameter.name, parameter.level(index));
-  CampaignVersion version{render_command(study, configuration).argv, {}};
+  CampaignVersion version{judged_words(study)[index], {}};
   if (index < study.campaign->commits.size()) {
     version.commit = study.campaign->commits[index];
     version.command = without_tree(std::move(version.command));

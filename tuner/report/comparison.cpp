@@ -129,11 +129,7 @@ TextTable comparison_table(const std::vector<TrialRecord>& trials,
                            const std::vector<ObjectiveView>& objectives,
                            const std::vector<std::string>& differing) {
   ComparisonTable table(trials);
-  table.add("status", [](const TrialRecord& trial) {
-    std::string text = to_text(trial.status);
-    std::ranges::replace(text, '_', ' ');
-    return text;
-  });
+  table.add("status", [](const TrialRecord& trial) { return with_blanks(to_text(trial.status)); });
   for (const std::string& name : differing)
     table.add(name, [&](const TrialRecord& trial) {
       return value_or_dash(trial.configuration, name, 40);

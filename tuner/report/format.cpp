@@ -125,6 +125,11 @@ std::string elide_middle(std::string_view text, std::size_t width) {
   return result;
 }
 
+std::size_t readable_width(std::size_t width) {
+  constexpr std::size_t k_widest = 100;
+  return std::min(width, k_widest);
+}
+
 std::string wrapped(std::string_view text, std::size_t width) {
   std::string result;
   std::size_t column = 0;
@@ -149,6 +154,16 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return result + '\n';
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 std::string wrapped_entry(std::string_view line, std::size_t width, std::size_t indent) {
   if (width <= indent || display_width(line) <= width) return std::string(line) + '\n';
   // Blanks after the title belong to it, because `wrapped` drops leading blanks.
@@ -156,22 +171,17 @@ std::string wrapped_entry(std::string_view line, std::size_t width, std::size_t 
   if (width <= title) return std::string(line) + '\n';
   const std::string text = wrapped(line.substr(title), width - title);
   std::string result(line.substr(0, title));
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin) + 1;
-    if (begin > 0) result.append(title, ' ');
-    result += text.substr(begin, end - begin);
-    begin = end;
+  for (const std::string_view part : lines_of(text)) {
+    if (part.data() != text.data()) result.append(title, ' ');
+    result.append(part).append("\n");
   }
   return result;
 }
 
 std::string wrapped_entries(std::string_view lines, std::size_t width, std::size_t indent) {
   std::string result;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    result += wrapped_entry(lines.substr(begin, end - begin), width, indent);
-    begin = end + 1;
-  }
+  for (const std::string_view line : lines_of(lines))
+    result += wrapped_entry(line, width, indent);
   return result;
 }
 
@@ -198,6 +208,11 @@ std::string configuration_text(const Configuration& configuration,
     if (std::find(order.begin(), order.end(), name) == order.end()) add(name, value);
   }
   return result;
+}
+
+std::string with_blanks(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
 }
 
 std::string value_or_dash(const Configuration& configuration, const std::string& name,

@@ -36,6 +36,9 @@ namespace steptune {
 /// sequences if it cuts.
 [[nodiscard]] std::string elide_middle(std::string_view text, std::size_t width);
 
+/// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit), as
+/// longer lines are hard to read.
+[[nodiscard]] std::size_t readable_width(std::size_t width);
 /// Wraps `text` at blanks into lines of at most `width` columns (0: one line). A longer word gets a
 /// separate line. Ends with a newline.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width);
@@ -49,6 +52,10 @@ namespace steptune {
 [[nodiscard]] std::string wrapped_entries(std::string_view lines, std::size_t width,
                                           std::size_t indent);
 
+/// Returns the lines of a text without their ends. A text that ends with a newline has no line
+/// after it.
+[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
+
 /// Returns lines with a title of seven columns before the first: `leaves  --lr: ...`. Makes each
 /// line printable and cuts it to 300 bytes. Ends with a newline; empty if there are no lines.
 [[nodiscard]] std::string titled_lines(std::string_view title,
@@ -59,6 +66,8 @@ namespace steptune {
 [[nodiscard]] std::string configuration_text(const Configuration& configuration,
                                              const std::vector<std::string>& order);
 
+/// Returns a name with blanks: `out of memory` for `out_of_memory`.
+[[nodiscard]] std::string with_blanks(std::string name);
 /// Returns a parameter's value on one line of at most `width` columns; `-` if inactive.
 [[nodiscard]] std::string value_or_dash(const Configuration& configuration, const std::string& name,
                                         std::size_t width = 60);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/json_fields.hpp"
 #include "tuner/report/importance_report.hpp"
 
 namespace steptune {
@@ -59,7 +60,7 @@ Json parameters_json(const Importance& importance) {
 
 void add_importance(Json& json, const Importance& importance) {
   json["trials"] = importance.trials;
-  json["unknown"] = importance.why_unknown.empty() ? Json(nullptr) : Json(importance.why_unknown);
+  json["unknown"] = text_or_null(importance.why_unknown);
   json["explained"] =
       importance.why_unknown.empty() ? json_of(importance.explained) : Json(nullptr);
   json["parameters"] = parameters_json(importance);
@@ -68,7 +69,7 @@ void add_importance(Json& json, const Importance& importance) {
 
 Json ablation_json(const AblationPath& path) {
   Json json;
-  json["unknown"] = path.why_unknown.empty() ? Json(nullptr) : Json(path.why_unknown);
+  json["unknown"] = text_or_null(path.why_unknown);
   const char* key = size_key(path.logarithmic);
   json[key] = path.why_unknown.empty() ? json_of(path.gain) : Json(nullptr);
   json["steps"] = Json::array();

@@ -13,6 +13,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/outcome.hpp"
 #include "tuner/report/recommendation.hpp"
+#include "tuner/study/judge_defaults.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/counted_runs.hpp"
@@ -84,10 +85,6 @@ std::string why_stopped(const SpeedUp& speed_up, const StudySpec& study) {
   }
   if (speed_up.low > 1.0 || speed_up.high < 1.0) return "the interval excludes 1";
   return "the time was over";
-}
-
-std::string name_of_place(std::size_t place) {
-  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
 }
 
 /// Returns the longest time that the configuration took without a first step until its time was
@@ -245,6 +242,13 @@ std::vector<Configuration> judged_configurations(const StudySpec& study) {
   return configurations;
 }
 
+std::vector<std::vector<std::string>> judged_words(const StudySpec& study) {
+  std::vector<std::vector<std::string>> commands;
+  for (const Configuration& configuration : judged_configurations(study))
+    commands.push_back(render_command(study, configuration).argv);
+  return commands;
+}
+
 std::vector<std::string> without_tree(std::vector<std::string> command) {
   constexpr std::ptrdiff_t k_words_of_tree = 3;
   if (std::ssize(command) > k_words_of_tree && command[0] == "env" && command[1] == "-C")
@@ -267,7 +271,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   std::size_t place = 0;
   for (const Configuration& configuration : judged_configurations(study)) {
     JudgedCommand command;
-    command.name = name_of_place(place++);
+    command.name = judged_name(place++);
     command.command =
         printable_line(shell_quoted(render_command(study, configuration).argv), k_longest_command);
     command.why = failure_of(trials, configuration);
@@ -326,7 +330,7 @@ JudgedCommands judged_without_start(const std::vector<std::vector<std::string>>&
   judged.longest_s = longest_s;
   const auto undecided = [&](std::size_t place) {
     JudgedCommand command;
-    command.name = name_of_place(place);
+    command.name = judged_name(place);
     command.command = printable_line(shell_quoted(commands[place]), k_longest_command);
     return command;
   };

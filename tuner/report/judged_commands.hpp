@@ -74,6 +74,9 @@ const JsonRecord<JudgedCommands>& json_record<JudgedCommands>();
 /// otherwise all values of its only parameter.
 [[nodiscard]] std::vector<Configuration> judged_configurations(const StudySpec& study);
 
+/// Returns their commands.
+[[nodiscard]] std::vector<std::vector<std::string>> judged_words(const StudySpec& study);
+
 /// Returns a command without the tree in which `judge --git` or `bisect` ran it (`env -C FOLDER`).
 [[nodiscard]] std::vector<std::string> without_tree(std::vector<std::string> command);
 

@@ -210,9 +210,8 @@ std::string counts_text(const std::map<TrialStatus, std::int64_t>& counts) {
   for (const auto& [status, count] : counts) {
     if (count == 0) continue;
     total += count;
-    std::string name = to_text(status);
-    std::replace(name.begin(), name.end(), '_', ' ');
-    parts += fmt::format("{}{} {}", parts.empty() ? ": " : ", ", count, name);
+    parts +=
+        fmt::format("{}{} {}", parts.empty() ? ": " : ", ", count, with_blanks(to_text(status)));
   }
   return fmt::format("{} trial{}{}", total, total == 1 ? "" : "s", parts);
 }

@@ -20,11 +20,9 @@ std::optional<Value> finite_value(double number) {
 
 std::string status_cell(const LeaderboardRow& row) {
   const TrialRecord& trial = row.trial;
-  std::string text = trial.purpose == TrialPurpose::search
+  return with_blanks(trial.purpose == TrialPurpose::search
                          ? to_text(trial.status)
-                         : fmt::format("{}, {}", to_text(trial.purpose), to_text(trial.status));
-  std::ranges::replace(text, '_', ' ');
-  return text;
+                         : fmt::format("{}, {}", to_text(trial.purpose), to_text(trial.status)));
 }
 
 std::string interval_text(const TrialRecord& trial, std::size_t objective) {
@@ -35,20 +33,22 @@ std::string interval_text(const TrialRecord& trial, std::size_t objective) {
   return value > 0.0 ? format_percent(half_width / value) : format_number(half_width);
 }
 
-/// Makes a column of a number that only some trials have, in SI units.
+using NumberOfRow = std::function<std::optional<double>(const LeaderboardRow&)>;
+
+/// Makes a column of a number that only some rows have, in SI units.
 LeaderboardColumn number_column(std::string name, std::string title, int importance,
-                                std::function<std::optional<double>(const TrialRecord&)> number,
+                                NumberOfRow number,
                                 std::function<std::string(double)> text = format_number) {
   LeaderboardColumn column;
   column.name = std::move(name);
   column.title = std::move(title);
   column.importance = importance;
   column.text = [number, text = std::move(text)](const LeaderboardRow& row) {
-    const auto value = number(row.trial);
+    const auto value = number(row);
     return value && std::isfinite(*value) ? text(*value) : std::string();
   };
   column.value = [number = std::move(number)](const LeaderboardRow& row) {
-    const auto value = number(row.trial);
+    const auto value = number(row);
     return value ? finite_value(*value) : std::nullopt;
   };
   return column;
@@ -95,9 +95,10 @@ void add_objective(std::vector<LeaderboardColumn>& columns, const ObjectiveView&
   const bool first = i == 0;
   const std::string& name = view.objective.metric;
   LeaderboardColumn value = number_column(name, view.title(), k_never_dropped,
-                                          [i](const TrialRecord& trial) -> std::optional<double> {
-                                            if (i >= trial.objectives.size()) return std::nullopt;
-                                            return trial.objectives[i];
+                                          [i](const LeaderboardRow& row) -> std::optional<double> {
+                                            const auto& values = row.trial.objectives;
+                                            if (i >= values.size()) return std::nullopt;
+                                            return values[i];
                                           });
   value.is_objective = true;
   value.larger_is_first = view.objective.direction == Direction::maximize;
@@ -108,60 +109,29 @@ void add_objective(std::vector<LeaderboardColumn>& columns, const ObjectiveView&
   columns.push_back(std::move(value));
   LeaderboardColumn interval =
       number_column(name + "_interval", "+-", first ? 5 : 2,
-                    [i](const TrialRecord& trial) -> std::optional<double> {
-                      const double half_width = half_width_95(trial, i);
+                    [i](const LeaderboardRow& row) -> std::optional<double> {
+                      const double half_width = half_width_95(row.trial, i);
                       return half_width > 0.0 ? std::optional(half_width) : std::nullopt;
                     });
   interval.text = [i](const LeaderboardRow& row) { return interval_text(row.trial, i); };
   columns.push_back(std::move(interval));
-  LeaderboardColumn gain;
-  gain.name = name + "_gain";
-  gain.title = "gain";
-  gain.importance = first ? k_never_dropped : 3;
-  gain.larger_is_first = true;
-  gain.text = [i](const LeaderboardRow& row) {
-    return std::isfinite(row.gains[i]) ? format_ratio(row.gains[i]) : std::string();
-  };
-  gain.value = [i](const LeaderboardRow& row) { return finite_value(row.gains[i]); };
-  columns.push_back(std::move(gain));
-}
-
-LeaderboardColumn efficiency_column() {
-  LeaderboardColumn column;
-  column.name = "efficiency";
-  column.title = "efficiency";
-  column.importance = 3;
-  column.larger_is_first = true;
-  column.text = [](const LeaderboardRow& row) {
-    return row.efficiency ? format_percent(*row.efficiency) : std::string();
-  };
-  column.value = [](const LeaderboardRow& row) {
-    return row.efficiency ? finite_value(*row.efficiency) : std::nullopt;
-  };
-  return column;
-}
-
-LeaderboardColumn machine_hours_column() {
-  LeaderboardColumn column;
-  column.name = "machine_hours";
-  column.title = "machine-hours";
-  column.importance = 1;
-  column.text = [](const LeaderboardRow& row) {
-    return row.machine_hours ? format_number(*row.machine_hours) : std::string();
-  };
-  column.value = [](const LeaderboardRow& row) {
-    return row.machine_hours ? finite_value(*row.machine_hours) : std::nullopt;
-  };
-  return column;
+  columns.push_back(number_column(
+      name + "_gain", "gain", first ? k_never_dropped : 3,
+      [i](const LeaderboardRow& row) { return std::optional(row.gains[i]); }, format_ratio));
+  columns.back().larger_is_first = true;
 }
 
 /// Adds the columns that are shown only on request.
 void add_further(std::vector<LeaderboardColumn>& columns, const Leaderboard& board) {
-  const auto measured = [](auto member) {
-    return [member](const TrialRecord& trial) -> std::optional<double> {
-      if (!trial.measurement) return std::nullopt;
-      return (*trial.measurement).*member;
+  const auto measured = [](double Measurement::*member) -> NumberOfRow {
+    return [member](const LeaderboardRow& row) -> std::optional<double> {
+      if (!row.trial.measurement) return std::nullopt;
+      return (*row.trial.measurement).*member;
     };
+  };
+  const auto add = [&columns](const char* name, const char* title, NumberOfRow number,
+                              std::string (*text)(double)) {
+    columns.push_back(number_column(name, title, 1, std::move(number), text));
   };
   const std::size_t begin = columns.size();
   columns.push_back(text_column("purpose", "purpose", 1, [](const LeaderboardRow& row) {
@@ -169,28 +139,27 @@ void add_further(std::vector<LeaderboardColumn>& columns, const Leaderboard& boa
   }));
   columns.push_back(long_text_column("origin", 40, &TrialRecord::origin));
   columns.push_back(long_text_column("failure", 60, &TrialRecord::failure));
-  columns.push_back(number_column("startup_s", "start-up", 1, measured(&Measurement::startup_s),
-                                  format_duration));
-  columns.push_back(
-      number_column("warmup_s", "warm-up", 1, measured(&Measurement::warmup_s), format_duration));
-  columns.push_back(
-      number_column("window_s", "window", 1, measured(&Measurement::window_s), format_duration));
-  columns.push_back(number_column(
-      "peak_memory_bytes", "memory", 1,
-      [](const TrialRecord& trial) { return trial.peak_memory_bytes; }, format_bytes));
-  columns.push_back(number_column(
-      "gpu_memory_bytes", "GPU memory", 1,
-      [](const TrialRecord& trial) -> std::optional<double> {
-        return trial.gpu ? std::optional(trial.gpu->peak_memory_bytes) : std::nullopt;
+  add("startup_s", "start-up", measured(&Measurement::startup_s), format_duration);
+  add("warmup_s", "warm-up", measured(&Measurement::warmup_s), format_duration);
+  add("window_s", "window", measured(&Measurement::window_s), format_duration);
+  add(
+      "peak_memory_bytes", "memory",
+      [](const LeaderboardRow& row) { return row.trial.peak_memory_bytes; }, format_bytes);
+  add(
+      "gpu_memory_bytes", "GPU memory",
+      [](const LeaderboardRow& row) {
+        const auto& gpu = row.trial.gpu;
+        return gpu ? std::optional(gpu->peak_memory_bytes) : std::nullopt;
       },
-      format_bytes));
-  columns.push_back(number_column(
-      "spent_s", "spent", 1, [](const TrialRecord& trial) { return std::optional(trial.spent_s); },
-      format_duration));
-  columns.push_back(number_column(
-      "spent_usd", "bill", 1,
-      [](const TrialRecord& trial) { return std::optional(trial.spent_usd); }, format_usd));
-  if (board.machine_hours) columns.push_back(machine_hours_column());
+      format_bytes);
+  add(
+      "spent_s", "spent",
+      [](const LeaderboardRow& row) { return std::optional(row.trial.spent_s); }, format_duration);
+  add(
+      "spent_usd", "bill",
+      [](const LeaderboardRow& row) { return std::optional(row.trial.spent_usd); }, format_usd);
+  if (board.machine_hours)
+    add("machine_hours", "machine-hours", &LeaderboardRow::machine_hours, format_number);
   for (std::size_t i = begin; i < columns.size(); ++i)
     columns[i].is_default = false;
 }
@@ -242,8 +211,8 @@ bool is_before(const Value& a, const Value& b, bool larger_is_first) {
 std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
                                                    const std::vector<std::string>& parameters) {
   std::vector<LeaderboardColumn> columns;
-  columns.push_back(number_column("trial", "trial", k_never_dropped, [](const TrialRecord& trial) {
-    return std::optional(static_cast<double>(trial.number));
+  columns.push_back(number_column("trial", "trial", k_never_dropped, [](const LeaderboardRow& row) {
+    return std::optional(static_cast<double>(row.trial.number));
   }));
   columns.back().text = [](const LeaderboardRow& row) { return std::to_string(row.trial.number); };
   columns.back().value = [](const LeaderboardRow& row) {
@@ -252,14 +221,16 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
   for (std::size_t i = 0; i < board.objectives.size(); ++i)
     add_objective(columns, board.objectives[i], i);
   columns.push_back(number_column("samples_per_s", unit_of(board.objectives).per_second(), 1,
-                                  [](const TrialRecord& trial) -> std::optional<double> {
-                                    if (!trial.measurement) return std::nullopt;
-                                    const double s = trial.measurement->seconds_per_sample;
+                                  [](const LeaderboardRow& row) -> std::optional<double> {
+                                    if (!row.trial.measurement) return std::nullopt;
+                                    const double s = row.trial.measurement->seconds_per_sample;
                                     return s > 0.0 ? std::optional(1.0 / s) : std::nullopt;
                                   }));
   columns.back().larger_is_first = true;
   if (std::ranges::any_of(board.rows, [](const auto& row) { return row.efficiency.has_value(); })) {
-    columns.push_back(efficiency_column());
+    columns.push_back(
+        number_column("efficiency", "efficiency", 3, &LeaderboardRow::efficiency, format_percent));
+    columns.back().larger_is_first = true;
   }
   columns.push_back(status_column(board.rows));
   add_further(columns, board);
@@ -273,9 +244,9 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
   }
   for (const std::string& name : board.metrics) {
     columns.push_back(number_column("metric." + name, printable_line(name, 30), 1,
-                                    [name](const TrialRecord& trial) -> std::optional<double> {
-                                      if (!trial.measurement) return std::nullopt;
-                                      const auto& metrics = trial.measurement->metrics;
+                                    [name](const LeaderboardRow& row) -> std::optional<double> {
+                                      if (!row.trial.measurement) return std::nullopt;
+                                      const auto& metrics = row.trial.measurement->metrics;
                                       const auto found = metrics.find(name);
                                       if (found == metrics.end()) return std::nullopt;
                                       return found->second;
@@ -294,8 +265,7 @@ std::string brief_status(const LeaderboardRow& row) {
                  ? purpose
                  : fmt::format("{}, {}", purpose.substr(0, purpose.find('_')), status);
   }
-  std::ranges::replace(status, '_', ' ');
-  return status;
+  return with_blanks(std::move(status));
 }
 
 Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,

@@ -42,12 +42,10 @@ Json row_json(const Leaderboard& board, const LeaderboardRow& row) {
 }  // namespace
 
 Json leaderboard_json(const Leaderboard& board) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
-  json["study"] = json_of(board.study);
-  json["objectives"] = objectives_json(board.objectives);
-  json["sorted_by"] = board.objectives[board.sorted_by].objective.metric;
-  json["rows"] = Json::array();
+  Json json = document_json({{"study", json_of(board.study)},
+                             {"objectives", objectives_json(board.objectives)},
+                             {"sorted_by", board.objectives[board.sorted_by].objective.metric},
+                             {"rows", Json::array()}});
   for (const LeaderboardRow& row : board.rows)
     json["rows"].push_back(row_json(board, row));
   json["counts"] = Json::object();

@@ -166,9 +166,7 @@ std::string csv_cell(const std::optional<Value>& value) {
 std::string with_colors(const std::string& text, const Leaderboard& board) {
   std::string result;
   std::size_t line = 0;
-  for (std::size_t begin = 0; begin < text.size(); ++line) {
-    const std::size_t end = text.find('\n', begin);
-    const std::string content = text.substr(begin, end - begin);
+  for (const std::string_view content : lines_of(text)) {
     const LeaderboardRow* row =
         line >= 1 && line <= board.rows.size() ? &board.rows[line - 1] : nullptr;
     const char* color = nullptr;
@@ -176,8 +174,9 @@ std::string with_colors(const std::string& text, const Leaderboard& board) {
     if (row != nullptr && row->best) color = "\x1b[1;32m";
     if (row != nullptr && row->tied) color = "\x1b[32m";
     if (row != nullptr && !is_ranked(row->trial.status)) color = "\x1b[2m";
-    result += color == nullptr ? content + "\n" : fmt::format("{}{}\x1b[0m\n", color, content);
-    begin = end + 1;
+    result += color == nullptr ? fmt::format("{}\n", content)
+                               : fmt::format("{}{}\x1b[0m\n", color, content);
+    ++line;
   }
   return result;
 }

@@ -2,10 +2,13 @@
 #include "tuner/report/outcome.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "common/enum_names.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
@@ -34,11 +37,19 @@ const FinalistResult* best_with(const Recommendation& recommendation, Verdict ve
   return best;
 }
 
+/// Outcomes that a finalist decides, with its verdict. The first whose verdict occurs is the
+/// study's.
+constexpr std::array k_of_finalists{
+    std::pair{StudyOutcome::undecided, Verdict::open},
+    std::pair{StudyOutcome::hidden_by_buffer, Verdict::hidden},
+    std::pair{StudyOutcome::not_faster, Verdict::not_faster},
+    std::pair{StudyOutcome::failed_again, Verdict::failed},
+};
+
 StudyOutcome outcome_of_keeping(const Recommendation& recommendation, bool others_measured) {
-  if (best_with(recommendation, Verdict::open) != nullptr) return StudyOutcome::undecided;
-  if (best_with(recommendation, Verdict::hidden) != nullptr) return StudyOutcome::hidden_by_buffer;
-  if (best_with(recommendation, Verdict::not_faster) != nullptr) return StudyOutcome::not_faster;
-  if (best_with(recommendation, Verdict::failed) != nullptr) return StudyOutcome::failed_again;
+  for (const auto& [outcome, verdict] : k_of_finalists) {
+    if (best_with(recommendation, verdict) != nullptr) return outcome;
+  }
   return others_measured ? StudyOutcome::nothing_faster : StudyOutcome::baseline_only;
 }
 
@@ -123,31 +134,20 @@ VerdictSentence unconfirmed_sentence(const SpeedUp& speed_up, const Objective& o
 }  // namespace
 
 std::string to_text(StudyOutcome outcome) {
-  switch (outcome) {
-    case StudyOutcome::faster:
-      return "faster";
-    case StudyOutcome::within_limits:
-      return "within_limits";
-    case StudyOutcome::unconfirmed:
-      return "unconfirmed";
-    case StudyOutcome::undecided:
-      return "undecided";
-    case StudyOutcome::baseline_only:
-      return "baseline_only";
-    case StudyOutcome::hidden_by_buffer:
-      return "hidden_by_buffer";
-    case StudyOutcome::not_faster:
-      return "not_faster";
-    case StudyOutcome::failed_again:
-      return "failed_again";
-    case StudyOutcome::nothing_faster:
-      return "nothing_faster";
-    case StudyOutcome::nothing_to_gain:
-      return "nothing_to_gain";
-    case StudyOutcome::not_compared:
-      return "not_compared";
-  }
-  return {};
+  static constexpr auto k_names = enum_names<StudyOutcome>({
+      {StudyOutcome::faster, "faster"},
+      {StudyOutcome::within_limits, "within_limits"},
+      {StudyOutcome::unconfirmed, "unconfirmed"},
+      {StudyOutcome::undecided, "undecided"},
+      {StudyOutcome::baseline_only, "baseline_only"},
+      {StudyOutcome::hidden_by_buffer, "hidden_by_buffer"},
+      {StudyOutcome::not_faster, "not_faster"},
+      {StudyOutcome::failed_again, "failed_again"},
+      {StudyOutcome::nothing_faster, "nothing_faster"},
+      {StudyOutcome::nothing_to_gain, "nothing_to_gain"},
+      {StudyOutcome::not_compared, "not_compared"},
+  });
+  return std::string(k_names.name_of(outcome));
 }
 
 StudyOutcome outcome_of(const Recommendation& recommendation, bool others_measured) {
@@ -172,18 +172,9 @@ bool changes_settings(StudyOutcome outcome) {
 }
 
 const FinalistResult* finalist_behind(const Recommendation& recommendation, StudyOutcome outcome) {
-  switch (outcome) {
-    case StudyOutcome::undecided:
-      return best_with(recommendation, Verdict::open);
-    case StudyOutcome::hidden_by_buffer:
-      return best_with(recommendation, Verdict::hidden);
-    case StudyOutcome::not_faster:
-      return best_with(recommendation, Verdict::not_faster);
-    case StudyOutcome::failed_again:
-      return best_with(recommendation, Verdict::failed);
-    default:
-      return nullptr;
-  }
+  const auto* found =
+      std::ranges::find(k_of_finalists, outcome, [](const auto& entry) { return entry.first; });
+  return found == k_of_finalists.end() ? nullptr : best_with(recommendation, found->second);
 }
 
 bool is_useful_interval(const SpeedUp& speed_up) {

@@ -11,7 +11,6 @@
 #include "common/enum_names.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
-#include "tuner/report/cut_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/text_table.hpp"
@@ -341,8 +340,7 @@ std::string pools_text(const HeldMachinesReport& view, const HeldMachinesService
 
 Json pools_json(const HeldMachinesReport& view) {
   const Sum sum = sum_of(view.machines);
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["region"] = view.region;
   json["prices_of"] = view.prices_date ? Json(*view.prices_date) : Json(nullptr);
   json["machines"] = Json::array();

@@ -186,8 +186,7 @@ std::string regions_text(const RegionPrices& prices, const PriceListService& ser
 }
 
 Json regions_json(const RegionPrices& prices) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["regions"] = Json::array();
   for (const PriceSource& region : prices.regions) {
     json["regions"].push_back({{"region", region.table.region},
@@ -237,8 +236,7 @@ std::string refresh_text(const PriceSource& now, const PriceSource* before,
 
 Json refresh_json(const PriceSource& now, const PriceSource* before,
                   const std::vector<std::string>& ambiguous) {
-  Json json;
-  json["schema_version"] = k_json_schema_version;
+  Json json = document_json();
   json["file"] = now.file;
   json["region"] = now.table.region;
   json["date"] = now.table.date;

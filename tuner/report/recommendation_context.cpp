@@ -9,7 +9,7 @@ namespace steptune {
 namespace {
 
 /// Longer commands are not printed, because `exec STUDY` starts the same command.
-constexpr std::size_t k_longest_command = 120;
+constexpr std::size_t k_longest_shown_command = 120;
 
 /// Returns the command's words if they are the same for every configuration.
 std::string fixed_command(const StudySpec& spec) {
@@ -20,7 +20,7 @@ std::string fixed_command(const StudySpec& spec) {
     }
   }
   std::string words = shell_quoted(plain_command(spec, spec.baseline));
-  return words.size() <= k_longest_command ? words : std::string();
+  return words.size() <= k_longest_shown_command ? words : std::string();
 }
 
 /// Returns twice the mean time of a fresh launch, including its start.

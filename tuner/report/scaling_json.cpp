@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/json_fields.hpp"
 #include "tuner/report/importance_report.hpp"
 #include "tuner/report/scaling_report.hpp"
 
@@ -107,7 +108,7 @@ Json scaling_json(const StudyScaling& study) {
     json["laws"].push_back(law_json(fit, scaling.counts.back().count));
   json["law_is_decided"] = scaling.law_family_is_decided;
   json["scatter"] = scaling.scatter;
-  json["why_no_law"] = scaling.why_no_law.empty() ? Json(nullptr) : Json(scaling.why_no_law);
+  json["why_no_law"] = text_or_null(scaling.why_no_law);
   json["predictions"] = json_of(scaling.predictions);
   json["remarks"] = study.remarks;
   return json;

@@ -7,6 +7,7 @@
 #include "common/json_record.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/study_scaling.hpp"
+#include "tuner/report/text_table.hpp"
 
 namespace steptune {
 
@@ -22,15 +23,15 @@ struct ScalingWords {
 
 /// Returns `8 nodes`, with the parameter's name; `nodes=8` if the name is no plural.
 [[nodiscard]] std::string count_text(const std::string& over, double count);
-/// Returns `$12.30`, or `8.2 machine-hours` if the study has no price.
-[[nodiscard]] std::string scaling_cost_text(const StudyScaling& study, double cost);
-/// Returns `12 % (8-15)`.
-[[nodiscard]] std::string percent_interval(const Estimate& share);
 [[nodiscard]] std::string law_title(ScalingLaw law);
 /// Returns the law's permanent name: `amdahl`, `amdahl_linear`, ...
 [[nodiscard]] std::string to_text(ScalingLaw law);
 
-/// Returns a row for each count, then the explanation; ends with a newline. Drops columns on a
+/// Columns of the table of counts; each further value leaves out more.
+enum class TableDetail { all, no_trials, no_intervals, least };
+/// Returns a row for each count.
+[[nodiscard]] TextTable scaling_table(const StudyScaling& study, TableDetail detail);
+/// Returns the table, then the explanation; ends with a newline. Drops columns on a
 /// narrow terminal.
 [[nodiscard]] std::string scaling_text(const StudyScaling& study, const TextStyle& style);
 

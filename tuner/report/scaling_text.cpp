@@ -5,14 +5,28 @@
 
 #include <fmt/format.h>
 
+#include "common/enum_names.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
-#include "tuner/report/readable_width.hpp"
 #include "tuner/report/scaling_report.hpp"
 #include "tuner/report/text_table.hpp"
 
 namespace steptune {
 namespace {
+
+/// Returns `$12.30`, or `8.2 machine-hours` if the study has no price.
+std::string scaling_cost_text(const StudyScaling& study, double cost) {
+  return study.has_price ? format_usd(cost) : format_number(cost) + " machine-hours";
+}
+
+/// Returns `12 % (8-15)`.
+std::string percent_interval(const Estimate& share) {
+  const double mean = 100.0 * share.mean;
+  constexpr double k_small = 10.0;
+  const int digits = std::abs(mean) < k_small ? 1 : 0;
+  return fmt::format("{:.{}f} % ({:.{}f} to {:.{}f})", mean, digits, 100.0 * share.low, digits,
+                     100.0 * share.high, digits);
+}
 
 std::string time_interval(const Estimate& time) {
   const std::string mean = format_duration(time.mean);
@@ -127,43 +141,6 @@ std::string choice_words(const StudyScaling& study) {
   return text;
 }
 
-enum class Detail { all, no_trials, no_intervals, least };
-
-TextTable count_table(const StudyScaling& study, Detail detail) {
-  const Scaling& scaling = study.scaling;
-  const bool alike = scaling.counts.front().efficiency.has_value();
-  const bool intervals = detail < Detail::no_intervals;
-  std::vector<TextTable::Column> columns{
-      {elide_middle(scaling.question.count_parameter, 20), Align::right}, {"time", Align::right}};
-  if (intervals) columns.push_back({"95 %", Align::left});
-  columns.push_back({study.has_price ? "cost" : "machine-hours", Align::right});
-  if (detail < Detail::least) columns.push_back({"speed-up", Align::right});
-  if (alike) columns.push_back({"efficiency", Align::right});
-  if (alike && detail < Detail::least) columns.push_back({"marginal gain", Align::right});
-  columns.push_back({"trial", Align::right});
-  if (detail == Detail::all) columns.push_back({"best of", Align::right});
-  TextTable table(std::move(columns));
-  const auto share = [&](const Estimate& estimate) {
-    return intervals ? percent_interval(estimate) : format_percent(estimate.mean);
-  };
-  for (const ScalingCount& count : scaling.counts) {
-    std::vector<std::string> cells{format_number(count.count), format_duration(count.time_s.mean)};
-    if (intervals) {
-      cells.push_back(fmt::format("{} to {}", format_duration(count.time_s.low),
-                                  format_duration(count.time_s.high)));
-    }
-    cells.push_back(study.has_price ? format_usd(count.cost.mean) : format_number(count.cost.mean));
-    if (detail < Detail::least) cells.push_back(format_ratio(count.speed_up.mean));
-    if (alike) cells.push_back(share(*count.efficiency));
-    if (alike && detail < Detail::least)
-      cells.push_back(count.marginal_gain ? share(*count.marginal_gain) : "-");
-    cells.push_back(fmt::format("{}{}", count.trial, count.completed ? "" : " (stopped early)"));
-    if (detail == Detail::all) cells.push_back(fmt::format("{}", count.trials));
-    table.add_row(std::move(cells));
-  }
-  return table;
-}
-
 }  // namespace
 
 std::string count_text(const std::string& over, double count) {
@@ -174,18 +151,6 @@ std::string count_text(const std::string& over, double count) {
                        count == 1.0 ? name.substr(0, name.size() - plural) : name);
   }
   return fmt::format("{}={}", name, format_number(count));
-}
-
-std::string scaling_cost_text(const StudyScaling& study, double cost) {
-  return study.has_price ? format_usd(cost) : format_number(cost) + " machine-hours";
-}
-
-std::string percent_interval(const Estimate& share) {
-  const double mean = 100.0 * share.mean;
-  constexpr double k_small = 10.0;
-  const int digits = std::abs(mean) < k_small ? 1 : 0;
-  return fmt::format("{:.{}f} % ({:.{}f} to {:.{}f})", mean, digits, 100.0 * share.low, digits,
-                     100.0 * share.high, digits);
 }
 
 std::string law_title(ScalingLaw law) {
@@ -205,19 +170,14 @@ std::string law_title(ScalingLaw law) {
 }
 
 std::string to_text(ScalingLaw law) {
-  switch (law) {
-    case ScalingLaw::amdahl:
-      return "amdahl";
-    case ScalingLaw::amdahl_linear:
-      return "amdahl_linear";
-    case ScalingLaw::amdahl_log:
-      return "amdahl_log";
-    case ScalingLaw::gustafson:
-      return "gustafson";
-    case ScalingLaw::gustafson_log:
-      break;
-  }
-  return "gustafson_log";
+  static constexpr auto k_names = enum_names<ScalingLaw>({
+      {ScalingLaw::amdahl, "amdahl"},
+      {ScalingLaw::amdahl_linear, "amdahl_linear"},
+      {ScalingLaw::amdahl_log, "amdahl_log"},
+      {ScalingLaw::gustafson, "gustafson"},
+      {ScalingLaw::gustafson_log, "gustafson_log"},
+  });
+  return std::string(k_names.name_of(law));
 }
 
 ScalingWords in_words(const StudyScaling& study) {
@@ -226,10 +186,46 @@ ScalingWords in_words(const StudyScaling& study) {
           choice_words(study)};
 }
 
+TextTable scaling_table(const StudyScaling& study, TableDetail detail) {
+  const Scaling& scaling = study.scaling;
+  const bool alike = scaling.counts.front().efficiency.has_value();
+  const bool intervals = detail < TableDetail::no_intervals;
+  std::vector<TextTable::Column> columns{
+      {elide_middle(scaling.question.count_parameter, 20), Align::right}, {"time", Align::right}};
+  if (intervals) columns.push_back({"95 %", Align::left});
+  columns.push_back({study.has_price ? "cost" : "machine-hours", Align::right});
+  if (detail < TableDetail::least) columns.push_back({"speed-up", Align::right});
+  if (alike) columns.push_back({"efficiency", Align::right});
+  if (alike && detail < TableDetail::least) columns.push_back({"marginal gain", Align::right});
+  columns.push_back({"trial", Align::right});
+  if (detail == TableDetail::all) columns.push_back({"best of", Align::right});
+  TextTable table(std::move(columns));
+  const auto share = [&](const Estimate& estimate) {
+    return intervals ? percent_interval(estimate) : format_percent(estimate.mean);
+  };
+  for (const ScalingCount& count : scaling.counts) {
+    std::vector<std::string> cells{format_number(count.count), format_duration(count.time_s.mean)};
+    if (intervals) {
+      cells.push_back(fmt::format("{} to {}", format_duration(count.time_s.low),
+                                  format_duration(count.time_s.high)));
+    }
+    cells.push_back(study.has_price ? format_usd(count.cost.mean) : format_number(count.cost.mean));
+    if (detail < TableDetail::least) cells.push_back(format_ratio(count.speed_up.mean));
+    if (alike) cells.push_back(share(*count.efficiency));
+    if (alike && detail < TableDetail::least)
+      cells.push_back(count.marginal_gain ? share(*count.marginal_gain) : "-");
+    cells.push_back(fmt::format("{}{}", count.trial, count.completed ? "" : " (stopped early)"));
+    if (detail == TableDetail::all) cells.push_back(fmt::format("{}", count.trials));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
 std::string scaling_text(const StudyScaling& study, const TextStyle& style) {
-  TextTable table = count_table(study, Detail::all);
-  for (const Detail detail : {Detail::no_trials, Detail::no_intervals, Detail::least}) {
-    if (style.width > 0 && table.width() > style.width) table = count_table(study, detail);
+  TextTable table = scaling_table(study, TableDetail::all);
+  for (const TableDetail detail :
+       {TableDetail::no_trials, TableDetail::no_intervals, TableDetail::least}) {
+    if (style.width > 0 && table.width() > style.width) table = scaling_table(study, detail);
   }
   std::string text = table.text();
   if (style.color) {

@@ -158,7 +158,7 @@ std::string value_text(const std::optional<Value>& value) {
 }
 
 /// Returns rows with aligned cells; the last cell of a line is not padded.
-std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
+std::string aligned_lines(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -221,14 +221,11 @@ std::string change_lines(const std::vector<SettingChange>& changes, std::size_t 
                     fmt::format("{} -> {}", value_text(change.today), value_text(change.advised)),
                     printable_line(change.place, 200), printable_line(change.edit, 300)});
   }
-  const std::string text = lines_of(rows);
+  const std::string text = aligned_lines(rows);
   if (width == 0) return text;
   std::string cut;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    cut += elide_middle(text.substr(begin, end - begin), width) + "\n";
-    begin = end + 1;
-  }
+  for (const std::string_view line : lines_of(text))
+    cut += elide_middle(line, width) + "\n";
   return cut;
 }
 

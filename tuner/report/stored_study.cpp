@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/text.hpp"
 #include "tuner/verdict/recommendation_record.hpp"
@@ -68,6 +69,11 @@ Result<StudySpec> readable(const StudyRecord& record, Result<StudySpec> study) {
 
 }  // namespace
 
+StoredStudy stored_study(History history, StudyRecord record) {
+  auto objectives = objective_views(record.document);
+  return {std::move(history), std::move(record), std::move(objectives)};
+}
+
 Facts stored_facts(const StudyRecord& record) {
   Facts facts;
   const auto stored = record.document.find("facts");
@@ -121,17 +127,15 @@ Result<Standing> read_whole_standing(const StoredStudy& study, std::size_t ranke
 Result<std::size_t> objective_index(const std::vector<ObjectiveView>& objectives,
                                     const std::string& metric) {
   std::vector<std::string> names;
-  std::string list;
   for (std::size_t i = 0; i < objectives.size(); ++i) {
     const std::string& name = objectives[i].objective.metric;
     if (name == metric) return i;
     names.push_back(name);
-    list += (list.empty() ? "" : ", ") + name;
   }
   return fail(ErrorKind::usage,
               fmt::format("the study has no objective \"{}\"{}", printable_line(metric),
                           did_you_mean(metric, names)),
-              "", "its objectives: " + list);
+              "", fmt::format("its objectives: {}", fmt::join(names, ", ")));
 }
 
 }  // namespace steptune

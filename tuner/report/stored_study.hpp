@@ -25,6 +25,9 @@ struct StoredStudy {
   std::vector<ObjectiveView> objectives;
 };
 
+/// Returns a study with the views of its objectives. `history` is the one that has `record`.
+[[nodiscard]] StoredStudy stored_study(History history, StudyRecord record);
+
 /// Reads the study as stored in the history (`stored_study_from_json`), for reading only. Errors
 /// (`store`): this version cannot read it.
 [[nodiscard]] Result<StudySpec> stored_spec(const StudyRecord& record);

@@ -69,7 +69,7 @@ Json study_list_json(const std::vector<ListedStudy>& studies) {
                             : Json(nullptr);
     list.push_back(std::move(entry));
   }
-  return {{"schema_version", k_json_schema_version}, {"studies", std::move(list)}};
+  return document_json({{"studies", std::move(list)}});
 }
 
 }  // namespace steptune

@@ -49,39 +49,49 @@ Result<void> read_traces(const StoredStudy& study, StudyReport& report) {
 
 }  // namespace
 
-Result<StudyReport> read_study_report(const StoredStudy& study,
-                                      const RecommendationContext& words) {
-  StudyReport report;
-  report.words = words;
-  auto standing = read_whole_standing(study);
-  if (!standing) return tl::unexpected(standing.error());
+Result<StudyContents> read_study_contents(const StoredStudy& study, RecommendationContext words,
+                                          Standing standing) {
+  StudyContents contents;
+  contents.words = std::move(words);
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
-  report.recommendation = *std::move(recommendation);
-  if (report.recommendation)
-    add_study_facts(report.words, study, report.recommendation->configuration);
+  contents.recommendation = *std::move(recommendation);
+  if (contents.recommendation)
+    add_study_facts(contents.words, study, contents.recommendation->configuration);
+  auto sessions = study.history.sessions(study.record.id);
+  if (!sessions) return tl::unexpected(sessions.error());
+  contents.sessions = *std::move(sessions);
+  add_baseline_machines(contents.sessions, standing.trials());
+  auto board = whole_leaderboard(study, std::move(standing));
+  if (!board) return tl::unexpected(board.error());
+  contents.board = *std::move(board);
+  if (contents.board.machine_hours)
+    contents.words.machine_hours = contents.board.machine_hours->total();
+  auto decisions = study.history.decisions(study.record.id);
+  if (!decisions) return tl::unexpected(decisions.error());
+  contents.decisions = *std::move(decisions);
+  return contents;
+}
+
+Result<StudyReport> read_study_report(const StoredStudy& study,
+                                      const RecommendationContext& words) {
+  auto standing = read_whole_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+  auto contents = read_study_contents(study, words, *standing);
+  if (!contents) return tl::unexpected(contents.error());
+  StudyReport report;
+  static_cast<StudyContents&>(report) = *std::move(contents);
+  if (const TrialRecord* baseline = standing->baseline()) report.baseline = baseline->number;
+  report.tuning_usd = cost_of_tuning(study.record, standing->spent_usd());
   // Only the analysis needs the parsed study document; the rest of the page works without it.
-  if (auto analysis = analysis_of(study, *standing)) {
+  if (auto analysis = analysis_of(study, *std::move(standing))) {
     report.analysis = *std::move(analysis);
   } else {
     report.no_analysis = analysis.error().text();
   }
-  auto sessions = study.history.sessions(study.record.id);
-  if (!sessions) return tl::unexpected(sessions.error());
-  report.sessions = *std::move(sessions);
-  add_baseline_machines(report.sessions, standing->trials());
-  if (const TrialRecord* baseline = standing->baseline()) report.baseline = baseline->number;
-  report.tuning_usd = cost_of_tuning(study.record, standing->spent_usd());
-  auto board = whole_leaderboard(study, *std::move(standing));
-  if (!board) return tl::unexpected(board.error());
-  report.board = *std::move(board);
-  if (report.board.machine_hours) report.words.machine_hours = report.board.machine_hours->total();
   auto unused = study.history.unused_times(study.record.id);
   if (!unused) return tl::unexpected(unused.error());
   report.unused = *std::move(unused);
-  auto decisions = study.history.decisions(study.record.id);
-  if (!decisions) return tl::unexpected(decisions.error());
-  report.decisions = *std::move(decisions);
   if (auto read = read_traces(study, report); !read) return tl::unexpected(read.error());
   for (const LeaderboardRow& row : report.board.rows) {
     const TrialRecord& trial = row.trial;

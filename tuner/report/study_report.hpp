@@ -15,32 +15,40 @@
 
 namespace steptune {
 
-/// Data of a report about a whole study.
-struct StudyReport {
-  Leaderboard board;                     ///< all trials in any state
-  std::optional<std::int64_t> baseline;  ///< number of the baseline trial
+/// Data of a whole study that pages and exports show.
+struct StudyContents {
+  Leaderboard board;  ///< all trials in any state
   std::optional<Recommendation> recommendation;
-  RecommendationContext words;
+  RecommendationContext words;           ///< with facts about the recommendation
+  std::vector<SessionRecord> sessions;   ///< with the libraries that a baseline reported in each
+  std::vector<StudyDecision> decisions;  ///< about the study as a whole
+};
+/// Reads the contents. `standing` has all trials of the study (`read_whole_standing`). `words` are
+/// those of `study_words`. Machine-hours of machines without a price come from the trials.
+[[nodiscard]] Result<StudyContents> read_study_contents(const StoredStudy& study,
+                                                        RecommendationContext words,
+                                                        Standing standing);
+
+/// Data of a report about a whole study.
+struct StudyReport : StudyContents {
+  std::optional<std::int64_t> baseline;  ///< number of the baseline trial
   /// Command of the recommended trial; nullopt if it was replayed.
   std::optional<TrialCommand> command;
   std::optional<StudyAnalysis> analysis;
-  std::string no_analysis;              ///< why there is no analysis
-  std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline reported in each
+  std::string no_analysis;  ///< why there is no analysis
   /// Times in which machines were kept unused; their cost is the study's overhead.
   std::vector<UnusedTime> unused;
   /// Cost of the tuning so far: trials, overhead, and the time between trials on the tuner's own
   /// machine if it has a price. 0 without prices.
   double tuning_usd = 0.0;
-  std::vector<StudyDecision> decisions;       ///< about the study as a whole
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned if there are many
   /// Launches of trials that were launched more than once.
   std::map<std::int64_t, std::vector<AttemptRecord>> attempts;
 };
 
 /// Reads a whole study. Thins traces to 60 000 points together, or 40 each if there are very many
-/// trials. Machine-hours of machines without a price come from the trials, not from `words`. Errors
-/// as in `stored_recommendation` and the history. If the analysis fails, `no_analysis` has the
-/// reason.
+/// trials. Errors as in `stored_recommendation` and the history. If the analysis fails,
+/// `no_analysis` has the reason.
 [[nodiscard]] Result<StudyReport> read_study_report(const StoredStudy& study,
                                                     const RecommendationContext& words);
 

@@ -69,4 +69,9 @@ std::string TextTable::text() const {
   return result;
 }
 
+std::size_t cut_width(std::size_t width, const TextTable& emptied, std::string_view title) {
+  const std::size_t beside = emptied.width() - title.size();
+  return std::max(std::size_t{12}, width > beside ? width - beside : 0);
+}
+
 }  // namespace steptune

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace steptune {
@@ -26,6 +27,8 @@ class TextTable {
   /// Removes a column from all rows. `column` must exist.
   void drop_column(std::size_t column);
 
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  [[nodiscard]] const std::vector<std::vector<std::string>>& rows() const { return rows_; }
   [[nodiscard]] std::size_t width() const;
   /// Returns the title line and the rows, each ending with a newline. No title line if all titles
   /// are empty.
@@ -36,5 +39,11 @@ class TextTable {
   std::vector<std::size_t> widths_;  ///< width of each column
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// Returns the width to which a column's texts are cut, so that the table fits into `width` columns
+/// of the terminal. Names stay recognizable with 12 columns, even if the table is then too wide.
+/// `emptied`: the table with empty texts in the column called `title`.
+[[nodiscard]] std::size_t cut_width(std::size_t width, const TextTable& emptied,
+                                    std::string_view title);
 
 }  // namespace steptune

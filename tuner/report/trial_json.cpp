@@ -230,6 +230,12 @@ const JsonRecord<StudyRecord>& json_record<StudyRecord>() {
   return record;
 }
 
+Json document_json(const Json& members) {
+  Json json{{"schema_version", k_json_schema_version}};
+  json.update(members);
+  return json;
+}
+
 Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& objectives) {
   Json json = json_of(trial);
   json["objectives"] = json_of(measured_objectives(trial, objectives));

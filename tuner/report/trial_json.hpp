@@ -12,6 +12,8 @@ namespace steptune {
 /// Version of every JSON document that the program prints. Increases if a field changes its meaning
 /// or is removed, but not if one is added.
 inline constexpr int k_json_schema_version = 1;
+/// Returns a document that `--json` prints: its version, then `members`.
+[[nodiscard]] Json document_json(const Json& members = Json::object());
 
 template <>
 const JsonRecord<TrialRecord>& json_record<TrialRecord>();

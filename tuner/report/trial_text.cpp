@@ -18,7 +18,6 @@
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/machine_text.hpp"
-#include "tuner/report/readable_width.hpp"
 #include "tuner/report/step_plot.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/study/unit_name.hpp"
@@ -44,11 +43,9 @@ class FactLines {
                  void (FactLines::*add_one)(const std::string&,
                                             const std::string&) = &FactLines::add) {
     std::string title = name;
-    for (std::size_t begin = 0; begin < lines.size();) {
-      const std::size_t end = lines.find('\n', begin);
-      (this->*add_one)(title, lines.substr(begin, end - begin));
+    for (const std::string_view one : lines_of(lines)) {
+      (this->*add_one)(title, std::string(one));
       title.clear();
-      begin = end + 1;
     }
   }
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -89,8 +86,7 @@ std::string phase_text(const std::string& name, const PhaseEstimate& phase, cons
 }
 
 void add_measurement(FactLines& facts, const Measurement& measurement, const UnitName& unit) {
-  std::string status = to_text(measurement.status);
-  std::replace(status.begin(), status.end(), '_', ' ');
+  std::string status = with_blanks(to_text(measurement.status));
   if (measurement.seconds_per_sample > 0.0) {
     std::string speed = fmt::format(
         "{} {}, {} s per {}", format_number(1.0 / measurement.seconds_per_sample),
@@ -355,9 +351,7 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                        const std::vector<std::string>& parameter_order, const TrialDetails& details,
                        std::size_t width) {
   FactLines facts(width);
-  std::string status = to_text(trial.status);
-  std::replace(status.begin(), status.end(), '_', ' ');
-  facts.add("trial", fmt::format("{}  {}", trial.number, status));
+  facts.add("trial", fmt::format("{}  {}", trial.number, with_blanks(to_text(trial.status))));
   facts.add("purpose", trial.confirm_pair > 0
                            ? fmt::format("{}, pair {}", to_text(trial.purpose), trial.confirm_pair)
                            : fmt::format("{} (from {})", to_text(trial.purpose),

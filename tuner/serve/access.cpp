@@ -11,15 +11,12 @@
 #include <sys/random.h>
 
 #include "common/sha256.hpp"
+#include "common/text.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr std::size_t k_token_bytes = 16;
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -41,7 +38,8 @@ std::string random_token() {
 
 bool is_token(std::string_view text) {
   return text.size() >= 16 && text.size() <= 200 && std::ranges::all_of(text, [](char c) {
-           return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_';
+           return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+                  c == '_';
          });
 }
 
@@ -56,8 +54,7 @@ bool is_local_host(std::string_view host) {
     if (port.empty() || port.size() > 5 || !std::ranges::all_of(port, is_digit)) return false;
     host = host.substr(0, colon);
   }
-  std::string name(host);
-  std::ranges::transform(name, name.begin(), lower);
+  const std::string name = lower_case(host);
   return name == "127.0.0.1" || name == "localhost";
 }
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "common/json.hpp"
+#include "common/utf8.hpp"
 
 namespace steptune {
 namespace {
@@ -17,9 +17,8 @@ using Labels = std::vector<std::pair<const char*, std::string>>;
 
 /// Escapes backslash, quote and newline; keeps all other characters, as UTF-8.
 std::string label_value(const std::string& text) {
-  const std::string valid = Json::parse(dump_json(Json(text))).get<std::string>();
   std::string value;
-  for (const char c : valid) {
+  for (const char c : as_utf8(text)) {
     if (c == '\\' || c == '"') value += '\\';
     if (c == '\n') {
       value += "\\n";

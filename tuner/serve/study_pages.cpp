@@ -56,8 +56,7 @@ Result<StoredStudy> StudyPages::open_study(std::int64_t id) const {
   if (record == records->end()) {
     return fail(ErrorKind::not_found, fmt::format("there is no study with the id {}", id));
   }
-  auto objectives = objective_views(record->document);
-  return StoredStudy{*std::move(history), std::move(*record), std::move(objectives)};
+  return stored_study(*std::move(history), std::move(*record));
 }
 
 Result<std::string> StudyPages::page(std::int64_t id) {

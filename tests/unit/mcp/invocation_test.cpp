@@ -99,6 +99,7 @@ TEST_F(InvocationTest, ExcludingArgumentsAreNamed) {
   EXPECT_THAT(fault("status", R"({"limit": 3})"), HasSubstr("\"limit\" needs \"study\""));
   EXPECT_THAT(fault("status", R"({"campaign": "c", "limit": 3})"), HasSubstr("needs"));
   EXPECT_THAT(fault("explain", R"({"about": "trial"})"), HasSubstr("\"trial\" is missing"));
+  EXPECT_THAT(fault("explain", R"({"about": "importance", "trial": 2})"), HasSubstr("all trials"));
 }
 
 TEST_F(InvocationTest, NamesAreNoOptions) {

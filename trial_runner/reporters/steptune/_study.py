@@ -127,7 +127,7 @@ def judge(
     *commands: Union[str, Sequence[str]],
     time: Union[str, float, None] = "5m",
     margin: Optional[str] = None,
-    git: Sequence[str] = (),
+    git: Union[str, Sequence[str]] = (),
     build: Optional[str] = None,
     name: Optional[str] = None,
     stdin: Optional[str] = None,
@@ -143,12 +143,12 @@ def judge(
     commands: each as for `tune`. Two to eight, or one with `git`.
     time: longest time: seconds, or a text such as "5m".
     margin: largest difference that counts as a tie, such as "2%".
-    git: revisions of the repository in the present folder, in whose trees the command runs.
+    git: two revisions or more of the repository in the present folder, in whose trees the command runs.
     build: shell command that builds the program in each tree.
     """
     options = _options(time=_duration(time), margin=margin, build=build, name=name, stdin=stdin, db=db)
     if git:
-        options += ["--git", *git]
+        options += ["--git", *([git] if isinstance(git, str) else git)]
     words: List[str] = []
     for command in commands:
         words += ["---"] if words else []

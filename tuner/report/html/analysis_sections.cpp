@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
 #include "tuner/report/bottleneck_report.hpp"
-#include "tuner/report/format.hpp"
 #include "tuner/report/html/html_text.hpp"
 #include "tuner/report/importance_report.hpp"
+#include "tuner/report/scaling_report.hpp"
 
 namespace steptune {
 namespace {
@@ -21,28 +23,21 @@ std::string paragraph(const std::string& text, const char* kind = nullptr) {
                          : fmt::format("<p class=\"{}\">{}</p>\n", kind, html_escaped(text));
 }
 
-std::string row_title(const std::string& text) {
-  return fmt::format("<th scope=\"row\">{}</th>", html_escaped(text));
-}
-
 std::string shares_html(const std::string& title, const Importance& importance,
                         const ObjectiveView* view) {
-  std::string head = html_head_cell("parameter") + html_head_cell("share of variance", true) +
-                     html_head_cell("with its pairs", true);
-  if (view != nullptr) head += html_head_cell("by itself");
-  std::string body;
+  std::vector<TextTable::Column> columns{
+      {"parameter"}, {"share of variance", Align::right}, {"with its pairs", Align::right}};
+  if (view != nullptr) columns.push_back({"by itself"});
+  TextTable table(std::move(columns));
   for (const ParameterImportance& parameter : importance.parameters) {
-    body += "<tr>" + row_title(parameter.parameter) + html_cell(share_text(parameter), true) +
-            html_cell(parameter.varied ? share_text(parameter.in_all) : "-", true);
-    if (view != nullptr) body += html_cell(effect_text(parameter, importance, *view));
-    body += "</tr>";
+    std::vector<std::string> row{parameter.parameter, share_text(parameter),
+                                 parameter.varied ? share_text(parameter.in_all) : "-"};
+    if (view != nullptr) row.push_back(effect_text(parameter, importance, *view));
+    table.add_row(std::move(row));
   }
-  for (const PairImportance& pair : importance.pairs) {
-    body += "<tr>" + row_title(fmt::format("{} with {}", pair.first, pair.second)) +
-            html_cell(share_text(pair.share), true) + html_cell("") +
-            (view != nullptr ? html_cell("") : "") + "</tr>";
-  }
-  return fmt::format("<h3>{}</h3>\n", html_escaped(title)) + html_table("", head, body);
+  for (const PairImportance& pair : importance.pairs)
+    table.add_row({fmt::format("{} with {}", pair.first, pair.second), share_text(pair.share)});
+  return fmt::format("<h3>{}</h3>\n", html_escaped(title)) + html_table(table);
 }
 
 std::string ablation_html(const ObjectiveImportance& objective) {
@@ -51,16 +46,12 @@ std::string ablation_html(const ObjectiveImportance& objective) {
   std::string html = fmt::format("<h3>{}</h3>\n", html_escaped(title));
   if (!path.why_unknown.empty()) return html + paragraph(path.why_unknown);
   html += paragraph(ablation_headline(path), "evidence");
-  std::string body;
+  TextTable table({{"set"}, {"gain", Align::right}, {"known from"}});
   for (const AblationStep& step : path.steps) {
-    body += "<tr>" + row_title(changes_text(step)) +
-            html_cell(gain_text(step.gain, path.logarithmic), true) +
-            html_cell(step.measured ? "measured" : "by the model") + "</tr>";
+    table.add_row({changes_text(step), gain_text(step.gain, path.logarithmic),
+                   step.measured ? "measured" : "by the model"});
   }
-  return html + html_table("",
-                           html_head_cell("set") + html_head_cell("gain", true) +
-                               html_head_cell("known from"),
-                           body);
+  return html + html_table(table);
 }
 
 Json share_bars(const std::string& title, const Importance& importance) {
@@ -133,39 +124,10 @@ std::string bottleneck_html(const Bottleneck& bottleneck) {
   std::string html = fmt::format("<p><strong>{}</strong></p>\n", html_escaped(words.finding)) +
                      paragraph(words.evidence, "evidence") +
                      paragraph(words.gain_without_loading, "evidence");
-  std::string body;
-  for (const StageTime& time : bottleneck.stages) {
-    std::string parts;
-    for (const std::string& part : time.parts)
-      parts += (parts.empty() ? "" : ", ") + part;
-    const auto most = time.stage ? bottleneck.most_gain(*time.stage) : std::nullopt;
-    body += "<tr>" + row_title(stage_title(time.stage)) +
-            html_cell(format_percent(time.share), true) +
-            html_cell(seconds_text(time.seconds_per_sample), true) +
-            html_cell(most ? format_ratio(*most) : "-", true) + html_cell(parts) + "</tr>";
-  }
-  if (!body.empty()) {
-    html += html_table("",
-                       html_head_cell("stage") + html_head_cell("share of a step", true) +
-                           html_head_cell("per " + bottleneck.unit.singular(), true) +
-                           html_head_cell("gain if it took 0 s", true) + html_head_cell("parts"),
-                       body);
-  }
-  body.clear();
-  for (const ParameterResponse& response : bottleneck.responses) {
-    body += "<tr>" + row_title(response.parameter) +
-            html_cell(response.stage ? stage_title(response.stage) : "-") +
-            html_cell(to_text(response.now), true) + html_cell(to_text(response.best), true) +
-            html_cell(gain_text(response.gain, true), true) +
-            html_cell(gain_text(response.range, true), true) + "</tr>";
-  }
-  if (body.empty()) return html + paragraph(bottleneck.why_no_responses);
+  if (!bottleneck.stages.empty()) html += html_table(stage_table(bottleneck, /*with_parts=*/true));
+  if (bottleneck.responses.empty()) return html + paragraph(bottleneck.why_no_responses);
   return html + "<h3>What the step time depends on</h3>\n" +
-         html_table("",
-                    html_head_cell("parameter") + html_head_cell("acts on") +
-                        html_head_cell("now", true) + html_head_cell("best", true) +
-                        html_head_cell("gain left", true) + html_head_cell("worst to best", true),
-                    body);
+         html_table(response_table(bottleneck, /*with_range=*/true, /*is_cut=*/false));
 }
 
 void add_analysis_data(Json& json, const StudyAnalysis& analysis) {
@@ -207,6 +169,62 @@ void add_analysis_data(Json& json, const StudyAnalysis& analysis) {
                                   {"log", true},
                                   {"rows", std::move(responses)}});
   }
+}
+
+std::string scaling_html(const StudyScaling& study) {
+  const ScalingWords words = in_words(study);
+  std::string html;
+  const auto add = [&](const char* name, const std::string& text) {
+    if (text.empty()) return;
+    html += fmt::format("<p><strong>{}</strong> {}</p>\n", name, html_escaped(text));
+  };
+  add("Law", words.law);
+  add("Shares", words.shares);
+  add("Largest", words.at_greatest);
+  add("Knee", words.knee);
+  add("Cheapest", words.choice);
+  html += html_table(scaling_table(study, TableDetail::all));
+  if (!study.planned_run) {
+    html += fmt::format("<p>Times and costs are for a million {}.</p>\n",
+                        html_escaped(study.unit.plural));
+  }
+  for (const std::string& remark : study.remarks)
+    html += fmt::format("<p>{}</p>\n", html_escaped(remark));
+  return html;
+}
+
+Json scaling_data(const StudyScaling& study) {
+  const Scaling& scaling = study.scaling;
+  Json json;
+  json["over"] = scaling.question.count_parameter;
+  json["time"] = study.planned_run ? "time" : "time/1M " + study.unit.plural;
+  json["ideal"] = scaling.counts.front().efficiency.has_value();
+  json["points"] = Json::array();
+  for (const ScalingCount& count : scaling.counts) {
+    json["points"].push_back(
+        {{"count", count.count},
+         {"value", count.time_s.mean},
+         {"low", count.time_s.low},
+         {"high", count.time_s.high},
+         {"trial", count.trial},
+         {"text", fmt::format("trial {}: {}\n{} ({} to {})", count.trial,
+                              count_text(scaling.question.count_parameter, count.count),
+                              format_duration(count.time_s.mean), format_duration(count.time_s.low),
+                              format_duration(count.time_s.high))}});
+  }
+  json["curve"] = Json::array();
+  if (scaling.fits.empty()) return json;
+  constexpr int k_steps = 40;
+  const double first = scaling.counts.front().count;
+  const double ratio = scaling.counts.back().count / first;
+  for (int i = 0; i <= k_steps; ++i) {
+    const double count = first * std::pow(ratio, static_cast<double>(i) / k_steps);
+    const Estimate time = scaling.fits.front().estimate(
+        [count](const ScalingCurve& curve) { return curve.time_s(count); });
+    json["curve"].push_back(
+        {{"count", count}, {"value", time.mean}, {"low", time.low}, {"high", time.high}});
+  }
+  return json;
 }
 
 }  // namespace steptune

@@ -5,6 +5,7 @@
 
 #include "common/json.hpp"
 #include "tuner/report/study_analysis.hpp"
+#include "tuner/report/study_scaling.hpp"
 
 namespace steptune {
 
@@ -18,5 +19,11 @@ namespace steptune {
 /// Adds the bar charts `importance` (one for each objective, and failures), `ablation` and
 /// `bottleneck`.
 void add_analysis_data(Json& json, const StudyAnalysis& analysis);
+
+/// Returns the law that explains the scaling curve, and a row for each count.
+[[nodiscard]] std::string scaling_html(const StudyScaling& study);
+/// Returns the data of the scaling chart: points with intervals, and the law's curve with its
+/// interval.
+[[nodiscard]] Json scaling_data(const StudyScaling& study);
 
 }  // namespace steptune

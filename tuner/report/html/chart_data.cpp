@@ -7,7 +7,6 @@
 
 #include "common/numbers.hpp"
 #include "tuner/report/html/analysis_sections.hpp"
-#include "tuner/report/html/scaling_section.hpp"
 #include "tuner/verdict/objectives.hpp"
 
 namespace steptune {

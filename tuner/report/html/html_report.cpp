@@ -12,10 +12,8 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/html/analysis_sections.hpp"
 #include "tuner/report/html/chart_data.hpp"
-#include "tuner/report/html/decisions_section.hpp"
 #include "tuner/report/html/html_tables.hpp"
 #include "tuner/report/html/html_text.hpp"
-#include "tuner/report/html/scaling_section.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/study/study_spec.hpp"
 

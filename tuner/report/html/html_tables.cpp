@@ -2,12 +2,15 @@
 #include "tuner/report/html/html_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/history/decision_text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/html/html_text.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
@@ -53,6 +56,53 @@ std::string bill_line(const TrialRecord& trial) {
     default:
       return "search, without a result";
   }
+}
+
+// The first decisions show the guards' limits, the latest show how the study ended.
+constexpr std::size_t k_first_decisions = 20;
+constexpr std::size_t k_latest_decisions = 380;
+
+/// Returns the verdict for a text such as `2.29 times as fast as the baseline`.
+const char* verdict_words(const StudyDecision& decision) {
+  const std::string verdict = text_at(decision.numbers, "verdict");
+  if (verdict == "faster") return ": faster";
+  if (verdict == "hidden") return ": faster, unless a buffer hides a slow loader";
+  if (verdict == "not_faster") return ": not shown to be faster";
+  return verdict == "open" ? ": too close to call so far" : "";
+}
+
+/// Returns a sentence made from a decision's numbers; empty if the decision has its own text.
+std::string in_words(const StudyDecision& decision) {
+  const auto ratio = number_at(decision.numbers, "ratio");
+  const auto low = number_at(decision.numbers, "low");
+  const auto high = number_at(decision.numbers, "high");
+  const auto pairs = number_at(decision.numbers, "pairs");
+  if (decision.kind == "judge" && ratio && low && high && pairs) {
+    return fmt::format(
+        "after {:.3g} pair{} of fresh runs {:.3g} times as fast as the baseline ({:.3g} to "
+        "{:.3g}){}",
+        *pairs, *pairs == 1.0 ? "" : "s", *ratio, *low, *high, verdict_words(decision));
+  }
+  const auto log_ratio = number_at(decision.numbers, "log_ratio");
+  if (decision.kind == "drift" && log_ratio) {
+    return decision.numbers.value("significant", false)
+               ? fmt::format("the machine takes {:.3g} times as long as when the baseline ran",
+                             std::exp(*log_ratio))
+               : "the machine is as fast as when the baseline ran";
+  }
+  if (decision.kind == "finalist") return "runs again, in turn with the baseline";
+  return {};
+}
+
+std::string row_html(const StudyDecision& decision) {
+  std::string cell = html_escaped(in_words(decision));
+  if (!decision.text.empty()) {
+    cell += (cell.empty() ? "" : "<br>") + html_escaped(decision.text);
+  }
+  return "<tr>" + html_cell(decision.kind) +
+         html_cell(decision.trial > 0 ? std::to_string(decision.trial) : "", true) + "<td>" + cell +
+         "</td><td><small>" + html_escaped(numbers_text(decision)) + "</small></td>" +
+         html_cell(format_utc(decision.at_wall_s)) + "</tr>";
 }
 
 }  // namespace
@@ -192,9 +242,7 @@ std::string machine_table(const StudyReport& report) {
     head += html_head_cell(format_utc(session->started_wall_s));
   std::string body;
   for (const std::string& name : names) {
-    std::string title = name;
-    std::ranges::replace(title, '_', ' ');
-    std::string row = fmt::format("<th scope=\"row\">{}</th>", html_escaped(title));
+    std::string row = fmt::format("<th scope=\"row\">{}</th>", html_escaped(with_blanks(name)));
     std::set<std::string> texts;
     for (const SessionRecord* session : shown) {
       const auto found = session->machine.find(name);
@@ -208,6 +256,29 @@ std::string machine_table(const StudyReport& report) {
     body += fmt::format("<tr{}>{}</tr>", texts.size() > 1 ? " class=\"changed\"" : "", row);
   }
   return html_table("", head, body);
+}
+
+std::string decisions_table(const StudyReport& report) {
+  const std::vector<StudyDecision>& decisions = report.decisions;
+  if (decisions.empty()) return "<p>No decision is recorded.</p>\n";
+  std::string body;
+  const std::size_t left_out = decisions.size() > k_first_decisions + k_latest_decisions
+                                   ? decisions.size() - k_first_decisions - k_latest_decisions
+                                   : 0;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    if (left_out > 0 && i == k_first_decisions) {
+      body += fmt::format(
+          "<tr><td colspan=\"5\">{} more: <code>steptune show {} --decisions</code></td></tr>",
+          left_out, html_escaped(report.words.study));
+      i += left_out;
+    }
+    body += row_html(decisions[i]);
+  }
+  return html_table(" id=\"study-decisions\"",
+                    html_head_cell("decision") + html_head_cell("trial", true) +
+                        html_head_cell("in words") + html_head_cell("numbers") +
+                        html_head_cell("time"),
+                    body);
 }
 
 }  // namespace steptune

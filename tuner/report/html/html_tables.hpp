@@ -17,5 +17,8 @@ namespace steptune {
 [[nodiscard]] std::string bill_table(const StudyReport& report);
 /// Returns the machine of each run of the tuner and the libraries of its programs; marks changes.
 [[nodiscard]] std::string machine_table(const StudyReport& report);
+/// Returns a table of decisions about the whole study, with their numbers. If there are many, shows
+/// the first and the latest.
+[[nodiscard]] std::string decisions_table(const StudyReport& report);
 
 }  // namespace steptune

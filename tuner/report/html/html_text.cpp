@@ -3,21 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "common/utf8.hpp"
+
 namespace steptune {
-namespace {
-
-/// Returns valid UTF-8, by writing the text as JSON and reading it back.
-std::string valid_utf8(std::string_view text) {
-  std::string quoted = dump_json(Json(text));
-  return Json::parse(quoted).get<std::string>();
-}
-
-}  // namespace
 
 std::string html_escaped(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  for (const char c : valid_utf8(text)) {
+  for (const char c : as_utf8(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -48,6 +41,21 @@ std::string html_table(const std::string& attributes, const std::string& head,
   return fmt::format(
       "<div class=\"scroll\"><table{}><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>\n",
       attributes, head, body);
+}
+
+std::string html_table(const TextTable& table) {
+  const auto& columns = table.columns();
+  std::string head;
+  for (const TextTable::Column& column : columns)
+    head += html_head_cell(column.title, column.align == Align::right);
+  std::string body;
+  for (const auto& row : table.rows()) {
+    body += fmt::format("<tr><th scope=\"row\">{}</th>", html_escaped(row.front()));
+    for (std::size_t i = 1; i < row.size(); ++i)
+      body += html_cell(row[i], columns[i].align == Align::right);
+    body += "</tr>";
+  }
+  return html_table("", head, body);
 }
 
 std::string html_head_cell(const std::string& title, bool is_number) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/json.hpp"
+#include "tuner/report/text_table.hpp"
 
 namespace steptune {
 
@@ -16,6 +17,8 @@ namespace steptune {
 /// has cells, `body` has rows.
 [[nodiscard]] std::string html_table(const std::string& attributes, const std::string& head,
                                      const std::string& body);
+/// Returns the same rows as on a terminal. The first cell of a row is its title.
+[[nodiscard]] std::string html_table(const TextTable& table);
 [[nodiscard]] std::string html_head_cell(const std::string& title, bool is_number = false);
 [[nodiscard]] std::string html_cell(const std::string& text, bool is_number = false);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/ended_command.hpp"
+#include "tuner/cli/child_command.hpp"
 
 #include <cerrno>
 #include <utility>
@@ -9,8 +9,19 @@
 #include "common/child_process.hpp"
 #include "common/pipe.hpp"
 #include "common/text.hpp"
+#include "trial_runner/launch/command_words.hpp"
+#include "trial_runner/launch/outer_ranks.hpp"
 
 namespace steptune {
+
+std::vector<std::string> child_environment(const std::vector<std::string>& argv,
+                                           const std::map<std::string, std::string>& variables) {
+  auto all = process_variables();
+  if (launcher_in(argv)) forget_outer_ranks(all);
+  for (const auto& [name, value] : variables)
+    all.insert_or_assign(name, value);
+  return assignments(all);
+}
 
 std::optional<std::string> run_to_end(std::vector<std::string> argv,
                                       const std::filesystem::path& folder, int err) {

@@ -2,11 +2,17 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace steptune {
+
+/// Returns this program's environment for `argv`, as `NAME=value`, with `variables` added or
+/// replaced. For a launcher, leaves out variables that describe this program's own rank.
+[[nodiscard]] std::vector<std::string> child_environment(
+    const std::vector<std::string>& argv, const std::map<std::string, std::string>& variables);
 
 /// Runs a program to its end, in this program's group, and returns its standard output. Returns
 /// nullopt if it could not be started, a signal ended it, or its exit status is not 0. Its errors
