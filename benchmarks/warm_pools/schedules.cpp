@@ -91,8 +91,8 @@ void play_naively(const Workload& workload, simulated::AccountConnection& connec
            running.size() < static_cast<std::size_t>(workload.pools)) {
       const TrialSpec spec = trial_spec(workload, next);
       const std::string name = fmt::format("naive-{}", next);
-      const auto created = jobs.create(
-          create_training_job_input(settings(), {name, spec, keep_alive_s}));
+      const auto created =
+          jobs.create(create_training_job_input(settings(), {name, spec, keep_alive_s}));
       // A kept pool still uses the quota, so wait until it ends.
       if (!created && created.error().code == "ResourceLimitExceeded") break;
       must(created);

@@ -100,8 +100,7 @@ std::int64_t whole_seconds(double seconds) {
 
 Json machine_members(const Resources& resources) {
   if (!resources.heterogeneous()) {
-    return {{"InstanceType", resources.instance_type},
-            {"InstanceCount", resources.instance_count}};
+    return {{"InstanceType", resources.instance_type}, {"InstanceCount", resources.instance_count}};
   }
   Json members;
   for (const InstanceGroup& group : resources.groups) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "common/error.hpp"
-
 #include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/request_backoff.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
