@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "search/searchers/basic_searchers.hpp"
-#include "search/searchers/unvisited.hpp"
+#include "search/searchers/visited.hpp"
 
 namespace steptune {
 namespace {

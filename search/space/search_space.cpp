@@ -178,20 +178,16 @@ std::optional<Point> SearchSpace::point_at_quantiles(std::span<const double> qua
   return point;
 }
 
-bool SearchSpace::draw(Rng& rng, Point& point) const {
+std::optional<Point> SearchSpace::draw(Rng& rng) const {
   std::vector<double> quantiles(parameters_.size());
   for (double& quantile : quantiles)
     quantile = rng.uniform();
-  auto drawn = point_at_quantiles(quantiles);
-  if (!drawn) return false;
-  point = *std::move(drawn);
-  return true;
+  return point_at_quantiles(quantiles);
 }
 
 std::optional<Configuration> SearchSpace::sample(Rng& rng, int attempts) const {
-  Point point;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    if (draw(rng, point)) return decode(point);
+    if (const auto point = draw(rng)) return decode(*point);
   }
   const auto rows = enumerate_points(k_sample_enumeration);
   if (!rows || rows->empty()) return std::nullopt;

@@ -90,7 +90,7 @@ std::optional<BayesSearcher::Restart> BayesSearcher::best_restart(
   for (std::size_t i = 0; i < points.size(); ++i) {
     // Upper bound of the rate: the whole gain divided by the price of the next stage alone.
     const double log_gain = log_expected_improvement(full[i], model.best);
-    const double next = std::min(1.0, k_stage_ratio * fidelities[i]);
+    const double next = std::min(1.0, k_milestone_ratio * fidelities[i]);
     if (best && log_gain - std::log(next) <= best->log_rate) continue;
     const double rate = model.log_rate(points[i], fidelities[i], 0.0);
     if (!best || rate > best->log_rate) best = Restart{points[i], rate};

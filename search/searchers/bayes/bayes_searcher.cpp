@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include "common/numbers.hpp"
+#include "search/searchers/basic_searchers.hpp"
 #include "search/searchers/bayes/earlier_study.hpp"
-#include "search/searchers/unvisited.hpp"
+#include "search/searchers/visited.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -34,8 +35,7 @@ bool ran(ObservationKind kind) {
 
 bool has_values(const Observation& observation, std::size_t objectives) {
   return ran(observation.kind) && observation.values.size() == objectives &&
-         std::all_of(observation.values.begin(), observation.values.end(),
-                     [](double value) { return std::isfinite(value); });
+         all_finite(observation.values);
 }
 
 /// Returns the learning curve without its last value.
@@ -320,10 +320,6 @@ std::optional<Point> BayesSearcher::initial_point(
   return cheapest;
 }
 
-Suggestion BayesSearcher::to_suggestion(const Point& point, const char* origin) const {
-  return {space_.decode(point), origin, std::nullopt};
-}
-
 Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& request) {
   const std::vector<Point> running = encode_running(request.running);
   PointSet busy;
@@ -344,7 +340,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
                               std::log(k_initial_point_fits);
     };
     if (const auto point = initial_point(request, probably_fits)) {
-      return to_suggestion(*point, "sobol");
+      return Suggestion{space_.decode(*point), "sobol", std::nullopt};
     }
   }
   Rng rng(options_.seed, "bayes/suggest", static_cast<std::uint64_t>(request.trial));
@@ -383,10 +379,21 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     }
     return std::optional<Suggestion>();
   }
-  Suggestion suggestion = to_suggestion(*chosen, "bayes");
-  suggestion.expected_improvement =
-      ranking.acquisition.improvement_share(feature_map_.rows(*chosen), 0);
-  return suggestion;
+  return Suggestion{space_.decode(*chosen), "bayes",
+                    ranking.acquisition.improvement_share(feature_map_.rows(*chosen), 0)};
 }
 
 }  // namespace steptune::bayes
+
+namespace steptune {
+
+Result<std::unique_ptr<Searcher>> make_bayes_searcher(const SearchSpace& space,
+                                                      const SearcherOptions& options) {
+  if (options.objectives.empty() || options.objectives.size() > k_max_objectives) {
+    return fail(ErrorKind::usage, "the bayes searcher optimizes one objective or two", {},
+                "name at most two objectives, or choose another searcher");
+  }
+  return std::make_unique<bayes::BayesSearcher>(space, options);
+}
+
+}  // namespace steptune

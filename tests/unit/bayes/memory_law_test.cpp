@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/searchers/bayes/memory_terms.hpp"
+#include "search/searchers/bayes/memory_model.hpp"
 #include "tests/unit/bayes/spaces.hpp"
 
 namespace steptune::bayes {
