@@ -15,7 +15,6 @@
 #include "trial_runner/hooks/knob_table.hpp"
 #include "tuner/study/config_files.hpp"
 #include "tuner/study/counted_steps.hpp"
-#include "tuner/study/launch_checks.hpp"
 
 namespace steptune::study {
 namespace {
