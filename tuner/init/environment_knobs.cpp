@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/init/environment_knobs.hpp"
-
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/init/guess_parts.hpp"
 #include "tuner/init/knob_declaration.hpp"
 
 namespace steptune {

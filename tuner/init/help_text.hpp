@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,5 +42,10 @@ struct HelpText {
 
 /// Adds default, choices and type from the description.
 void read_description(const std::string& description, ProgramOption& option);
+
+/// Returns the printable texts of a native executable, one per line, at most 1 MiB. A program
+/// without `--help` often holds its usage text there. Returns an empty text if the file cannot be
+/// read.
+[[nodiscard]] std::string texts_of_executable(const std::filesystem::path& file);
 
 }  // namespace steptune

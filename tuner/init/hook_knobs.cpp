@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/init/hook_knobs.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -9,6 +7,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
+#include "tuner/init/guess_parts.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {

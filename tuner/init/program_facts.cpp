@@ -2,13 +2,12 @@
 #include "tuner/init/program_facts.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "common/machine/system_files.hpp"
 #include "tuner/config_edit/config_file.hpp"
 #include "tuner/config_edit/file_references.hpp"
 #include "tuner/init/command_line.hpp"
@@ -74,18 +73,16 @@ std::optional<NamedConfig> read_config(const std::string& name,
   const bool is_python = file.extension() == ".py";
   std::error_code error;
   if (!(format || is_python) || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
-  if (error || bytes > k_largest_config_bytes) return std::nullopt;
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (is_python) return python_config(name, text);
-  const auto scalars = scan_config(*format, text, name);
+  const auto text = read_system_file(file, k_largest_config_bytes + 1);
+  if (!text || text->size() > k_largest_config_bytes) return std::nullopt;
+  if (is_python) return python_config(name, *text);
+  const auto scalars = scan_config(*format, *text, name);
   if (!scalars) return std::nullopt;
   NamedConfig config{name, {}, {}};
   std::set<std::string> seen;
   const FileReferences references =
-      file_references(*format, *scalars, text, file.parent_path(), folder);
-  const bool several = has_documents(*format, *scalars, text);
+      file_references(*format, *scalars, *text, file.parent_path(), folder);
+  const bool several = has_documents(*format, *scalars, *text);
   for (const ConfigScalar& scalar : *scalars) {
     const std::string key = scalar.key();
     if (several) config.fixed.emplace(key, "the file holds several documents");
@@ -97,13 +94,11 @@ std::optional<NamedConfig> read_config(const std::string& name,
                            references.fixed));
     }
     if (scalar.value.is_null()) continue;
-    ProgramOption setting;
-    setting.name = key;
-    setting.form = OptionForm::assignment;
-    setting.kind = kind_of(scalar.value);
-    setting.default_value = plain_text(scalar.value);
-    setting.default_from = name;
-    config.settings.push_back(std::move(setting));
+    config.settings.push_back({.name = key,
+                               .form = OptionForm::assignment,
+                               .kind = kind_of(scalar.value),
+                               .default_value = plain_text(scalar.value),
+                               .default_from = name});
   }
   return config;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/init/program_knobs.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,9 +14,9 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/guess_parts.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/init/knob_place.hpp"
-#include "tuner/init/setting_choice.hpp"
 #include "tuner/init/usual_knobs.hpp"
 #include "tuner/knobs/knob_role.hpp"
 

@@ -2,12 +2,12 @@
 #include "tuner/init/program_look.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/machine/system_files.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/command_line.hpp"
@@ -39,11 +39,7 @@ constexpr double k_least_span_s = 1.0;
 
 /// Returns the start of a file that is being written; empty if there is none.
 std::string begin_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(k_most_text_bytes, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
-  return text;
+  return read_system_file(file, k_most_text_bytes).value_or("");
 }
 
 std::uintmax_t bytes_of(const std::filesystem::path& file) {

@@ -20,18 +20,18 @@ enum class OptionKind { unknown, integer, number, boolean, text };
 
 /// Facts about one option of a program.
 struct ProgramOption {
-  std::string name;  ///< as typed: `--batch-size`, or `loader.batch` for an assignment
-  std::vector<std::string> aliases;  ///< `-b`
-  std::string negation;              ///< switches a flag off: `--no-amp`; may be empty
+  std::string name{};  ///< as typed: `--batch-size`, or `loader.batch` for an assignment
+  std::vector<std::string> aliases{};  ///< `-b`
+  std::string negation{};              ///< switches a flag off: `--no-amp`; may be empty
   OptionForm form = OptionForm::separate;
   OptionKind kind = OptionKind::unknown;
-  std::vector<std::string> choices;          ///< empty if unknown
-  std::optional<std::string> default_value;  ///< as written; nullopt if unknown
-  std::string default_from;                  ///< source of the default: `--help`, `train.py`
-  std::string words;                         ///< the program's own description, one line
-  bool python_truth = false;                 ///< booleans are written `True` and `False`
+  std::vector<std::string> choices{};          ///< empty if unknown
+  std::optional<std::string> default_value{};  ///< as written; nullopt if unknown
+  std::string default_from{};                  ///< source of the default: `--help`, `train.py`
+  std::string words{};                         ///< the program's own description, one line
+  bool python_truth = false;                   ///< booleans are written `True` and `False`
   bool is_assigned = false;  ///< the script assigns another value, so its default may be wrong
-  std::vector<std::string> needs;  ///< options without which the program refuses this option
+  std::vector<std::string> needs{};  ///< options without which the program refuses this option
   /// True if the command overrides a setting of a file with this option. The option's value is then
   /// replaced only in the command.
   bool stands_in_command = false;

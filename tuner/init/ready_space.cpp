@@ -261,21 +261,15 @@ std::vector<ProgramOption> declared_options(const ReadySpace& space) {
   if (space.is_of_a_file()) return options;
   for (const SpaceKnob& knob : space.knobs) {
     if (knob.option.empty()) continue;
-    ProgramOption option;
-    option.name = knob.option;
-    option.form = knob.is_flag ? OptionForm::flag : option_form(space);
-    option.negation = knob.off;
-    option.kind = knob.type == "int"    ? OptionKind::integer
-                  : knob.type == "bool" ? OptionKind::boolean
-                                        : OptionKind::text;
-    options.push_back(std::move(option));
+    options.push_back({.name = knob.option,
+                       .negation = knob.off,
+                       .form = knob.is_flag ? OptionForm::flag : option_form(space),
+                       .kind = knob.type == "int"    ? OptionKind::integer
+                               : knob.type == "bool" ? OptionKind::boolean
+                                                     : OptionKind::text});
   }
   for (const std::string& name : {space.epochs, space.steps, space.step_size}) {
-    if (name.empty()) continue;
-    ProgramOption option;
-    option.name = name;
-    option.form = option_form(space);
-    options.push_back(std::move(option));
+    if (!name.empty()) options.push_back({.name = name, .form = option_form(space)});
   }
   return options;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "common/document/source_lines.hpp"
+#include "common/json.hpp"
+#include "common/machine/system_files.hpp"
 #include "common/system_reason.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
@@ -140,9 +140,7 @@ std::filesystem::path absolute_path(const std::filesystem::path& file) {
 
 /// Returns the file's lines for messages; none if the file no longer exists.
 SourceLines lines_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  return SourceLines(text);
+  return SourceLines(read_system_file(file, k_max_document_bytes).value_or(""));
 }
 
 /// Checks paths that matter only if the study is about to run.
