@@ -7,6 +7,7 @@
 #include "common/text.hpp"
 #include "tuner/init/guess_parts.hpp"
 #include "tuner/init/knob_declaration.hpp"
+#include "tuner/survey/draft.hpp"
 
 namespace steptune {
 namespace {

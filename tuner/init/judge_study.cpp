@@ -78,7 +78,7 @@ LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   }
   LossPoint point{.metric = known_loss(input)};
   if (point.metric.empty()) return {.why_none = "A reports no loss"};
-  if (!look.survey) lines = static_cast<double>(look.reading->metric_lines.at(point.metric));
+  if (!look.survey) lines = static_cast<double>(look.reading->metrics.at(point.metric));
   const double time_s = request.time_s / static_cast<double>(request.commands.size());
   double scale = std::min(1.0, k_share_until_loss * time_s / seen_s);
   // The guard's window begins at this point, and must contain enough reports of the loss.
@@ -147,8 +147,8 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
       {"trials", count}, {"time", request.time_s}, {"consecutive_failures", count}};
   Json& measure = document["measure"];
   // The trials may be those of an earlier judgement.
-  for (const char* key : {"confirm_pairs", "confirm_error", "confirm_slowdown", "pair_deviation",
-                          "pair_freedom"})
+  for (const char* key :
+       {"confirm_pairs", "confirm_error", "confirm_slowdown", "pair_deviation", "pair_freedom"})
     measure.erase(key);
   measure["confirm_all"] = true;
   measure["sentinels"] = false;

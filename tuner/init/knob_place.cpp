@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/knobs/knob_role.hpp"
+#include "tuner/survey/draft.hpp"
 
 namespace steptune {
 namespace {

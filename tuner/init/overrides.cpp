@@ -10,6 +10,7 @@
 #include <re2/re2.h>
 
 #include "common/text.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
 

@@ -10,6 +10,7 @@
 #include "common/machine/system_files.hpp"
 #include "tuner/config_edit/config_file.hpp"
 #include "tuner/config_edit/file_references.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/study/config_files.hpp"

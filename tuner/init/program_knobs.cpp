@@ -13,6 +13,7 @@
 #include "common/error.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/guess_parts.hpp"
 #include "tuner/init/knob_declaration.hpp"

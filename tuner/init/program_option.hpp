@@ -51,9 +51,6 @@ struct ProgramOption {
 /// True if a plain name concerns an evaluation: `eval.batch_size`, `val_workers`.
 [[nodiscard]] bool is_of_evaluation(const std::string& plain);
 
-/// Returns true for `true`, `True`, `yes`, `on`, `1`, false for their opposites, otherwise nullopt.
-[[nodiscard]] std::optional<bool> truth_of(const std::string& text);
-
 /// True for a word by which users leave a setting to the program: `auto`, `null`, `-1`.
 [[nodiscard]] bool is_left_to_program(const std::string& text);
 

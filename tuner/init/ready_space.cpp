@@ -200,17 +200,8 @@ Result<ReadySpace> read_ready_space(const fs::path& file) {
 }
 
 Result<std::vector<ReadySpace>> shipped_spaces() {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const fs::path& folder : shipped_directories(ShippedKind::config)) {
-    for (const auto& entry : fs::directory_iterator(folder / "spaces", error)) {
-      if (entry.path().extension() == ".json") files.push_back(entry.path());
-    }
-    if (!files.empty()) break;
-  }
-  std::ranges::sort(files);
   std::vector<ReadySpace> spaces;
-  for (const fs::path& file : files) {
+  for (const fs::path& file : shipped_json_files("spaces")) {
     auto space = read_ready_space(file);
     if (!space) return tl::unexpected(space.error());
     spaces.push_back(*std::move(space));

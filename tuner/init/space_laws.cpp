@@ -16,6 +16,7 @@
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/init/knob_place.hpp"
 #include "tuner/init/model_files.hpp"
+#include "tuner/survey/draft.hpp"
 
 namespace steptune {
 namespace {

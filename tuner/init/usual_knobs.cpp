@@ -10,6 +10,7 @@
 #include <re2/re2.h>
 
 #include "common/text.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/knobs/knob_role.hpp"
 
 namespace steptune {

@@ -63,6 +63,7 @@ using document::Type;
 [[nodiscard]] Key<StudySpec> runner_key();
 /// Returns the runner of a study that names none.
 [[nodiscard]] std::shared_ptr<const RunnerSettings> default_runner(document::Reading& reading,
-                                                                   const StudySpec& study);
+                                                                   const TrialLimits& limits,
+                                                                   bool has_command);
 
 }  // namespace steptune::study

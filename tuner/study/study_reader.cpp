@@ -66,7 +66,7 @@ void read_root(const ObjectNode& root, StudySpec& spec) {
   const auto scope = std::make_shared<study::StudyScope>(spec.facts);
   reading.scope = scope;
   format.read_keys(root, {"parameters", "config_files", "command", "limits"}, spec);
-  spec.runner = study::default_runner(reading, spec);
+  spec.runner = study::default_runner(reading, spec.limits, !spec.command.empty());
   format.read_others(root,
                      {"facts", "parameters", "config_files", "command", "limits", "constraints",
                       "baseline", "try"},

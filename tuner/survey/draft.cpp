@@ -11,6 +11,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/survey/draft_knobs.hpp"
@@ -128,6 +129,28 @@ std::string study_name_of(const std::vector<std::string>& argv) {
   name.resize(std::min(name.size(), k_longest));
   if (!document::is_study_name(name)) name = "study" + name;
   return name;
+}
+
+double fact_value(const std::string& expression, const Facts& machine) {
+  const auto compiled = Expression::compile(expression, {}, machine);
+  return compiled ? compiled->evaluate(Configuration{}) : k_nan;
+}
+
+std::string range_text(const Json& declaration, const Facts& machine) {
+  if (declaration.contains("choices")) {
+    const Json& declared = declaration["choices"];
+    std::vector<std::string> choices;
+    for (const auto& [label, choice] : declared.items())
+      choices.push_back(declared.is_object() ? label : plain_text(choice));
+    return fmt::format("{}", fmt::join(choices, "|"));
+  }
+  if (!declaration.contains("low")) return "false|true";
+  return fmt::format("{}..{}", fact_value(plain_text(declaration["low"]), machine),
+                     fact_value(plain_text(declaration["high"]), machine));
+}
+
+bool is_power_of_two(double value) {
+  return value >= 1.0 && std::exp2(std::floor(std::log2(value))) == value;
 }
 
 }  // namespace steptune
