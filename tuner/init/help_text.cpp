@@ -14,7 +14,7 @@
 #include "common/terminal_text.hpp"
 #include "common/text.hpp"
 #include "tuner/config_edit/config_file.hpp"
-#include "tuner/init/read_limits.hpp"
+#include "tuner/init/program_option.hpp"
 
 namespace steptune {
 namespace {

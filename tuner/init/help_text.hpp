@@ -36,6 +36,10 @@ struct HelpText {
 /// drawing.
 [[nodiscard]] std::vector<std::string> plain_lines(std::string_view bytes);
 
+/// Adds a name as typed: the first long name becomes the option's name, other names its aliases.
+/// `--no-amp` after another long name becomes its negation.
+void add_name(std::string name, ProgramOption& option);
+
 /// Parses an option's names and placeholder, `-b N, --batch-size N`, without its description.
 /// `name` of the result is empty if `heading` is no option.
 [[nodiscard]] ProgramOption parse_heading(const std::string& heading);

@@ -328,9 +328,9 @@ bool has_accumulation(const std::vector<SpaceKnob>& rules, const ProgramFacts& p
 std::set<std::string> add_program_knobs(const GuessInput& input, const SpaceLaws& laws,
                                         StudyBuilder& study) {
   const UsualKnobs usual =
-      input.space == nullptr ? usual_knobs(input.program) : UsualKnobs{input.space->knobs, {}, {}};
-  for (const LeftOutKnob& left : usual.left_out)
-    study.leave(left.option, left.why);
+      input.space == nullptr ? usual_knobs(input.program) : UsualKnobs{input.space->knobs};
+  for (const std::string& option : usual.several_batches)
+    study.leave(option, "one of several batch sizes; vary it by hand");
   std::vector<SpaceKnob> rules = usual.rules;
   const auto& step = usual.step;
   const bool holds_whole = step && !has_accumulation(rules, input.program);

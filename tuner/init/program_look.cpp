@@ -11,7 +11,7 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/command_line.hpp"
-#include "tuner/init/read_limits.hpp"
+#include "tuner/init/program_option.hpp"
 #include "tuner/init/repeated_line.hpp"
 
 namespace steptune {

@@ -8,9 +8,9 @@
 #include <re2/re2.h>
 
 #include "trial_runner/reports/preset.hpp"
+#include "tuner/init/program_option.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/init/python_text.hpp"
-#include "tuner/init/read_limits.hpp"
 
 namespace steptune {
 namespace {

@@ -155,14 +155,10 @@ BatchName batch_name_of(const SpaceKnob& rule) {
 }
 
 std::optional<ProgramFacts::Today> today_of(const ProgramFacts& program, const SpaceKnob& rule) {
-  if (const ProgramOption* option = program.option_called(rule.option)) {
-    return program.today(*option);
-  }
-  for (const NamedConfig& config : program.configs) {
-    const auto setting = std::ranges::find(config.settings, rule.option, &ProgramOption::name);
-    if (setting != config.settings.end()) return program.today(*setting);
-  }
-  return std::nullopt;
+  const ProgramOption* option = program.option_called(rule.option);
+  return program.today(option != nullptr
+                           ? *option
+                           : ProgramOption{.name = rule.option, .form = OptionForm::assignment});
 }
 
 /// Returns two batch sizes if one is part of the other by its name.
@@ -180,7 +176,7 @@ std::optional<StepBatch> step_batch(const std::vector<SpaceKnob>& batches,
   const auto samples = today_of(program, whole);
   const auto part_samples = today_of(program, part);
   if (!samples || !part_samples) return std::nullopt;
-  StepBatch step{whole.option, samples->from, parse_finite(samples->value).value_or(0.0), part,
+  StepBatch step{whole.option, parse_finite(samples->value).value_or(0.0), part,
                  parse_finite(part_samples->value).value_or(0.0)};
   const bool fits = step.part_samples >= 1.0 && step.samples >= step.part_samples &&
                     std::fmod(step.samples, step.part_samples) == 0.0;
@@ -241,7 +237,7 @@ UsualKnobs usual_knobs(const ProgramFacts& program) {
   });
   if (knobs.step) return knobs;
   for (const SpaceKnob& rule : batches)
-    knobs.left_out.push_back({rule.option, "one of several batch sizes; vary it by hand"});
+    knobs.several_batches.push_back(rule.option);
   return knobs;
 }
 

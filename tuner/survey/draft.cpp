@@ -14,6 +14,7 @@
 #include "common/numbers.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/survey/draft_knobs.hpp"
 #include "tuner/survey/possible_gain.hpp"
 
@@ -27,13 +28,13 @@ constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
 Json buffers_today(const Survey& survey, bool tunes_prefetch) {
   const HookLog& log = survey.log;
   const std::vector<HookedLoader> loaders = log.loaders();
-  const auto workers = loader_count(log, "num_workers");
+  const auto workers = count_today(log, "num_workers");
   if (loaders.empty() && !workers && family_of(survey) == k_pytorch_family) return 0;
   const auto training = std::ranges::count_if(
       loaders, [](const HookedLoader& loader) { return loader.training == true; });
   if (training != 1 || !workers) return nullptr;
   if (*workers > 0 && tunes_prefetch) return fmt::format("{} * prefetch_factor", *workers);
-  return *workers * loader_count(log, "prefetch_factor").value_or(k_default_prefetch_factor);
+  return *workers * count_today(log, "prefetch_factor").value_or(k_default_prefetch_factor);
 }
 
 /// Returns the samples of a step for the study file: today's number, scaled with the batch size if
@@ -91,7 +92,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   document["search"]["first_guesses"] = true;
   // A fork server imports PyTorch before it forks.
   if (family_of(survey) == k_pytorch_family) document["trials"] = "forked";
-  document["budget"] = {{"trials", 40}, {"time", "30m"}};
+  document["budget"] = {{"trials", k_default_trials}, {"time", "30m"}};
   return draft;
 }
 

@@ -54,9 +54,9 @@ double rounded(double value) {
 /// Returns a guard that compares the loss with the baseline's after the same number of samples.
 /// nullopt if the hook found no loss above zero.
 std::optional<Json> loss_guard(const Survey& survey) {
-  const auto loss = survey.last.metrics.find(k_guarded);
+  const auto loss = survey.metric(k_guarded);
   const auto step_s = survey.seconds_per_step();
-  if (loss == survey.last.metrics.end() || !step_s || !(loss->second > 0.0)) return std::nullopt;
+  if (!loss || !step_s || !(*loss > 0.0)) return std::nullopt;
   const double steps = std::max(k_guard_s / *step_s, k_guard_steps);
   const double after = rounded(steps * survey.samples_per_step().value_or(1.0));
   return Json{{"metric", k_guarded},
@@ -158,13 +158,13 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
   if (knob.part == "host") {
     // Time spent in the program's own threads shows only if a GPU waits for it. Waiting within a
     // forward or backward pass is not visible.
-    const auto idle = survey_.last.metrics.find("gpu_idle_share");
-    if (idle == survey_.last.metrics.end() || idle->second >= k_least_share) return "";
+    const auto idle = survey_.metric("gpu_idle_share");
+    if (!idle || *idle >= k_least_share) return "";
     return fmt::format("between steps the GPU waits {:.1f} % of the time for the program",
-                       1e2 * idle->second);
+                       1e2 * *idle);
   }
   if (knob.part == k_collector_part) {
-    const auto collecting = collector_share(survey_);
+    const auto collecting = survey_.metric(k_collector_share);
     if (!collecting) return "the garbage collector's time is not known";
     if (*collecting >= k_least_share) return "";
     return fmt::format("the garbage collector takes {:.1f} % of a step", 1e2 * *collecting);

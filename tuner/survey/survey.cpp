@@ -195,6 +195,11 @@ std::optional<double> Survey::samples_per_step() const {
   return *samples / *steps;
 }
 
+std::optional<double> Survey::metric(const std::string& name) const {
+  const auto found = last.metrics.find(name);
+  return found == last.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::map<std::string, double> Survey::part_shares() const {
   std::map<std::string, double> shares;
   if (!first) return shares;
