@@ -142,8 +142,8 @@ std::optional<std::uint64_t> Parameter::level_of(const Value& value) const {
     return flag ? std::optional<std::uint64_t>(*flag ? 1 : 0) : std::nullopt;
   }
   if (on_choices(*this)) {
-    const auto found = std::find_if(choices.begin(), choices.end(),
-                                    [&](const Value& choice) { return same_value(choice, value); });
+    const auto found = std::ranges::find_if(
+        choices, [&](const Value& choice) { return same_value(choice, value); });
     if (found == choices.end()) return std::nullopt;
     return static_cast<std::uint64_t>(found - choices.begin());
   }

@@ -23,9 +23,8 @@ std::string shown(const Value& value) {
 }  // namespace
 
 const Parameter* SearchSpace::find(std::string_view name) const {
-  const auto found =
-      std::find_if(parameters_.begin(), parameters_.end(),
-                   [&](const Parameter& parameter) { return parameter.name == name; });
+  const auto found = std::ranges::find_if(
+      parameters_, [&](const Parameter& parameter) { return parameter.name == name; });
   return found == parameters_.end() ? nullptr : &*found;
 }
 
@@ -40,8 +39,7 @@ std::optional<std::uint64_t> SearchSpace::product_size() const {
 }
 
 bool SearchSpace::discrete() const {
-  return std::none_of(columns_.begin(), columns_.end(),
-                      [](const Column& column) { return column.levels == 0; });
+  return std::ranges::none_of(columns_, [](const Column& column) { return column.levels == 0; });
 }
 
 Result<void> SearchSpace::check_values(const Configuration& configuration) const {

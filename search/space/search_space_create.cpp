@@ -63,8 +63,8 @@ std::vector<std::string> text_choices(const Parameter& parameter) {
 Result<void> check_texts(const Expression& expression, const std::vector<Parameter>& parameters,
                          const std::string& where) {
   const auto find = [&](const std::string& name) -> const Parameter& {
-    return *std::find_if(parameters.begin(), parameters.end(),
-                         [&](const Parameter& parameter) { return parameter.name == name; });
+    return *std::ranges::find_if(
+        parameters, [&](const Parameter& parameter) { return parameter.name == name; });
   };
   for (const auto& [name, text] : expression.compared_texts()) {
     const auto texts = text_choices(find(name));

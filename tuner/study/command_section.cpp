@@ -159,7 +159,7 @@ constexpr std::array<std::string_view, 9> k_secret_endings = {
     "API_KEY", "ACCESS_KEY", "SECRET_KEY", "PRIVATE_KEY"};
 
 bool looks_secret(std::string_view name) {
-  return std::any_of(k_secret_endings.begin(), k_secret_endings.end(), [&](auto ending) {
+  return std::ranges::any_of(k_secret_endings, [&](auto ending) {
     return name.ends_with(ending) &&
            (name.size() == ending.size() || name[name.size() - ending.size() - 1] == '_');
   });

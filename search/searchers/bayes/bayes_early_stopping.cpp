@@ -28,8 +28,7 @@ bool BayesSearcher::is_open(const Measured& measured) const {
 
 bool BayesSearcher::learns_curves() const {
   return objectives_.size() == 1 &&
-         std::any_of(measured_.begin(), measured_.end(),
-                     [](const Measured& measured) { return measured.partial; });
+         std::ranges::any_of(measured_, [](const Measured& measured) { return measured.partial; });
 }
 
 void BayesSearcher::learn_curves() {
@@ -113,8 +112,8 @@ std::optional<StopDecision> BayesSearcher::should_stop(const Configuration& conf
   }
   if (reached_before >= reached) return StopDecision{};
   if (needs_initial_point(0)) {
-    const bool any_complete = std::any_of(measured_.begin(), measured_.end(),
-                                          [](const Measured& measured) { return measured.winner; });
+    const bool any_complete =
+        std::ranges::any_of(measured_, [](const Measured& measured) { return measured.winner; });
     if (any_complete) return std::nullopt;
     if (reached < k_initial_fidelity) return StopDecision{};
     return StopDecision{true,

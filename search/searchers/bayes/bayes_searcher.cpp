@@ -139,8 +139,8 @@ std::vector<std::string> BayesSearcher::take_warnings() {
 
 std::optional<Point> BayesSearcher::encode(const Configuration& configuration) const {
   Point point = space_.encode(configuration);
-  const bool inside = std::none_of(point.begin(), point.end(),
-                                   [](double coordinate) { return std::isnan(coordinate); });
+  const bool inside =
+      std::ranges::none_of(point, [](double coordinate) { return std::isnan(coordinate); });
   return inside ? std::optional(std::move(point)) : std::nullopt;
 }
 
@@ -199,8 +199,8 @@ std::vector<Point> BayesSearcher::promising_points(
         trials.emplace_back(model.transform().backward(*next_full++), &measured);
       }
     }
-    std::stable_sort(trials.begin(), trials.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(trials,
+                             [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < std::min(k_promising / objectives_.size(), trials.size()); ++i) {
       points.push_back(trials[i].second->point);
     }
@@ -243,7 +243,7 @@ double BayesSearcher::likeliest_of(const std::vector<Point>& points,
   if (points.empty()) return 1.0;
   const Matrix rows = feature_map_.rows(points);
   const auto logs = feasibility.log_probabilities(rows, 0, rows.rows());
-  return std::exp(*std::max_element(logs.begin(), logs.end()));
+  return std::exp(*std::ranges::max_element(logs));
 }
 
 BayesSearcher::CandidateRanking BayesSearcher::rank_candidates(const std::vector<Point>& running,

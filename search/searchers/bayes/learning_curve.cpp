@@ -74,7 +74,7 @@ std::vector<Normal> LearningCurveModel::full(std::span<const Point> points) cons
 }
 
 bool LearningCurveModel::learn(const Point& point, const CurvePoint& at) {
-  const bool within = std::all_of(models_.begin(), models_.end(), [&](const Model& model) {
+  const bool within = std::ranges::all_of(models_, [&](const Model& model) {
     return std::abs(model.transform.forward(at.value)) < k_beyond_all;
   });
   if (!within) return false;

@@ -108,7 +108,7 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
   const Posterior needed = model.process.predict(exhausted_);
   const Posterior left_out = model.process.leave_one_out().posterior;
   const auto seen = peaks_.values();
-  const double highest = *std::max_element(seen.begin(), seen.end());
+  const double highest = *std::ranges::max_element(seen);
   const auto target_of = [&](double limit, std::span<const double> features) {
     return model.transform.forward(limit / explained.bytes(features));
   };
@@ -129,8 +129,8 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
     limits.push_back(limit);
     densities.push_back(density);
   }
-  const auto best = static_cast<std::size_t>(std::max_element(densities.begin(), densities.end()) -
-                                             densities.begin());
+  const auto best =
+      static_cast<std::size_t>(std::ranges::max_element(densities) - densities.begin());
   if (!std::isfinite(densities[best])) return std::nullopt;
   double sum = 0.0;
   std::vector<double> probabilities;

@@ -23,13 +23,13 @@ MemoryRule::MemoryRule(const SearchSpace& space) {
 }
 
 void MemoryRule::add(const Point& point) {
-  const bool declared = std::any_of(effects_.begin(), effects_.end(),
-                                    [](const auto& effect) { return effect.has_value(); });
+  const bool declared =
+      std::ranges::any_of(effects_, [](const auto& effect) { return effect.has_value(); });
   if (declared) failures_.push_back(point);
 }
 
 bool MemoryRule::excludes(std::span<const double> point) const {
-  return std::any_of(failures_.begin(), failures_.end(), [&](const Point& failed) {
+  return std::ranges::any_of(failures_, [&](const Point& failed) {
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       if (!needs_no_less(effects_[i], point[i], failed[i])) return false;
     }
