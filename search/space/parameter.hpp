@@ -44,6 +44,10 @@ struct Parameter {
   /// fraction.
   [[nodiscard]] std::optional<std::uint64_t> level_of(const Value& value) const;
 
+  /// True if the values are listed: categorical and ordinal.
+  [[nodiscard]] bool has_choices() const {
+    return kind == ParameterKind::categorical || kind == ParameterKind::ordinal;
+  }
   /// True if the values have no order: categorical and boolean.
   [[nodiscard]] bool unordered() const {
     return kind == ParameterKind::categorical || kind == ParameterKind::boolean;

@@ -23,8 +23,7 @@ std::string shown(const Value& value) {
 }  // namespace
 
 const Parameter* SearchSpace::find(std::string_view name) const {
-  const auto found = std::ranges::find_if(
-      parameters_, [&](const Parameter& parameter) { return parameter.name == name; });
+  const auto found = std::ranges::find(parameters_, name, &Parameter::name);
   return found == parameters_.end() ? nullptr : &*found;
 }
 

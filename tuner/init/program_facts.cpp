@@ -65,6 +65,15 @@ void fix_repeated_settings(std::vector<NamedConfig>& configs) {
   }
 }
 
+std::optional<ProgramFacts::Today> stated_in_files(const std::vector<NamedConfig>& configs,
+                                                   const std::string& name) {
+  for (const NamedConfig& config : configs) {
+    const ProgramOption* setting = find_option(config.settings, plain_name(name));
+    if (setting != nullptr) return ProgramFacts::Today{*setting->default_value, config.name};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<NamedConfig> read_config(const std::string& name,
@@ -122,20 +131,13 @@ std::optional<ProgramFacts::Today> ProgramFacts::stated_in_command(const std::st
 }
 
 std::optional<ProgramFacts::Today> ProgramFacts::stated(const std::string& name) const {
-  if (auto typed = stated_in_command(name)) return typed;
-  for (const NamedConfig& config : configs) {
-    const ProgramOption* setting = find_option(config.settings, plain_name(name));
-    if (setting != nullptr) return Today{*setting->default_value, config.name};
-  }
-  return std::nullopt;
+  auto typed = stated_in_command(name);
+  return typed ? typed : stated_in_files(configs, name);
 }
 
 std::optional<ProgramFacts::Today> ProgramFacts::today(const ProgramOption& option) const {
   if (const auto typed = value_on_command_line(argv, option)) return Today{*typed, "the command"};
-  for (const NamedConfig& config : configs) {
-    const ProgramOption* setting = find_option(config.settings, plain_name(option.name));
-    if (setting != nullptr) return Today{*setting->default_value, config.name};
-  }
+  if (auto stated = stated_in_files(configs, option.name)) return stated;
   if (!option.default_value || option.default_value->empty()) return std::nullopt;
   return Today{*option.default_value, option.default_from};
 }

@@ -9,7 +9,9 @@
 
 #include <re2/re2.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
+#include "search/space/expression.hpp"
 #include "tuner/config_edit/truth_word.hpp"
 #include "tuner/knobs/knob_role.hpp"
 
@@ -84,15 +86,10 @@ std::vector<std::string> choices_of(KnobRole role, const ProgramOption& option) 
 
 /// Makes a parameter's name, which may not name a fact or operator, nor start with a digit.
 std::string parameter_name(const std::string& plain) {
-  std::string name;
-  for (const char letter : plain.substr(0, 60))
-    name += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
-  static const std::array<std::string, 8> k_taken = {"cpus", "gpus", "memory_gb", "and",
-                                                     "or",   "not",  "true",      "false"};
-  const bool is_taken = std::ranges::find(k_taken, name) != k_taken.end();
-  return is_taken || name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0
-             ? "option_" + name
-             : name;
+  std::string name = document::as_identifier(plain.substr(0, 60), "option_");
+  const bool is_taken = std::ranges::find(k_fact_names, name) != k_fact_names.end() ||
+                        std::ranges::find(k_expression_words, name) != k_expression_words.end();
+  return is_taken ? "option_" + name : name;
 }
 
 /// True if an option has the type that its name suggests. `--precision 6`, for example, is a number

@@ -2,7 +2,6 @@
 #include "tuner/study/facts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <string>
@@ -23,8 +22,6 @@
 
 namespace steptune::study {
 namespace {
-
-constexpr std::array k_facts = {"cpus", "gpus", "memory_gb"};
 
 const Json* member(const Json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
@@ -100,7 +97,7 @@ Facts remote_facts(const ObjectNode& root, RemoteMachine known) {
       mentioned.insert(std::move(name));
   }
   const Json* parameters = member(document, "parameters");
-  for (const char* fact : k_facts) {
+  for (const char* fact : k_fact_names) {
     const bool is_parameter = parameters != nullptr && member(*parameters, fact) != nullptr;
     if (!mentioned.contains(fact) || facts.contains(fact) || is_parameter) continue;
     root.node().faults().add(
