@@ -9,6 +9,7 @@
 #include "tuner/init/guess_input.hpp"
 #include "tuner/init/unread_output.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
+#include "tuner/study/sections.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {
@@ -39,14 +40,6 @@ Json parameter(const JudgeRequest& request) {
   for (std::size_t i = 0; i < request.commands.size(); ++i)
     choices[judged_name(i)] = request.commands[i].front();
   return {{"type", "categorical"}, {"choices", choices}};
-}
-
-Json campaign_json(const CampaignSpec& campaign) {
-  Json json{{"name", campaign.name}};
-  if (!campaign.commits.empty()) json["commits"] = campaign.commits;
-  if (!campaign.build.empty()) json["build"] = campaign.build;
-  if (campaign.measures_gain) json["measures_gain"] = true;
-  return json;
 }
 
 /// Number of samples after which the loss is compared, or the reason why it is not.
@@ -174,7 +167,8 @@ Result<JudgeStudy> judge_study(const JudgeRequest& request, const OutputLook& lo
   document["baseline"][k_judged_parameter] = judged_name(0);
   set_judging(request, request.commands.size(), document);
   document["search"]["searcher"] = "grid";
-  if (request.campaign) document["campaign"] = campaign_json(*request.campaign);
+  if (request.campaign)
+    document["campaign"] = study::campaign_section().write(*request.campaign, {});
   if (request.compares_loss) study.why_no_loss = add_loss_guard(request, look, document);
   return study;
 }

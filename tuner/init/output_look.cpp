@@ -12,6 +12,7 @@
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_reader.hpp"
+#include "tuner/study/sections.hpp"
 
 namespace steptune {
 namespace {
@@ -20,18 +21,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view k_of_file = "the preset of ";
 
+/// Reads `reports` as in a study file.
 ReportFormat format_from(const Json& reports) {
-  ReportFormat format;
-  if (reports.is_string()) format.preset = reports.get<std::string>();
-  if (!reports.is_object()) return format;
-  if (const std::string preset = text_at(reports, "preset"); !preset.empty()) {
-    format.preset = preset;
-  }
-  const auto metrics = reports.find("metrics");
-  if (metrics == reports.end() || !metrics->is_array()) return format;
-  for (const Json& metric : *metrics)
-    format.metrics.push_back({text_at(metric, "name"), text_at(metric, "regex")});
-  return format;
+  document::Reading reading;
+  return study::reports().read(document::Node(reports, "", reading)).value_or(ReportFormat{});
 }
 
 void add_preset_files(std::vector<OutputFormat>& formats) {
