@@ -56,10 +56,6 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view wo
   return std::ranges::find(words, word) != words.end();
 }
 
-bool is_word_character(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   bool goes_on = false;
@@ -118,7 +114,10 @@ struct Kind {
     lines.push_back(line.line);
     if (widest.pieces.size() >= line.pieces.size()) return;
     widest = std::move(line);
-    place();
+    next = 0;
+    for (std::size_t at = 0; at < widest.pieces.size(); ++at) {
+      if (widest.pieces[at].kind == LinePiece::Kind::number) numbers[next++].piece = at;
+    }
   }
 
  private:
@@ -153,13 +152,6 @@ struct Kind {
   static std::string unit_at(const std::vector<LinePiece>& pieces, std::size_t at) {
     if (at >= pieces.size() || pieces[at].kind != LinePiece::Kind::text) return "";
     return lower_case(pieces[at].text.substr(0, pieces[at].text.find_first_of(",;:|()[]<>=")));
-  }
-
-  void place() {
-    std::size_t next = 0;
-    for (std::size_t at = 0; at < widest.pieces.size(); ++at) {
-      if (widest.pieces[at].kind == LinePiece::Kind::number) numbers[next++].piece = at;
-    }
   }
 };
 
@@ -345,15 +337,13 @@ bool reads(const std::vector<MetricDefinition>& metrics, const std::vector<std::
   const bool is_long = std::ranges::any_of(metrics, [](const MetricDefinition& metric) {
     return metric.regex.size() > k_longest_proposed;
   });
-  if (is_long) return false;
   auto reader = ReportReader::create({.preset = {}, .metrics = metrics, .samples_per_step = {}});
-  if (!reader) return false;
-  std::size_t lines_with_progress = 0;
-  for (const std::string& line : lines) {
+  if (is_long || !reader) return false;
+  const auto with_progress = std::ranges::count_if(lines, [&](const std::string& line) {
     const auto report = reader->read_line(line, 0.0);
-    lines_with_progress += report && (report->step || report->samples) ? 1U : 0U;
-  }
-  return lines_with_progress >= count;
+    return report && (report->step || report->samples);
+  });
+  return static_cast<std::size_t>(with_progress) >= count;
 }
 
 }  // namespace
@@ -369,8 +359,8 @@ std::optional<RepeatedLine> repeated_line(std::string_view output) {
   repeated.count = kind.lines.size();
   std::vector<Proposal> proposals = counters_of(kind);
   const Counts counts = best_counter(kind);
-  repeated.counts_percent = counts == Counts::percent;
-  repeated.counts_epochs = counts == Counts::epochs;
+  if (counts == Counts::percent) repeated.unit = CountUnit::percent;
+  if (counts == Counts::epochs) repeated.unit = CountUnit::epochs;
   // A table has the loss in a separate line.
   for (const Kind& each : kinds) {
     const Series* loss = loss_in(each);
