@@ -126,8 +126,10 @@ const Section<ConfigFileSpec>& config_file_section() {
                    .required()
                    .doc("a trial's values by key, as templates: `{\"data.batch_size\": "
                         "\"{batch_size}\"}`"))
-          .add(content_key().omitted_at_default().written_by_steptune().doc(
-              "the file's text, in stored studies"))
+          .add(content_key()
+                   .omitted_at_default()
+                   .written_by_steptune()
+                   .doc("the file's text, in stored studies"))
           .check([](const ObjectNode& object, ConfigFileSpec& config) {
             settle_file(object, config);
           });
