@@ -53,6 +53,19 @@ std::optional<fs::path> find_file(const std::vector<fs::path>& directories, cons
   return std::nullopt;
 }
 
+std::vector<fs::path> shipped_json_files(const fs::path& name) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::path& folder : shipped_directories(ShippedKind::config)) {
+    for (const auto& entry : fs::directory_iterator(folder / name, error)) {
+      if (entry.path().extension() == ".json") files.push_back(entry.path());
+    }
+    if (!files.empty()) break;
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 Result<fs::path> find_helper(const std::string& name, const std::string& purpose) {
   const std::vector<fs::path> directories = shipped_directories(ShippedKind::helper);
   if (const auto file = find_file(directories, name)) return *file;

@@ -27,6 +27,11 @@ enum class ShippedKind {
 [[nodiscard]] std::optional<std::filesystem::path> find_file(
     const std::vector<std::filesystem::path>& directories, const std::filesystem::path& name);
 
+/// Returns the JSON files in the folder `name` of `configs`, sorted. Uses the first of the
+/// `shipped_directories` that has any.
+[[nodiscard]] std::vector<std::filesystem::path> shipped_json_files(
+    const std::filesystem::path& name);
+
 /// Finds a helper program by name. The error names the folders that were searched and the helper's
 /// `purpose`: `which ends the trials if this program is killed`.
 [[nodiscard]] Result<std::filesystem::path> find_helper(const std::string& name,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/early_stopping.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "common/interval.hpp"
 
@@ -12,11 +11,7 @@ EarlyStopping::EarlyStopping(const SchedulerOptions& options)
     : options_(options), next_milestone_(options.min_resource), next_rung_(options.min_resource) {}
 
 bool EarlyStopping::record(const TrialEstimate& estimate) {
-  const auto known = [](const std::vector<double>& numbers) {
-    return std::all_of(numbers.begin(), numbers.end(),
-                       [](double number) { return std::isfinite(number); });
-  };
-  if (!known(estimate.values) || !known(estimate.half_widths)) return false;
+  if (!all_finite(estimate.values) || !all_finite(estimate.half_widths)) return false;
   Milestone reached{estimate.resource / options_.max_resource, estimate.values, {}};
   for (const double half_width : estimate.half_widths)
     reached.standard_errors.push_back(half_width / k_z_95);

@@ -10,9 +10,6 @@
 
 namespace steptune {
 
-/// Each milestone takes this many times the resource of the milestone before it.
-inline constexpr double k_milestone_ratio = 2.0;
-
 /// Decides whether one running trial is stopped early. Keeps the trial's estimates that are
 /// compared with other trials:
 /// - milestones: the first estimates that reach 1, 2, 4, 8, ... times `min_resource`, below

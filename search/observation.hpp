@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/configuration.hpp"
 
 namespace steptune {
+
+[[nodiscard]] inline bool all_finite(const std::vector<double>& numbers) {
+  return std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); });
+}
 
 /// Most objectives of a study.
 inline constexpr std::size_t k_max_objectives = 2;
@@ -20,6 +27,9 @@ enum class ObservationKind {
   failed,        ///< crashed or timed out; has no values
   out_of_memory  ///< has no values; configurations that need more memory fail, too
 };
+
+/// Each milestone takes this many times the resource of the milestone before it.
+inline constexpr double k_milestone_ratio = 2.0;
 
 /// Values of a trial that were measured before its end.
 struct Milestone {
@@ -46,6 +56,12 @@ struct Observation {
   std::optional<double> peak_memory_bytes;
   /// Size of the memory that the peak belongs to, if known.
   std::optional<double> memory_limit_bytes;
+};
+
+/// Decision whether a running trial is stopped before its end.
+struct StopDecision {
+  bool stop = false;
+  std::string reason;  ///< for a stop: `rung 3 (90 steps): rank 31 of 40, top 13 promoted`
 };
 
 }  // namespace steptune

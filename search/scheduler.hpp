@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/error.hpp"
-#include "search/stop_decision.hpp"
+#include "search/observation.hpp"
 
 namespace steptune {
 
@@ -27,7 +27,7 @@ inline constexpr double k_least_eta = 1.1;
 inline constexpr double k_most_eta = 100.0;
 
 struct SchedulerOptions {
-  double eta = 3.0;           ///< asha: the share 1/eta continues after each rung
+  double eta = 3.0;           ///< asha: the share 1/eta continues after each rung; above 1
   double min_resource = 10;   ///< steady-state steps of the first rung and the first milestone
   double max_resource = 810;  ///< steps of a full trial; all rungs and milestones are below this
 };
@@ -50,11 +50,8 @@ class Scheduler {
   [[nodiscard]] virtual bool defers_to_searcher() const { return false; }
 };
 
-/// Makes a scheduler by name. `none` never stops a trial. `asha` (Li et al. 2020, stopping variant,
-/// with intervals) compares trials at each rung. It stops a trial if even the lower end of its
-/// interval does not rank among the best 1/eta. `racing` stops a trial whose interval is wholly
-/// above that of another trial. `median` (Golovin et al. 2017) stops a trial whose interval is
-/// wholly above the median of other trials at the same resource.
+/// Makes a scheduler by name: `asha`, `racing`, `median` (see `schedulers.hpp`), or `none`, which
+/// never stops a trial.
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_scheduler(const std::string& name,
                                                                 const SchedulerOptions& options);
 [[nodiscard]] const std::vector<std::string>& scheduler_names();

@@ -14,7 +14,6 @@
 #include "common/error.hpp"
 #include "search/observation.hpp"
 #include "search/space/search_space.hpp"
-#include "search/stop_decision.hpp"
 
 namespace steptune {
 

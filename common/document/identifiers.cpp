@@ -26,6 +26,14 @@ bool is_identifier(std::string_view text) {
   return !text.empty() && text.size() <= 64 && is_letter(text.front()) && all_of(text, "");
 }
 
+std::string as_identifier(std::string_view text, std::string_view prefix) {
+  std::string name;
+  for (const char c : text)
+    name += is_letter(c) || is_digit(c) ? c : '_';
+  if (name.empty() || is_digit(name.front())) name.insert(0, prefix);
+  return name;
+}
+
 bool is_study_name(std::string_view text) {
   return !text.empty() && text.size() <= 64 && text.front() != '-' && text.front() != '.' &&
          all_of(text, ".-");

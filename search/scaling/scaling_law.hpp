@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -10,6 +11,12 @@
 #include "common/interval.hpp"
 
 namespace steptune {
+
+/// Most values of a parameter over which a scaling law is fitted.
+inline constexpr std::uint64_t k_most_counts = 4096;
+/// Smallest relative error of a measured time; also used if the error is unknown and launches do
+/// not differ.
+inline constexpr double k_least_time_error = 1e-3;
 
 /// Laws for the time of fixed work on n equal machines, relative to the time on one machine. s is
 /// the serial share, c the cost of communication.

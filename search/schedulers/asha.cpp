@@ -42,9 +42,7 @@ class AshaScheduler final : public Scheduler {
     std::vector<double> lower = estimate.values;
     for (std::size_t i = 0; i < lower.size(); ++i)
       lower[i] -= estimate.half_widths[i];
-    const bool known =
-        std::all_of(lower.begin(), lower.end(), [](double bound) { return std::isfinite(bound); });
-    if (!known || rank_among(lower, others) < promoted_count) return {};
+    if (!all_finite(lower) || rank_among(lower, others) < promoted_count) return {};
     return {true, fmt::format("rung {} ({:g} steps): rank {} of {}, top {} promoted", *reached + 1,
                               rung.resource, rank + 1, count, promoted_count)};
   }
@@ -66,9 +64,7 @@ class AshaScheduler final : public Scheduler {
   /// Records the trial at each rung that it has reached, unless it is already recorded there.
   /// Returns the highest rung reached.
   std::optional<std::size_t> record(const TrialEstimate& estimate) {
-    const bool finite = std::all_of(estimate.values.begin(), estimate.values.end(),
-                                    [](double value) { return std::isfinite(value); });
-    if (!finite || estimate.values.empty()) return std::nullopt;
+    if (!all_finite(estimate.values) || estimate.values.empty()) return std::nullopt;
     std::optional<std::size_t> highest;
     for (std::size_t i = 0; i < rungs_.size(); ++i) {
       if (rungs_[i].resource * k_resource_slack > estimate.resource) break;

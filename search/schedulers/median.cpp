@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "search/early_stopping.hpp"
+#include "search/observation.hpp"
 #include "search/schedulers/schedulers.hpp"
 
 namespace steptune {

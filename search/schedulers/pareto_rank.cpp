@@ -14,9 +14,8 @@ std::vector<std::size_t> first_front(const std::vector<std::vector<double>>& poi
                                      const std::vector<std::size_t>& candidates) {
   std::vector<std::size_t> front;
   for (const std::size_t i : candidates) {
-    const bool dominated = std::any_of(candidates.begin(), candidates.end(), [&](std::size_t j) {
-      return dominates(points[j], points[i]);
-    });
+    const bool dominated = std::ranges::any_of(
+        candidates, [&](std::size_t j) { return dominates(points[j], points[i]); });
     if (!dominated) front.push_back(i);
   }
   return front;
@@ -31,8 +30,8 @@ std::vector<double> crowding(const std::vector<std::vector<double>>& points,
     const auto value = [&](std::size_t member) { return points[front[member]][objective]; };
     for (std::size_t i = 0; i < order.size(); ++i)
       order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
+    std::ranges::stable_sort(order,
+                             [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
     distances[order.front()] = k_infinity;
     distances[order.back()] = k_infinity;
     const double range = value(order.back()) - value(order.front());
@@ -57,9 +56,8 @@ bool dominates(std::span<const double> a, std::span<const double> b) {
 
 std::size_t rank_among(std::span<const double> point, std::span<const std::vector<double>> others) {
   if (point.size() == 1) {
-    return static_cast<std::size_t>(
-        std::count_if(others.begin(), others.end(),
-                      [&](const std::vector<double>& other) { return other[0] < point[0]; }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        others, [&](const std::vector<double>& other) { return other[0] < point[0]; }));
   }
   std::vector<std::vector<double>> points(others.begin(), others.end());
   points.emplace_back(point.begin(), point.end());
@@ -74,9 +72,8 @@ std::size_t rank_among(std::span<const double> point, std::span<const std::vecto
     if (found != front.end()) {
       const auto distances = crowding(points, front);
       const double own = distances[static_cast<std::size_t>(found - front.begin())];
-      return before + static_cast<std::size_t>(
-                          std::count_if(distances.begin(), distances.end(),
-                                        [&](double distance) { return distance > own; }));
+      return before + static_cast<std::size_t>(std::ranges::count_if(
+                          distances, [&](double distance) { return distance > own; }));
     }
     before += front.size();
     std::erase_if(left,

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "search/searchers/basic_searchers.hpp"
-#include "search/searchers/unvisited.hpp"
+#include "search/searchers/visited.hpp"
 
 namespace steptune {
 namespace {
@@ -43,7 +43,7 @@ std::optional<std::vector<Point>> grid_of(const SearchSpace& space) {
     if (space.snap(point)) grid.push_back(std::move(point));
   }
   // Different levels of inactive parameters give equal points: keep one.
-  std::sort(grid.begin(), grid.end());
+  std::ranges::sort(grid);
   grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
   return grid;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/searchers/basic_searchers.hpp"
-#include "search/searchers/unvisited.hpp"
+#include "search/searchers/visited.hpp"
 
 namespace steptune {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "common/numbers.hpp"
 #include "common/text.hpp"
-#include "search/scaling/counts.hpp"
 #include "search/scaling/scaling_law.hpp"
 #include "search/searchers/basic_searchers.hpp"
 #include "search/searchers/visited.hpp"

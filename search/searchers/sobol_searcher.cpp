@@ -3,7 +3,7 @@
 
 #include "search/searchers/basic_searchers.hpp"
 #include "search/searchers/sobol_points.hpp"
-#include "search/searchers/unvisited.hpp"
+#include "search/searchers/visited.hpp"
 
 namespace steptune {
 namespace {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,10 @@ namespace steptune {
 
 /// Facts about the trials' machine, by name: `cpus`, `gpus`, `memory_gb`.
 using Facts = std::map<std::string, double, std::less<>>;
+inline constexpr std::array k_fact_names = {"cpus", "gpus", "memory_gb"};
+/// Words of the expression language.
+inline constexpr std::array<std::string_view, 5> k_expression_words = {"and", "or", "not", "true",
+                                                                       "false"};
 
 /// A condition or constraint over parameters and facts, such as `workers > 0 && precision ==
 /// 'bf16'` or `workers + threads <= 2 * cpus`. Evaluated by muParser.

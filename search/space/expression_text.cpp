@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/document/formula.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_expression_bytes = 4096;
 constexpr std::size_t k_max_names = 64;
 
 constexpr std::array<std::string_view, 11> k_functions = {
@@ -323,9 +323,9 @@ Error expression_error(const std::string& source, std::size_t at, const std::str
 Result<TranslatedExpression> translate_expression(const std::string& source,
                                                   const std::vector<std::string>& parameters,
                                                   const Facts& facts) {
-  if (source.size() > k_max_expression_bytes) {
-    return fail(ErrorKind::usage,
-                fmt::format("the expression is longer than {} bytes", k_max_expression_bytes));
+  if (source.size() > document::k_max_expression_bytes) {
+    return fail(ErrorKind::usage, fmt::format("the expression is longer than {} bytes",
+                                              document::k_max_expression_bytes));
   }
   auto tokens = tokens_of(source);
   if (!tokens) return tl::unexpected(tokens.error());

@@ -46,10 +46,6 @@ std::optional<double> number_in(const Value& value) {
   return std::nullopt;
 }
 
-bool on_choices(const Parameter& parameter) {
-  return parameter.kind == ParameterKind::categorical || parameter.kind == ParameterKind::ordinal;
-}
-
 bool powers_of_two(const Parameter& parameter) {
   return parameter.kind == ParameterKind::integer && parameter.scale == Scale::log2;
 }
@@ -113,7 +109,7 @@ double clamped_unit(double position) {
 
 std::optional<std::uint64_t> Parameter::level_count() const {
   if (kind == ParameterKind::boolean) return 2;
-  if (on_choices(*this)) return choices.size();
+  if (has_choices()) return choices.size();
   if (kind == ParameterKind::floating && !step) {
     return low == high ? std::optional<std::uint64_t>(1) : std::nullopt;
   }
@@ -126,7 +122,7 @@ std::optional<std::uint64_t> Parameter::level_count() const {
 
 Value Parameter::level(std::uint64_t level) const {
   if (kind == ParameterKind::boolean) return Value{level != 0};
-  if (on_choices(*this)) return choices[static_cast<std::size_t>(level)];
+  if (has_choices()) return choices[static_cast<std::size_t>(level)];
   const auto index = static_cast<double>(level);
   if (powers_of_two(*this)) {
     return Value{static_cast<std::int64_t>(std::exp2(first_exponent(*this) + index))};
@@ -141,9 +137,9 @@ std::optional<std::uint64_t> Parameter::level_of(const Value& value) const {
     const auto* flag = std::get_if<bool>(&value);
     return flag ? std::optional<std::uint64_t>(*flag ? 1 : 0) : std::nullopt;
   }
-  if (on_choices(*this)) {
-    const auto found = std::find_if(choices.begin(), choices.end(),
-                                    [&](const Value& choice) { return same_value(choice, value); });
+  if (has_choices()) {
+    const auto found = std::ranges::find_if(
+        choices, [&](const Value& choice) { return same_value(choice, value); });
     if (found == choices.end()) return std::nullopt;
     return static_cast<std::uint64_t>(found - choices.begin());
   }

@@ -18,7 +18,7 @@ inline constexpr std::size_t k_max_choices = 10'000;
 enum class ParameterKind { integer, floating, boolean, categorical, ordinal };
 enum class Scale { linear, log, log2 };
 /// Effect of a larger value on the memory that a trial needs, as declared by the user.
-enum class MemoryEffect { unknown, increases, decreases };
+enum class MemoryEffect { increases, decreases };
 
 /// One dimension of a search space. The functions below require a definition that passes `check`.
 struct Parameter {
@@ -32,7 +32,7 @@ struct Parameter {
   Scale scale = Scale::linear;
   std::vector<Value> choices;       ///< categorical: without order; ordinal: in their order
   std::optional<std::string> when;  ///< the parameter is active if this expression is true
-  MemoryEffect memory = MemoryEffect::unknown;
+  std::optional<MemoryEffect> memory;
 
   /// Returns the number of values; nullopt for a floating parameter without step (unless low ==
   /// high).
@@ -44,6 +44,10 @@ struct Parameter {
   /// fraction.
   [[nodiscard]] std::optional<std::uint64_t> level_of(const Value& value) const;
 
+  /// True if the values are listed: categorical and ordinal.
+  [[nodiscard]] bool has_choices() const {
+    return kind == ParameterKind::categorical || kind == ParameterKind::ordinal;
+  }
   /// True if the values have no order: categorical and boolean.
   [[nodiscard]] bool unordered() const {
     return kind == ParameterKind::categorical || kind == ParameterKind::boolean;

@@ -100,15 +100,12 @@ Result<void> check_range(const Parameter& parameter) {
 Result<void> Parameter::check() const {
   if (name.empty()) return fault("the name is empty", "");
   if (kind == ParameterKind::boolean) return {};
-  if (kind == ParameterKind::categorical || kind == ParameterKind::ordinal) {
-    return check_choices(*this);
-  }
-  return check_range(*this);
+  return has_choices() ? check_choices(*this) : check_range(*this);
 }
 
 std::string Parameter::range_text() const {
   if (kind == ParameterKind::boolean) return "true or false";
-  if (kind == ParameterKind::categorical || kind == ParameterKind::ordinal) {
+  if (has_choices()) {
     constexpr std::size_t k_shown = 12;
     std::string text;
     for (std::size_t i = 0; i < std::min(choices.size(), k_shown); ++i) {

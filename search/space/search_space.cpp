@@ -23,9 +23,7 @@ std::string shown(const Value& value) {
 }  // namespace
 
 const Parameter* SearchSpace::find(std::string_view name) const {
-  const auto found =
-      std::find_if(parameters_.begin(), parameters_.end(),
-                   [&](const Parameter& parameter) { return parameter.name == name; });
+  const auto found = std::ranges::find(parameters_, name, &Parameter::name);
   return found == parameters_.end() ? nullptr : &*found;
 }
 
@@ -40,8 +38,7 @@ std::optional<std::uint64_t> SearchSpace::product_size() const {
 }
 
 bool SearchSpace::discrete() const {
-  return std::none_of(columns_.begin(), columns_.end(),
-                      [](const Column& column) { return column.levels == 0; });
+  return std::ranges::none_of(columns_, [](const Column& column) { return column.levels == 0; });
 }
 
 Result<void> SearchSpace::check_values(const Configuration& configuration) const {
@@ -178,20 +175,16 @@ std::optional<Point> SearchSpace::point_at_quantiles(std::span<const double> qua
   return point;
 }
 
-bool SearchSpace::draw(Rng& rng, Point& point) const {
+std::optional<Point> SearchSpace::draw(Rng& rng) const {
   std::vector<double> quantiles(parameters_.size());
   for (double& quantile : quantiles)
     quantile = rng.uniform();
-  auto drawn = point_at_quantiles(quantiles);
-  if (!drawn) return false;
-  point = *std::move(drawn);
-  return true;
+  return point_at_quantiles(quantiles);
 }
 
 std::optional<Configuration> SearchSpace::sample(Rng& rng, int attempts) const {
-  Point point;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    if (draw(rng, point)) return decode(point);
+    if (const auto point = draw(rng)) return decode(*point);
   }
   const auto rows = enumerate_points(k_sample_enumeration);
   if (!rows || rows->empty()) return std::nullopt;

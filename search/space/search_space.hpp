@@ -71,6 +71,9 @@ class SearchSpace {
   /// constraints are satisfied.
   [[nodiscard]] bool snap(std::span<double> point) const;
 
+  /// Draws a point, each parameter uniformly (`point_at_quantiles`). Returns nullopt if the point
+  /// violates a constraint.
+  [[nodiscard]] std::optional<Point> draw(Rng& rng) const;
   /// Draws a configuration, each parameter uniformly, among those that satisfy the constraints.
   /// Returns nullopt if `attempts` draws found none and the space is too large to enumerate.
   [[nodiscard]] std::optional<Configuration> sample(Rng& rng, int attempts = 10'000) const;
@@ -116,7 +119,6 @@ class SearchSpace {
   [[nodiscard]] Located locate(std::size_t parameter, double coordinate) const;
   [[nodiscard]] bool discrete() const;
   [[nodiscard]] Walk walk(std::uint64_t max_branches, const Visit& visit) const;
-  [[nodiscard]] bool draw(Rng& rng, Point& point) const;
   /// Returns nullopt if a configuration that satisfies the constraints is found. Otherwise returns
   /// an error that says how configurations were searched, and what to do.
   [[nodiscard]] std::optional<Error> why_unsatisfiable() const;

@@ -63,8 +63,8 @@ std::vector<std::string> text_choices(const Parameter& parameter) {
 Result<void> check_texts(const Expression& expression, const std::vector<Parameter>& parameters,
                          const std::string& where) {
   const auto find = [&](const std::string& name) -> const Parameter& {
-    return *std::find_if(parameters.begin(), parameters.end(),
-                         [&](const Parameter& parameter) { return parameter.name == name; });
+    return *std::ranges::find_if(
+        parameters, [&](const Parameter& parameter) { return parameter.name == name; });
   };
   for (const auto& [name, text] : expression.compared_texts()) {
     const auto texts = text_choices(find(name));
@@ -85,34 +85,39 @@ Result<void> check_texts(const Expression& expression, const std::vector<Paramet
   return {};
 }
 
+/// Compiles a condition or constraint, whose place is `where`.
+Result<Expression> compile_rule(const std::string& text, const std::vector<Parameter>& parameters,
+                                const Facts& facts, const std::string& where) {
+  auto compiled = Expression::compile(text, names_of(parameters, parameters.size()), facts);
+  if (!compiled) {
+    compiled.error().where = where;
+    return compiled;
+  }
+  if (auto checked = check_texts(*compiled, parameters, where); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  return compiled;
+}
+
 Result<std::vector<std::optional<Expression>>> compile_conditions(
     const std::vector<Parameter>& parameters, const Facts& facts) {
   std::vector<std::optional<Expression>> conditions(parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!parameters[i].when) continue;
     const std::string where = pointer_of(parameters[i]) + "/when";
-    auto compiled =
-        Expression::compile(*parameters[i].when, names_of(parameters, parameters.size()), facts);
-    if (compiled) {
-      if (auto texts = check_texts(*compiled, parameters, where); !texts) {
-        return tl::unexpected(texts.error());
-      }
-      for (const std::string& name : compiled->mentioned_parameters()) {
-        const auto earlier = names_of(parameters, i);
-        if (std::find(earlier.begin(), earlier.end(), name) != earlier.end()) continue;
-        return fail(ErrorKind::usage,
-                    name == parameters[i].name
-                        ? fmt::format("the condition of {} mentions itself", name)
-                        : fmt::format("the condition of {} mentions {}, which is declared later",
-                                      parameters[i].name, name),
-                    where, fmt::format("declare {} first", name));
-      }
-      conditions[i] = *std::move(compiled);
-      continue;
+    auto compiled = compile_rule(*parameters[i].when, parameters, facts, where);
+    if (!compiled) return tl::unexpected(compiled.error());
+    const auto earlier = names_of(parameters, i);
+    for (const std::string& name : compiled->mentioned_parameters()) {
+      if (std::find(earlier.begin(), earlier.end(), name) != earlier.end()) continue;
+      return fail(ErrorKind::usage,
+                  name == parameters[i].name
+                      ? fmt::format("the condition of {} mentions itself", name)
+                      : fmt::format("the condition of {} mentions {}, which is declared later",
+                                    parameters[i].name, name),
+                  where, fmt::format("declare {} first", name));
     }
-    Error error = compiled.error();
-    error.where = where;
-    return tl::unexpected(std::move(error));
+    conditions[i] = *std::move(compiled);
   }
   return conditions;
 }
@@ -126,16 +131,8 @@ Result<std::vector<Expression>> compile_constraints(const std::vector<Parameter>
   }
   std::vector<Expression> constraints;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::string where = fmt::format("/constraints/{}", i);
-    auto compiled = Expression::compile(texts[i], names_of(parameters, parameters.size()), facts);
-    if (!compiled) {
-      Error error = compiled.error();
-      error.where = where;
-      return tl::unexpected(std::move(error));
-    }
-    if (auto checked = check_texts(*compiled, parameters, where); !checked) {
-      return tl::unexpected(checked.error());
-    }
+    auto compiled = compile_rule(texts[i], parameters, facts, fmt::format("/constraints/{}", i));
+    if (!compiled) return tl::unexpected(compiled.error());
     constraints.push_back(*std::move(compiled));
   }
   return constraints;
@@ -195,9 +192,8 @@ Result<SearchSpace> SearchSpace::create(std::vector<Parameter> parameters,
 
 std::optional<Error> SearchSpace::why_unsatisfiable() const {
   Rng rng(0, "satisfiable");
-  Point point;
   for (int i = 0; i < k_satisfying_draws; ++i) {
-    if (draw(rng, point)) return std::nullopt;
+    if (draw(rng)) return std::nullopt;
   }
   if (discrete()) {
     const Walk walked = walk(k_satisfying_branches, [](std::span<const double>) { return false; });

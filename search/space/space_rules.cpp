@@ -70,7 +70,7 @@ bool SpaceRules::Evaluator::active(std::size_t parameter, std::span<const double
 bool SpaceRules::Evaluator::feasible_at(std::size_t parameter, std::span<const double> row) const {
   if (!compiled_) return true;
   const auto& decided = compiled_->constraints_by_last[parameter];
-  return std::all_of(decided.begin(), decided.end(), [&](std::size_t constraint) {
+  return std::ranges::all_of(decided, [&](std::size_t constraint) {
     return holds(compiled_->constraints[constraint], row);
   });
 }

@@ -8,10 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "common/rng.hpp"
 #include "tuner/analysis/importance.hpp"
-#include "tuner/study/counting_parameter.hpp"
-#include "tuner/study/loading_ceiling.hpp"
 
 namespace steptune {
 namespace {
@@ -176,7 +175,7 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
   bottleneck.trial = trial.number;
   bottleneck.trials = samples.samples.size();
   bottleneck.unit = unit_name(study_document);
-  bottleneck.loading_ceiling = measured_ceiling(study_document);
+  bottleneck.loading_ceiling = number_at(study_document, "loading_ceiling");
   bottleneck.is_baseline = trial.purpose == TrialPurpose::baseline;
   if (trial.measurement) {
     const Measurement& measurement = *trial.measurement;

@@ -86,7 +86,7 @@ Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
   // A drafted expression is better than a single line, or than a count of epochs.
   const bool is_coarse = !best || best->progress < 2 || best->unit != CountUnit::steps;
   const auto line = is_coarse ? repeated_line(output) : std::nullopt;
-  const auto drafted = line && (!best || best->progress < 2 || !line->counts_epochs)
+  const auto drafted = line && (!best || best->progress < 2 || line->unit != CountUnit::epochs)
                            ? drafted_reading(*line, output)
                            : std::nullopt;
   if (drafted) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/command.hpp"
-#include "tuner/study/study_reference.hpp"
+#include "tuner/study/study_format.hpp"
 
 namespace steptune {
 

@@ -140,7 +140,7 @@ bool is_quoted(std::string_view text) {
 Value as_text_like(const std::string& present, const Value& value) {
   const auto* truth = std::get_if<bool>(&value);
   if (truth != nullptr) {
-    return is_truth_word(present) ? Value(truth_word_like(present, *truth)) : value;
+    return truth_of(present) ? Value(truth_word_like(present, *truth)) : value;
   }
   return parse_finite(present) ? Value(to_text(value)) : value;
 }

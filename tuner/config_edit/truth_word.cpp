@@ -25,14 +25,15 @@ std::optional<Words> pair_of(std::string_view text) {
 
 }  // namespace
 
-bool is_truth_word(std::string_view text) {
-  return pair_of(text).has_value();
+std::optional<bool> truth_of(std::string_view text) {
+  const auto words = pair_of(text);
+  return words ? std::optional(lower_case(text) == words->first) : std::nullopt;
 }
 
 std::string truth_word_like(std::string_view present, bool value) {
   const auto words = pair_of(present).value_or(k_truths.front());
   std::string word(value ? words.first : words.second);
-  if (!is_truth_word(present)) return word;
+  if (!truth_of(present)) return word;
   const auto is_capital = [](unsigned char letter) { return std::isupper(letter) != 0; };
   const bool all = present.size() > 1 && std::ranges::all_of(present, is_capital);
   const std::size_t capitals = all ? word.size()

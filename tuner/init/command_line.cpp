@@ -10,6 +10,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 
 namespace steptune {
 namespace {
@@ -52,12 +53,6 @@ Place place_at(const std::vector<std::string>& argv, std::size_t at, const Progr
   return {2, argv[at + 1]};
 }
 
-bool runs_modules(const std::string& word) {
-  const std::string name = std::filesystem::path(word).filename().string();
-  return name.starts_with("python") || name == "torchrun" || name == "accelerate" ||
-         name == "deepspeed";
-}
-
 /// True for modules that run the script or module after them.
 bool is_launcher_module(const std::string& module) {
   static constexpr std::array k_launchers{"torch.distributed.run", "torch.distributed.launch",
@@ -97,6 +92,12 @@ std::size_t program_at(const std::vector<std::string>& argv) {
 }
 
 }  // namespace
+
+bool runs_modules(const std::string& word) {
+  const std::string name = std::filesystem::path(word).filename().string();
+  return name.starts_with("python") || name == "torchrun" || name == "accelerate" ||
+         name == "deepspeed";
+}
 
 ProgramWords program_words(const std::vector<std::string>& argv) {
   ProgramWords words;

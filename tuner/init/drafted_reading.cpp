@@ -2,7 +2,7 @@
 #include "tuner/init/drafted_reading.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +20,9 @@ bool is_evaluated_metric(const std::string& metric) {
 }
 
 /// True if a metric names the loss of the training, or any result of an evaluation.
-bool has_loss_metric(const std::set<std::string>& metrics, bool of_evaluation) {
-  return std::ranges::any_of(metrics, [&](const std::string& metric) {
+bool has_loss_metric(const std::map<std::string, std::size_t>& metrics, bool of_evaluation) {
+  return std::ranges::any_of(metrics, [&](const auto& counted) {
+    const std::string& metric = counted.first;
     if (is_evaluated_metric(metric) || of_evaluation)
       return is_evaluated_metric(metric) && of_evaluation;
     return metric.find("loss") != std::string::npos || is_loss_word(metric);
@@ -38,7 +39,7 @@ std::optional<OutputReading> drafted_reading(const RepeatedLine& line, std::stri
   if (!line.is_certain) return std::nullopt;
   OutputFormat format{k_drafted_name, reports_for(line), {}};
   format.format.metrics = line.metrics;
-  if (line.counts_epochs) format.sample_unit = CountUnit::epochs;
+  if (line.unit == CountUnit::epochs) format.sample_unit = CountUnit::epochs;
   return best_reading({format}, output);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/init/environment_knobs.hpp"
-
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/init/guess_parts.hpp"
 #include "tuner/init/knob_declaration.hpp"
+#include "tuner/survey/draft.hpp"
 
 namespace steptune {
 namespace {

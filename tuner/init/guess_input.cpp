@@ -31,7 +31,10 @@ std::string loss_among(const std::set<std::string>& metrics) {
 std::string known_loss(const GuessInput& input) {
   if (input.survey && input.survey->last.metrics.contains("loss")) return "loss";
   if (input.reading) {
-    if (std::string loss = loss_among(input.reading->metrics); !loss.empty()) return loss;
+    std::set<std::string> names;
+    for (const auto& [name, lines] : input.reading->metrics)
+      names.insert(name);
+    if (std::string loss = loss_among(names); !loss.empty()) return loss;
   }
   if (input.space == nullptr || !input.space->reports.is_object()) return "";
   const auto metrics = input.space->reports.find("metrics");

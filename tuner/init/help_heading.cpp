@@ -78,6 +78,16 @@ void read_placeholder(const std::string& placeholder, ProgramOption& option) {
   }
 }
 
+/// Returns the position of the blank before the next name. Ignores ` - ` in a range.
+std::size_t next_name(const std::string& heading, std::size_t from) {
+  std::size_t at = heading.find(" -", from);
+  while (at != std::string::npos && at + 2 < heading.size() && heading[at + 2] == ' ')
+    at = heading.find(" -", at + 2);
+  return std::min(at, heading.size());
+}
+
+}  // namespace
+
 void add_name(std::string name, ProgramOption& option) {
   static const RE2 k_absl_boolean(R"(^(-{1,2})\[no\]([A-Za-z].*)$)");
   static const RE2 k_negative(R"(^--no[-_].+)");
@@ -87,7 +97,7 @@ void add_name(std::string name, ProgramOption& option) {
     option.negation = dashes + "no" + rest;
     option.kind = OptionKind::boolean;
     name = dashes + rest;
-  } else if (RE2::FullMatch(name, k_negative) && !option.name.empty()) {
+  } else if (RE2::FullMatch(name, k_negative) && option.name.starts_with("--")) {
     option.negation = name;
     return;
   }
@@ -100,16 +110,6 @@ void add_name(std::string name, ProgramOption& option) {
     option.aliases.push_back(name);
   }
 }
-
-/// Returns the position of the blank before the next name. Ignores ` - ` in a range.
-std::size_t next_name(const std::string& heading, std::size_t from) {
-  std::size_t at = heading.find(" -", from);
-  while (at != std::string::npos && at + 2 < heading.size() && heading[at + 2] == ' ')
-    at = heading.find(" -", at + 2);
-  return std::min(at, heading.size());
-}
-
-}  // namespace
 
 ProgramOption parse_heading(const std::string& heading) {
   static const RE2 k_name(R"(^(-{1,2}(?:\[no\])?[A-Za-z][A-Za-z0-9_.\-]*)(.*)$)");

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -12,7 +14,7 @@
 #include "common/terminal_text.hpp"
 #include "common/text.hpp"
 #include "tuner/config_edit/config_file.hpp"
-#include "tuner/init/read_limits.hpp"
+#include "tuner/init/program_option.hpp"
 
 namespace steptune {
 namespace {
@@ -170,16 +172,14 @@ std::vector<ProgramOption> hydra_options(const std::vector<std::string>& lines) 
   const auto scalars = scan_config(ConfigFormat::yaml, yaml, "--help");
   if (!scalars) return options;
   for (const ConfigScalar& scalar : *scalars) {
-    ProgramOption option;
-    option.name = scalar.key();
-    option.form = OptionForm::assignment;
-    option.kind = scalar.value.is_boolean()          ? OptionKind::boolean
-                  : scalar.value.is_number_integer() ? OptionKind::integer
-                  : scalar.value.is_number()         ? OptionKind::number
-                                                     : OptionKind::unknown;
-    if (!scalar.value.is_null()) option.default_value = plain_text(scalar.value);
-    option.default_from = "--help";
-    options.push_back(std::move(option));
+    options.push_back({.name = scalar.key(),
+                       .form = OptionForm::assignment,
+                       .kind = scalar.value.is_boolean()          ? OptionKind::boolean
+                               : scalar.value.is_number_integer() ? OptionKind::integer
+                               : scalar.value.is_number()         ? OptionKind::number
+                                                                  : OptionKind::unknown,
+                       .default_from = "--help"});
+    if (!scalar.value.is_null()) options.back().default_value = plain_text(scalar.value);
   }
   return options;
 }
@@ -190,6 +190,14 @@ void take_either_dash(ProgramOption& option) {
   const std::string bare = option.name.substr(option.name.find_first_not_of('-'));
   option.aliases.push_back((option.name.starts_with("--") ? "-" : "--") + bare);
   if (option.kind == OptionKind::boolean) option.negation = "--no" + bare;
+}
+
+/// Shorter runs of printable bytes are mostly machine code; `strings` of the GNU binutils uses the
+/// same limit.
+constexpr std::size_t k_shortest_text = 4;
+
+bool is_printable(char byte) {
+  return (byte >= ' ' && byte <= '~') || byte == '\t' || byte == '\n';
 }
 
 }  // namespace
@@ -270,6 +278,26 @@ HelpText parse_help(std::string_view bytes) {
     }
   }
   return help;
+}
+
+std::string texts_of_executable(const std::filesystem::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  std::string texts;
+  std::string text;
+  const auto end_text = [&] {
+    if (text.size() >= k_shortest_text) texts += text + '\n';
+    text.clear();
+  };
+  for (std::istreambuf_iterator<char> byte(input), end; byte != end; ++byte) {
+    if (is_printable(*byte)) {
+      text += *byte;
+    } else {
+      end_text();
+    }
+    if (texts.size() + text.size() >= k_most_text_bytes) break;
+  }
+  end_text();
+  return texts.substr(0, k_most_text_bytes);
 }
 
 }  // namespace steptune

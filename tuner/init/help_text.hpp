@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,20 @@ struct HelpText {
 /// drawing.
 [[nodiscard]] std::vector<std::string> plain_lines(std::string_view bytes);
 
+/// Adds a name as typed: the first long name becomes the option's name, other names its aliases.
+/// `--no-amp` after another long name becomes its negation.
+void add_name(std::string name, ProgramOption& option);
+
 /// Parses an option's names and placeholder, `-b N, --batch-size N`, without its description.
 /// `name` of the result is empty if `heading` is no option.
 [[nodiscard]] ProgramOption parse_heading(const std::string& heading);
 
 /// Adds default, choices and type from the description.
 void read_description(const std::string& description, ProgramOption& option);
+
+/// Returns the printable texts of a native executable, one per line, at most 1 MiB. A program
+/// without `--help` often holds its usage text there. Returns an empty text if the file cannot be
+/// read.
+[[nodiscard]] std::string texts_of_executable(const std::filesystem::path& file);
 
 }  // namespace steptune

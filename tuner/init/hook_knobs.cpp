@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/init/hook_knobs.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -9,6 +7,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
+#include "tuner/init/guess_parts.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {
@@ -29,8 +28,8 @@ std::string role_of_hook_knob(const std::string& name) {
 /// True if the study or the facts define all names of a condition.
 bool is_defined(const std::string& condition, const Facts& machine, const StudyBuilder& study) {
   return std::ranges::all_of(document::identifiers_in(condition), [&](const std::string& name) {
-    return study.has(name) || machine.contains(name) || name == "and" || name == "or" ||
-           name == "not";
+    return study.has(name) || machine.contains(name) ||
+           std::ranges::find(k_expression_words, name) != k_expression_words.end();
   });
 }
 

@@ -10,6 +10,7 @@
 #include "tuner/init/unread_output.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/study/judge_defaults.hpp"
+#include "tuner/study/sections.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {
@@ -42,14 +43,6 @@ Json parameter(const JudgeRequest& request) {
   return {{"type", "categorical"}, {"choices", choices}};
 }
 
-Json campaign_json(const CampaignSpec& campaign) {
-  Json json{{"name", campaign.name}};
-  if (!campaign.commits.empty()) json["commits"] = campaign.commits;
-  if (!campaign.build.empty()) json["build"] = campaign.build;
-  if (campaign.measures_gain) json["measures_gain"] = true;
-  return json;
-}
-
 /// Number of samples after which the loss is compared, or the reason why it is not.
 struct LossPoint {
   std::string metric = {};
@@ -79,7 +72,7 @@ LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   }
   LossPoint point{.metric = known_loss(input)};
   if (point.metric.empty()) return {.why_none = "A reports no loss"};
-  if (!look.survey) lines = static_cast<double>(look.reading->metric_lines.at(point.metric));
+  if (!look.survey) lines = static_cast<double>(look.reading->metrics.at(point.metric));
   const double time_s = request.time_s / static_cast<double>(request.commands.size());
   double scale = std::min(1.0, k_share_until_loss * time_s / seen_s);
   // The guard's window begins at this point, and must contain enough reports of the loss.
@@ -171,7 +164,8 @@ Result<JudgeStudy> judge_study(const JudgeRequest& request, const OutputLook& lo
   document["baseline"][k_judged_parameter] = judged_name(0);
   set_judging(request, request.commands.size(), document);
   document["search"]["searcher"] = "grid";
-  if (request.campaign) document["campaign"] = campaign_json(*request.campaign);
+  if (request.campaign)
+    document["campaign"] = study::campaign_section().write(*request.campaign, {});
   if (request.compares_loss) study.why_no_loss = add_loss_guard(request, look, document);
   return study;
 }

@@ -8,15 +8,13 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "tuner/init/program_look.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
 /// Name of the parameter that chooses the command in a study that judges commands.
 inline constexpr const char* k_judged_parameter = "command";
-/// Most commands that are compared at once.
-inline constexpr std::size_t k_most_judged = 8;
-
 /// Commands to compare with the first one, and how.
 struct JudgeRequest {
   std::string name;                                ///< of the study

@@ -2,25 +2,16 @@
 #include "tuner/init/knob_declaration.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "common/json_fields.hpp"
-#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/knobs/knob_role.hpp"
+#include "tuner/survey/draft.hpp"
 
 namespace steptune {
 namespace {
-
-bool is_power_of_two(std::int64_t value) {
-  return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
-}
 
 /// Returns a bound for the study file: a number, or an expression over facts.
 Json bound_json(const std::string& bound) {
@@ -29,11 +20,6 @@ Json bound_json(const std::string& bound) {
 }
 
 }  // namespace
-
-double fact_value(const std::string& expression, const Facts& machine) {
-  const auto compiled = Expression::compile(expression, {}, machine);
-  return compiled ? compiled->evaluate(Configuration{}) : k_nan;
-}
 
 bool holds_here(const std::string& condition, const Facts& machine) {
   return condition.empty() || fact_value(condition, machine) != 0.0;
@@ -70,7 +56,7 @@ std::optional<Json> number_declaration(const SpaceKnob& rule, const std::string&
   }
   const std::int64_t now = declared.value_or(1);
   if (rule.scale == "log2" && now > 0 && declaration["low"] != 0) {
-    declaration["scale"] = is_power_of_two(now) ? "log2" : "log";
+    declaration["scale"] = is_power_of_two(static_cast<double>(now)) ? "log2" : "log";
   }
   if (rule.scale == "log") declaration["scale"] = "log";
   return declaration;
@@ -97,20 +83,7 @@ void hold_to_factors_of(std::int64_t product, Json& declaration) {
     declaration["high"] = std::max(product, static_cast<std::int64_t>(*low) + 1);
   }
   const bool by_powers = text_at(declaration, "scale") == "log2";
-  if (by_powers && !is_power_of_two(product)) declaration["scale"] = "log";
-}
-
-std::string range_text(const Json& declaration, const Facts& machine) {
-  if (declaration.contains("choices")) {
-    const Json& declared = declaration["choices"];
-    std::vector<std::string> choices;
-    for (const auto& [label, choice] : declared.items())
-      choices.push_back(declared.is_object() ? label : plain_text(choice));
-    return fmt::format("{}", fmt::join(choices, "|"));
-  }
-  if (!declaration.contains("low")) return "false|true";
-  return fmt::format("{}..{}", fact_value(plain_text(declaration["low"]), machine),
-                     fact_value(plain_text(declaration["high"]), machine));
+  if (by_powers && !is_power_of_two(static_cast<double>(product))) declaration["scale"] = "log";
 }
 
 }  // namespace steptune

@@ -13,9 +13,6 @@ namespace steptune {
 
 // Declares a knob in a study file: its type, and a range or choices that include today's value.
 
-/// Returns the value of an expression over the machine's facts, such as `2 * cpus`; NaN if it is
-/// invalid.
-[[nodiscard]] double fact_value(const std::string& expression, const Facts& machine);
 /// True if an expression over the machine's facts is true or empty.
 [[nodiscard]] bool holds_here(const std::string& condition, const Facts& machine);
 
@@ -37,8 +34,5 @@ namespace steptune {
 /// Adjusts the range of a whole number that must divide `product`: limits it to `product`. If
 /// `product` is no power of two, also allows numbers that are no powers of two.
 void hold_to_factors_of(std::int64_t product, Json& declaration);
-
-/// Returns the range for people: `8..256`, `fp32|bf16`, `false|true`.
-[[nodiscard]] std::string range_text(const Json& declaration, const Facts& machine);
 
 }  // namespace steptune

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -25,10 +24,6 @@ constexpr std::size_t k_most_line_bytes = 2000;
 constexpr double k_share_of_growth = 0.75;
 constexpr double k_share_of_usual = 0.7;
 constexpr double k_usual_factor = 3.0;
-
-bool is_word_character(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;

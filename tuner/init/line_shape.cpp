@@ -22,11 +22,8 @@ constexpr std::size_t k_kept_before = 2;
 /// match other lines.
 constexpr std::size_t k_telling_letters = 2;
 
-bool is_letter(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 bool is_alphanumeric(char c) {
-  return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+  return is_word_character(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
 std::string without_controls(std::string_view text) {
@@ -162,12 +159,16 @@ std::size_t letters_of(const std::vector<LinePiece>& pieces, std::size_t until) 
   std::size_t letters = 0;
   for (std::size_t at = 0; at < until; ++at) {
     if (pieces[at].kind != LinePiece::Kind::text) continue;
-    letters += static_cast<std::size_t>(std::ranges::count_if(pieces[at].text, is_letter));
+    letters += static_cast<std::size_t>(std::ranges::count_if(pieces[at].text, is_word_character));
   }
   return letters;
 }
 
 }  // namespace
+
+bool is_word_character(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 ShapedLine shape_of(std::string_view line) {
   ShapedLine shaped;

@@ -8,6 +8,9 @@
 
 namespace steptune {
 
+/// True for letters and `_`.
+[[nodiscard]] bool is_word_character(char c);
+
 /// A piece of a line of output.
 struct LinePiece {
   enum class Kind {

@@ -12,6 +12,7 @@
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_reader.hpp"
+#include "tuner/study/sections.hpp"
 
 namespace steptune {
 namespace {
@@ -20,39 +21,22 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view k_of_file = "the preset of ";
 
+/// Reads `reports` as in a study file.
 ReportFormat format_from(const Json& reports) {
-  ReportFormat format;
-  if (reports.is_string()) format.preset = reports.get<std::string>();
-  if (!reports.is_object()) return format;
-  if (const std::string preset = text_at(reports, "preset"); !preset.empty()) {
-    format.preset = preset;
-  }
-  const auto metrics = reports.find("metrics");
-  if (metrics == reports.end() || !metrics->is_array()) return format;
-  for (const Json& metric : *metrics)
-    format.metrics.push_back({text_at(metric, "name"), text_at(metric, "regex")});
-  return format;
+  document::Reading reading;
+  return study::reports().read(document::Node(reports, "", reading)).value_or(ReportFormat{});
 }
 
 void add_preset_files(std::vector<OutputFormat>& formats) {
-  std::error_code error;
-  for (const fs::path& folder : shipped_directories(ShippedKind::config)) {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(folder / "presets", error)) {
-      if (entry.path().extension() == ".json") files.push_back(entry.path());
+  for (const fs::path& file : shipped_json_files("presets")) {
+    const auto json = read_json_file(file);
+    if (!json || !json->is_object() || !json->contains("reports")) continue;
+    const Json& reports = (*json)["reports"];
+    formats.push_back(
+        {fmt::format("{}{}", k_of_file, file.filename().string()), reports, format_from(reports)});
+    if (const std::string step = text_at(*json, "step"); !step.empty()) {
+      formats.back().step_name = step;
     }
-    std::ranges::sort(files);
-    for (const fs::path& file : files) {
-      const auto json = read_json_file(file);
-      if (!json || !json->is_object() || !json->contains("reports")) continue;
-      const Json& reports = (*json)["reports"];
-      formats.push_back({fmt::format("{}{}", k_of_file, file.filename().string()), reports,
-                         format_from(reports)});
-      if (const std::string step = text_at(*json, "step"); !step.empty()) {
-        formats.back().step_name = step;
-      }
-    }
-    if (!files.empty()) return;
   }
 }
 
@@ -73,9 +57,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     if (!report) return;
     ++reading.explained;
     for (const auto& [name, value] : report->metrics) {
-      if (report->repeated.contains(name)) continue;
-      reading.metrics.insert(name);
-      ++reading.metric_lines[name];
+      if (!report->repeated.contains(name)) ++reading.metrics[name];
     }
     const bool forward =
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,12 +36,11 @@ struct OutputReading {
   OutputFormat format;
   std::size_t progress = 0;   ///< lines with a count of steps or samples above all earlier counts
   std::size_t explained = 0;  ///< lines with a counter, a metric or a phase
-  std::set<std::string> metrics;
-  std::optional<double> samples_per_step;  ///< unset unless lines had both samples and steps
-  bool reports_samples = false;            ///< the output counts samples, not only steps
+  std::map<std::string, std::size_t> metrics{};  ///< lines with a metric's number, by name
+  std::optional<double> samples_per_step;        ///< unset unless lines had both samples and steps
+  bool reports_samples = false;                  ///< the output counts samples, not only steps
   double first_count = 0.0;  ///< first count of samples; of steps, if it counts only steps
   double last_count = 0.0;
-  std::map<std::string, std::size_t> metric_lines = {};  ///< lines with a metric's number, by name
   CountUnit unit = CountUnit::steps;
   /// True if each count is a fixed share of the data: epochs, percent, boosting rounds. The batch
   /// size does not change the meaning of a count.

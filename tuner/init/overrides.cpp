@@ -10,6 +10,7 @@
 #include <re2/re2.h>
 
 #include "common/text.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
 
@@ -77,13 +78,12 @@ std::vector<ProgramOption> with_overrides(std::vector<ProgramOption> options,
       same->stands_in_command = true;
       continue;
     }
-    ProgramOption option;
-    option.name = found->form == OptionForm::assignment ? found->path : found->typed;
-    if (option.name != found->typed) option.aliases.push_back(found->typed);
-    option.form = found->form;
-    option.kind = kind_of_value(found->value);
-    option.stands_in_command = true;
-    options.push_back(std::move(option));
+    const bool is_assignment = found->form == OptionForm::assignment;
+    options.push_back({.name = is_assignment ? found->path : found->typed,
+                       .form = found->form,
+                       .kind = kind_of_value(found->value),
+                       .stands_in_command = true});
+    if (options.back().name != found->typed) options.back().aliases.push_back(found->typed);
   }
   return options;
 }

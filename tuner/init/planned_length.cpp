@@ -62,11 +62,9 @@ std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& 
     const bool is_setting = !word.starts_with('-') && equals != std::string::npos;
     const bool is_called = plain == name || plain.ends_with("." + name);
     if (!(is_option || is_setting) || !is_called || !is_of_run(plain)) continue;
-    ProgramOption option;
-    option.name = word;
-    option.form = is_option ? OptionForm::separate : OptionForm::assignment;
-    option.kind = OptionKind::number;
-    return option;
+    return ProgramOption{.name = word,
+                         .form = is_option ? OptionForm::separate : OptionForm::assignment,
+                         .kind = OptionKind::number};
   }
   return std::nullopt;
 }

@@ -2,15 +2,15 @@
 #include "tuner/init/program_facts.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "common/machine/system_files.hpp"
 #include "tuner/config_edit/config_file.hpp"
 #include "tuner/config_edit/file_references.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/study/config_files.hpp"
@@ -65,6 +65,15 @@ void fix_repeated_settings(std::vector<NamedConfig>& configs) {
   }
 }
 
+std::optional<ProgramFacts::Today> stated_in_files(const std::vector<NamedConfig>& configs,
+                                                   const std::string& name) {
+  for (const NamedConfig& config : configs) {
+    const ProgramOption* setting = find_option(config.settings, plain_name(name));
+    if (setting != nullptr) return ProgramFacts::Today{*setting->default_value, config.name};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<NamedConfig> read_config(const std::string& name,
@@ -74,18 +83,16 @@ std::optional<NamedConfig> read_config(const std::string& name,
   const bool is_python = file.extension() == ".py";
   std::error_code error;
   if (!(format || is_python) || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
-  if (error || bytes > k_largest_config_bytes) return std::nullopt;
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (is_python) return python_config(name, text);
-  const auto scalars = scan_config(*format, text, name);
+  const auto text = read_system_file(file, k_largest_config_bytes + 1);
+  if (!text || text->size() > k_largest_config_bytes) return std::nullopt;
+  if (is_python) return python_config(name, *text);
+  const auto scalars = scan_config(*format, *text, name);
   if (!scalars) return std::nullopt;
   NamedConfig config{name, {}, {}};
   std::set<std::string> seen;
   const FileReferences references =
-      file_references(*format, *scalars, text, file.parent_path(), folder);
-  const bool several = has_documents(*format, *scalars, text);
+      file_references(*format, *scalars, *text, file.parent_path(), folder);
+  const bool several = has_documents(*format, *scalars, *text);
   for (const ConfigScalar& scalar : *scalars) {
     const std::string key = scalar.key();
     if (several) config.fixed.emplace(key, "the file holds several documents");
@@ -97,13 +104,11 @@ std::optional<NamedConfig> read_config(const std::string& name,
                            references.fixed));
     }
     if (scalar.value.is_null()) continue;
-    ProgramOption setting;
-    setting.name = key;
-    setting.form = OptionForm::assignment;
-    setting.kind = kind_of(scalar.value);
-    setting.default_value = plain_text(scalar.value);
-    setting.default_from = name;
-    config.settings.push_back(std::move(setting));
+    config.settings.push_back({.name = key,
+                               .form = OptionForm::assignment,
+                               .kind = kind_of(scalar.value),
+                               .default_value = plain_text(scalar.value),
+                               .default_from = name});
   }
   return config;
 }
@@ -126,20 +131,13 @@ std::optional<ProgramFacts::Today> ProgramFacts::stated_in_command(const std::st
 }
 
 std::optional<ProgramFacts::Today> ProgramFacts::stated(const std::string& name) const {
-  if (auto typed = stated_in_command(name)) return typed;
-  for (const NamedConfig& config : configs) {
-    const ProgramOption* setting = find_option(config.settings, plain_name(name));
-    if (setting != nullptr) return Today{*setting->default_value, config.name};
-  }
-  return std::nullopt;
+  auto typed = stated_in_command(name);
+  return typed ? typed : stated_in_files(configs, name);
 }
 
 std::optional<ProgramFacts::Today> ProgramFacts::today(const ProgramOption& option) const {
   if (const auto typed = value_on_command_line(argv, option)) return Today{*typed, "the command"};
-  for (const NamedConfig& config : configs) {
-    const ProgramOption* setting = find_option(config.settings, plain_name(option.name));
-    if (setting != nullptr) return Today{*setting->default_value, config.name};
-  }
+  if (auto stated = stated_in_files(configs, option.name)) return stated;
   if (!option.default_value || option.default_value->empty()) return std::nullopt;
   return Today{*option.default_value, option.default_from};
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/init/program_knobs.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,10 +13,11 @@
 #include "common/error.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/guess_parts.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/init/knob_place.hpp"
-#include "tuner/init/setting_choice.hpp"
 #include "tuner/init/usual_knobs.hpp"
 #include "tuner/knobs/knob_role.hpp"
 
@@ -329,9 +328,9 @@ bool has_accumulation(const std::vector<SpaceKnob>& rules, const ProgramFacts& p
 std::set<std::string> add_program_knobs(const GuessInput& input, const SpaceLaws& laws,
                                         StudyBuilder& study) {
   const UsualKnobs usual =
-      input.space == nullptr ? usual_knobs(input.program) : UsualKnobs{input.space->knobs, {}, {}};
-  for (const LeftOutKnob& left : usual.left_out)
-    study.leave(left.option, left.why);
+      input.space == nullptr ? usual_knobs(input.program) : UsualKnobs{input.space->knobs};
+  for (const std::string& option : usual.several_batches)
+    study.leave(option, "one of several batch sizes; vary it by hand");
   std::vector<SpaceKnob> rules = usual.rules;
   const auto& step = usual.step;
   const bool holds_whole = step && !has_accumulation(rules, input.program);

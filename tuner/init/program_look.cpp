@@ -2,17 +2,17 @@
 #include "tuner/init/program_look.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/machine/system_files.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/drafted_reading.hpp"
-#include "tuner/init/read_limits.hpp"
+#include "tuner/init/program_option.hpp"
 #include "tuner/init/repeated_line.hpp"
 
 namespace steptune {
@@ -40,11 +40,7 @@ constexpr double k_least_span_s = 1.0;
 
 /// Returns the start of a file that is being written; empty if there is none.
 std::string begin_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(k_most_text_bytes, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
-  return text;
+  return read_system_file(file, k_most_text_bytes).value_or("");
 }
 
 std::uintmax_t bytes_of(const std::filesystem::path& file) {
@@ -54,11 +50,8 @@ std::uintmax_t bytes_of(const std::filesystem::path& file) {
 }
 
 bool is_python(const std::vector<std::string>& argv) {
-  return std::ranges::any_of(argv, [](const std::string& word) {
-    const std::string name = std::filesystem::path(word).filename().string();
-    return name.starts_with("python") || name == "torchrun" || name == "accelerate" ||
-           name == "deepspeed" || name.ends_with(".py");
-  });
+  return std::ranges::any_of(
+      argv, [](const std::string& word) { return runs_modules(word) || word.ends_with(".py"); });
 }
 
 SurveyOptions survey_options(const LookOptions& options) {
@@ -79,61 +72,12 @@ std::string ending_of(const Survey& survey) {
 
 }  // namespace
 
-/// The growing output of a program.
-class OutputWatch::Output {
- public:
-  explicit Output(std::filesystem::path file) : file_(std::move(file)) {}
-
-  /// Returns the number of lines with progress so far. Reads the file again if it has grown.
-  std::size_t progress() {
-    const std::uintmax_t bytes = bytes_of(file_);
-    if (bytes != read_bytes_) {
-      read_bytes_ = bytes;
-      const auto found = reading();
-      progress_ = found ? found->progress : 0;
-      repeated_.reset();
-      if (progress_ < k_least_progress) repeated_ = repeated_line(begin_of(file_));
-    }
-    return progress_;
-  }
-
-  /// Returns the line that repeats, if there is no progress.
-  const std::optional<RepeatedLine>& repeated() {
-    static_cast<void>(progress());
-    return repeated_;
-  }
-
-  [[nodiscard]] std::uintmax_t bytes() const { return bytes_of(file_); }
-  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-
-  [[nodiscard]] std::optional<OutputReading> reading() const {
-    return best_reading(formats_, begin_of(file_));
-  }
-  /// Returns the best reading with expressions for a loss that it lacks.
-  [[nodiscard]] std::optional<OutputReading> completed_reading() const {
-    auto found = reading();
-    return found ? with_drafted_losses(*std::move(found), begin_of(file_)) : found;
-  }
-  [[nodiscard]] std::optional<OutputReading> drafted(const RepeatedLine& line) const {
-    return drafted_reading(line, begin_of(file_));
-  }
-
- private:
-  std::filesystem::path file_;
-  std::vector<OutputFormat> formats_ = output_formats();
-  std::uintmax_t read_bytes_ = 0;
-  std::size_t progress_ = 0;
-  std::optional<RepeatedLine> repeated_;
-};
-
 OutputWatch::OutputWatch(std::filesystem::path log, const Clock& clock, double watch_s)
     : clock_(clock),
       watch_s_(watch_s),
       started_s_(clock.now_s()),
       printed_s_(started_s_),
-      output_(std::make_unique<Output>(std::move(log))) {}
-
-OutputWatch::~OutputWatch() = default;
+      log_(std::move(log)) {}
 
 void OutputWatch::poll() {
   // Look for libraries repeatedly: they may be loaded late, and cannot be found after the program's
@@ -149,13 +93,22 @@ void OutputWatch::poll() {
 }
 
 void OutputWatch::notice_output() {
-  const std::uintmax_t bytes = output_->bytes();
+  const std::uintmax_t bytes = bytes_of(log_);
   if (bytes != seen_bytes_) printed_s_ = clock_.now_s();
   seen_bytes_ = bytes;
 }
 
 std::size_t OutputWatch::progress() {
-  return output_->progress();
+  const std::uintmax_t bytes = bytes_of(log_);
+  if (bytes != read_bytes_) {
+    read_bytes_ = bytes;
+    const std::string output = begin_of(log_);
+    const auto found = best_reading(formats_, output);
+    progress_ = found ? found->progress : 0;
+    repeated_.reset();
+    if (progress_ < k_least_progress) repeated_ = repeated_line(output);
+  }
+  return progress_;
 }
 
 bool OutputWatch::has_seen_enough() {
@@ -165,11 +118,12 @@ bool OutputWatch::has_seen_enough() {
 
 bool OutputWatch::is_not_understood(HookProgress hook) {
   notice_output();
-  const std::optional<RepeatedLine>& line = output_->repeated();
+  static_cast<void>(progress());
+  const std::optional<RepeatedLine>& line = repeated_;
   if (!line || hook == HookProgress::reports_steps) return false;
   if (!repeats_s_) repeats_s_ = clock_.now_s();
-  if (line->line != repeated_) repeated_s_ = clock_.now_s();
-  repeated_ = line->line;
+  if (line->line != latest_repeated_) repeated_s_ = clock_.now_s();
+  latest_repeated_ = line->line;
   if (came_at_once()) return false;
   if (line->count < k_repeats) return false;
   const bool may_train = line->has_loss || !line->metrics.empty();
@@ -184,31 +138,34 @@ bool OutputWatch::came_at_once() const {
   return repeats_s_ && repeated_s_ - *repeats_s_ < k_least_span_s;
 }
 
-OutputLook OutputWatch::result(Survey seen) const {
+OutputLook OutputWatch::result(Survey seen) {
+  static_cast<void>(progress());
   OutputLook look;
   look.runtimes = runtimes_;
   look.activity = seen.activity;
   if (seen.activity) look.runtimes.computing_threads = seen.activity->computing_threads;
-  look.in_blocks = in_blocks_ && output_->bytes() > 0;
-  look.reading = output_->completed_reading();
+  look.in_blocks = in_blocks_ && bytes_of(log_) > 0;
+  const std::string output = begin_of(log_);
+  look.reading = best_reading(formats_, output);
+  if (look.reading) look.reading = with_drafted_losses(*std::move(look.reading), output);
   if (progress_s_) look.progress_s = clock_.now_s() - *progress_s_;
   const bool repeats = seen.ended || !came_at_once();
-  const auto line = repeats ? output_->repeated() : std::nullopt;
+  const auto line = repeats ? repeated_ : std::nullopt;
   // A single line may look like progress by chance.
   if (line && line->count >= k_repeats) look.reading.reset();
-  const auto drafted = line ? output_->drafted(*line) : std::nullopt;
+  const auto drafted = line ? drafted_reading(*line, output) : std::nullopt;
   if (seen.ended) look.lacked_stream = seen.ended->lacked_stream;
   const bool hook_works = seen.log.patched() && !seen.log.disabled() && seen.first;
   if (!look.reading && !hook_works) {
     const std::string why = ending_of(seen);
     if (why.empty()) {
       const double now_s = clock_.now_s();
-      look.unread = UnreadOutput{.is_empty = output_->bytes() == 0,
+      look.unread = UnreadOutput{.is_empty = bytes_of(log_) == 0,
                                  .has_ended = seen.ended.has_value(),
                                  .watched_s = now_s - started_s_,
                                  .silent_s = now_s - printed_s_,
                                  .repeated = line,
-                                 .log = output_->file()};
+                                 .log = log_};
       if (drafted) {
         look.reading = drafted;
         if (repeats_s_) look.progress_s = now_s - *repeats_s_;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,9 +57,6 @@ class OutputWatch {
  public:
   /// `watch_s` as in `LookOptions`.
   OutputWatch(std::filesystem::path log, const Clock& clock, double watch_s);
-  ~OutputWatch();
-  OutputWatch(const OutputWatch&) = delete;
-  OutputWatch& operator=(const OutputWatch&) = delete;
 
   /// Checks the libraries and the size of the output. Call it a few times a second.
   void poll();
@@ -72,10 +68,9 @@ class OutputWatch {
   /// but no known format reads it.
   [[nodiscard]] bool is_not_understood(HookProgress hook);
   /// Returns the findings. Call it when the run is over.
-  [[nodiscard]] OutputLook result(Survey seen) const;
+  [[nodiscard]] OutputLook result(Survey seen);
 
  private:
-  class Output;
   void notice_output();
   [[nodiscard]] bool came_at_once() const;
 
@@ -84,11 +79,15 @@ class OutputWatch {
   double started_s_;
   double printed_s_;  ///< time of the latest output
   std::uintmax_t seen_bytes_ = 0;
-  std::unique_ptr<Output> output_;
-  std::optional<double> progress_s_;  ///< time of the first progress
-  std::optional<double> repeats_s_;   ///< time since which a line that is not understood repeats
-  double repeated_s_ = 0.0;           ///< time at which `repeated_` came
-  std::string repeated_;              ///< the latest such line
+  std::filesystem::path log_;
+  std::vector<OutputFormat> formats_ = output_formats();
+  std::uintmax_t read_bytes_ = 0;         ///< size of the output when it was read last
+  std::size_t progress_ = 0;              ///< lines with progress at that time
+  std::optional<RepeatedLine> repeated_;  ///< line that repeats, if there was no progress
+  std::optional<double> progress_s_;      ///< time of the first progress
+  std::optional<double> repeats_s_;  ///< time since which a line that is not understood repeats
+  double repeated_s_ = 0.0;          ///< time at which `latest_repeated_` came
+  std::string latest_repeated_;      ///< the latest such line
   NativeRuntimes runtimes_;
   bool in_blocks_ = true;
 };

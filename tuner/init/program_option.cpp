@@ -41,15 +41,6 @@ bool is_of_evaluation(const std::string& plain) {
   return RE2::PartialMatch(plain, k_evaluation);
 }
 
-std::optional<bool> truth_of(const std::string& text) {
-  const std::string plain = plain_name(text);
-  for (const char* yes : {"true", "yes", "on", "1"})
-    if (plain == yes) return true;
-  for (const char* no : {"false", "no", "off", "0"})
-    if (plain == no) return false;
-  return std::nullopt;
-}
-
 bool is_left_to_program(const std::string& text) {
   static const std::set<std::string> k_words{"", "auto", "default", "none", "null", "0", "-1"};
   return k_words.contains(lower_case(text));

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace steptune {
+
+/// Most bytes that are read of a program's source, help, output, or texts in its executable.
+inline constexpr std::size_t k_most_text_bytes = std::size_t{1} << 20;
 
 /// Form in which a value is given to an option on the command line.
 enum class OptionForm {
@@ -20,18 +24,18 @@ enum class OptionKind { unknown, integer, number, boolean, text };
 
 /// Facts about one option of a program.
 struct ProgramOption {
-  std::string name;  ///< as typed: `--batch-size`, or `loader.batch` for an assignment
-  std::vector<std::string> aliases;  ///< `-b`
-  std::string negation;              ///< switches a flag off: `--no-amp`; may be empty
+  std::string name{};  ///< as typed: `--batch-size`, or `loader.batch` for an assignment
+  std::vector<std::string> aliases{};  ///< `-b`
+  std::string negation{};              ///< switches a flag off: `--no-amp`; may be empty
   OptionForm form = OptionForm::separate;
   OptionKind kind = OptionKind::unknown;
-  std::vector<std::string> choices;          ///< empty if unknown
-  std::optional<std::string> default_value;  ///< as written; nullopt if unknown
-  std::string default_from;                  ///< source of the default: `--help`, `train.py`
-  std::string words;                         ///< the program's own description, one line
-  bool python_truth = false;                 ///< booleans are written `True` and `False`
+  std::vector<std::string> choices{};          ///< empty if unknown
+  std::optional<std::string> default_value{};  ///< as written; nullopt if unknown
+  std::string default_from{};                  ///< source of the default: `--help`, `train.py`
+  std::string words{};                         ///< the program's own description, one line
+  bool python_truth = false;                   ///< booleans are written `True` and `False`
   bool is_assigned = false;  ///< the script assigns another value, so its default may be wrong
-  std::vector<std::string> needs;  ///< options without which the program refuses this option
+  std::vector<std::string> needs{};  ///< options without which the program refuses this option
   /// True if the command overrides a setting of a file with this option. The option's value is then
   /// replaced only in the command.
   bool stands_in_command = false;
@@ -50,9 +54,6 @@ struct ProgramOption {
 
 /// True if a plain name concerns an evaluation: `eval.batch_size`, `val_workers`.
 [[nodiscard]] bool is_of_evaluation(const std::string& plain);
-
-/// Returns true for `true`, `True`, `yes`, `on`, `1`, false for their opposites, otherwise nullopt.
-[[nodiscard]] std::optional<bool> truth_of(const std::string& text);
 
 /// True for a word by which users leave a setting to the program: `auto`, `null`, `-1`.
 [[nodiscard]] bool is_left_to_program(const std::string& text);

@@ -8,9 +8,9 @@
 #include <re2/re2.h>
 
 #include "trial_runner/reports/preset.hpp"
+#include "tuner/init/program_option.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/init/python_text.hpp"
-#include "tuner/init/read_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -140,11 +140,11 @@ std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::st
   std::vector<ProgramOption> counted;
   const auto add = [&](const std::string& name, const std::string& number,
                        const std::string& from) {
-    ProgramOption option;
-    option.name = "--" + name;
-    option.default_value = number;
-    option.kind = OptionKind::integer;
-    counted.push_back(as_setting(std::move(option), from));
+    counted.push_back({.name = name,
+                       .form = OptionForm::assignment,
+                       .kind = OptionKind::integer,
+                       .default_value = number,
+                       .default_from = from});
   };
   for (const ProgramOption& option : assignments_in(code, Repeated::first, Depth::any)) {
     const std::string name = option.name.substr(2);

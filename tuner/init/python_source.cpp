@@ -10,8 +10,9 @@
 
 #include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/help_text.hpp"
+#include "tuner/init/program_option.hpp"
 #include "tuner/init/python_text.hpp"
-#include "tuner/init/read_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -101,16 +102,8 @@ ProgramOption option_of_call(const std::string& function,
     if (!is_absl && literal && literal->text.starts_with('-')) {
       // click declares an option and its negation together: "--amp/--no-amp".
       const std::size_t slash = literal->text.find('/');
-      const std::string name = literal->text.substr(0, slash);
       if (slash != std::string::npos) option.negation = literal->text.substr(slash + 1);
-      if (name.starts_with("--") && !option.name.starts_with("--")) {
-        if (!option.name.empty()) option.aliases.push_back(option.name);
-        option.name = name;
-      } else if (option.name.empty()) {
-        option.name = name;
-      } else {
-        option.aliases.push_back(name);
-      }
+      add_name(literal->text.substr(0, slash), option);
     }
     ++position;
   }

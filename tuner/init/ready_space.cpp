@@ -200,17 +200,8 @@ Result<ReadySpace> read_ready_space(const fs::path& file) {
 }
 
 Result<std::vector<ReadySpace>> shipped_spaces() {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const fs::path& folder : shipped_directories(ShippedKind::config)) {
-    for (const auto& entry : fs::directory_iterator(folder / "spaces", error)) {
-      if (entry.path().extension() == ".json") files.push_back(entry.path());
-    }
-    if (!files.empty()) break;
-  }
-  std::ranges::sort(files);
   std::vector<ReadySpace> spaces;
-  for (const fs::path& file : files) {
+  for (const fs::path& file : shipped_json_files("spaces")) {
     auto space = read_ready_space(file);
     if (!space) return tl::unexpected(space.error());
     spaces.push_back(*std::move(space));
@@ -261,21 +252,15 @@ std::vector<ProgramOption> declared_options(const ReadySpace& space) {
   if (space.is_of_a_file()) return options;
   for (const SpaceKnob& knob : space.knobs) {
     if (knob.option.empty()) continue;
-    ProgramOption option;
-    option.name = knob.option;
-    option.form = knob.is_flag ? OptionForm::flag : option_form(space);
-    option.negation = knob.off;
-    option.kind = knob.type == "int"    ? OptionKind::integer
-                  : knob.type == "bool" ? OptionKind::boolean
-                                        : OptionKind::text;
-    options.push_back(std::move(option));
+    options.push_back({.name = knob.option,
+                       .negation = knob.off,
+                       .form = knob.is_flag ? OptionForm::flag : option_form(space),
+                       .kind = knob.type == "int"    ? OptionKind::integer
+                               : knob.type == "bool" ? OptionKind::boolean
+                                                     : OptionKind::text});
   }
   for (const std::string& name : {space.epochs, space.steps, space.step_size}) {
-    if (name.empty()) continue;
-    ProgramOption option;
-    option.name = name;
-    option.form = option_form(space);
-    options.push_back(std::move(option));
+    if (!name.empty()) options.push_back({.name = name, .form = option_form(space)});
   }
   return options;
 }

@@ -20,27 +20,27 @@ struct KnobSetting {
 
 /// A knob that may be varied, and its range. A particular program may lack the knob.
 struct SpaceKnob {
-  std::string parameter;  ///< name in the study
-  std::string role;       ///< role in the program: `batch`, `workers`, `precision`, ...
-  std::string option;     ///< as typed: `--batch-size`, `batch`
-  bool is_flag = false;   ///< the option takes no value
-  std::string off;        ///< flag that switches a flag off: `--no-amp`; may be empty
-  std::string type;       ///< `int`, `bool`, `categorical`
+  std::string parameter{};  ///< name in the study
+  std::string role{};       ///< role in the program: `batch`, `workers`, `precision`, ...
+  std::string option{};     ///< as typed: `--batch-size`, `batch`
+  bool is_flag = false;     ///< the option takes no value
+  std::string off{};        ///< flag that switches a flag off: `--no-amp`; may be empty
+  std::string type{};       ///< `int`, `bool`, `categorical`
   /// Bounds, as expressions over facts. If both are empty: from a quarter of today's value to eight
   /// times that value.
-  std::string low;
-  std::string high;
-  std::string scale;
-  std::string when;    ///< condition over roles: `workers > 0`
-  std::string memory;  ///< effect of a larger value on the memory: `increases`, `decreases`
-  std::string needs;   ///< condition over facts; if false, nothing can be gained
+  std::string low{};
+  std::string high{};
+  std::string scale{};
+  std::string when{};    ///< condition over roles: `workers > 0`
+  std::string memory{};  ///< effect of a larger value on the memory: `increases`, `decreases`
+  std::string needs{};   ///< condition over facts; if false, nothing can be gained
   /// Settings that must be off, otherwise the knob is not varied: `fp16.enabled`.
-  std::vector<std::string> excluded_by;
+  std::vector<std::string> excluded_by{};
   /// If not empty, the knob is varied only if the command or its files set one of these.
-  std::vector<std::string> only_with;
-  std::vector<std::string> choices;
-  std::vector<KnobSetting> settings;  ///< used instead of `option` and `choices`
-  std::string default_value;  ///< published default; the program's own statement takes precedence
+  std::vector<std::string> only_with{};
+  std::vector<std::string> choices{};
+  std::vector<KnobSetting> settings{};  ///< used instead of `option` and `choices`
+  std::string default_value{};  ///< published default; the program's own statement takes precedence
 };
 
 /// A number about the model or the machines that bounds, conditions and laws of a space mention.

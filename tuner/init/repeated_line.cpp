@@ -275,8 +275,8 @@ std::optional<RepeatedLine> repeated_line(std::string_view output) {
   repeated.count = kind.lines.size();
   std::vector<Proposal> proposals = counters_of(kind);
   const Counts counts = best_counter(kind);
-  repeated.counts_percent = counts == Counts::percent;
-  repeated.counts_epochs = counts == Counts::epochs;
+  if (counts == Counts::percent) repeated.unit = CountUnit::percent;
+  if (counts == Counts::epochs) repeated.unit = CountUnit::epochs;
   std::vector<Proposal> losses = losses_of(kinds);
   repeated.has_loss = !losses.empty() && !losses.front().series->is_of_evaluation;
   if (!proposals.empty()) std::ranges::move(losses, std::back_inserter(proposals));

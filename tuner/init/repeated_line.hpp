@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/json.hpp"
+#include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_format.hpp"
 
 namespace steptune {
@@ -21,8 +22,8 @@ struct RepeatedLine {
   /// them. Empty if none of its numbers grows steadily, if a test of the expressions failed, or if
   /// one is too long for a study file.
   std::vector<MetricDefinition> metrics;
-  bool counts_percent = false;  ///< the counter is a percentage, so the whole run has 100 samples
-  bool counts_epochs = false;   ///< the counter counts epochs, each as one sample
+  /// Unit of the counter. An epoch counts as one sample; in percent the whole run has 100.
+  CountUnit unit = CountUnit::steps;
   /// True if the counter certainly counts the training, so that the expressions may be used at
   /// once.
   bool is_certain = false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/study_builder.hpp"
 
-#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
 #include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
@@ -173,12 +173,8 @@ Json StudyBuilder::edited_files(Json& command) {
 /// Returns `ds_config` for `configs/ds_config.json`, or a longer name if that is in use.
 std::string StudyBuilder::placeholder_of(const std::string& file, const Json& taken) const {
   constexpr std::size_t k_longest = 40;
-  std::string name;
-  for (const char letter : std::filesystem::path(file).stem().string().substr(0, k_longest))
-    name += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) {
-    name.insert(0, "file_");
-  }
+  std::string name = document::as_identifier(
+      std::filesystem::path(file).stem().string().substr(0, k_longest), "file_");
   while (has(name) || taken.contains(name) || machine_.contains(name))
     name += "_file";
   return name;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/init/study_goal.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +9,7 @@
 
 #include "common/clock.hpp"
 #include "common/text.hpp"
+#include "tuner/init/guess_parts.hpp"
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/usual_knobs.hpp"
 #include "tuner/knobs/draft_defaults.hpp"

@@ -11,14 +11,10 @@
 
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/command_line.hpp"
-#include "tuner/init/environment_knobs.hpp"
-#include "tuner/init/hook_knobs.hpp"
+#include "tuner/init/guess_parts.hpp"
 #include "tuner/init/knob_declaration.hpp"
-#include "tuner/init/program_knobs.hpp"
-#include "tuner/init/space_facts.hpp"
 #include "tuner/init/space_laws.hpp"
 #include "tuner/init/study_builder.hpp"
-#include "tuner/init/study_goal.hpp"
 #include "tuner/study/limits.hpp"
 
 namespace steptune {

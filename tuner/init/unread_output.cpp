@@ -32,12 +32,12 @@ std::string indented(std::string text, const std::string& margin) {
 
 /// Returns a note on the unit of the proposed counter, if the counter does not count steps.
 std::string counter_note(const RepeatedLine& line) {
-  if (line.counts_percent) {
+  if (line.unit == CountUnit::percent) {
     return "one percent counts as a sample: add \"unit\": \"percent\", and let \"planned_run\" "
            "have "
            "\"samples\": 100";
   }
-  if (line.counts_epochs) {
+  if (line.unit == CountUnit::epochs) {
     return "an epoch counts as a sample: add \"unit\": \"epochs\", and let \"planned_run\" have as "
            "many \"samples\" as epochs";
   }

@@ -6,21 +6,23 @@
 #include <vector>
 
 #include "tuner/init/program_facts.hpp"
+#include "tuner/init/program_option.hpp"
 #include "tuner/init/ready_space.hpp"
 
 namespace steptune {
 
-/// An option that is not varied, and why.
-struct LeftOutKnob {
-  std::string option;
-  std::string why;
-};
+/// Returns the end of a setting's path that identifies it: `batch_size` of `data.batch_size`, and
+/// `amp.enabled` of `solver.amp.enabled`.
+[[nodiscard]] std::string telling_path(const std::string& plain);
+
+/// Returns the rule for an option by its name, kind and choices. Returns nullopt for an option that
+/// is not known to change the training's speed, and for options of evaluations.
+[[nodiscard]] std::optional<SpaceKnob> usual_knob(const ProgramOption& option);
 
 /// The batch size of an optimizer step, and the smaller batch size in which parts of the step are
 /// computed.
 struct StepBatch {
   std::string option;  ///< option with the batch size of the step: `--global-batch-size`
-  std::string from;    ///< source of its value
   double samples = 0.0;
   SpaceKnob part;  ///< `--micro-batch-size`
   double part_samples = 0.0;
@@ -29,8 +31,8 @@ struct StepBatch {
 /// All knobs of a program without a ready-made space.
 struct UsualKnobs {
   std::vector<SpaceKnob> rules;  ///< a rule on which other rules depend comes before them
-  std::vector<LeftOutKnob> left_out;
-  std::optional<StepBatch> step;  ///< set if two batch sizes belong together
+  std::vector<std::string> several_batches{};  ///< options of batch sizes that are not varied
+  std::optional<StepBatch> step{};             ///< set if two batch sizes belong together
 };
 
 /// Finds the knobs by the names of the program's options and of settings in its files.

@@ -29,11 +29,6 @@ constexpr double k_step = 2.0;
 constexpr double k_memory_share = 0.9;
 constexpr double k_long_step = 4.0;
 
-double number_of(const Configuration& configuration, const Parameter& parameter, double otherwise) {
-  const Value* value = configuration.find(parameter.name);
-  return value == nullptr ? otherwise : number_in(*value).value_or(otherwise);
-}
-
 double largest_of(const Parameter& parameter) {
   if (parameter.choices.empty()) return parameter.high;
   double largest = 0.0;

@@ -79,6 +79,11 @@ std::optional<double> number_in(const Value& value) {
   return to_number(value);
 }
 
+double number_of(const Configuration& configuration, const Parameter& parameter, double otherwise) {
+  const Value* value = configuration.find(parameter.name);
+  return value == nullptr ? otherwise : number_in(*value).value_or(otherwise);
+}
+
 bool has_numbers(const Parameter& parameter) {
   if (parameter.kind == ParameterKind::boolean) return false;
   return std::ranges::all_of(parameter.choices,

@@ -39,6 +39,10 @@ enum class KnobRole {
 /// Returns a number, which a choice may write as a string; nullopt for other texts and for flags.
 [[nodiscard]] std::optional<double> number_in(const Value& value);
 
+/// Returns the number that a configuration gives a parameter; `otherwise` if it gives none.
+[[nodiscard]] double number_of(const Configuration& configuration, const Parameter& parameter,
+                               double otherwise);
+
 /// True if all values of the parameter are numbers.
 [[nodiscard]] bool has_numbers(const Parameter& parameter);
 

@@ -152,18 +152,15 @@ Value nearest_level(const Parameter& parameter, double wanted) {
 
 LeverNumber lever_number(const SearchSpace& space, const Lever& lever,
                          const Configuration& configuration) {
-  const auto number_of = [&](std::size_t index, double otherwise) {
-    const Value* value = configuration.find(space.parameters()[index].name);
-    return value == nullptr ? otherwise : number_in(*value).value_or(otherwise);
-  };
+  const auto& parameters = space.parameters();
   const std::size_t first = lever.parameters.front();
-  LeverNumber result{number_of(first, 0.0)};
+  LeverNumber result{number_of(configuration, parameters[first], 0.0)};
   if (!moves_together(lever.role)) return result;
   double most = result.number;
   for (const std::size_t index : lever.parameters) {
     const double common =
-        number_in(nearest_level(space.parameters()[index], result.number)).value_or(result.number);
-    const double number = number_of(index, common);
+        number_in(nearest_level(parameters[index], result.number)).value_or(result.number);
+    const double number = number_of(configuration, parameters[index], common);
     if (index != first && number != common) result.is_common = false;
     most = std::max(most, number);
   }

@@ -35,10 +35,6 @@ MachineLevel level_for(const Objective& objective, const MachineLevel& level) {
   return objective.is_timed() ? level : MachineLevel{};
 }
 
-bool all_finite(const std::vector<double>& values) {
-  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-}
-
 }  // namespace
 
 bool prices_in_money(const StudySpec& study) {

@@ -13,7 +13,7 @@
 
 #include "common/numbers.hpp"
 #include "common/text.hpp"
-#include "search/scaling/counts.hpp"
+#include "search/scaling/scaling_law.hpp"
 #include "tuner/study/counting_parameter.hpp"
 #include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/launch_variation.hpp"

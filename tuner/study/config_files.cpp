@@ -3,20 +3,15 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
+#include "common/machine/system_files.hpp"
 #include "common/utf8.hpp"
 #include "tuner/config_edit/file_references.hpp"
 
 namespace steptune {
 namespace {
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// Returns the text for a copy of the file in another folder.
 Result<std::string> text_of_copy(const StudySpec& study, const ConfigFileSpec& config,
@@ -45,20 +40,17 @@ Result<std::string> read_config_file(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, error)) {
     return fail(ErrorKind::not_found, fmt::format("there is no file {}", file.string()));
   }
-  const auto bytes = std::filesystem::file_size(file, error);
-  if (!error && bytes > k_largest_config_bytes) {
+  auto text = read_system_file(file, k_largest_config_bytes + 1);
+  if (!text) return fail(ErrorKind::not_found, fmt::format("{} cannot be read", file.string()));
+  if (text->size() > k_largest_config_bytes) {
     return fail(
         ErrorKind::usage,
         fmt::format("{} is larger than 1 MiB: too much for a configuration file", file.string()));
   }
-  std::string text = content_of(file);
-  if (error || text.size() != bytes) {
-    return fail(ErrorKind::not_found, fmt::format("{} cannot be read", file.string()));
-  }
-  if (!is_utf8(text)) {
+  if (!is_utf8(*text)) {
     return fail(ErrorKind::usage, fmt::format("{} is not UTF-8", file.string()));
   }
-  return text;
+  return *std::move(text);
 }
 
 ConfigValues config_values(const ConfigFileSpec& config, const Configuration& configuration) {
@@ -146,7 +138,7 @@ Result<void> write_config_copies(const StudySpec& study, const Configuration& co
   for (const auto& [name, path] : config_copies(study, log_path)) {
     const auto text = text_of_copy(study, study.config_files.at(name), configuration);
     if (!text) return tl::unexpected(text.error());
-    if (content_of(path) == *text) continue;
+    if (read_system_file(path) == *text) continue;
     std::ofstream stream(path, std::ios::binary | std::ios::trunc);
     stream << *text;
     stream.close();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace steptune {
@@ -13,12 +14,13 @@ namespace {
 constexpr std::array<std::string_view, 6> k_counting_keys = {"nodes",          "instance_count",
                                                              "instances",      "processes_per_node",
                                                              "tasks_per_node", "gpus_per_node"};
-constexpr std::array<std::string_view, 14> k_counting_names = {
-    "nodes",          "num_nodes",     "nnodes",        "instances",  "instance_count",
-    "num_instances",  "machines",      "workers_count", "world_size", "processes",
-    "nproc_per_node", "gpus_per_node", "num_gpus",      "gpus"};
-/// Number of names at the start of `k_counting_names` that count machines.
-constexpr std::size_t k_machine_names = 8;
+/// Names of parameters that count machines. `workers` and the like are not among them: they also
+/// name the processes of a data loader.
+constexpr std::array<std::string_view, 7> k_machine_names = {
+    "nodes", "num_nodes", "nnodes", "instances", "instance_count", "num_instances", "machines"};
+/// Names of parameters that count GPUs or processes.
+constexpr std::array<std::string_view, 6> k_process_names = {
+    "world_size", "processes", "nproc_per_node", "gpus_per_node", "num_gpus", "gpus"};
 
 std::optional<std::string> numeric_parameter(const SearchSpace& space, std::string_view text) {
   if (text.size() > 2 && text.front() == '{' && text.back() == '}')
@@ -26,6 +28,14 @@ std::optional<std::string> numeric_parameter(const SearchSpace& space, std::stri
   const Parameter* parameter = space.find(text);
   if (parameter == nullptr || !is_numeric(*parameter)) return std::nullopt;
   return parameter->name;
+}
+
+std::optional<std::string> parameter_called(const SearchSpace& space,
+                                            std::span<const std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (auto parameter = numeric_parameter(space, name)) return parameter;
+  }
+  return std::nullopt;
 }
 
 /// Returns the texts of the key in this section and in its groups of instances.
@@ -64,8 +74,7 @@ bool is_numeric(const Parameter& parameter) {
 }
 
 bool counts_machines(std::string_view name) {
-  const auto end = k_counting_names.begin() + k_machine_names;
-  return std::find(k_counting_names.begin(), end, name) != end;
+  return std::ranges::find(k_machine_names, name) != k_machine_names.end();
 }
 
 std::optional<std::string> counting_parameter(const StudySpec& study) {
@@ -78,10 +87,8 @@ std::optional<std::string> counting_parameter(const StudySpec& study) {
       }
     }
   }
-  for (const std::string_view name : k_counting_names) {
-    if (auto parameter = numeric_parameter(study.space, name)) return parameter;
-  }
-  return std::nullopt;
+  auto machines = parameter_called(study.space, k_machine_names);
+  return machines ? machines : parameter_called(study.space, k_process_names);
 }
 
 }  // namespace steptune

@@ -15,7 +15,7 @@
 #include "trial_runner/hooks/knob_table.hpp"
 #include "tuner/study/config_files.hpp"
 #include "tuner/study/counted_steps.hpp"
-#include "tuner/study/launch_checks.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune::study {
 namespace {
@@ -211,7 +211,6 @@ void check_campaign(const StudySpec& study, Faults& faults) {
 
 /// Each configuration is confirmed, so there may be few.
 void check_confirm_all(const StudySpec& study, Faults& faults) {
-  constexpr std::uint64_t k_most_configurations = 8;
   for (std::size_t i = 0; i < study.guards.size() && !study.measure.confirm_all; ++i) {
     if (!study.guards[i].over_launches) continue;
     faults.add(fmt::format("/guards/{}/over_launches", i),
@@ -225,9 +224,9 @@ void check_confirm_all(const StudySpec& study, Faults& faults) {
                            "compared: give {}",
                            1 + study.search.hints.size()));
   }
-  if (size && *size >= 2 && *size <= k_most_configurations) return;
-  faults.add("/measure/confirm_all", fmt::format("confirms each configuration: for 2 to {} of them",
-                                                 k_most_configurations));
+  if (size && *size >= 2 && *size <= k_most_judged) return;
+  faults.add("/measure/confirm_all",
+             fmt::format("confirms each configuration: for 2 to {} of them", k_most_judged));
 }
 
 void check_times(const StudySpec& study, Faults& faults) {

@@ -26,4 +26,8 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
 void check_prices(const StudySpec& study, const std::vector<Configuration>& examples,
                   Faults& faults);
 
+/// Adds the faults of `launch` for the examples, each fault once.
+void check_launch(const StudySpec& study, const std::vector<Configuration>& examples,
+                  Faults& faults);
+
 }  // namespace steptune::study

@@ -19,11 +19,6 @@ using document::Range;
 constexpr std::size_t k_max_phases = 16;
 constexpr Range k_any_ratio{1e-6, 1e6};
 
-/// Returns the names in the order of `Direction`.
-std::vector<std::string> direction_names() {
-  return {"minimize", "maximize"};
-}
-
 const Section<Objective>& objective_section() {
   static const auto k_section =
       Section<Objective>("objective", "An objective to minimize or maximize.",
@@ -32,7 +27,8 @@ const Section<Objective>& objective_section() {
           .add(key("metric", &Objective::metric, metric_name())
                    .required()
                    .doc("`time`, `cost`, or a metric that trials report"))
-          .add(key("direction", &Objective::direction, document::enumerated(direction_names()))
+          .add(key("direction", &Objective::direction,
+                   document::enumerated({"minimize", "maximize"}))
                    .doc("`minimize` or `maximize`; time and cost can only be minimized"))
           .check([](const ObjectNode& object, const Objective& objective) {
             if (objective.direction == Direction::minimize) return;
@@ -218,3 +214,20 @@ const Section<PlannedRun>& planned_run_section() {
 }
 
 }  // namespace steptune::study
+
+namespace steptune {
+
+bool is_memory_guard(const Guard& guard) {
+  return guard.metric == "peak_memory_bytes";
+}
+
+std::string judged_metric(const Guard& guard) {
+  if (is_memory_guard(guard) || !(guard.after_samples > 0.0)) return guard.metric;
+  return fmt::format("{}@{:.0f}", guard.metric, guard.after_samples);
+}
+
+double multiple_of_baseline(double ratio, double baseline) {
+  return baseline < 0.0 ? 2.0 - ratio : ratio;
+}
+
+}  // namespace steptune

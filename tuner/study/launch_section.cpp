@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/launch/command_words.hpp"
+#include "trial_runner/launch/launch_words.hpp"
 #include "trial_runner/section_limits.hpp"
+#include "tuner/study/cross_checks.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_scope.hpp"
 
@@ -25,6 +33,33 @@ Type<Formula> count(document::Range range) {
     return read(Node(inner, node.pointer(), node.reading()));
   };
   return type;
+}
+
+std::optional<document::Fault> fault_for(const StudySpec& study,
+                                         const Configuration& configuration) {
+  const auto launch = launch_of(study, configuration);
+  if (!launch) return std::nullopt;
+  const Resources machines = study.runner->resources_of(configuration);
+  if (machines.heterogeneous()) {
+    return document::Fault{"",
+                           "machines of several kinds have no common count of processes: leave out "
+                           "\"launch\" and start the processes in \"command\""};
+  }
+  return fault_of(*launch, machines.instance_count, study.runner->traits().launchers,
+                  std::string(study.runner->kind().name()));
+}
+
+/// Returns why the command does not suit `launch`. If the command also were a launcher, each of its
+/// processes would start further processes.
+std::optional<std::string> fault_of_command(const StudySpec& study) {
+  const auto argv = plain_command(study, study.baseline);
+  if (argv.empty()) return "needs a \"command\", whose processes it starts";
+  const auto launcher = launcher_in(argv);
+  if (!launcher) return std::nullopt;
+  return fmt::format(
+      "\"command\" starts {} itself: name the program alone there, or leave "
+      "\"launch\" out",
+      *launcher);
 }
 
 }  // namespace
@@ -54,6 +89,22 @@ const Section<LaunchSpec>& launch_section() {
                  .doc("further arguments for the launcher, as templates; empty ones are left out"));
   }();
   return k_section;
+}
+
+void check_launch(const StudySpec& study, const std::vector<Configuration>& examples,
+                  Faults& faults) {
+  if (!study.launch) return;
+  if (const auto fault = fault_of_command(study)) {
+    faults.add("/launch", *fault);
+    return;
+  }
+  std::set<std::string> reported;
+  for (const Configuration& configuration : examples) {
+    const auto fault = fault_for(study, configuration);
+    if (!fault || !reported.insert(fault->pointer).second) continue;
+    faults.add("/launch" + fault->pointer,
+               fmt::format("{} (for {})", fault->message, configuration.text()));
+  }
 }
 
 }  // namespace steptune::study

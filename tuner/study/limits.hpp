@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "common/document/node.hpp"
@@ -12,6 +13,8 @@ namespace steptune {
 inline constexpr document::Range k_any_number{-1e300, 1e300};
 /// Most trials of a study without a budget.
 inline constexpr std::int64_t k_default_trials = 40;
+/// Most configurations that a study with `measure.confirm_all` compares, and commands of `judge`.
+inline constexpr std::size_t k_most_judged = 8;
 /// Shortest and longest tuning time: `budget.time` and `--time`.
 inline constexpr double k_shortest_budget_s = 1.0;
 inline constexpr double k_longest_budget_s = 366.0 * k_day_s;

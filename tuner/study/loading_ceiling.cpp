@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "common/json_fields.hpp"
-
 namespace steptune {
 namespace {
 
@@ -18,10 +16,6 @@ std::string loading_ceiling_text(double ceiling, bool is_measured) {
       "data loading costs {:.0f} % of a step: at most {:.{}f} times as fast without it{}",
       1e2 * (1.0 - 1.0 / ceiling), ceiling, ceiling < k_needs_two_digits ? 2 : 1,
       is_measured ? " (measured with cached batches)" : "");
-}
-
-std::optional<double> measured_ceiling(const Json& document) {
-  return number_at(document, "loading_ceiling");
 }
 
 }  // namespace steptune

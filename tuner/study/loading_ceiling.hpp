@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
-
-#include "common/json.hpp"
 
 namespace steptune {
 
 /// Returns `data loading costs 78 % of a step: at most 4.5 times as fast without it`, and for a
 /// measured ceiling also ` (measured with cached batches)`.
 [[nodiscard]] std::string loading_ceiling_text(double ceiling, bool is_measured);
-
-/// Returns the measured ceiling in a stored study document; nullopt if there is none.
-[[nodiscard]] std::optional<double> measured_ceiling(const Json& document);
 
 }  // namespace steptune

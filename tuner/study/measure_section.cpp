@@ -12,11 +12,6 @@ constexpr std::size_t k_max_paths = 100;
 /// Smaller errors are beyond what Student's t interval can say about launches.
 constexpr double k_least_confirm_error = 1e-12;
 
-/// Returns the names in the order of `PageCache`.
-std::vector<std::string> cache_names() {
-  return {"warm", "cold", "auto"};
-}
-
 void check_data(const ObjectNode& object, const MeasureSpec& measure) {
   if (measure.cache == PageCache::warm || !measure.data.empty()) return;
   object.find("cache")->fault(
@@ -58,7 +53,7 @@ const Section<MeasureSpec>& measure_section() {
                   .in_fingerprint(InFingerprint::unless_default)
                   .doc("most batches in [buffers](algorithms/measuring.md#buffers), which may hide "
                        "a slow loader: a number, or an expression such as `workers * prefetch`"))
-          .add(key("cache", &MeasureSpec::cache, document::enumerated(cache_names()))
+          .add(key("cache", &MeasureSpec::cache, document::enumerated({"warm", "cold", "auto"}))
                    .omitted_at_default()
                    .default_words("`warm`")
                    .in_fingerprint(InFingerprint::unless_default)

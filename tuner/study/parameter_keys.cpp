@@ -121,34 +121,10 @@ Key<DeclaredParameter> scale_key() {
       .of(&DeclaredParameter::parameter);
 }
 
-/// Key for `memory`. The first enumerator, `unknown`, is not written.
 Key<DeclaredParameter> memory_key() {
-  auto type = document::enumerated({"increases", "decreases"});
-  return {"memory",
-          [type](const Node& node, DeclaredParameter& declared) {
-            if (const auto index = type.read(node)) {
-              declared.parameter.memory =
-                  *index == 0 ? MemoryEffect::increases : MemoryEffect::decreases;
-            }
-          },
-          [type](const DeclaredParameter& declared, const Writing& writing) -> std::optional<Json> {
-            const MemoryEffect effect = declared.parameter.memory;
-            if (effect == MemoryEffect::unknown) return std::nullopt;
-            return type.write(effect == MemoryEffect::increases ? 0 : 1, writing);
-          },
-          type.schema};
-}
-
-Key<DeclaredParameter> role_key() {
-  auto type = document::enumerated(role_names());
-  return {
-      "role",
-      [type](const Node& node, DeclaredParameter& declared) { declared.role = type.read(node); },
-      [type](const DeclaredParameter& declared, const Writing& writing) -> std::optional<Json> {
-        if (!declared.role) return std::nullopt;
-        return type.write(*declared.role, writing);
-      },
-      type.schema};
+  return document::key("memory", &Parameter::memory,
+                       document::enumerated({"increases", "decreases"}))
+      .of(&DeclaredParameter::parameter);
 }
 
 void read_choice_list(const Node& node, Parameter& parameter) {
@@ -241,7 +217,7 @@ Section<DeclaredParameter>& add_choices(Section<DeclaredParameter>& section) {
 
 Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
   section.add(
-      role_key()
+      document::key("role", &DeclaredParameter::role, document::enumerated(role_names()))
           .in_fingerprint(InFingerprint::never)
           .doc("kind of setting; guessed from the name if absent: `batch`, "
                "`accumulation`, "

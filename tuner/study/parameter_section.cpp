@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -19,9 +18,6 @@ namespace {
 
 using document::Writing;
 
-/// Words of the expression language.
-constexpr std::array<std::string_view, 5> k_reserved = {"and", "or", "not", "true", "false"};
-
 void check_name(const Node& node, const std::string& name, const Facts& facts) {
   if (!document::is_identifier(name)) {
     node.fault(
@@ -30,7 +26,7 @@ void check_name(const Node& node, const std::string& name, const Facts& facts) {
                     printable_line(name, 60)));
   } else if (facts.contains(name)) {
     node.fault(fmt::format("\"{}\" is the name of a fact about the machine; choose another", name));
-  } else if (std::ranges::find(k_reserved, name) != k_reserved.end()) {
+  } else if (std::ranges::find(k_expression_words, name) != k_expression_words.end()) {
     node.fault(
         fmt::format("\"{}\" is a word of the expression language; choose another name", name));
   }

@@ -4,6 +4,7 @@
 #include "trial_runner/hooks/knob_table.hpp"
 #include "trial_runner/hooks/python_path.hpp"
 #include "trial_runner/launch/launch_words.hpp"
+#include "trial_runner/section_limits.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -41,7 +42,7 @@ document::NamedTexts file_texts(const StudySpec& study, document::NamedTexts cop
 }
 
 /// Returns 0 if `value` is not a whole number from 1 to `most`.
-int whole(double value, int most) {
+int whole(double value, double most) {
   return value >= 1.0 && value <= most && value == std::floor(value) ? static_cast<int>(value) : 0;
 }
 
@@ -66,9 +67,11 @@ std::optional<Launch> launch_with(const StudySpec& study, const Configuration& c
   if (!study.launch) return std::nullopt;
   Launch launch;
   launch.with = study.launch->with;
-  launch.nodes = study.launch->nodes ? whole(study.launch->nodes->evaluate(configuration), 10'000)
-                                     : study.runner->resources_of(configuration).instance_count;
-  launch.processes_per_node = whole(study.launch->processes_per_node.evaluate(configuration), 1024);
+  launch.nodes = study.launch->nodes
+                     ? whole(study.launch->nodes->evaluate(configuration), k_most_machines)
+                     : study.runner->resources_of(configuration).instance_count;
+  launch.processes_per_node =
+      whole(study.launch->processes_per_node.evaluate(configuration), k_most_processes_per_machine);
   for (const document::StringTemplate& rule : study.launch->options) {
     auto word = rule.render(configuration, files);
     if (word && !word->empty()) launch.options.push_back(*std::move(word));

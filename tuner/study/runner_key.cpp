@@ -22,10 +22,9 @@ const RunnerKind* kind_of(const Node& node) {
 }  // namespace
 
 std::shared_ptr<const RunnerSettings> default_runner(document::Reading& reading,
-                                                     const StudySpec& study) {
+                                                     const TrialLimits& limits, bool has_command) {
   static const Json k_empty = Json::object();
-  return runner_kinds().front()->read(Node(k_empty, "/runner", reading), study.limits,
-                                      !study.command.empty());
+  return runner_kinds().front()->read(Node(k_empty, "/runner", reading), limits, has_command);
 }
 
 Key<StudySpec> runner_key() {

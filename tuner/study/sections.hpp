@@ -40,6 +40,11 @@ using document::Type;
 [[nodiscard]] const Section<TrialLimits>& limits_section();
 /// A metric's name, as training programs use it.
 [[nodiscard]] Type<std::string> metric_name();
+/// Returns why a study may not set this environment variable and what to do instead; nullopt if it
+/// may. Refuses variables that decide which program or code really runs, and variables that the
+/// tuner itself sets. Also refuses names that look like secrets, because the history stores the
+/// study.
+[[nodiscard]] std::optional<std::string> denied_variable(std::string_view name);
 /// Values of environment variables, by name.
 [[nodiscard]] Type<std::map<std::string, document::StringTemplate>> environment();
 
@@ -63,6 +68,7 @@ using document::Type;
 [[nodiscard]] Key<StudySpec> runner_key();
 /// Returns the runner of a study that names none.
 [[nodiscard]] std::shared_ptr<const RunnerSettings> default_runner(document::Reading& reading,
-                                                                   const StudySpec& study);
+                                                                   const TrialLimits& limits,
+                                                                   bool has_command);
 
 }  // namespace steptune::study

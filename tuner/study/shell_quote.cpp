@@ -39,8 +39,7 @@ std::string ansi_c_quoted(std::string_view text) {
 }  // namespace
 
 std::string shell_quoted(std::string_view word) {
-  return std::any_of(word.begin(), word.end(), is_control) ? ansi_c_quoted(word)
-                                                           : posix_quoted(word);
+  return std::ranges::any_of(word, is_control) ? ansi_c_quoted(word) : posix_quoted(word);
 }
 
 std::string shell_quoted(const std::vector<std::string>& words) {

@@ -215,6 +215,15 @@ const Section<StudySpec>& study_format() {
   return k_format;
 }
 
+Json study_schema() {
+  Json definitions = Json::object();
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"title", "Steptune study"}};
+  schema.update(study_format().definition(definitions));
+  schema["$defs"] = std::move(definitions);
+  return schema;
+}
+
 Json canonical_document(const StudySpec& study) {
   return study_format().write(study, {});
 }

@@ -13,6 +13,9 @@ namespace steptune::study {
 /// follow from them.
 [[nodiscard]] const document::Section<StudySpec>& study_format();
 
+/// Returns the format of study files as a JSON Schema (2020-12), for editors.
+[[nodiscard]] Json study_schema();
+
 /// Returns the study as a study file with defaults, facts and absolute paths. Leaves out keys that
 /// are `omitted_at_default`. Reading this document gives the same study, document and fingerprint.
 [[nodiscard]] Json canonical_document(const StudySpec& study);

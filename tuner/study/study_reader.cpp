@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "common/document/source_lines.hpp"
+#include "common/json.hpp"
+#include "common/machine/system_files.hpp"
 #include "common/system_reason.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/study/cross_checks.hpp"
+#include "tuner/study/facts.hpp"
 #include "tuner/study/limits.hpp"
-#include "tuner/study/remote_facts.hpp"
 #include "tuner/study/scaling_search.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_format.hpp"
@@ -66,7 +66,7 @@ void read_root(const ObjectNode& root, StudySpec& spec) {
   const auto scope = std::make_shared<study::StudyScope>(spec.facts);
   reading.scope = scope;
   format.read_keys(root, {"parameters", "config_files", "command", "limits"}, spec);
-  spec.runner = study::default_runner(reading, spec);
+  spec.runner = study::default_runner(reading, spec.limits, !spec.command.empty());
   format.read_others(root,
                      {"facts", "parameters", "config_files", "command", "limits", "constraints",
                       "baseline", "try"},
@@ -140,9 +140,7 @@ std::filesystem::path absolute_path(const std::filesystem::path& file) {
 
 /// Returns the file's lines for messages; none if the file no longer exists.
 SourceLines lines_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  return SourceLines(text);
+  return SourceLines(read_system_file(file, k_max_document_bytes).value_or(""));
 }
 
 /// Checks paths that matter only if the study is about to run.

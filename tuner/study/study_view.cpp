@@ -78,17 +78,13 @@ std::vector<Configuration> example_configurations(const StudySpec& study) {
     return configurations;
   }
   Rng rng(0, "study-examples");
-  std::vector<double> quantiles(space.parameters().size());
   for (int i = 0; i < k_draws && configurations.size() <= k_some; ++i) {
-    for (double& quantile : quantiles)
-      quantile = rng.uniform();
-    const auto point = space.point_at_quantiles(quantiles);
-    if (point) configurations.push_back(space.decode(*point));
+    if (const auto point = space.draw(rng)) configurations.push_back(space.decode(*point));
   }
   if (configurations.size() > k_some) return configurations;
   // The constraints leave few configurations, most of which draws may miss.
   const auto rows = space.enumerate_points(k_listed).value_or(std::vector<double>{});
-  const std::size_t width = quantiles.size();
+  const std::size_t width = space.parameters().size();
   const std::size_t listed = rows.size() / width;
   const std::size_t count = std::min(listed, k_some);
   for (std::size_t i = 0; i < count; ++i) {

@@ -11,8 +11,10 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
+#include "common/numbers.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/survey/draft_knobs.hpp"
 #include "tuner/survey/possible_gain.hpp"
 
@@ -26,13 +28,13 @@ constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
 Json buffers_today(const Survey& survey, bool tunes_prefetch) {
   const HookLog& log = survey.log;
   const std::vector<HookedLoader> loaders = log.loaders();
-  const auto workers = loader_count(log, "num_workers");
+  const auto workers = count_today(log, "num_workers");
   if (loaders.empty() && !workers && family_of(survey) == k_pytorch_family) return 0;
   const auto training = std::ranges::count_if(
       loaders, [](const HookedLoader& loader) { return loader.training == true; });
   if (training != 1 || !workers) return nullptr;
   if (*workers > 0 && tunes_prefetch) return fmt::format("{} * prefetch_factor", *workers);
-  return *workers * loader_count(log, "prefetch_factor").value_or(k_default_prefetch_factor);
+  return *workers * count_today(log, "prefetch_factor").value_or(k_default_prefetch_factor);
 }
 
 /// Returns the samples of a step for the study file: today's number, scaled with the batch size if
@@ -90,7 +92,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   document["search"]["first_guesses"] = true;
   // A fork server imports PyTorch before it forks.
   if (family_of(survey) == k_pytorch_family) document["trials"] = "forked";
-  document["budget"] = {{"trials", 40}, {"time", "30m"}};
+  document["budget"] = {{"trials", k_default_trials}, {"time", "30m"}};
   return draft;
 }
 
@@ -128,6 +130,28 @@ std::string study_name_of(const std::vector<std::string>& argv) {
   name.resize(std::min(name.size(), k_longest));
   if (!document::is_study_name(name)) name = "study" + name;
   return name;
+}
+
+double fact_value(const std::string& expression, const Facts& machine) {
+  const auto compiled = Expression::compile(expression, {}, machine);
+  return compiled ? compiled->evaluate(Configuration{}) : k_nan;
+}
+
+std::string range_text(const Json& declaration, const Facts& machine) {
+  if (declaration.contains("choices")) {
+    const Json& declared = declaration["choices"];
+    std::vector<std::string> choices;
+    for (const auto& [label, choice] : declared.items())
+      choices.push_back(declared.is_object() ? label : plain_text(choice));
+    return fmt::format("{}", fmt::join(choices, "|"));
+  }
+  if (!declaration.contains("low")) return "false|true";
+  return fmt::format("{}..{}", fact_value(plain_text(declaration["low"]), machine),
+                     fact_value(plain_text(declaration["high"]), machine));
+}
+
+bool is_power_of_two(double value) {
+  return value >= 1.0 && std::exp2(std::floor(std::log2(value))) == value;
 }
 
 }  // namespace steptune

@@ -58,4 +58,13 @@ struct Draft {
 /// `trainer` for `python3 -m package.trainer`.
 [[nodiscard]] std::string study_name_of(const std::vector<std::string>& argv);
 
+/// Returns the value of an expression over the machine's facts, such as `2 * cpus`; NaN if it is
+/// invalid.
+[[nodiscard]] double fact_value(const std::string& expression, const Facts& machine);
+/// Returns the range for people: `8..256`, `fp32|bf16`, `false|true`.
+[[nodiscard]] std::string range_text(const Json& declaration, const Facts& machine);
+
+/// True for 1, 2, 4 and so on.
+[[nodiscard]] bool is_power_of_two(double value);
+
 }  // namespace steptune

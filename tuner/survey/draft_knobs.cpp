@@ -45,17 +45,6 @@ constexpr const char* k_diverged =
 /// Upper bound of the number of workers if the loader waits only for CPUs.
 constexpr const char* k_busy_workers = "2 * cpus";
 
-/// Evaluates a bound of the table for this machine.
-double bound_of(const Json& bound, const Facts& facts) {
-  if (bound.is_number()) return bound.get<double>();
-  const auto expression = Expression::compile(bound.get<std::string>(), {}, facts);
-  return expression ? expression->evaluate(Configuration{}) : std::nan("");
-}
-
-bool is_power_of_two(double value) {
-  return value >= 1.0 && std::exp2(std::floor(std::log2(value))) == value;
-}
-
 /// Rounds up to two digits, so that the number is easy to read and change.
 double rounded(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1.0);
@@ -65,9 +54,9 @@ double rounded(double value) {
 /// Returns a guard that compares the loss with the baseline's after the same number of samples.
 /// nullopt if the hook found no loss above zero.
 std::optional<Json> loss_guard(const Survey& survey) {
-  const auto loss = survey.last.metrics.find(k_guarded);
+  const auto loss = survey.metric(k_guarded);
   const auto step_s = survey.seconds_per_step();
-  if (loss == survey.last.metrics.end() || !step_s || !(loss->second > 0.0)) return std::nullopt;
+  if (!loss || !step_s || !(*loss > 0.0)) return std::nullopt;
   const double steps = std::max(k_guard_s / *step_s, k_guard_steps);
   const double after = rounded(steps * survey.samples_per_step().value_or(1.0));
   return Json{{"metric", k_guarded},
@@ -169,13 +158,13 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
   if (knob.part == "host") {
     // Time spent in the program's own threads shows only if a GPU waits for it. Waiting within a
     // forward or backward pass is not visible.
-    const auto idle = survey_.last.metrics.find("gpu_idle_share");
-    if (idle == survey_.last.metrics.end() || idle->second >= k_least_share) return "";
+    const auto idle = survey_.metric("gpu_idle_share");
+    if (!idle || *idle >= k_least_share) return "";
     return fmt::format("between steps the GPU waits {:.1f} % of the time for the program",
-                       1e2 * idle->second);
+                       1e2 * *idle);
   }
   if (knob.part == k_collector_part) {
-    const auto collecting = collector_share(survey_);
+    const auto collecting = survey_.metric(k_collector_share);
     if (!collecting) return "the garbage collector's time is not known";
     if (*collecting >= k_least_share) return "";
     return fmt::format("the garbage collector takes {:.1f} % of a step", 1e2 * *collecting);
@@ -251,7 +240,7 @@ void DraftKnobs::offer(const Candidate& candidate) {
   if (parameter.contains("low") && !settle_range(parameter, active ? today : Json())) {
     return leave(knob, "only one value is possible here");
   }
-  tuned_.push_back(fmt::format("{} {}{}", knob.name, range_text(parameter),
+  tuned_.push_back(fmt::format("{} {}{}", knob.name, range_text(parameter, options_.facts),
                                active ? ", today " + plain_text(today) : ""));
   rules_[knob.name] = fmt::format("{{{}}}", knob.name);
   if (active) baseline_[knob.name] = today;
@@ -265,7 +254,7 @@ void DraftKnobs::offer(const Candidate& candidate) {
 Json DraftKnobs::today_of(const Knob& knob, const KnobState& state) const {
   if (!state.today.is_null() || !knob.in_environment()) return state.today;
   if (knob.parameter["type"] != "int") return knob.today;
-  const double today = bound_of(knob.today, options_.facts);
+  const double today = fact_value(plain_text(knob.today), options_.facts);
   return std::isfinite(today) ? Json(static_cast<std::int64_t>(today)) : Json();
 }
 
@@ -307,8 +296,8 @@ void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) co
 }
 
 bool DraftKnobs::settle_range(Json& parameter, const Json& today) const {
-  double low = bound_of(parameter["low"], options_.facts);
-  double high = bound_of(parameter["high"], options_.facts);
+  double low = fact_value(plain_text(parameter["low"]), options_.facts);
+  double high = fact_value(plain_text(parameter["high"]), options_.facts);
   if (today.is_number()) {
     const auto now = today.get<double>();
     if (now < low) parameter["low"] = today;
@@ -324,18 +313,6 @@ bool DraftKnobs::settle_range(Json& parameter, const Json& today) const {
     parameter["scale"] = "log";
   }
   return low < high;
-}
-
-std::string DraftKnobs::range_text(const Json& parameter) const {
-  if (parameter.contains("choices")) {
-    std::vector<std::string> choices;
-    for (const Json& choice : parameter["choices"])
-      choices.push_back(plain_text(choice));
-    return fmt::format("{}", fmt::join(choices, "|"));
-  }
-  if (!parameter.contains("low")) return "false|true";
-  return fmt::format("{}..{}", bound_of(parameter["low"], options_.facts),
-                     bound_of(parameter["high"], options_.facts));
 }
 
 }  // namespace steptune

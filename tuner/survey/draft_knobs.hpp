@@ -55,7 +55,6 @@ class DraftKnobs {
   void narrow(const Knob& knob, Json& parameter, const Json& today) const;
   /// Extends the range to today's value. Returns false if the range has only one value.
   [[nodiscard]] bool settle_range(Json& parameter, const Json& today) const;
-  [[nodiscard]] std::string range_text(const Json& parameter) const;
 
   /// Reason, and the knobs left out for it.
   using Left = std::pair<std::string, std::vector<std::string>>;

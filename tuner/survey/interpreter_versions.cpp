@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "common/json.hpp"
+#include "common/machine/system_files.hpp"
 #include "tuner/survey/survey.hpp"
 
 namespace steptune {
@@ -44,10 +45,7 @@ bool is_python(const std::filesystem::path& word) {
 }
 
 std::string interpreter_of_script(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string line(256, '\0');
-  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(stream.gcount()));
+  const std::string line = read_system_file(file, 256).value_or("");
   if (!line.starts_with("#!")) return {};
   std::istringstream words(line.substr(2, line.find('\n') - 2));
   for (std::string word; words >> word;) {

@@ -62,7 +62,7 @@ double share_of(const std::map<std::string, double>& shares, std::string_view pa
 
 /// True if the training process itself computes the batches, so that its settings affect them.
 bool loads_in_training_process(const Survey& survey) {
-  return loader_count(survey.log, "num_workers").value_or(0) == 0 &&
+  return count_today(survey.log, "num_workers").value_or(0) == 0 &&
          !loading_waits(survey).value_or(true);
 }
 
@@ -70,11 +70,10 @@ bool loads_in_training_process(const Survey& survey) {
 double acted_on(const Knob& knob, const Survey& survey,
                 const std::map<std::string, double>& shares) {
   if (knob.part == "host") {
-    const auto idle = survey.last.metrics.find("gpu_idle_share");
-    if (idle != survey.last.metrics.end()) return idle->second;
+    if (const auto idle = survey.metric("gpu_idle_share")) return *idle;
     return loads_in_training_process(survey) ? 1.0 : 1.0 - share_of(shares, "data");
   }
-  if (knob.part == k_collector_part) return collector_share(survey).value_or(0.0);
+  if (knob.part == k_collector_part) return survey.metric(k_collector_share).value_or(0.0);
   if (knob.part == "prepare") return share_of(shares, "prepare") + share_of(shares, "transfer");
   if (knob.part == "forward") return share_of(shares, "forward") + share_of(shares, "backward");
   if (knob.part == "data") return 1.0 - 1.0 / loading_ceiling(survey).value_or(1.0);
@@ -84,10 +83,9 @@ double acted_on(const Knob& knob, const Survey& survey,
 /// Returns the largest share that another number of threads saves. More threads than CPUs do at
 /// most `cpus / threads` of the work.
 double saved_by_threads(const Survey& survey, double cpus) {
-  const auto reported = survey.log.knobs().find("num_threads");
-  if (reported == survey.log.knobs().end() || !reported->second.today.is_number())
-    return k_usual_saving;
-  const double threads = std::max(1.0, reported->second.today.get<double>());
+  const auto today = count_today(survey.log, "num_threads");
+  if (!today) return k_usual_saving;
+  const double threads = std::max(1.0, static_cast<double>(*today));
   const double crowd = survey.activity ? survey.activity->runnable_threads_per_cpu() : 0.0;
   if (crowd > k_crowded) return 1.0 - 1.0 / crowd;
   if (threads < cpus) return 1.0 - threads / cpus;
@@ -98,7 +96,7 @@ double saved_by_threads(const Survey& survey, double cpus) {
 /// process.
 double saved_by_workers(const Survey& survey, double cpus) {
   if (loading_waits(survey).value_or(true)) return 1.0;
-  const auto today = loader_count(survey.log, "num_workers").value_or(0);
+  const auto today = count_today(survey.log, "num_workers").value_or(0);
   const double computing = std::max(1.0, static_cast<double>(today));
   return std::max(k_saved_by_overlap, 1.0 - computing / std::max(1.0, cpus));
 }
@@ -106,23 +104,14 @@ double saved_by_workers(const Survey& survey, double cpus) {
 /// Huge pages save address look-ups of the processor, which are not measured here.
 constexpr double k_saved_by_huge_pages = 0.1;
 
-/// Returns the share that settings of the memory allocator may save: the time in the kernel, which
-/// mostly provides new pages, but at least `k_saved_by_huge_pages`. Memory that the program keeps
-/// needs no new pages. nullopt if the time was not measured.
-std::optional<double> saved_by_malloc(const Survey& survey) {
-  const auto kernel = survey.last.metrics.find("kernel_share");
-  if (kernel == survey.last.metrics.end()) return std::nullopt;
-  return std::max(k_saved_by_huge_pages, kernel->second);
-}
-
 double saved_by(const Knob& knob, const Survey& survey, const Facts& facts) {
   const auto fact = facts.find("cpus");
   const double cpus = fact == facts.end() ? 1.0 : fact->second;
   if (knob.name == "num_threads") return saved_by_threads(survey, cpus);
   if (knob.name == "num_workers") return saved_by_workers(survey, cpus);
-  if (knob.name == "malloc") {
-    if (const auto saved = saved_by_malloc(survey)) return *saved;
-  }
+  // The kernel's time mostly provides new pages. Memory that the program keeps needs none.
+  const auto kernel = knob.name == "malloc" ? survey.metric("kernel_share") : std::nullopt;
+  if (kernel) return std::max(k_saved_by_huge_pages, *kernel);
   const auto known = std::ranges::find(k_savings, std::string_view(knob.name), &Saving::knob);
   return known == k_savings.end() ? k_usual_saving : known->share;
 }
@@ -170,11 +159,9 @@ std::string ceiling_text(const Survey& survey) {
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();
-  const auto workers = loader_count(survey.log, "num_workers");
-  const auto reported = survey.last.metrics.find("loader_worker_cpu_share");
-  if (workers.value_or(0) > 0 && reported != survey.last.metrics.end()) {
-    return reported->second < k_waits_below;
-  }
+  const auto workers = count_today(survey.log, "num_workers");
+  const auto reported = survey.metric("loader_worker_cpu_share");
+  if (workers.value_or(0) > 0 && reported) return *reported < k_waits_below;
   if (!activity || !(activity->span_s > 0.0) || shares.empty()) return std::nullopt;
   if (workers.value_or(0) > 0) return activity->cpu_share_per_child() < k_waits_below;
   const double data = share_of(shares, "data");
@@ -184,12 +171,7 @@ std::optional<bool> loading_waits(const Survey& survey) {
   return (busy_cpus - (1.0 - data) * threads) / data < k_waits_below;
 }
 
-std::optional<double> collector_share(const Survey& survey) {
-  const auto share = survey.last.metrics.find("gc_share");
-  return share == survey.last.metrics.end() ? std::nullopt : std::optional(share->second);
-}
-
-std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {
+std::optional<std::int64_t> count_today(const HookLog& log, const char* knob) {
   const auto reported = log.knobs().find(knob);
   if (reported == log.knobs().end() || !reported->second.today.is_number_integer())
     return std::nullopt;
@@ -201,12 +183,12 @@ std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {
 /// some of these have not arrived. By Little's law, each of them keeps a worker busy for one step,
 /// and on average for half a step more.
 std::optional<double> busy_workers(const Survey& survey) {
-  const auto workers = loader_count(survey.log, "num_workers");
-  const auto arrived = survey.last.metrics.find("loader_queue_depth");
-  if (!workers || *workers == 0 || arrived == survey.last.metrics.end()) return std::nullopt;
+  const auto workers = count_today(survey.log, "num_workers");
+  const auto arrived = survey.metric("loader_queue_depth");
+  if (!workers || *workers == 0 || !arrived) return std::nullopt;
   const auto ahead =
-      *workers * loader_count(survey.log, "prefetch_factor").value_or(k_default_prefetch_factor);
-  const double under_way = std::max(0.0, static_cast<double>(ahead) - arrived->second);
+      *workers * count_today(survey.log, "prefetch_factor").value_or(k_default_prefetch_factor);
+  const double under_way = std::max(0.0, static_cast<double>(ahead) - *arrived);
   return std::min(1.0, (under_way + 0.5) / static_cast<double>(*workers));
 }
 

@@ -13,6 +13,8 @@ namespace steptune {
 
 /// `Knob::part` of knobs of Python's garbage collector. Its time is also counted in other parts.
 inline constexpr const char* k_collector_part = "gc";
+/// Metric of the share of a step in which Python's garbage collector runs.
+inline constexpr const char* k_collector_share = "gc_share";
 
 /// Returns the largest speed-up of the program's step by a knob, as a ratio. This is Amdahl's law
 /// for the parts of the step that the knob affects. The law uses the largest share of these parts
@@ -35,12 +37,8 @@ inline constexpr const char* k_collector_part = "gc";
 /// it computes. nullopt if the program's processes were not observed.
 [[nodiscard]] std::optional<bool> loading_waits(const Survey& survey);
 
-/// Returns the share of a step in which Python's garbage collector runs; nullopt if not measured.
-[[nodiscard]] std::optional<double> collector_share(const Survey& survey);
-
-/// Returns a count of the training loader today (`num_workers`, `prefetch_factor`); nullopt if
-/// unknown.
-[[nodiscard]] std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob);
+/// Returns a count that the program has today (`num_workers`, `num_threads`); nullopt if unknown.
+[[nodiscard]] std::optional<std::int64_t> count_today(const HookLog& log, const char* knob);
 
 /// Returns approximately the share of time in which the training loader's workers are busy. nullopt
 /// without workers, or if their queue is unknown.

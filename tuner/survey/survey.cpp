@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/hooks/python_hook.hpp"
-#include "trial_runner/runner_kinds.hpp"
+#include "tuner/study/sections.hpp"
 
 namespace steptune {
 namespace {
@@ -26,14 +26,6 @@ std::optional<HookReplay> replay_of(const SurveyOptions& options) {
       std::min(options.watch_s - k_replay_lead_s, options.longest_watch_s - k_replay_s);
   if (!options.replay || after_s < k_replay_lead_s) return std::nullopt;
   return HookReplay{after_s, options.watch_steps - 1.0};
-}
-
-/// Returns the settings of the default runner.
-std::unique_ptr<RunnerSettings> default_settings() {
-  static const Json k_nothing_said = Json::object();
-  document::Reading reading;
-  return runner_kinds().front()->read(document::Node(k_nothing_said, "/runner", reading),
-                                      TrialLimits{}, /*has_command=*/true);
 }
 
 Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesystem::path& events) {
@@ -203,6 +195,11 @@ std::optional<double> Survey::samples_per_step() const {
   return *samples / *steps;
 }
 
+std::optional<double> Survey::metric(const std::string& name) const {
+  const auto found = last.metrics.find(name);
+  return found == last.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::map<std::string, double> Survey::part_shares() const {
   std::map<std::string, double> shares;
   if (!first) return shares;
@@ -246,7 +243,8 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
   std::filesystem::remove(events, error);
   const auto trial = survey_trial(options, events);
   if (!trial) return tl::unexpected(trial.error());
-  const auto settings = default_settings();
+  document::Reading reading;
+  const auto settings = study::default_runner(reading, TrialLimits{}, /*has_command=*/true);
   auto parts = settings->make(clock, /*seed=*/0);
   if (!parts) return tl::unexpected(parts.error());
   Runner& runner = *parts->runner;

@@ -71,6 +71,8 @@ struct Survey {
   /// reports.
   [[nodiscard]] std::optional<double> seconds_per_step() const;
   [[nodiscard]] std::optional<double> samples_per_step() const;
+  /// Returns the latest value of a metric; nullopt if none was reported.
+  [[nodiscard]] std::optional<double> metric(const std::string& name) const;
   /// Returns each part's share of the time of the steps; empty if none was reported.
   [[nodiscard]] std::map<std::string, double> part_shares() const;
 };

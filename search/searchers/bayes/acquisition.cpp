@@ -175,9 +175,9 @@ bool Acquisition::has_cheap_bounds() const {
   // Bounds leave out feasibility and memory, so they are cheaper if scores need one of these. With
   // two objectives, the models of both learn from the same trials, so checking the first is enough.
   return inputs_.feasibility || inputs_.memory ||
-         std::any_of(
-             inputs_.ensemble.begin(), inputs_.ensemble.end(),
-             [](const EnsembleMember& member) { return member.objectives[0].has_cheap_bounds(); });
+         std::ranges::any_of(inputs_.ensemble, [](const EnsembleMember& member) {
+           return member.objectives[0].has_cheap_bounds();
+         });
 }
 
 void Acquisition::bound(const Matrix& features, std::size_t first, std::size_t last,

@@ -28,8 +28,7 @@ bool BayesSearcher::is_open(const Measured& measured) const {
 
 bool BayesSearcher::learns_curves() const {
   return objectives_.size() == 1 &&
-         std::any_of(measured_.begin(), measured_.end(),
-                     [](const Measured& measured) { return measured.partial; });
+         std::ranges::any_of(measured_, [](const Measured& measured) { return measured.partial; });
 }
 
 void BayesSearcher::learn_curves() {
@@ -90,7 +89,7 @@ std::optional<BayesSearcher::Restart> BayesSearcher::best_restart(
   for (std::size_t i = 0; i < points.size(); ++i) {
     // Upper bound of the rate: the whole gain divided by the price of the next stage alone.
     const double log_gain = log_expected_improvement(full[i], model.best);
-    const double next = std::min(1.0, k_stage_ratio * fidelities[i]);
+    const double next = std::min(1.0, k_milestone_ratio * fidelities[i]);
     if (best && log_gain - std::log(next) <= best->log_rate) continue;
     const double rate = model.log_rate(points[i], fidelities[i], 0.0);
     if (!best || rate > best->log_rate) best = Restart{points[i], rate};
@@ -113,8 +112,8 @@ std::optional<StopDecision> BayesSearcher::should_stop(const Configuration& conf
   }
   if (reached_before >= reached) return StopDecision{};
   if (needs_initial_point(0)) {
-    const bool any_complete = std::any_of(measured_.begin(), measured_.end(),
-                                          [](const Measured& measured) { return measured.winner; });
+    const bool any_complete =
+        std::ranges::any_of(measured_, [](const Measured& measured) { return measured.winner; });
     if (any_complete) return std::nullopt;
     if (reached < k_initial_fidelity) return StopDecision{};
     return StopDecision{true,

@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include "common/numbers.hpp"
+#include "search/searchers/basic_searchers.hpp"
 #include "search/searchers/bayes/earlier_study.hpp"
-#include "search/searchers/unvisited.hpp"
+#include "search/searchers/visited.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -34,8 +35,7 @@ bool ran(ObservationKind kind) {
 
 bool has_values(const Observation& observation, std::size_t objectives) {
   return ran(observation.kind) && observation.values.size() == objectives &&
-         std::all_of(observation.values.begin(), observation.values.end(),
-                     [](double value) { return std::isfinite(value); });
+         all_finite(observation.values);
 }
 
 /// Returns the learning curve without its last value.
@@ -139,8 +139,8 @@ std::vector<std::string> BayesSearcher::take_warnings() {
 
 std::optional<Point> BayesSearcher::encode(const Configuration& configuration) const {
   Point point = space_.encode(configuration);
-  const bool inside = std::none_of(point.begin(), point.end(),
-                                   [](double coordinate) { return std::isnan(coordinate); });
+  const bool inside =
+      std::ranges::none_of(point, [](double coordinate) { return std::isnan(coordinate); });
   return inside ? std::optional(std::move(point)) : std::nullopt;
 }
 
@@ -199,8 +199,8 @@ std::vector<Point> BayesSearcher::promising_points(
         trials.emplace_back(model.transform().backward(*next_full++), &measured);
       }
     }
-    std::stable_sort(trials.begin(), trials.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(trials,
+                             [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < std::min(k_promising / objectives_.size(), trials.size()); ++i) {
       points.push_back(trials[i].second->point);
     }
@@ -243,7 +243,7 @@ double BayesSearcher::likeliest_of(const std::vector<Point>& points,
   if (points.empty()) return 1.0;
   const Matrix rows = feature_map_.rows(points);
   const auto logs = feasibility.log_probabilities(rows, 0, rows.rows());
-  return std::exp(*std::max_element(logs.begin(), logs.end()));
+  return std::exp(*std::ranges::max_element(logs));
 }
 
 BayesSearcher::CandidateRanking BayesSearcher::rank_candidates(const std::vector<Point>& running,
@@ -320,10 +320,6 @@ std::optional<Point> BayesSearcher::initial_point(
   return cheapest;
 }
 
-Suggestion BayesSearcher::to_suggestion(const Point& point, const char* origin) const {
-  return {space_.decode(point), origin, std::nullopt};
-}
-
 Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& request) {
   const std::vector<Point> running = encode_running(request.running);
   PointSet busy;
@@ -344,7 +340,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
                               std::log(k_initial_point_fits);
     };
     if (const auto point = initial_point(request, probably_fits)) {
-      return to_suggestion(*point, "sobol");
+      return Suggestion{space_.decode(*point), "sobol", std::nullopt};
     }
   }
   Rng rng(options_.seed, "bayes/suggest", static_cast<std::uint64_t>(request.trial));
@@ -383,10 +379,21 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     }
     return std::optional<Suggestion>();
   }
-  Suggestion suggestion = to_suggestion(*chosen, "bayes");
-  suggestion.expected_improvement =
-      ranking.acquisition.improvement_share(feature_map_.rows(*chosen), 0);
-  return suggestion;
+  return Suggestion{space_.decode(*chosen), "bayes",
+                    ranking.acquisition.improvement_share(feature_map_.rows(*chosen), 0)};
 }
 
 }  // namespace steptune::bayes
+
+namespace steptune {
+
+Result<std::unique_ptr<Searcher>> make_bayes_searcher(const SearchSpace& space,
+                                                      const SearcherOptions& options) {
+  if (options.objectives.empty() || options.objectives.size() > k_max_objectives) {
+    return fail(ErrorKind::usage, "the bayes searcher optimizes one objective or two", {},
+                "name at most two objectives, or choose another searcher");
+  }
+  return std::make_unique<bayes::BayesSearcher>(space, options);
+}
+
+}  // namespace steptune

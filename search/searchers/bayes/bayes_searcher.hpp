@@ -54,7 +54,6 @@ class BayesSearcher final : public Searcher {
   /// Returns nullopt if the space does not have one of the values.
   [[nodiscard]] std::optional<Point> encode(const Configuration& configuration) const;
   [[nodiscard]] std::vector<Point> encode_running(std::span<const Configuration> running) const;
-  [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
   [[nodiscard]] int wanted_initial_points() const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
   /// Returns the number of models to use. With more trials, fewer models suffice, because they

@@ -23,12 +23,9 @@ Candidates CandidatePool::draw(Rng& rng, std::size_t count) const {
       drawn.points.insert(drawn.points.end(), point.begin(), point.end());
     }
   } else {
-    std::vector<double> quantiles(width);
     const std::size_t attempts = 4 * count;
     for (std::size_t i = 0; i < attempts && drawn.points.size() < count * width; ++i) {
-      for (double& quantile : quantiles)
-        quantile = rng.uniform();
-      const auto point = space_.point_at_quantiles(quantiles);
+      const auto point = space_.draw(rng);
       if (point) drawn.points.insert(drawn.points.end(), point->begin(), point->end());
     }
     if (drawn.points.empty()) {

@@ -123,8 +123,8 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
   const std::vector<double> bounds = bounds_of(search, candidates);
   std::vector<std::size_t> order(bounds.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return bounds[a] > bounds[b]; });
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return bounds[a] > bounds[b]; });
   struct Scored {
     double score;
     std::size_t row;
@@ -149,7 +149,7 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (scores[i] > floor || floor == k_least_score) best.push_back({scores[i], rows[i]});
     }
-    std::sort(best.begin(), best.end(), [](const Scored& a, const Scored& b) {
+    std::ranges::sort(best, [](const Scored& a, const Scored& b) {
       return a.score != b.score ? a.score > b.score : a.row < b.row;
     });
     if (best.size() > count) best.resize(count);
@@ -298,10 +298,9 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
   for (BestCandidate& start : starts)
     climbers.push_back({std::move(start), {}, true});
   climb(search, climbers);
-  auto best =
-      std::max_element(climbers.begin(), climbers.end(), [](const Climber& a, const Climber& b) {
-        return a.at.score < b.at.score;
-      })->at;
+  auto best = std::ranges::max_element(climbers, [](const Climber& a, const Climber& b) {
+                return a.at.score < b.at.score;
+              })->at;
   if (has_continuous(search.space)) refine(search, best, rng);
   return best;
 }

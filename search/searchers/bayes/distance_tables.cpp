@@ -38,7 +38,7 @@ void DistanceTables::find_distinct_rows(std::size_t first, std::size_t last,
     const auto y = rest_of(b.second);
     return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
   };
-  std::sort(order.begin(), order.end(), less);
+  std::ranges::sort(order, less);
   dimension.place.resize(last - first);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i == 0 || less(order[i - 1], order[i])) dimension.rows.push_back(order[i].second);

@@ -38,8 +38,8 @@ Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& al
   Pair reference{};
   for (std::size_t k = 0; k < 2; ++k) {
     const auto by_value = [k](const Pair& a, const Pair& b) { return a[k] < b[k]; };
-    const double nadir = (*std::max_element(front.begin(), front.end(), by_value))[k];
-    const auto [best, worst] = std::minmax_element(all.begin(), all.end(), by_value);
+    const double nadir = (*std::ranges::max_element(front, by_value))[k];
+    const auto [best, worst] = std::ranges::minmax_element(all, by_value);
     const double extent = (*worst)[k] - (*best)[k];
     reference[k] = nadir + std::max(0.5 * ((*worst)[k] - nadir), extent > 0.0 ? 0.1 * extent : 1.0);
   }

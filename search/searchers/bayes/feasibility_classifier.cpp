@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "search/searchers/bayes/inverse_factor.hpp"
 #include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
@@ -32,92 +31,64 @@ FeatureGroups first_groups(const FeatureGroups& groups, std::size_t count) {
 
 }  // namespace
 
-struct FeasibilityClassifier::State {
-  State(const FeatureGroups& feature_groups, const FeasibilityKernel& outcome_kernel,
-        double prior_mean)
-      : groups(feature_groups),
-        kernel(outcome_kernel),
-        mean(prior_mean),
-        features(Matrix(feature_groups.group_of_feature.size())) {}
+std::vector<double> FeasibilityClassifier::latent_means(const Matrix& rows, std::size_t first,
+                                                        std::size_t last,
+                                                        Matrix& covariances) const {
+  std::vector<double> result(last - first);
+  if (first == last) return result;
+  kernel_.between(rows, first, last, features_, groups_, covariances);
+  LinearAlgebra::instance().apply(block_of(std::as_const(covariances)), slopes_, result);
+  for (double& value : result)
+    value += mean_;
+  return result;
+}
 
-  FeatureGroups groups;
-  FeasibilityKernel kernel;
-  double mean = 0.0;
-  FeatureColumns features;
-  // Each outcome acts like a noisy measurement of the latent function's rise above the mean.
-  std::vector<double> measurements;
-  std::vector<double> whitened;  // the factor's inverse times measurements
-  std::vector<double> slopes;    // covariance^-1 measurements
-  InverseFactor factor;          // of covariances and noise
-
-  /// Returns means of the latent function at rows [first, last) of `at_rows`. Leaves their
-  /// covariances with the examples in `covariances`.
-  [[nodiscard]] std::vector<double> latent_means(const Matrix& at_rows, std::size_t first,
-                                                 std::size_t last, Matrix& covariances) const {
-    std::vector<double> result(last - first);
-    if (first == last) return result;
-    kernel.between(at_rows, first, last, features, groups, covariances);
-    LinearAlgebra::instance().apply(block_of(std::as_const(covariances)), slopes, result);
-    for (double& value : result)
-      value += mean;
-    return result;
-  }
-
-  /// Replaces the outcome by a measurement that gives the latent value the same mean and variance
-  /// (section 3.6). Does not update `slopes`.
-  void learn(const Matrix& rows, std::size_t row, bool outcome) {
-    thread_local Matrix covariances;
-    kernel.between(rows, row, row + 1, features, groups, covariances);
-    const std::vector<double> projected = factor.projected(covariances.row(0));
-    const double rise =
-        std::inner_product(projected.begin(), projected.end(), whitened.begin(), 0.0);
-    const double explained =
-        std::inner_product(projected.begin(), projected.end(), projected.begin(), 0.0);
-    const double variance = kernel.amplitude - explained;
-    const ProbitUpdate update(mean + rise, variance, outcome);
-    features.append(rows.row(row));
-    measurements.push_back(rise + update.slope / update.curvature);
-    const double pivot =
-        factor.append_projected(projected, kernel.amplitude - variance + 1.0 / update.curvature);
-    whitened.push_back((measurements.back() - rise) / pivot);
-  }
-
-  void catch_up() { slopes = factor.solve(measurements); }
-};
+void FeasibilityClassifier::learn(const Matrix& rows, std::size_t row, bool outcome) {
+  thread_local Matrix covariances;
+  kernel_.between(rows, row, row + 1, features_, groups_, covariances);
+  const std::vector<double> projected = factor_.projected(covariances.row(0));
+  const double rise =
+      std::inner_product(projected.begin(), projected.end(), whitened_.begin(), 0.0);
+  const double explained =
+      std::inner_product(projected.begin(), projected.end(), projected.begin(), 0.0);
+  const double variance = kernel_.amplitude - explained;
+  const ProbitUpdate update(mean_ + rise, variance, outcome);
+  features_.append(rows.row(row));
+  measurements_.push_back(rise + update.slope / update.curvature);
+  const double pivot =
+      factor_.append_projected(projected, kernel_.amplitude - variance + 1.0 / update.curvature);
+  whitened_.push_back((measurements_.back() - rise) / pivot);
+}
 
 FeasibilityClassifier::FeasibilityClassifier(const Matrix& features,
                                              const std::vector<bool>& outcomes,
                                              const FeatureGroups& groups,
                                              const FeasibilityKernel& kernel)
-    : state_(std::make_unique<State>(groups, kernel, mean_of(outcomes))) {
+    : groups_(groups),
+      kernel_(kernel),
+      mean_(mean_of(outcomes)),
+      features_(Matrix(groups.group_of_feature.size())) {
   for (std::size_t row = 0; row < outcomes.size(); ++row)
-    state_->learn(features, row, outcomes[row]);
-  state_->catch_up();
+    learn(features, row, outcomes[row]);
+  slopes_ = factor_.solve(measurements_);
 }
 
 void FeasibilityClassifier::append(std::span<const double> features, bool outcome) {
   Matrix row(features.size());
   row.append_row(features);
-  state_->learn(row, 0, outcome);
-  state_->catch_up();
+  learn(row, 0, outcome);
+  slopes_ = factor_.solve(measurements_);
 }
-
-FeasibilityClassifier::FeasibilityClassifier(const FeasibilityClassifier& other)
-    : state_(std::make_unique<State>(*other.state_)) {}
-FeasibilityClassifier::FeasibilityClassifier(FeasibilityClassifier&&) noexcept = default;
-FeasibilityClassifier& FeasibilityClassifier::operator=(FeasibilityClassifier&&) noexcept = default;
-FeasibilityClassifier::~FeasibilityClassifier() = default;
 
 std::vector<double> FeasibilityClassifier::log_probabilities(const Matrix& features,
                                                              std::size_t first,
                                                              std::size_t last) const {
-  const State& state = *state_;
   thread_local Matrix rows;
-  std::vector<double> result = state.latent_means(features, first, last, rows);
+  std::vector<double> result = latent_means(features, first, last, rows);
   if (result.empty()) return result;
-  const std::vector<double> known = state.factor.explained(rows, state.factor.size());
+  const std::vector<double> known = factor_.explained(rows, factor_.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
-    const double variance = std::max(state.kernel.amplitude - known[i], 0.0);
+    const double variance = std::max(kernel_.amplitude - known[i], 0.0);
     result[i] = log_normal_cdf(result[i] / std::sqrt(1.0 + variance));
   }
   return result;
@@ -126,13 +97,12 @@ std::vector<double> FeasibilityClassifier::log_probabilities(const Matrix& featu
 std::vector<double> FeasibilityClassifier::log_probability_bounds(const Matrix& features,
                                                                   std::size_t first,
                                                                   std::size_t last) const {
-  const State& state = *state_;
   thread_local Matrix rows;
-  std::vector<double> result = state.latent_means(features, first, last, rows);
+  std::vector<double> result = latent_means(features, first, last, rows);
   for (double& value : result) {
     // A larger variance moves the probability towards one half. So the upper bound for a
     // probability below one half has the largest variance, that for a higher one the smallest.
-    const double variance = value < 0.0 ? state.kernel.amplitude : 0.0;
+    const double variance = value < 0.0 ? kernel_.amplitude : 0.0;
     value = log_normal_cdf(value / std::sqrt(1.0 + variance));
   }
   return result;

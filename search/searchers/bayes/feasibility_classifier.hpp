@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "search/searchers/bayes/feasibility_kernel.hpp"
+#include "search/searchers/bayes/inverse_factor.hpp"
 
 namespace steptune::bayes {
 
@@ -21,11 +21,6 @@ class FeasibilityClassifier {
   /// `outcomes` has the outcome of each row. The classifier predicts the probability of true.
   FeasibilityClassifier(const Matrix& features, const std::vector<bool>& outcomes,
                         const FeatureGroups& groups, const FeasibilityKernel& kernel);
-  FeasibilityClassifier(const FeasibilityClassifier& other);
-  FeasibilityClassifier(FeasibilityClassifier&&) noexcept;
-  FeasibilityClassifier& operator=(const FeasibilityClassifier&) = delete;
-  FeasibilityClassifier& operator=(FeasibilityClassifier&&) noexcept;
-  ~FeasibilityClassifier();
 
   /// Learns one more outcome. The prior mean does not change.
   void append(std::span<const double> features, bool outcome);
@@ -40,8 +35,23 @@ class FeasibilityClassifier {
                                                            std::size_t last) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  /// Returns means of the latent function at rows [first, last) of `rows`. Leaves their covariances
+  /// with the examples in `covariances`.
+  [[nodiscard]] std::vector<double> latent_means(const Matrix& rows, std::size_t first,
+                                                 std::size_t last, Matrix& covariances) const;
+  /// Replaces the outcome by a measurement that gives the latent value the same mean and variance
+  /// (section 3.6). Does not update `slopes_`.
+  void learn(const Matrix& rows, std::size_t row, bool outcome);
+
+  FeatureGroups groups_;
+  FeasibilityKernel kernel_;
+  double mean_;
+  FeatureColumns features_;
+  /// Each outcome acts like a noisy measurement of the latent function's rise above the mean.
+  std::vector<double> measurements_;
+  std::vector<double> whitened_;  ///< the factor's inverse times measurements
+  std::vector<double> slopes_;    ///< covariance^-1 measurements
+  InverseFactor factor_;          ///< of covariances and noise
 };
 
 /// Learns the probability of one of two outcomes from examples that arrive one by one. The kernel

@@ -65,7 +65,7 @@ Point FeatureMap::point_of(std::span<const double> row) const {
     if (inactive) {
       point.push_back(k_inactive);
     } else if (column.unordered) {
-      const auto chosen = std::max_element(features.begin(), features.end());
+      const auto chosen = std::ranges::max_element(features);
       point.push_back(static_cast<double>(chosen - features.begin()));
     } else {
       const bool has_position = column.count > (column.conditional ? 1U : 0U);

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "search/searchers/bayes/hyperparameters.hpp"
+#include "search/searchers/bayes/inverse_factor.hpp"
 #include "search/searchers/bayes/kernel.hpp"
 #include "search/searchers/bayes/matrix.hpp"
 
@@ -57,18 +57,13 @@ class GaussianProcess {
   /// Factorises the covariance; adds jitter to the diagonal as needed.
   GaussianProcess(const TrainingSet& training, const FeatureGroups& groups,
                   const Hyperparameters& hyperparameters);
-  GaussianProcess(const GaussianProcess& other);
-  GaussianProcess(GaussianProcess&&) noexcept;
-  GaussianProcess& operator=(const GaussianProcess&) = delete;
-  GaussianProcess& operator=(GaussianProcess&&) noexcept;
-  ~GaussianProcess();
 
   /// Adds examples. The result is the same, up to rounding, as that of a process built from all
   /// examples. The time for each example grows with the square of `size`.
   void append(const TrainingSet& further);
   /// Replaces the targets, one for each row of features.
   void set_targets(std::vector<double> targets);
-  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t size() const { return targets_.size(); }
 
   /// Predicts rows [first, last) of `features`.
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
@@ -91,11 +86,17 @@ class GaussianProcess {
   [[nodiscard]] std::vector<double> noise_free_targets() const;
 
  private:
-  struct State;
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first, std::size_t last,
                                   std::size_t known) const;
 
-  std::unique_ptr<State> state_;
+  FeatureGroups groups_;
+  Kernel kernel_;
+  double floor_;  ///< variance that the features do not explain
+  FeatureColumns features_;
+  std::vector<double> targets_;
+  std::vector<double> noise_variances_;  ///< known noise variance of each target
+  InverseFactor factor_;
+  std::vector<double> weights_;  ///< covariance^-1 targets
 };
 
 }  // namespace steptune::bayes

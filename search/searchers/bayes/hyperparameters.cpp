@@ -21,7 +21,7 @@ std::vector<double> Hyperparameters::flat() const {
   return result;
 }
 
-Hyperparameters Hyperparameters::from_flat(const std::vector<double>& flat) {
+Hyperparameters Hyperparameters::from_flat(std::span<const double> flat) {
   Hyperparameters result;
   result.log_lengthscales.assign(flat.begin(), flat.end() - 3);
   result.log_amplitude = flat[flat.size() - 3];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace steptune::bayes {
@@ -15,7 +16,7 @@ struct Hyperparameters {
 
   [[nodiscard]] std::size_t size() const { return log_lengthscales.size() + 3; }
   [[nodiscard]] std::vector<double> flat() const;
-  [[nodiscard]] static Hyperparameters from_flat(const std::vector<double>& flat);
+  [[nodiscard]] static Hyperparameters from_flat(std::span<const double> flat);
   bool operator==(const Hyperparameters&) const = default;
 };
 

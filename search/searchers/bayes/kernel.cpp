@@ -28,7 +28,8 @@ std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const FeatureGroups& 
 }
 
 Kernel::Kernel(const Hyperparameters& hyperparameters)
-    : additive_share(1.0 / (1.0 + std::exp(-hyperparameters.additive_odds))) {
+    : additive_share(1.0 / (1.0 + std::exp(-hyperparameters.additive_odds))),
+      amplitude(std::exp(hyperparameters.log_amplitude)) {
   for (const double log_lengthscale : hyperparameters.log_lengthscales) {
     weights.push_back(std::exp(-2.0 * log_lengthscale));
   }

@@ -93,8 +93,8 @@ std::vector<std::size_t> Learner::representative_rows(std::size_t count, std::si
   std::vector<std::size_t> rows(count);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (count <= limit) return rows;
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](std::size_t a, std::size_t b) { return values_[a] < values_[b]; });
+  std::ranges::stable_sort(rows,
+                           [&](std::size_t a, std::size_t b) { return values_[a] < values_[b]; });
   // Take the best values for half of the limit. Take the other half evenly by rank from the
   // remaining values.
   const std::size_t best = limit / 2;
@@ -102,7 +102,7 @@ std::vector<std::size_t> Learner::representative_rows(std::size_t count, std::si
   std::vector<std::size_t> chosen(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(best));
   for (std::size_t i = 0; i < others; ++i)
     chosen.push_back(rows[best + i * (count - best) / others]);
-  std::sort(chosen.begin(), chosen.end());
+  std::ranges::sort(chosen);
   return chosen;
 }
 
@@ -205,7 +205,7 @@ Model Learner::condition(ModelCandidate& candidate, const Matrix& pending) const
 std::vector<std::size_t> Learner::order() const {
   std::vector<std::size_t> order(candidates_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return candidates_[a].evidence > candidates_[b].evidence;
   });
   return order;

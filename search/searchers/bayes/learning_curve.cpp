@@ -74,7 +74,7 @@ std::vector<Normal> LearningCurveModel::full(std::span<const Point> points) cons
 }
 
 bool LearningCurveModel::learn(const Point& point, const CurvePoint& at) {
-  const bool within = std::all_of(models_.begin(), models_.end(), [&](const Model& model) {
+  const bool within = std::ranges::all_of(models_, [&](const Model& model) {
     return std::abs(model.transform.forward(at.value)) < k_beyond_all;
   });
   if (!within) return false;
@@ -101,8 +101,8 @@ double LearningCurveModel::log_stopping_rate(const Point& point, double best, do
   // Let the models learn the expected value of each stage. This does not change means, and
   // variances do not depend on values.
   LearningCurveModel then = *this;
-  double fidelity = reached > 0.0 ? reached * k_stage_ratio : least_fidelity_;
-  for (; fidelity < k_almost_full; fidelity *= k_stage_ratio) {
+  double fidelity = reached > 0.0 ? reached * k_milestone_ratio : least_fidelity_;
+  for (; fidelity < k_almost_full; fidelity *= k_milestone_ratio) {
     const Matrix row = row_of(point, fidelity);
     for (Model& model : then.models_)
       model.process.append({row, model.process.predict(row).means, {0.0}});

@@ -11,9 +11,6 @@
 
 namespace steptune::bayes {
 
-/// Factor of fidelity between two milestones of a trial.
-inline constexpr double k_stage_ratio = 2.0;
-
 /// A value on a trial's learning curve, used as an example.
 struct CurvePoint {
   double fidelity = 1.0;  ///< in (0, 1]

@@ -76,8 +76,7 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
                           PairCovariances& covariances, const Prior& prior,
                           std::span<const double> flat_hyperparameters,
                           std::span<double> gradient) {
-  const auto hyperparameters = Hyperparameters::from_flat(
-      std::vector<double>(flat_hyperparameters.begin(), flat_hyperparameters.end()));
+  const auto hyperparameters = Hyperparameters::from_flat(flat_hyperparameters);
   if (!within_bounds(hyperparameters)) return k_infinity;
   const double amplitude = std::exp(hyperparameters.log_amplitude);
   const double floor = std::exp(hyperparameters.log_noise);

@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "search/searchers/bayes/linear_algebra_builds.hpp"
-
 namespace steptune::bayes {
 
 Block block_of(const Matrix& matrix) {

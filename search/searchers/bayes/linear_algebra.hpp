@@ -54,6 +54,13 @@ struct LinearAlgebra {
   [[nodiscard]] static const LinearAlgebra& instance();
 };
 
+/// Each of these functions returns a separate build of `linear_algebra_eigen.cpp`. The baseline
+/// build uses only instructions that every processor of this architecture has.
+[[nodiscard]] const LinearAlgebra& linear_algebra_baseline();
+/// Returns the build for x86-64 with AVX2 and FMA. It exists if `STEPTUNE_LINEAR_ALGEBRA_AVX2` is
+/// defined.
+[[nodiscard]] const LinearAlgebra& linear_algebra_avx2();
+
 /// Replaces the lower triangle of `covariance` by its Cholesky factor; the upper triangle becomes
 /// undefined. Adds jitter to the diagonal as needed, from 1e-10 to 1e-2 of its mean. Returns false
 /// if even that does not help.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CMake compiles this file once per instruction set (linear_algebra_builds.hpp). Each time it
+// CMake compiles this file once per instruction set (linear_algebra.hpp). Each time it
 // renames Eigen's namespace, so that the linker cannot mix functions of two instruction sets.
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-#include "search/searchers/bayes/linear_algebra_builds.hpp"
+#include "search/searchers/bayes/linear_algebra.hpp"
 
 namespace steptune::bayes {
 namespace {

@@ -4,12 +4,62 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
-#include "search/searchers/bayes/memory_law.hpp"
 #include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
 namespace {
+
+constexpr int k_most_sweeps = 2000;
+constexpr double k_converged = 1e-10;
+// Limit of left-out ratios. If only the left-out trial shows a term, the other trials predict too
+// little for it.
+constexpr double k_largest_ratio = 1e3;
+
+/// Normal equations of the relative errors: gradient = products * coefficients - sums.
+struct NormalEquations {
+  explicit NormalEquations(std::size_t terms) : products(terms, terms), sums(terms, 0.0) {}
+
+  /// Adds (`sign` 1) or removes (-1) an example.
+  void add(std::span<const double> terms, double value, double sign) {
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      sums[i] += sign * terms[i] / value;
+      for (std::size_t j = 0; j < terms.size(); ++j)
+        products(i, j) += sign * terms[i] * terms[j] / (value * value);
+    }
+  }
+
+  /// Minimises along one coefficient after the other, each at least 0.
+  [[nodiscard]] std::vector<double> solve() const {
+    std::vector<double> coefficients(sums.size(), 0.0);
+    for (int sweep = 0; sweep < k_most_sweeps; ++sweep) {
+      double largest = 0.0;
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        if (!(products(i, i) > 0.0)) continue;
+        const std::span<const double> row = products.row(i);
+        const double gradient =
+            std::inner_product(row.begin(), row.end(), coefficients.begin(), -sums[i]);
+        const double better = std::max(0.0, coefficients[i] - gradient / products(i, i));
+        const double change = std::abs(better - coefficients[i]) * std::sqrt(products(i, i));
+        largest = std::max(largest, change);
+        coefficients[i] = better;
+      }
+      if (largest < k_converged) break;
+    }
+    return coefficients;
+  }
+
+  Matrix products;
+  std::vector<double> sums;
+};
+
+NormalEquations equations_of(const Matrix& terms, std::span<const double> values) {
+  NormalEquations equations(terms.cols());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    equations.add(terms.row(i), values[i], 1.0);
+  return equations;
+}
 
 constexpr std::size_t k_fewest_peaks = 5;
 constexpr std::size_t k_fewest_peaks_with_terms = 3;
@@ -36,6 +86,41 @@ Learner ratios_of(const Learner& peaks, const Matrix& terms, Learner ratios) {
 }
 
 }  // namespace
+
+std::vector<double> fit_non_negative(const Matrix& terms, std::span<const double> values) {
+  return equations_of(terms, values).solve();
+}
+
+double sum_of_terms(std::span<const double> terms, std::span<const double> coefficients) {
+  const double sum = std::inner_product(terms.begin(), terms.end(), coefficients.begin(), 0.0);
+  return std::max(sum, std::numeric_limits<double>::min());
+}
+
+std::vector<double> left_out_ratios(const Matrix& terms, std::span<const double> values) {
+  NormalEquations equations = equations_of(terms, values);
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    equations.add(terms.row(i), values[i], -1.0);
+    const double ratio = values[i] / sum_of_terms(terms.row(i), equations.solve());
+    ratios.push_back(std::clamp(ratio, 1.0 / k_largest_ratio, k_largest_ratio));
+    equations.add(terms.row(i), values[i], 1.0);
+  }
+  return ratios;
+}
+
+MemoryTerms memory_terms(const SearchSpace& space, const FeatureMap& feature_map,
+                         const std::vector<MemoryTerm>& terms) {
+  if (terms.empty()) return {};
+  return [&space, feature_map, terms](std::span<const double> features) {
+    const Configuration configuration = space.decode(feature_map.point_of(features));
+    std::vector<double> values{1.0};
+    for (const MemoryTerm& term : terms) {
+      const double value = term(configuration);
+      values.push_back(std::isfinite(value) ? std::max(0.0, value) : 0.0);
+    }
+    return values;
+  };
+}
 
 double ExplainedPeak::bytes(std::span<const double> features) const {
   return terms_ ? sum_of_terms(terms_(features), coefficients_) : 1.0;
@@ -94,7 +179,7 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
   const Posterior needed = model.process.predict(exhausted_);
   const Posterior left_out = model.process.leave_one_out().posterior;
   const auto seen = peaks_.values();
-  const double highest = *std::max_element(seen.begin(), seen.end());
+  const double highest = *std::ranges::max_element(seen);
   const auto target_of = [&](double limit, std::span<const double> features) {
     return model.transform.forward(limit / explained.bytes(features));
   };
@@ -115,8 +200,8 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
     limits.push_back(limit);
     densities.push_back(density);
   }
-  const auto best = static_cast<std::size_t>(std::max_element(densities.begin(), densities.end()) -
-                                             densities.begin());
+  const auto best =
+      static_cast<std::size_t>(std::ranges::max_element(densities) - densities.begin());
   if (!std::isfinite(densities[best])) return std::nullopt;
   double sum = 0.0;
   std::vector<double> probabilities;

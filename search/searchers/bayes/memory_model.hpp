@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "search/searcher.hpp"
+#include "search/searchers/bayes/feature_map.hpp"
 #include "search/searchers/bayes/learner.hpp"
-#include "search/searchers/bayes/memory_terms.hpp"
+#include "search/searchers/bayes/matrix.hpp"
 
 namespace steptune::bayes {
+
+/// Returns non-negative coefficients of the columns of `terms`, such that the sums of the rows come
+/// as near to `values` as possible. Minimises the squares of relative errors. All terms must be
+/// non-negative, and all values positive.
+[[nodiscard]] std::vector<double> fit_non_negative(const Matrix& terms,
+                                                   std::span<const double> values);
+
+/// Returns the sum of a row of terms, each times its coefficient, and never 0.
+[[nodiscard]] double sum_of_terms(std::span<const double> terms,
+                                  std::span<const double> coefficients);
+
+/// Fits coefficients to all values but one, and divides that value by the sum that they predict.
+/// Returns this ratio for each value, limited to 1/1000 and 1000. 1: predicted exactly.
+[[nodiscard]] std::vector<double> left_out_ratios(const Matrix& terms,
+                                                  std::span<const double> values);
+
+/// Returns the terms of a study's memory law for a row of features, the constant 1 first. May be
+/// called from several threads. Empty: the study declares no terms.
+using MemoryTerms = std::function<std::vector<double>(std::span<const double> features)>;
+
+/// Returns the terms for rows of `feature_map`. A negative term, or one without a value, counts as
+/// 0. `space` must outlive the result.
+[[nodiscard]] MemoryTerms memory_terms(const SearchSpace& space, const FeatureMap& feature_map,
+                                       const std::vector<MemoryTerm>& terms);
 
 /// Part of a peak that the terms explain. Without terms it is 1, and the model explains all.
 class ExplainedPeak {

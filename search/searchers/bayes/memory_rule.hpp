@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ class MemoryRule {
   [[nodiscard]] bool excludes(std::span<const double> point) const;
 
  private:
-  std::vector<MemoryEffect> effects_;
+  std::vector<std::optional<MemoryEffect>> effects_;
   std::vector<Point> failures_;
 };
 

@@ -27,8 +27,8 @@ Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& 
 
 /// Sorts by weight, highest first, and scales the weights to add up to 1.
 void normalise_weights(std::vector<ObjectiveModel>& models) {
-  std::stable_sort(models.begin(), models.end(),
-                   [](const auto& a, const auto& b) { return a.weight() > b.weight(); });
+  std::ranges::stable_sort(models,
+                           [](const auto& a, const auto& b) { return a.weight() > b.weight(); });
   double sum = 0.0;
   for (const ObjectiveModel& model : models)
     sum += model.weight();
@@ -99,7 +99,7 @@ std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std:
     const Warp warp = shifted->earlier->positive() ? Warp::log : Warp::none;
     models.emplace_back(*std::move(shifted), OutputTransform(warp, values()));
   }
-  const double highest = *std::max_element(evidences.begin(), evidences.end());
+  const double highest = *std::ranges::max_element(evidences);
   std::vector<ObjectiveModel> result;
   for (std::size_t i = 0; i < models.size(); ++i) {
     const double weight =

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
-#include "search/searchers/bayes/linear_algebra_builds.hpp"
 
 namespace steptune::bayes {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/searchers/bayes/memory_law.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/searchers/bayes/memory_terms.hpp"
+#include "search/searchers/bayes/memory_model.hpp"
 #include "tests/unit/bayes/spaces.hpp"
 
 namespace steptune::bayes {

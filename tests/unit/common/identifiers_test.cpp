@@ -47,5 +47,12 @@ TEST(IdentifiersIn, LeavesOutStringsAndNumbers) {
   EXPECT_THAT(identifiers_in(""), IsEmpty());
 }
 
+TEST(AsIdentifier, ReplacesOtherCharactersAndAvoidsADigitInFront) {
+  EXPECT_EQ(as_identifier("ds_config", "file_"), "ds_config");
+  EXPECT_EQ(as_identifier("a.b-c d", "file_"), "a_b_c_d");
+  EXPECT_EQ(as_identifier("2d", "file_"), "file_2d");
+  EXPECT_EQ(as_identifier("", "file_"), "file_");
+}
+
 }  // namespace
 }  // namespace steptune::document

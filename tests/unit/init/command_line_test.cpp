@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 
 namespace steptune {
 namespace {

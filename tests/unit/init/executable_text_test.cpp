@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Usage texts of native programs that do not know --help.
-#include "tuner/init/executable_text.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -12,7 +11,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/init/help_text.hpp"
-#include "tuner/init/knob_rules.hpp"
+#include "tuner/init/usual_knobs.hpp"
 
 namespace steptune {
 namespace {

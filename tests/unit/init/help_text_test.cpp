@@ -58,6 +58,19 @@ options:
   EXPECT_EQ(find_option(help.options, "data"), nullptr);
 }
 
+TEST(HelpText, ALongNameWithNoIsNoNegationOfAShortName) {
+  const HelpText help = parse_help(R"(usage: train.py [-h] [-n]
+
+options:
+  -h, --help     show this help message and exit
+  -n, --no-cuda  compute on the CPU
+)");
+  const ProgramOption& cpu = must_find(help, "no_cuda");
+  EXPECT_EQ(cpu.name, "--no-cuda");
+  EXPECT_THAT(cpu.aliases, ElementsAre("-n"));
+  EXPECT_EQ(cpu.negation, "");
+}
+
 TEST(HelpText, ReadsClick) {
   const HelpText help = parse_help(R"(Usage: train.py [OPTIONS]
 

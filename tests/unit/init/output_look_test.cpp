@@ -52,7 +52,7 @@ TEST(OutputLook, CountsTheLinesThatHaveAMetric) {
   const auto reading = best_reading({format_with("own", {k_steps, k_loss})},
                                     "it 1 loss 0.5\nit 2\nit 3\nit 4 loss 0.4\nit 5\n");
   ASSERT_TRUE(reading);
-  EXPECT_EQ(reading->metric_lines.at("loss"), 2U);
+  EXPECT_EQ(reading->metrics.at("loss"), 2U);
 }
 
 TEST(OutputLook, StepsAloneTellNoSamples) {

@@ -30,7 +30,7 @@ class WatchedOutput {
     }
     return 0;
   }
-  [[nodiscard]] OutputLook result() const { return watch_.result({}); }
+  [[nodiscard]] OutputLook result() { return watch_.result({}); }
 
  private:
   TemporaryFolder folder_{"watch"};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 
 namespace steptune {
 namespace {

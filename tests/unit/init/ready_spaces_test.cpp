@@ -104,7 +104,7 @@ std::set<std::string> valid_study(const ReadySpace& space, const std::string& se
   input.space = &space;
   input.given_facts = given_facts(space);
   input.reading = OutputReading{};
-  input.reading->metrics = {"loss"};
+  input.reading->metrics = {{"loss", 1}};
   if (!setting.empty()) input.program.argv.push_back(setting);
   const TemporaryFolder folder("space");
   if (space.is_of_a_file()) {

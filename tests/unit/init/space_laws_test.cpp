@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/space_laws.hpp"
+
 #include <map>
 #include <optional>
 #include <set>
@@ -10,7 +12,6 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/init/model_files.hpp"
 #include "tuner/init/overrides.hpp"
-#include "tuner/init/space_facts.hpp"
 #include "tuner/init/study_guess.hpp"
 #include "tuner/study/study_spec.hpp"
 

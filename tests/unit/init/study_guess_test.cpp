@@ -69,7 +69,7 @@ OutputReading reading_of(double samples_per_step) {
   reading.format = {"preset tqdm", Json("tqdm"), {}};
   reading.progress = 3;
   reading.samples_per_step = samples_per_step;
-  reading.metrics = {"loss"};
+  reading.metrics = {{"loss", 1}};
   return reading;
 }
 
@@ -106,7 +106,7 @@ TEST(StudyGuess, MayPlanInEpochsOrPercent) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--batch-size", "128"});
   input.reading = OutputReading{};
   input.reading->format = {"preset key=value", Json("key=value"), {}};
-  input.reading->metrics = {"loss"};
+  input.reading->metrics = {{"loss", 1}};
   input.reading->reports_samples = true;
   input.reading->unit = CountUnit::epochs;
   const StudyGuess epochs = must_guess(input);
@@ -124,11 +124,11 @@ TEST(StudyGuess, MayPlanInEpochsOrPercent) {
 TEST(StudyGuess, TheGuardIsOnTheTotalLossAndNoPartOfIt) {
   GuessInput input = input_of(k_help, {"python3", "train.py"});
   input.reading = reading_of(32.0);
-  input.reading->metrics = {"total_loss", "iou_loss", "val_loss"};
+  input.reading->metrics = {{"total_loss", 1}, {"iou_loss", 1}, {"val_loss", 1}};
   EXPECT_EQ(must_guess(input).document["guards"][0]["metric"], "total_loss");
-  input.reading->metrics = {"reduced_train_loss", "val_loss"};
+  input.reading->metrics = {{"reduced_train_loss", 1}, {"val_loss", 1}};
   EXPECT_EQ(must_guess(input).document["guards"][0]["metric"], "reduced_train_loss");
-  input.reading->metrics = {"iou_loss", "box_loss"};
+  input.reading->metrics = {{"iou_loss", 1}, {"box_loss", 1}};
   EXPECT_FALSE(must_guess(input).document.contains("guards"));
 }
 
@@ -718,7 +718,7 @@ TEST(StudyGuess, GuardsTheLossThatWasSeen) {
   OutputReading reading;
   reading.format = {"preset tqdm", Json("tqdm"), {}};
   reading.progress = 3;
-  reading.metrics = {"loss"};
+  reading.metrics = {{"loss", 1}};
   reading.samples_per_step = 32.0 * 128.0;
   input.reading = reading;
   const StudyGuess guess = must_guess(input);

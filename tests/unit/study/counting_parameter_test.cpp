@@ -32,6 +32,14 @@ TEST(CountingParameter, IsFoundByItsName) {
   }
 }
 
+TEST(CountingParameter, IsNoNumberOfADataLoadersWorkers) {
+  for (const char* name : {"workers", "num_workers", "workers_count"}) {
+    EXPECT_EQ(counting(std::string(R"({")") + name + R"(": {"type": "int", "low": 1, "high": 8}})"),
+              "")
+        << name;
+  }
+}
+
 TEST(CountingParameter, PrefersMachinesToProcesses) {
   EXPECT_EQ(counting(R"({"gpus_per_node": {"type": "int", "low": 1, "high": 8},
                          "nodes": {"type": "int", "low": 1, "high": 4}})"),
@@ -68,9 +76,9 @@ TEST(IsNumeric, IsTrueIfAllValuesAreNumbers) {
 }
 
 TEST(CountsMachines, ByName) {
-  for (const char* name : {"nodes", "nnodes", "instance_count", "workers_count"})
+  for (const char* name : {"nodes", "nnodes", "instance_count"})
     EXPECT_TRUE(counts_machines(name)) << name;
-  for (const char* name : {"world_size", "processes", "gpus", "x", ""})
+  for (const char* name : {"world_size", "processes", "gpus", "workers_count", "x", ""})
     EXPECT_FALSE(counts_machines(name)) << name;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/detected_facts.hpp"
+#include "tuner/study/facts.hpp"
 
 #include <map>
 #include <string>

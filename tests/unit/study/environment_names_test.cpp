@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/environment_names.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tuner/study/sections.hpp"
 
 namespace steptune::study {
 namespace {

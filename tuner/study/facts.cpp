@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/remote_facts.hpp"
+#include "tuner/study/facts.hpp"
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "common/child_process.hpp"
 #include "common/document/identifiers.hpp"
+#include "common/machine/cgroup.hpp"
+#include "common/machine/cpus.hpp"
+#include "common/machine/gpus.hpp"
+#include "common/machine/memory.hpp"
+#include "common/units.hpp"
 #include "tuner/study/sections.hpp"
+#include "tuner/study/study_spec.hpp"
 
 namespace steptune::study {
 namespace {
-
-constexpr std::array k_facts = {"cpus", "gpus", "memory_gb"};
 
 const Json* member(const Json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
@@ -63,6 +70,21 @@ std::set<std::string> names_in_expressions(const Json& document) {
   return mentioned;
 }
 
+Key<Facts> fact_key(const char* name) {
+  const auto type = document::number({0.0, 1e9});
+  return {
+      name,
+      [type, name](const Node& node, Facts& facts) {
+        if (const auto value = type.read(node)) facts[name] = *value;
+      },
+      [type, name](const Facts& facts, const document::Writing& writing) -> std::optional<Json> {
+        const auto found = facts.find(name);
+        if (found == facts.end()) return std::nullopt;
+        return type.write(found->second, writing);
+      },
+      type.schema};
+}
+
 }  // namespace
 
 Facts remote_facts(const ObjectNode& root, RemoteMachine known) {
@@ -75,7 +97,7 @@ Facts remote_facts(const ObjectNode& root, RemoteMachine known) {
       mentioned.insert(std::move(name));
   }
   const Json* parameters = member(document, "parameters");
-  for (const char* fact : k_facts) {
+  for (const char* fact : k_fact_names) {
     const bool is_parameter = parameters != nullptr && member(*parameters, fact) != nullptr;
     if (!mentioned.contains(fact) || facts.contains(fact) || is_parameter) continue;
     root.node().faults().add(
@@ -86,4 +108,42 @@ Facts remote_facts(const ObjectNode& root, RemoteMachine known) {
   return facts;
 }
 
+const Section<Facts>& facts_section() {
+  static const auto k_section =
+      Section<Facts>("facts", "Facts about the machine, stated instead of detected.",
+                     "an object of facts by name")
+          .add(fact_key("cpus")
+                   .default_words("detected")
+                   .doc("processors that this process may use"))
+          .add(fact_key("gpus")
+                   .default_words("detected")
+                   .doc("visible GPUs of NVIDIA, otherwise of AMD"))
+          .add(fact_key("memory_gb")
+                   .default_words("detected")
+                   .doc("memory in GiB, at most the cgroup's"));
+  return k_section;
+}
+
+Facts facts_of(const SystemFiles& files, int allowed_cpus,
+               const std::map<std::string, std::string>& variables) {
+  // Tenths of a GiB, rounded down, so that a kernel update does not look like another machine.
+  const double memory_gb = std::floor(usable_memory_bytes(files) / k_gib_bytes * 10.0) / 10.0;
+  // The variables may name more GPUs than exist.
+  const double gpus = std::min<double>(count_gpus(files).count,
+                                       static_cast<double>(visible_gpus(files, variables).size()));
+  return {{"cpus", usable_cpus(allowed_cpus, cgroup_cpu_quota(files))},
+          {"gpus", gpus},
+          {"memory_gb", memory_gb}};
+}
+
 }  // namespace steptune::study
+
+namespace steptune {
+
+Facts detected_facts() {
+  const auto allowed = allowed_cpus();
+  const auto count = allowed ? static_cast<long>(allowed->size()) : sysconf(_SC_NPROCESSORS_ONLN);
+  return study::facts_of(SystemFiles{}, static_cast<int>(std::max(1L, count)), process_variables());
+}
+
+}  // namespace steptune
