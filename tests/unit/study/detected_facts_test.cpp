@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/facts.hpp"
-
 #include <map>
 #include <string>
 #include <utility>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/common/fake_machine.hpp"
+#include "tuner/study/facts.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
