@@ -185,6 +185,8 @@ class Arrival(unittest.TestCase):
         row = ran.knob("ddp_static_graph")
         self.assertEqual((row["today"], row["value"], row["may"]), (False, True, True))
         self.assertEqual(ran.lines, run_fresh([program("ddp")]).lines)
+        row = run_fresh([program("ddp"), "none"], settings(interval_s=0)).knob("ddp_gradient_as_bucket_view")
+        self.assertEqual((row["today"], row["value"], row["may"]), (False, False, True))
 
     def test_a_rank_that_ends_after_the_first_has_ended_tells_nothing(self):
         ran = run_fresh([program("ddp"), "outlives"], settings(interval_s=1000))

@@ -346,7 +346,9 @@ class Untouched(unittest.TestCase):
 
     @unittest.skipUnless(has_cloudpickle(), "joblib brings it")
     def test_models_pickled_by_value_load_without_the_hook(self):
-        self.check("by_value", steps=12, samples=48, samples_by="forward")
+        for arguments in ((), ("scaler",)):
+            with self.subTest(arguments):
+                self.check("by_value", *arguments, steps=12, samples=48, samples_by="forward")
 
     def test_batches_that_are_looked_at_alone(self):
         for way in ("peek", "statistics", "other", "pictures", "size", "sizes", "unseen"):

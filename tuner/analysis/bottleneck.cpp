@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -98,20 +99,18 @@ ParameterResponse response_to(const SearchSpace& space, const EffectsModel& mode
 void add_tried_range(ParameterResponse& response, const Parameter& parameter,
                      const TrialSamples& samples, std::size_t index) {
   if (!is_numeric(parameter)) return;
-  std::optional<double> least;
-  std::optional<double> most;
+  std::optional<Value>& least = response.least_tried;
+  std::optional<Value>& most = response.most_tried;
   for (const EffectSample& sample : samples.samples) {
-    const double at = sample.point[index];
-    if (at == k_inactive) continue;
-    least = std::min(least.value_or(at), at);
-    most = std::max(most.value_or(at), at);
+    if (sample.point[index] == k_inactive) continue;
+    // Choices may be in any order.
+    const Value value = parameter.at_position(sample.point[index]);
+    if (!least || to_number(value) < to_number(*least)) least = value;
+    if (!most || to_number(value) > to_number(*most)) most = value;
   }
-  if (!least) return;
-  response.least_tried = parameter.at_position(*least);
-  response.most_tried = parameter.at_position(*most);
   // Integers are assumed to be counts, which are at least 1, or 0 for "none".
   response.least_is_limit =
-      parameter.kind == ParameterKind::integer && to_number(*response.least_tried) <= 1.0;
+      least && std::holds_alternative<std::int64_t>(*least) && to_number(*least) <= 1.0;
 }
 
 /// Returns the parameters for which `importance` finds an effect.

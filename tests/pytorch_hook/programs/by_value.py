@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pickles a model and an optimizer, whose classes this file defines, by value, as mlflow and ray do. Then another
-interpreter, without this file, loads them."""
+interpreter, without this file, loads them. `scaler`: also a GradScaler."""
 import subprocess
 import sys
 
@@ -23,12 +23,19 @@ class Own(torch.optim.SGD):
         return super().step(closure)
 
 
+class Scaler(torch.cuda.amp.GradScaler):
+    def scale(self, loss, factor):
+        return loss * factor
+
+
 LOAD = """
 import pickle, sys, torch
-model, optimizer = pickle.load(sys.stdin.buffer)
+model, optimizer, *scalers = pickle.load(sys.stdin.buffer)
 model(torch.ones(2, 5)).sum().backward()
 optimizer.step()
 print("loaded", model(torch.ones(2, 5)).sum().item(), type(optimizer).__name__)
+for scaler in scalers:
+    print("scaled", scaler.scale(torch.ones(1), factor=4.0).item())
 """
 torch.manual_seed(34)
 model = Net()
@@ -40,5 +47,8 @@ for _ in range(12):
     optimizer.step()
     print("loss", loss.item().hex())
 optimizer.zero_grad(set_to_none=True)
-kept = cloudpickle.dumps((model, optimizer))
-subprocess.run([sys.executable, "-E", "-c", LOAD], input=kept, check=True, stdout=sys.stdout)
+kept = [model, optimizer]
+if "scaler" in sys.argv:
+    kept.append(Scaler(enabled=False))
+    scaled = kept[-1].scale(loss, factor=2.0)  # exists while the scaler is pickled
+subprocess.run([sys.executable, "-E", "-c", LOAD], input=cloudpickle.dumps(kept), check=True, stdout=sys.stdout)

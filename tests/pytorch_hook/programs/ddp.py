@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two spawned ranks of DistributedDataParallel. `outlives`: the second one ends after the first."""
+"""Two spawned ranks of DistributedDataParallel. `outlives`: the second one ends after the first. `none`: passes
+None for an argument."""
 import fcntl
 import os
 import sys
@@ -21,7 +22,8 @@ def train(rank, world_size, rendezvous):
     torch.manual_seed(16)
     data = TensorDataset(torch.randn(64, 5))
     loader = DataLoader(data, batch_size=4, sampler=DistributedSampler(data))
-    model = nn.parallel.DistributedDataParallel(nn.Linear(5, 1))
+    options = {"gradient_as_bucket_view": None} if "none" in sys.argv else {}
+    model = nn.parallel.DistributedDataParallel(nn.Linear(5, 1), **options)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     losses = []
     for (x,) in loader:

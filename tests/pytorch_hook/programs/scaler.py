@@ -17,10 +17,11 @@ print("takes scaled gradients", getattr(optimizer, "_step_supports_amp_scaling",
 
 
 class Scaler(torch.cuda.amp.GradScaler):
-    def scale(self, outputs):
-        return outputs * 1024.0
+    def scale(self, loss, factor):
+        return loss * factor
 
 
+factor = {"factor": 1024.0} if "subclass" in sys.argv else {}
 scaler = Scaler() if "subclass" in sys.argv else torch.cuda.amp.GradScaler()
 batches = [torch.randn(1, 4, 5) for _ in range(12)] if "made" in sys.argv else loader
 for index, (x,) in enumerate(batches):
@@ -31,7 +32,7 @@ for index, (x,) in enumerate(batches):
             scaled.backward()
         loss = sum(losses)
     else:
-        scaler.scale(loss).backward()
+        scaler.scale(loss, **factor).backward()
     if index % 2 == 1:
         scaler.step(optimizer)
         scaler.update()

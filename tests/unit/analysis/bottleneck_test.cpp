@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,9 @@
 namespace steptune {
 namespace {
 
-SearchSpace loader_space() {
+SearchSpace loader_space(Parameter workers) {
   return space_of(
-      {whole_parameter("workers", 0.0, 4.0),
+      {std::move(workers),
        text_parameter("precision", {Value{std::string("fp32")}, Value{std::string("bf16")}}),
        text_parameter("flavour", {Value{std::string("a")}, Value{std::string("b")}})});
 }
@@ -46,12 +47,14 @@ Configuration loader_configuration(std::int64_t workers) {
 }
 
 struct LoaderStudy {
-  SearchSpace space = loader_space();
+  SearchSpace space;
   std::vector<TrialRecord> trials;
   TrialSamples samples;
   std::optional<EffectsModel> model;
 
-  explicit LoaderStudy(int count = 40) {
+  explicit LoaderStudy(int count = 40,
+                       Parameter workers = whole_parameter("workers", 0.0, 4.0))
+      : space(loader_space(std::move(workers))) {
     Rng rng(5, "loader");
     trials.push_back(measured_trial(1, loader_configuration(0)));
     while (static_cast<int>(trials.size()) < count) {
@@ -133,6 +136,18 @@ TEST(Bottleneck, ABestValueAtTheEndOfItsRangeLeavesRoom) {
             std::string::npos)
       << finding;
   EXPECT_EQ(finding.find("clearly faster"), std::string::npos) << finding;
+}
+
+TEST(Bottleneck, ChoicesOfNumbersHaveARangeInAnyOrder) {
+  const Value none{std::int64_t{0}};
+  const Value most{std::int64_t{4}};
+  const LoaderStudy study(40, text_parameter("workers", {most, none, Value{std::int64_t{2}}}));
+  const Bottleneck bottleneck = study.at(study.trials[0]);
+  const ParameterResponse& response = response_of(bottleneck, "workers");
+  EXPECT_EQ(response.least_tried, none);
+  EXPECT_EQ(response.most_tried, most);
+  EXPECT_TRUE(response.is_open_end(most));
+  EXPECT_FALSE(response.is_open_end(none)) << "fewer than 0 workers are impossible";
 }
 
 /// Returns a bottleneck of data loading, 78 % of a step, with `workers` of 0 to 16 tried.

@@ -8,12 +8,42 @@ from time import perf_counter
 import torch
 
 from steptune_hook.part_clock import BACKWARD, OTHER, PREPARE
+from steptune_hook.patches import PickledByValue
 
 MOST_BACKWARDS = 10000  # of a step whose loss is reported
 
 
+class _ScaledLosses(PickledByValue):
+    """`unscaled`: by id of a scaled loss, as long as it exists, a reference to it and the original loss."""
+
+    _attributes_of_stand_in = {"are_watched": False}
+
+    def __init__(self, hook):
+        self.are_watched = True
+        self.unscaled = {}
+        self._hook = hook
+
+    def note(self, given, scaled):
+        """Called after a scaler has scaled a loss or several."""
+        if scaled is not given:
+            self._hook.guarded(self._note, given, scaled)
+
+    def _note(self, given, scaled):
+        self._hook.knobs.forward.loss_scale.program_scales_loss()
+        are_several = isinstance(given, (list, tuple))
+        for loss, of_scaler in zip(given, scaled) if are_several else [(given, scaled)]:
+            # A subclass may return anything.
+            if isinstance(loss, torch.Tensor) and isinstance(of_scaler, torch.Tensor):
+                self._remember(loss, of_scaler)
+
+    def _remember(self, loss, scaled):
+        unscaled, key = self.unscaled, id(scaled)
+        unscaled[key] = (weakref.ref(scaled, lambda _: unscaled.pop(key, None)), loss.detach())
+
+
 def wrap(hook):
-    unscaled = {}  # by id of the scaled loss, as long as it exists: a reference to it, the original loss
+    losses = _ScaledLosses(hook)
+    unscaled = losses.unscaled
 
     def wrap_backward(original):
         def backward(tensors, *arguments, **named):
@@ -78,20 +108,11 @@ def wrap(hook):
 
         return backward
 
-    def remember(loss, scaled):
-        key = id(scaled)
-        unscaled[key] = (weakref.ref(scaled, lambda _: unscaled.pop(key, None)), loss.detach())
-
     def wrap_scale(original):
-        def scale(scaler, outputs):
-            scaled = original(scaler, outputs)
-            if scaled is outputs:
-                return scaled
-            hook.knobs.forward.loss_scale.program_scales_loss()
-            are_several = isinstance(outputs, (list, tuple))
-            for loss, of_scaler in zip(outputs, scaled) if are_several else [(outputs, scaled)]:
-                if isinstance(loss, torch.Tensor):
-                    remember(loss, of_scaler)
+        def scale(scaler, *arguments, **named):
+            scaled = original(scaler, *arguments, **named)
+            if losses.are_watched:
+                losses.note(next(iter((*arguments, *named.values())), None), scaled)
             return scaled
 
         return scale

@@ -98,8 +98,7 @@ class Optimizers(PickledByValue):
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = before
-            if type(returned) is Skipped:
-                hook.guarded(progress.step_skipped)
+            if scaled is not original and self._was_skipped(returned):
                 return returned.value
             try:
                 self.calls += 1
@@ -116,6 +115,13 @@ class Optimizers(PickledByValue):
             return returned
 
         return step
+
+    def _was_skipped(self, returned):
+        """Not part of `step`, which may be pickled by value: other interpreters lack the hook's classes."""
+        is_skipped = type(returned) is Skipped
+        if is_skipped:
+            self._hook.guarded(self._hook.progress.step_skipped)
+        return is_skipped
 
     def _is_in_backward(self):
         """True if a gradient's hook makes the step. On a GPU, autograd calls the hook in another thread, for which the

@@ -49,7 +49,7 @@ class DdpKnobs:
         for name, argument in _ARGUMENTS.items():
             today = bound.arguments.get(argument, signature.parameters[argument].default)
             if today is None:
-                today = 25  # MiB, PyTorch's meaning of None
+                today = 25 if argument == "bucket_cap_mb" else False  # PyTorch's meaning of None; 25 MiB
             has_no_name = argument in bound.arguments and argument not in named
             why = "the program gives it without its name" if has_no_name and name in self._requested else None
             value = self._settled.settle(name, today, why)
