@@ -12,6 +12,7 @@
 #include "common/json_fields.hpp"
 #include "common/rng.hpp"
 #include "tuner/analysis/importance.hpp"
+#include "tuner/study/counting_parameter.hpp"
 
 namespace steptune {
 namespace {
