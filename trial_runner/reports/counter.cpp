@@ -136,11 +136,18 @@ bool GrowthWatch::is_counter(const Count& count) {
          (growths_ > 0 && last_->value >= k_clear_growth * first_->value);
 }
 
-bool GrowthWatch::is_total(const Count& count) {
-  if (last_ && count.value < last_->value) ++falls_;
-  if (last_ && count.value > last_->value) ++growths_;
+bool GrowthWatch::is_no_length(const Count& count) {
+  const bool same_episode = last_ && last_->epoch == count.epoch;
+  if (last_ && count.value < last_->value) {
+    ++falls_;
+    if (same_episode) ++falls_inside_;
+  } else if (last_ && count.value > last_->value) {
+    ++growths_;
+    if (same_episode) ++growths_inside_;
+  }
   last_ = count;
-  return falls_ == 0 && growths_ >= k_growths_of_total;
+  const bool is_position = falls_inside_ == 0 && growths_inside_ >= k_growths_of_counter;
+  return is_position || (falls_ == 0 && growths_ >= k_growths_of_total);
 }
 
 bool GrowthWatch::may_be_position(const Count& count) {
@@ -170,6 +177,11 @@ bool CounterSet::several_writers() const {
 
 void CounterSet::lead(const std::string& key) {
   leader_ = key;
+}
+
+void CounterSet::forget(const std::string& key) {
+  counters_.erase(key);
+  if (leader_ == key) leader_.clear();
 }
 
 bool CounterSet::takes_lead(const Candidate& candidate) const {

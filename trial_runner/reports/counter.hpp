@@ -73,9 +73,10 @@ class GrowthWatch {
  public:
   /// Adds a value. Returns true if the values so far may come from a counter.
   bool is_counter(const Count& count);
-  /// Adds a value. Returns true if the values have often grown and never fallen. The length of an
-  /// episode also grows for a while.
-  bool is_total(const Count& count);
+  /// Adds a value of the episode `count.epoch`. Returns true if the values are no lengths of
+  /// episodes: they grow within an episode, or have often grown and never fallen. Lengths of
+  /// episodes also grow for a while.
+  bool is_no_length(const Count& count);
   /// Returns false once the total has changed while the value has not: `Batch 0/100` and then
   /// `Batch 0/200` do not show a position in a total.
   bool may_be_position(const Count& count);
@@ -85,6 +86,8 @@ class GrowthWatch {
   std::optional<Count> last_;
   int growths_ = 0;           ///< in a row
   int falls_ = 0;             ///< falls that are too small for a restart
+  int growths_inside_ = 0;    ///< within one episode
+  int falls_inside_ = 0;
   bool stood_still_ = false;  ///< within one epoch
   bool is_no_position_ = false;
 };
@@ -101,6 +104,8 @@ class CounterSet {
   std::optional<double> add(const std::string& key, const Count& count, int rank = 0);
   /// Makes this counter the leader until another one exceeds it.
   void lead(const std::string& key);
+  /// Removes a counter that turned out to be none. If it leads, the next counter takes the lead.
+  void forget(const std::string& key);
   /// True if several programs print one of the counters. That counter is no longer reported.
   [[nodiscard]] bool several_writers() const;
   /// Returns `CumulativeCounter::uncounted_share` of the leading counter.

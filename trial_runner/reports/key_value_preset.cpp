@@ -37,6 +37,8 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
 /// Ranks of counters without a name, on the scale of `CounterName::rank`.
 constexpr int k_heading_rank = 1;
 constexpr int k_unnamed_rank = -1;
+/// Rank of counters of optimizer steps, such as `update` and `global_step`.
+constexpr int k_update_rank = 3;
 /// Number of kinds of lines with a leading number that are watched at a time.
 constexpr std::size_t k_most_leading_kinds = 16;
 
@@ -122,8 +124,9 @@ class KeyValuePreset final : public Preset {
     const std::string phase = evaluation_of_line(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
     note_epoch(pairs);
-    has_episode_ = std::ranges::any_of(
+    const auto episode = std::ranges::find_if(
         pairs, [](const NumberPair& pair) { return metric_name(pair.name) == "episode"; });
+    episode_ = episode == pairs.end() ? std::nullopt : std::optional(episode->value);
     if (const auto epoch = epoch_in_brackets(line)) epoch_ = epoch;
     std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
@@ -139,9 +142,10 @@ class KeyValuePreset final : public Preset {
     if (!phase.empty()) return read_phase_line(line, phase, report);
     if (const auto heading = line_heading(line)) {
       if (heading->count.epoch) epoch_ = heading->count.epoch;
-      CounterSet& counters = heading->counts_samples ? samples_ : steps_;
+      heading_counts_samples_ = heading_counts_samples_ || heading->counts_samples;
+      CounterSet& counters = heading_counts_samples_ ? samples_ : steps_;
       const auto count = counters.add("(heading)", heading->count, k_heading_rank);
-      if (count) (heading->counts_samples ? report.samples : report.step) = count;
+      if (count) (heading_counts_samples_ ? report.samples : report.step) = count;
     }
     read_row(line, report);
     if (!report.step && !report.samples) read_leading(line, report);
@@ -183,7 +187,8 @@ class KeyValuePreset final : public Preset {
       if (counter_name(pair.name) || contains(k_epoch_names, pair.name)) continue;
       const std::string column = fmt::format("(column {} of {})", i, row.size());
       const Count count{pair.value, std::nullopt, std::nullopt, /*per_epoch=*/false};
-      if (row.size() > 1 && pair.whole && watched_[column].is_counter(count)) {
+      const bool may_count = row.size() > 1 && pair.whole && !row[i].is_named;
+      if (may_count && watched_[column].is_counter(count)) {
         add_step(column, count, k_unnamed_rank, report);
       }
     }
@@ -279,14 +284,18 @@ class KeyValuePreset final : public Preset {
                     Report& report) {
     if (!pair.whole || !(pair.value >= 0.0 && pair.value <= 1e15)) return;
     const Count count{pair.value, pair.total, epoch_, /*per_epoch=*/false};
+    CounterSet& counters = counter.counts_samples ? samples_ : steps_;
     // `Episode 3 steps 150` is the length of the episode.
-    if (has_episode_ && name != "episode" && !watched_[name + " of episode"].is_total(count))
-      return;
+    const bool may_be_length = episode_ && name != "episode" &&
+                               (counter.rank < k_update_rank || counter.may_be_size);
+    const std::string key = may_be_length ? name + " of episode" : name;
+    if (may_be_length && !watched_[key].is_no_length({pair.value, pair.total, episode_, false})) {
+      return counters.forget(key);
+    }
     if (pair.total && !watched_[name + "/"].may_be_position(count)) return;
     const bool doubtful = counter.may_be_size || (counter.may_be_of_window && report.step);
     if (doubtful && !watched_[name].is_counter(count)) return;
-    CounterSet& counters = counter.counts_samples ? samples_ : steps_;
-    const auto cumulative = counters.add(name, count, counter.rank);
+    const auto cumulative = counters.add(key, count, counter.rank);
     if (cumulative) (counter.counts_samples ? report.samples : report.step) = cumulative;
   }
 
@@ -298,8 +307,10 @@ class KeyValuePreset final : public Preset {
   std::optional<double> epoch_;
   std::optional<double> reported_epoch_;
   CountUnit unit_ = CountUnit::steps;
-  bool is_counted_ = false;   ///< steps or samples were reported
-  bool has_episode_ = false;  ///< the line has an episode's number
+  bool is_counted_ = false;  ///< steps or samples were reported
+  /// A heading has counted samples. Then all headings do: not every line shows its kind of count.
+  bool heading_counts_samples_ = false;
+  std::optional<double> episode_;  ///< number of the line's episode
   EvaluationGap gap_;
   BarPhases bars_;
 };

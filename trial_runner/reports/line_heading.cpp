@@ -21,9 +21,11 @@ struct Heading {
 #define STEPTUNE_EPOCH \
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
-constexpr std::array<Heading, 8> k_headings{{
-    // PyTorch's MNIST examples, which are often copied, count samples in the brackets.
-    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15})(?: \(|\] Loss: \d))", true},
+constexpr std::array<Heading, 9> k_headings{{
+    // PyTorch's MNIST examples, which are often copied, count samples in the brackets. The example
+    // in C++ pads the samples. Without padding, `[100/938]` are steps.
+    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
+    {R"(Train Epoch:?\s*(\d{1,9})\s*\[ +(\d{1,4})/(\d{5,15})\] Loss: \d)", true},
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
@@ -68,9 +70,11 @@ std::optional<Count> leading_count(std::string_view line) {
   static const re2::RE2 k_number(
       R"(^\s*(?:(?:DEBUG|INFO):[\w.]*:\s*)?(?:\[(\d{1,15})\]|(\d{1,15})\s*(?:\||:\s|\t))\D*\d)",
       re2::RE2::Quiet);
-  // A date, a list of files and a layer of a model (`(3): Linear(64, 64)`) have no loss.
+  // A list of files and a layer of a model (`(3): Linear(64, 64)`) have no loss. A date is followed
+  // by its year or by a time. A single digit such as `(0)` may be a rank.
   static const re2::RE2 k_with_loss(
-      R"(^\s*(?:\((\d{1,15})\)[^:]|#(\d{1,15})\b|[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b[^\d.]))"
+      R"(^\s*(?:\((\d{2,15})\)[^:]|#(\d{2,15})\b|)"
+      R"([\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b(?:[^\d.\s/]|\s+[^\d\s])))"
       R"(.*(?i:loss|cost|nll))",
       re2::RE2::Quiet);
   const re2::StringPiece text(line.data(), line.size());

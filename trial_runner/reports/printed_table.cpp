@@ -101,7 +101,7 @@ std::vector<TableCell> PrintedTable::read_csv(std::string_view line) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto number = cells[i].empty() ? CellNumber{} : number_of_cell(cells[i]);
     if (!number) return {};
-    row.push_back({csv_header_[i], number->value, number->whole});
+    row.push_back({csv_header_[i], number->value, number->whole, /*is_named=*/true});
   }
   return row;
 }

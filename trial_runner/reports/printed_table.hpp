@@ -13,6 +13,9 @@ struct TableCell {
   std::string name;  ///< from the header; empty if the header has no cell for this column
   std::optional<double> value;  ///< may be NaN or infinite; nullopt for a time or an empty cell
   bool whole = false;
+  /// The name is certain, as in comma-separated values. A column that is not named after a counter
+  /// is then none.
+  bool is_named = false;
 };
 
 /// Reads tables that a program prints row by row: a header of words, then rows of numbers. Also

@@ -18,6 +18,17 @@ std::string prefix_of(const re2::StringPiece& word) {
   return name;
 }
 
+/// Returns the end of the brackets in which `text` begins; npos if they do not close.
+std::size_t end_of_brackets(std::string_view text) {
+  int depth = 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '{') ++depth;
+    if (text[i] == ')' || text[i] == '}') --depth;
+    if (depth == 0) return i + 1;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace
 
 std::string evaluation_of_line(std::string_view line) {
@@ -49,13 +60,20 @@ std::string evaluation_of_line(std::string_view line) {
 
 std::string evaluation_before(std::string_view text) {
   static const re2::RE2 k_section(
-      R"((?i)(?:^|[^\w.])(train|training|test|val|valid|validation|eval|evaluation|dev)(?:["']?\s*[:\])|]|\s*=\s*[({]))",
+      R"((?i)(?:^|[^\w.])(train|training|test|val|valid|validation|eval|evaluation|dev))"
+      R"((?:\s*[:\])|]|(["']\s*:\s*\{|\s*=\s*[({])))",
       re2::RE2::Quiet);
   re2::StringPiece rest(text.data(), text.size());
-  re2::StringPiece word;
+  re2::StringPiece word, opening;
   std::string section;
-  while (re2::RE2::FindAndConsume(&rest, k_section, &word))
+  while (re2::RE2::FindAndConsume(&rest, k_section, &word, &opening)) {
     section = word[0] == 't' && word.size() > 1 && word[1] == 'r' ? "" : prefix_of(word);
+    const std::size_t end = opening.empty() ? std::string_view::npos
+                                            : end_of_brackets({rest.data(), rest.size()});
+    if (end == std::string_view::npos) continue;
+    rest.remove_prefix(end);
+    section.clear();
+  }
   return section.starts_with("train") ? std::string() : section;
 }
 

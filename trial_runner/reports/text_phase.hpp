@@ -12,7 +12,7 @@ namespace steptune {
 
 /// Returns the prefix of the metrics that follow `text`, the beginning of a line: `val` after
 /// `epoch 3 | train: loss 0.4 | val: `, empty after `train: `.
-/// Also reads `test = (` and `"val": {`.
+/// Also reads `test = (` and `"val": {`, until the bracket closes.
 [[nodiscard]] std::string evaluation_before(std::string_view text);
 
 }  // namespace steptune

@@ -16,8 +16,9 @@ namespace {
 constexpr int k_rank_without_loss = 4;
 
 int loss_rank(std::string_view word) {
-  constexpr std::array<std::string_view, 8> k_objectives{"cost",      "nll", "xent",    "elbo",
-                                                         "objective", "obj", "logloss", "deviance"};
+  // An ELBO or another objective may be maximised, so it is no loss.
+  constexpr std::array<std::string_view, 5> k_objectives{"cost", "nll", "xent", "logloss",
+                                                         "deviance"};
   if (word == "loss") return 0;
   if (word == "train_loss" || word == "total_loss") return 1;
   if (word.ends_with("loss")) return 2;

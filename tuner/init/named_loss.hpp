@@ -11,8 +11,8 @@ namespace steptune {
 [[nodiscard]] bool is_loss_word(std::string_view word);
 
 /// Returns the loss of the training, or of an evaluation, in a kind of line; null if no number is
-/// named so. Prefers `loss`, then `train_loss` and the like, then a cost or another objective.
-/// Sentences such as `Cost after iteration 100: 0.69` and `the loss is 0.69` are understood.
+/// named so. Prefers `loss`, then `train_loss` and the like, then a cost. Sentences such
+/// as `Cost after iteration 100: 0.69` and `the loss is 0.69` are understood.
 [[nodiscard]] const NumberSeries* loss_in(const LineKind& kind, bool of_evaluation);
 
 }  // namespace steptune

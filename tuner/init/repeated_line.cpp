@@ -33,6 +33,8 @@ constexpr std::size_t k_even_growths = 5;
 constexpr std::size_t k_uneven_growths = 10;
 /// A counter grows evenly if this share of its growths equals their median.
 constexpr double k_share_of_even = 0.8;
+/// Seconds of a Unix time since 2001. Such numbers also grow evenly.
+constexpr double k_least_unix_time = 1e9;
 
 constexpr const char* k_count_group = R"((\d+))";
 constexpr const char* k_thousands_group = "([0-9,]+)";
@@ -233,30 +235,35 @@ bool is_sample_word(std::string_view word) {
   return (name && name->counts_samples) || std::ranges::find(k_words, word) != k_words.end();
 }
 
-/// True if a number without a name of its own counts steps: it is the only such number, its line
-/// has a loss, and no other word names it.
-bool is_only_count(const LineKind& kind, const NumberSeries& counter) {
-  const bool is_alone = std::ranges::count(kind.numbers, Counts::unnamed, counts_of) == 1;
+/// True if a number without a name of its own counts steps: a loss follows it, no word names it,
+/// and it is no Unix time.
+bool is_step_count(const LineKind& kind, const NumberSeries& counter) {
+  const NumberSeries* loss = loss_in(kind, /*of_evaluation=*/false);
+  if (loss == nullptr || loss < &counter || counter.values.front() >= k_least_unix_time) {
+    return false;
+  }
   const bool is_named = std::ranges::any_of(counter.words, [](const std::string& word) {
     return !is_link_word(word) && !is_loss_word(word);
   });
   const auto next = static_cast<std::size_t>(&counter - kind.numbers.data()) + 1;
   const bool counts_samples = next < kind.numbers.size() && !kind.numbers[next].words.empty() &&
                               is_sample_word(kind.numbers[next].words.front());
-  return is_alone && !is_named && !counts_samples && counter.unit.empty() &&
-         loss_in(kind, /*of_evaluation=*/false) != nullptr;
+  return !is_named && !counts_samples && counter.unit.empty();
 }
 
 /// True if the counter of this kind of line certainly counts the training.
 bool counts_certainly(const LineKind& kind, bool has_loss) {
   const Counts counts = best_counter(kind);
   if (counts == Counts::nothing || counts == Counts::percent) return false;
+  if (std::ranges::count(kind.numbers, counts, counts_of) > 1) return false;
+  // An evaluation's line may show the evaluation's own count.
+  if (kind.is_evaluation && loss_in(kind, /*of_evaluation=*/false) == nullptr) return false;
   const NumberSeries& counter = *counter_in(kind, counts);
   const Growth growth = growth_of(counter);
   if (counter.is_of_evaluation || !growth.is_unbroken) return false;
   if (growth.growths < (growth.is_even ? k_even_growths : k_uneven_growths)) return false;
   if (counts == Counts::unnamed) {
-    return growth.is_even && growth.restarts == 0 && is_only_count(kind, counter);
+    return growth.is_even && growth.restarts == 0 && is_step_count(kind, counter);
   }
   const auto name = counter_name(counter.name());
   return has_loss || (name && !name->may_be_size);

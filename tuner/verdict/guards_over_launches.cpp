@@ -11,7 +11,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the scatter of a metric among launches. It is at least the mean variance within one.
+/// Returns the scatter of a metric among launches. Launches with the same seed repeat each other,
+/// so the mean's variance is at least the mean variance within one launch.
 Scatter among_launches(const std::string& metric, std::span<const TrialRecord> trials,
                        const Configuration& configuration) {
   std::vector<double> values;

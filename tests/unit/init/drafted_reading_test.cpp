@@ -52,6 +52,13 @@ TEST(DraftedReading, IsRefusedIfTheCountIsUncertain) {
       {"samples", [](int i) { return fmt::format("<{}> seen, cost {:.3f}", 640 * i, 3.0 / i); }},
       {"two counts",
        [](int i) { return fmt::format("{} {} loss={:.3f}", 10 * i, 6400 * i, 3.0 / i); }},
+      {"two counters of steps",
+       [](int i) { return fmt::format("it {} nupdates {} loss {:.3f}", 40 * i, 10 * i, 3.0 / i); }},
+      {"a validation's count",
+       [](int i) { return fmt::format("gen {} val loss {:.3f}", i, 3.0 / i); }},
+      {"Unix time",
+       [](int i) { return fmt::format("[{}] loss {:.3f}", 1700000000 + 5 * i, 3.0 / i); }},
+      {"after the loss", [](int i) { return fmt::format("loss {:.3f} <{}>", 3.0 / i, i); }},
       {"another name", [](int i) { return fmt::format("file {} loss {:.3f}", i, 3.0 / i); }},
       {"no loss", [](int i) { return fmt::format("<{}> of it", i); }},
       {"an evaluation", [](int i) { return fmt::format("test <{}> loss {:.3f}", i, 3.0 / i); }},
@@ -89,6 +96,17 @@ TEST(DraftedReading, TheNumberAfterACommaIsNoLoss) {
   auto known = best_reading(output_formats(), output);
   ASSERT_TRUE(known);
   EXPECT_TRUE(with_drafted_losses(*std::move(known), output).metrics.empty());
+}
+
+TEST(DraftedReading, AnObjectiveThatMayBeMaximisedIsNoLoss) {
+  for (const char* name : {"Objective", "ELBO"}) {
+    const std::string output = drafted_output([&](int i) {
+      return fmt::format("{} after iteration {}: {:.3f}", name, 100 * i, -falling_loss(i));
+    });
+    auto known = best_reading(output_formats(), output);
+    ASSERT_TRUE(known);
+    EXPECT_TRUE(with_drafted_losses(*std::move(known), output).metrics.empty()) << name;
+  }
 }
 
 TEST(DraftedReading, AReadingWithItsLossIsKept) {
