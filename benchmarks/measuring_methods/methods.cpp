@@ -273,7 +273,7 @@ TrialRecord record_of(const Run& run) {
 /// Records that both runs took turns, as the loop does (`ended_record`).
 void set_in_turns(TrialRecord& a, TrialRecord& b, double ratio_error) {
   for (TrialRecord* record : {&a, &b}) {
-    record->placement[k_interleaved_fact] = "1";
+    record->placement.emplace(k_interleaved_fact, "1");
     Measurement& measurement = record->measurement.emplace();
     measurement.status = MeasurementStatus::steady;
     measurement.seconds_per_sample = record->objectives[0];
