@@ -42,14 +42,14 @@ std::string printed(const ContainerStart& entry, const std::string& ml) {
   return output;
 }
 
-TEST(EntryPoint, IsTheCommandItselfWithoutChannelAndLaunch) {
+TEST(ContainerStart, IsTheCommandItselfWithoutChannelAndLaunch) {
   const ContainerStart entry = entry_point({"a", "b c"}, false, Launch{Launcher::torchrun, 1, 8});
   EXPECT_THAT(entry.words, ElementsAre("a", "b c"));
   EXPECT_THAT(entry.environment, IsEmpty());
   EXPECT_THAT(entry_point({}, true, k_over_three).words, IsEmpty());
 }
 
-TEST(EntryPoint, GivesTorchrunTheRankOfEachInstance) {
+TEST(ContainerStart, GivesTorchrunTheRankOfEachInstance) {
   const TemporaryFolder ml{"ml"};
   std::filesystem::create_directories(ml.path() / "input/config");
   std::filesystem::create_directories(ml.path() / "input/data/code");
@@ -69,7 +69,7 @@ TEST(EntryPoint, GivesTorchrunTheRankOfEachInstance) {
   }
 }
 
-TEST(EntryPoint, WritesFilesBeforeTheProgramStarts) {
+TEST(ContainerStart, WritesFilesBeforeTheProgramStarts) {
   const TemporaryFolder folder{"carried"};
   const std::string path = folder.path() / "some where/ds.json";
   const std::string text = "{\"it's\": \"$HOME\",\n \"ü\": \"" + std::string(3000, 'x') + "\"}\n";
@@ -81,7 +81,7 @@ TEST(EntryPoint, WritesFilesBeforeTheProgramStarts) {
     EXPECT_LE(value.size(), 512U) << name;
 }
 
-TEST(EntryPoint, KeepsToTheServicesLimits) {
+TEST(ContainerStart, KeepsToTheServicesLimits) {
   const ContainerStart entry = entry_point({"train"}, true, k_over_three);
   EXPECT_THAT(entry.words, Each(SizeIs(::testing::Le(256U))));
   for (const auto& [name, value] : entry.environment)

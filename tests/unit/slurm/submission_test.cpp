@@ -134,13 +134,13 @@ TEST(LastWords, AreTheLastErrorOrLine) {
   EXPECT_EQ(of(1, "said", "said too", true), "no answer in time");
 }
 
-TEST(SubmissionAnswer, TakesTheLastNumberOfASitesWrapper) {
+TEST(Submission, TakesTheLastNumberOfASitesWrapper) {
   const auto answer =
       read_submission({0, false, "Welcome\n3 jobs of yours\n123;cluster\nbye\n", {}});
   EXPECT_EQ(answer, "123");
 }
 
-TEST(SubmissionAnswer, OnlyTheControllersRefusalProvesThatThereIsNoJob) {
+TEST(Submission, OnlyTheControllersRefusalProvesThatThereIsNoJob) {
   const auto of = [](int status, const char* err, bool timed_out = false, const char* out = "") {
     return read_submission({status, timed_out, out, err}).error();
   };
@@ -167,7 +167,7 @@ TEST(SubmissionAnswer, OnlyTheControllersRefusalProvesThatThereIsNoJob) {
   EXPECT_EQ(of(0, ""), Setback::unclear) << "no number";
 }
 
-TEST(SubmissionAnswer, TemporaryErrorsAreRetried) {
+TEST(Submission, TemporaryErrorsAreRetried) {
   const auto passes = [](const char* err, bool timed_out = false) {
     return may_pass({1, timed_out, "", err});
   };
