@@ -17,7 +17,7 @@ void run_aws_config(std::string_view input) {
     require(error.text().size() < 200U, "an error that quotes the file");
   }
   if (!config || !credentials) return;
-  const aws::SharedConfig shared{*std::move(config), *std::move(credentials), "default", false};
+  const aws::SharedConfig shared{*std::move(config), *std::move(credentials), "default"};
   const Environment nothing = [](const std::string&) { return std::nullopt; };
   const auto region = aws::resolve_region(nothing, shared);
   const auto endpoint = aws::resolve_endpoint(nothing, shared, "SAGEMAKER", "api.sagemaker",

@@ -15,6 +15,7 @@ namespace steptune {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Key;
 
 /// Returns twelve lines.
 std::string drafted_output(const std::function<std::string(int)>& printed) {
@@ -38,7 +39,7 @@ TEST(DraftedReading, ReadsALineWhoseCountIsCertain) {
   ASSERT_TRUE(reading);
   EXPECT_EQ(reading->progress, 12U);
   EXPECT_EQ(reading->last_count, 12.0);
-  EXPECT_THAT(reading->metrics, ElementsAre("loss"));
+  EXPECT_THAT(reading->metrics, ElementsAre(Key("loss")));
   EXPECT_EQ(reading->format.reports, reports_for(*line));
   EXPECT_EQ(reading->unit_name(), "steps");
 }
@@ -84,7 +85,7 @@ TEST(DraftedReading, AddsALossThatAKnownFormatLacks) {
   const std::size_t progress = known->progress;
   const OutputReading completed = with_drafted_losses(*std::move(known), output);
   EXPECT_EQ(completed.progress, progress);
-  EXPECT_THAT(completed.metrics, ElementsAre("loss"));
+  EXPECT_THAT(completed.metrics, ElementsAre(Key("loss")));
   EXPECT_EQ(completed.format.reports["preset"], "key=value");
   EXPECT_EQ(completed.format.reports["metrics"][0]["name"], "loss");
 }
