@@ -178,7 +178,7 @@ class Untouched(unittest.TestCase):
                 self.assertEqual(len(ran.phases_ended("evaluation")), 2)
                 self.assertEqual(len(ran.phases_ended("checkpoint")), 1)
                 self.assertEqual((ran.knob("num_workers")["today"], ran.knob("num_workers")["may"]), (0, True))
-                self.assertFalse(ran.knob("batch_size")["may"])
+                self.assertEqual((ran.knob("batch_size")["today"], ran.knob("batch_size")["may"]), (4, True))
                 trained_on = [e for e in ran.events if e["event"] == "loader" and e["training"]]
                 self.assertEqual({(e["length"], e["batch_size"]) for e in trained_on}, {(11, 4)})
 

@@ -305,23 +305,6 @@ TEST_F(HeldMachinesTest, AFailedReleaseKeepsEarlierReleases) {
   EXPECT_EQ(available_pools(), 1);
 }
 
-TEST_F(HeldMachinesTest, AnInterruptionEndsTheWait) {
-  account_options.stages.pool_ready_s = 20.0;
-  start(trial(1));
-  while (account().audit().jobs.empty() || account().audit().jobs[0].status != "Completed")
-    run_for(1.0);
-  kill_tuner();
-  TrainingJobs api = jobs();
-  const auto settling = find();
-  const double before_s = clock.now_s();
-  const auto interrupted = release_pools(
-      api, settling, clock, [](double) { return false; }, &options.prices);
-  ASSERT_TRUE(interrupted);
-  ASSERT_THAT(*interrupted, SizeIs(1));
-  EXPECT_EQ((*interrupted)[0].outcome, ReleaseOutcome::not_ready);
-  EXPECT_LT(clock.now_s() - before_s, 5.0);
-}
-
 TEST(Resources, HeterogeneousClustersAreReadByGroup) {
   const Json config = {{"InstanceGroups", Json::array({{{"InstanceGroupName", "gpu"},
                                                         {"InstanceType", "ml.p4d.24xlarge"},
