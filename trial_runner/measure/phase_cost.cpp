@@ -15,8 +15,8 @@ constexpr double k_usual_spread = 0.05;
 /// Events that come at least once in this many intervals are assumed to scatter more
 /// (`k_frequent_spread`): they are waits for data, not evaluations of equal length.
 constexpr double k_frequent_intervals = 64.0;
-/// Of stalls every 32 steps, 93.0 % of the intervals covered the truth with 5 %, and 95.1 % with
-/// this value (docs/internals/measuring-notebook.md).
+/// With stalls every 32 steps, 95.1 % of the intervals covered the truth, and 93.0 % with a spread
+/// of 5 % (docs/internals/measuring-notebook.md).
 constexpr double k_frequent_spread = 0.07;
 /// Number of events that the assumed scatter counts as. With less, more trials of stalls every 32
 /// steps are covered, but trials with epochs take 23 s instead of 16 s (the notebook).

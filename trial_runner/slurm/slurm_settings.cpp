@@ -55,7 +55,7 @@ struct WholeNumber {
   bool shares_nodes;  ///< without `exclusive`, all trials need the same number
 };
 
-/// Options of sbatch that have a key of their own, in the order of an allocation's spec.
+/// Options of sbatch that have a separate key, in the order of an allocation's spec.
 constexpr std::array<std::pair<const char*, document::StringTemplate SlurmSection::*>, 7>
     k_option_keys{{
         {"partition", &SlurmSection::partition},

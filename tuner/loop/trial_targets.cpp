@@ -30,9 +30,10 @@ constexpr double k_longer_window_cost = 0.05;
 /// the baseline's duration.
 constexpr double k_longer_fresh_run = 1.5;
 
-/// Longest time until the first report of a fresh run in turns, as a multiple of the longest such
-/// time of a trial of its configuration or of the baseline. The runs of a round start side by side,
-/// so they share CPUs. A slower run may wait for a stopped run, such as at a common rendezvous.
+/// Longest time until the first report of a fresh run in turns. The unit is the longest such time
+/// among the trials of its configuration and of the baseline. The runs of a round start side by
+/// side, so they share CPUs. A slower run may wait for a stopped run, such as at a common
+/// rendezvous.
 constexpr double k_longer_start_in_turns = 4.0;
 constexpr double k_least_start_in_turns_s = 10.0;
 
