@@ -84,9 +84,9 @@ class GrowthWatch {
  private:
   std::optional<Count> first_;
   std::optional<Count> last_;
-  int growths_ = 0;           ///< in a row
-  int falls_ = 0;             ///< falls that are too small for a restart
-  int growths_inside_ = 0;    ///< within one episode
+  int growths_ = 0;         ///< in a row
+  int falls_ = 0;           ///< falls that are too small for a restart
+  int growths_inside_ = 0;  ///< within one episode
   int falls_inside_ = 0;
   bool stood_still_ = false;  ///< within one epoch
   bool is_no_position_ = false;

@@ -286,8 +286,8 @@ class KeyValuePreset final : public Preset {
     const Count count{pair.value, pair.total, epoch_, /*per_epoch=*/false};
     CounterSet& counters = counter.counts_samples ? samples_ : steps_;
     // `Episode 3 steps 150` is the length of the episode.
-    const bool may_be_length = episode_ && name != "episode" &&
-                               (counter.rank < k_update_rank || counter.may_be_size);
+    const bool may_be_length =
+        episode_ && name != "episode" && (counter.rank < k_update_rank || counter.may_be_size);
     const std::string key = may_be_length ? name + " of episode" : name;
     if (may_be_length && !watched_[key].is_no_length({pair.value, pair.total, episode_, false})) {
       return counters.forget(key);

@@ -68,8 +68,8 @@ std::string evaluation_before(std::string_view text) {
   std::string section;
   while (re2::RE2::FindAndConsume(&rest, k_section, &word, &opening)) {
     section = word[0] == 't' && word.size() > 1 && word[1] == 'r' ? "" : prefix_of(word);
-    const std::size_t end = opening.empty() ? std::string_view::npos
-                                            : end_of_brackets({rest.data(), rest.size()});
+    const std::size_t end =
+        opening.empty() ? std::string_view::npos : end_of_brackets({rest.data(), rest.size()});
     if (end == std::string_view::npos) continue;
     rest.remove_prefix(end);
     section.clear();

@@ -52,8 +52,7 @@ struct LoaderStudy {
   TrialSamples samples;
   std::optional<EffectsModel> model;
 
-  explicit LoaderStudy(int count = 40,
-                       Parameter workers = whole_parameter("workers", 0.0, 4.0))
+  explicit LoaderStudy(int count = 40, Parameter workers = whole_parameter("workers", 0.0, 4.0))
       : space(loader_space(std::move(workers))) {
     Rng rng(5, "loader");
     trials.push_back(measured_trial(1, loader_configuration(0)));

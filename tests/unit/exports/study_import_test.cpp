@@ -269,7 +269,8 @@ TEST(StudyImport, AnObjectiveOfTheOtherDirectionIsRefused) {
   const auto minimized =
       translate_foreign_trials({"Optuna", {row}, {Direction::minimize}}, accuracy, {});
   ASSERT_FALSE(minimized);
-  EXPECT_THAT(minimized.error().text(), HasSubstr("is minimized, but the study's \"accuracy\" is not"));
+  EXPECT_THAT(minimized.error().text(),
+              HasSubstr("is minimized, but the study's \"accuracy\" is not"));
   EXPECT_TRUE(translate_foreign_trials({"Optuna", {row}, {Direction::maximize}}, accuracy, {}));
 }
 
