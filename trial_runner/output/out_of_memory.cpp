@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/output/out_of_memory.hpp"
 
-#include <algorithm>
 #include <array>
+
+#include "trial_runner/output/mentions.hpp"
 
 namespace steptune {
 namespace {
@@ -33,9 +34,7 @@ constexpr std::array<std::string_view, 18> k_phrases{
 }  // namespace
 
 bool reports_out_of_memory(std::string_view output) {
-  return std::ranges::any_of(k_phrases, [output](std::string_view phrase) {
-    return output.find(phrase) != std::string_view::npos;
-  });
+  return mentions(output, k_phrases);
 }
 
 void mark_progress(OutputTail& tail, const Report& report) {

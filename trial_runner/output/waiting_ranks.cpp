@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/output/waiting_ranks.hpp"
 
-#include <algorithm>
 #include <array>
+#include <string_view>
+
+#include "trial_runner/output/mentions.hpp"
 
 namespace steptune {
 namespace {
@@ -22,14 +24,8 @@ constexpr std::array<std::string_view, 8> k_waiting_phrases{
 
 }  // namespace
 
-bool reports_waiting_ranks(std::string_view output) {
-  return std::ranges::any_of(k_waiting_phrases, [output](std::string_view phrase) {
-    return output.find(phrase) != std::string_view::npos;
-  });
-}
-
 bool ended_with_waiting_ranks(const OutputTail& tail) {
-  return reports_waiting_ranks(tail.since_progress());
+  return mentions(tail.since_progress(), k_waiting_phrases);
 }
 
 }  // namespace steptune

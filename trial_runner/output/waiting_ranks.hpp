@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string_view>
-
 #include "trial_runner/output/lines.hpp"
 
 /// Signs that a failed trial hung because its processes waited for each other, for every runner.
@@ -12,10 +10,8 @@ namespace steptune {
 inline constexpr const char* k_ranks_waited_text =
     "its output reports that ranks waited for each other for too long";
 
-/// True if the text contains a library's message that ranks waited for each other for too long.
-[[nodiscard]] bool reports_waiting_ranks(std::string_view output);
-
-/// True if the last output of a failed program has such a message, and no progress followed.
+/// True if the last output of a failed program has a library's message about such a wait, and no
+/// progress followed.
 [[nodiscard]] bool ended_with_waiting_ranks(const OutputTail& tail);
 
 }  // namespace steptune

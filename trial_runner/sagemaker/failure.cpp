@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/failure.hpp"
 
-#include <algorithm>
 #include <array>
 #include <regex>
 
 #include "common/enum_names.hpp"
 #include "common/text.hpp"
+#include "trial_runner/output/mentions.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune {
 namespace {
-
-template <std::size_t Size>
-bool mentions(std::string_view text, const std::array<std::string_view, Size>& phrases) {
-  return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
-    return text.find(phrase) != std::string_view::npos;
-  });
-}
 
 constexpr std::array<std::string_view, 2> k_internal{"InternalServerError", "internal error"};
 /// Phrases of the service. Phrases of programs are recognised for all runners alike

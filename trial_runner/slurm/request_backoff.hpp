@@ -20,7 +20,7 @@ enum class Setback {
 /// Decides when an allocation of a kind may be requested again after a setback. Refused requests
 /// are repeated only after a delay. If allocations end unused, they are requested only a few more
 /// times. The longest wait for a place in a full queue is `queue_wait_s`; sbatch may keep failing
-/// for `longest_outage_s`. Times are those of the runner's clock.
+/// for `longest_outage_s`. Times are on the runner's clock.
 class RequestBackoff {
  public:
   /// `options` outlives the object.

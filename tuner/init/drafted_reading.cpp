@@ -29,10 +29,6 @@ bool has_loss_metric(const std::map<std::string, std::size_t>& metrics, bool of_
   });
 }
 
-Json metric_json(const MetricDefinition& metric) {
-  return {{"name", metric.name}, {"regex", metric.regex}};
-}
-
 }  // namespace
 
 std::optional<OutputReading> drafted_reading(const RepeatedLine& line, std::string_view output) {

@@ -311,11 +311,15 @@ std::vector<MetricDefinition> loss_expressions(std::string_view output) {
   return metrics;
 }
 
+Json metric_json(const MetricDefinition& metric) {
+  return {{"name", metric.name}, {"regex", metric.regex}};
+}
+
 Json reports_for(const RepeatedLine& line) {
   if (line.metrics.empty()) return {};
   Json metrics = Json::array();
   for (const MetricDefinition& metric : line.metrics)
-    metrics.push_back({{"name", metric.name}, {"regex", metric.regex}});
+    metrics.push_back(metric_json(metric));
   return Json{{"metrics", std::move(metrics)}};
 }
 

@@ -39,6 +39,9 @@ struct RepeatedLine {
 /// that repeat. Returns only expressions that were tested on the lines.
 [[nodiscard]] std::vector<MetricDefinition> loss_expressions(std::string_view output);
 
+/// Returns a metric's element in `metrics` of `reports`.
+[[nodiscard]] Json metric_json(const MetricDefinition& metric);
+
 /// Returns `reports` for a study file that reads the line; null if there is no expression.
 [[nodiscard]] Json reports_for(const RepeatedLine& line);
 
