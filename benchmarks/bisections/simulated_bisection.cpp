@@ -128,9 +128,8 @@ SearchResult bisect(const BisectionModel& model) {
       if (each.pairs.empty()) continue;
       of_stage.push_back(scatter_of(study, each.pairs));
       const SpeedUp speed_up = speed_up_over_looks(
-          study, each.pairs, error_of_each(versions.size()), k_launches_by_pairs);
-      const auto measured =
-          slowdown_in_stage(speed_up, versions.size(), earlier.degrees_of_freedom);
+          study, each.pairs, error_of_each(versions.size()), k_launches_by_pairs, true);
+      const auto measured = slowdown_in_stage(speed_up);
       if (measured) stage.push_back({each.version, measured->value, measured->error});
     }
     scatters.push_back(scatter_of_judgement(of_stage));

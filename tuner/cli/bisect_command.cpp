@@ -277,7 +277,7 @@ class Bisecting {
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const JudgedCommand& command = judged.others[i];
       const SpeedUp& speed_up = command.speed_up;
-      const auto measured = slowdown_in_stage(speed_up, versions.size(), judged.pair_freedom);
+      const auto measured = slowdown_in_stage(speed_up);
       if (!measured) continue;
       stage.push_back({versions[i], measured->value, measured->error});
       measured_.insert(versions[i]);

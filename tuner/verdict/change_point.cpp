@@ -6,11 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "common/interval.hpp"
-#include "trial_runner/measure/quantiles.hpp"
-#include "tuner/study/study_spec.hpp"
-#include "tuner/verdict/looks.hpp"
-
 namespace steptune {
 namespace {
 
@@ -23,13 +18,6 @@ constexpr double k_least_slowdown = 0.02;
 constexpr double k_usual_slowdown = 0.1;
 
 using Stage = std::vector<ChangePoint::Observation>;
-
-/// Returns when `judge` looks at the versions of a stage.
-LookPlan looks_of_judge() {
-  StudySpec study;
-  study.measure.confirm_all = true;
-  return look_plan(study);
-}
 
 /// Returns the product of two lists of numbers, one for each observation, in the metric of the
 /// inverse covariance of their errors. The covariance is a diagonal matrix plus the common variance
@@ -62,15 +50,9 @@ std::optional<bool> is_slower(const MeasuredValue& slowdown) {
   return std::nullopt;
 }
 
-std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up, std::size_t versions,
-                                               double pair_freedom) {
-  const double half_width = 0.5 * (std::log(speed_up.high) - std::log(speed_up.low));
-  if (!std::isfinite(half_width) || !(half_width > 0.0)) return std::nullopt;
-  const double freedom = std::max(1.0, speed_up.pairs - 1.0) + pair_freedom;
-  const double of_version = k_one_sided_error / static_cast<double>(versions);
-  const double of_look = error_of_look(speed_up.pairs, looks_of_judge(), of_version);
-  const double error = half_width / student_quantile(freedom, of_look);
-  return MeasuredValue{-std::log(speed_up.ratio), error * student_quantile_95(freedom) / k_z_95};
+std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up) {
+  if (!std::isfinite(speed_up.standard_error)) return std::nullopt;
+  return MeasuredValue{-std::log(speed_up.ratio), speed_up.standard_error};
 }
 
 ChangePoint::ChangePoint(std::size_t versions) : is_skipped_(versions, false) {}

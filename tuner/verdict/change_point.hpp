@@ -24,14 +24,10 @@ inline constexpr double k_least_stage_s = 20.0;
 /// 2 %. Otherwise nullopt.
 [[nodiscard]] std::optional<bool> is_slower(const MeasuredValue& slowdown);
 
-/// Returns the slowdown that `judge` found for one of `versions` versions, 1 to `k_most_in_stage`.
-/// Looks and other versions widen the interval of `judge`. The error leaves that out, because
-/// nothing is claimed here. If there are few pairs, it is larger, so that 1.96 errors are the 95 %
-/// interval of Student's t. `pair_freedom`: the study's `MeasureSpec::pair_freedom`.
-/// Returns nullopt if the interval is infinite.
-[[nodiscard]] std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up,
-                                                             std::size_t versions,
-                                                             double pair_freedom);
+/// Returns the slowdown that `judge` found for a version. Looks and other versions widen the
+/// interval of `judge`. The error leaves that out (`SpeedUp::standard_error`), because nothing is
+/// claimed here. Returns nullopt if the error is not known.
+[[nodiscard]] std::optional<MeasuredValue> slowdown_in_stage(const SpeedUp& speed_up);
 
 /// Probabilities of the first slow version in a sequence of versions. All versions before it are as
 /// fast as the good version, and all versions from it on are slower by one unknown factor. At the

@@ -48,14 +48,16 @@ double error_of_finalist(std::size_t index) {
 
 }  // namespace
 
-Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
+Confirmation::Confirmation(const StudySpec& study, const Standing& standing, bool is_over)
     : study_(&study),
       standing_(&standing),
       baseline_failed_(baseline_has_failed(standing.trials())) {
   pair_runs(counted_runs(standing.trials()));
   if (!study.measure.confirm_all) known_ = launches_before_confirming(standing);
-  for (std::size_t i = 0; i < finalists_.size(); ++i)
-    judge_finalist(i);
+  for (std::size_t i = 0; i < finalists_.size(); ++i) {
+    judge_finalist(i, false);
+    if (is_over && !finalists_[i].settled) judge_finalist(i, true);
+  }
   if (study.measure.in_use) settle_in_use(*study.measure.in_use);
 }
 
@@ -86,16 +88,16 @@ BothErrors Confirmation::errors_of(std::size_t index) const {
   return {error_of_finalist(index), error_of_finalist(index)};
 }
 
-void Confirmation::judge_finalist(std::size_t index) {
+void Confirmation::judge_finalist(std::size_t index, bool is_last) {
   Finalist& finalist = finalists_[index];
   finalist.failed = std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
     return refutes(trial) && trial.configuration == finalist.configuration;
   });
   const BothErrors errors = errors_of(index);
-  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, errors.other, known_);
+  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, errors.other, known_, is_last);
   const Judgement judgement = study_->measure.confirm_all
-                                  ? judge_both_ways(*study_, finalist.pairs, errors)
-                                  : judge(*study_, finalist.pairs, errors.other, known_);
+                                  ? judge_both_ways(*study_, finalist.pairs, errors, is_last)
+                                  : judge(*study_, finalist.pairs, errors.other, known_, is_last);
   finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
   const bool may_be_kept = !finalist.failed && judgement.verdict != Verdict::slower;
   if (may_be_kept &&

@@ -71,8 +71,9 @@ struct ConfirmLimits {
 /// benchmarks/null_studies has figures for launches that differ more.
 class Confirmation {
  public:
-  /// Both arguments outlive the object.
-  Confirmation(const StudySpec& study, const Standing& standing);
+  /// `study` and `standing` outlive the object. `is_over`: time or money ended the confirmation. So
+  /// finalists that are not settled have their last look now (`LookPlan::last`).
+  Confirmation(const StudySpec& study, const Standing& standing, bool is_over = false);
 
   /// Returns the finalists in the order of their first runs.
   [[nodiscard]] const std::vector<Finalist>& finalists() const { return finalists_; }
@@ -121,7 +122,7 @@ class Confirmation {
  private:
   /// Finds the finalists, and for each finalist the runs whose round has a run of the baseline.
   void pair_runs(const std::vector<const TrialRecord*>& runs);
-  void judge_finalist(std::size_t index);
+  void judge_finalist(std::size_t index, bool is_last);
   /// Settles the configuration in use after all other finalists were judged. It continues as long
   /// as another finalist does.
   void settle_in_use(const ConfigurationInUse& in_use);

@@ -111,15 +111,22 @@ constexpr std::size_t k_most_known = 1000;
 
 std::vector<Look> looks_until(int pairs, LookPlan plan) {
   std::vector<Look> looks;
-  const auto is_done = [&] { return !looks.empty() && looks.back().pairs >= pairs; };
+  double left = 1.0;
+  bool is_done = false;
+  const auto add = [&](int count, double share) {
+    const bool is_last = plan.last > 0 && count >= plan.last;
+    looks.push_back(is_last ? Look{plan.last, left} : Look{count, share});
+    left -= share;
+    is_done = is_last || count >= pairs;
+  };
   const int early = std::max(0, plan.usual - plan.first);
-  for (int count = plan.first; count < plan.usual && !is_done(); ++count)
-    looks.push_back({count, k_early_share / early});
+  for (int count = plan.first; count < plan.usual && !is_done; ++count)
+    add(count, k_early_share / early);
   const double later_share = early > 0 ? 1.0 - k_early_share : 1.0;
-  for (int look = 0; !is_done(); ++look) {
+  for (int look = 0; !is_done; ++look) {
     const double growth = std::pow(k_most_times_usual, look / k_looks_to_most);
-    looks.push_back({static_cast<int>(std::lround(plan.usual * growth)),
-                     later_share * (1.0 - k_next_share) * std::pow(k_next_share, look)});
+    add(static_cast<int>(std::lround(plan.usual * growth)),
+        later_share * (1.0 - k_next_share) * std::pow(k_next_share, look));
   }
   return looks;
 }
@@ -130,9 +137,9 @@ bool is_look(int pairs, LookPlan plan) {
 
 double error_of_look(int pairs, LookPlan plan, double error) {
   // A study asks for the same few errors after each pair, and each takes a millisecond.
-  thread_local std::map<std::tuple<int, int, double>, ErrorsOfLooks> known;
+  thread_local std::map<std::tuple<int, int, int, double>, ErrorsOfLooks> known;
   if (known.size() > k_most_known) known.clear();
-  ErrorsOfLooks& of_looks = known[{plan.first, plan.usual, error}];
+  ErrorsOfLooks& of_looks = known[{plan.first, plan.usual, plan.last, error}];
   const std::vector<Look> looks = looks_until(pairs, plan);
   while (of_looks.errors.size() < looks.size()) {
     const Look& look = looks[of_looks.errors.size()];

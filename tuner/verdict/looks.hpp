@@ -15,12 +15,16 @@ struct Look {
 struct LookPlan {
   int first = 2;  ///< pairs at the first look
   int usual = 3;  ///< planned pairs
+  /// Pairs at the last look, which has all of the error that is left. Its number must not depend on
+  /// the pairs' values: the time is over. 0: no look is the last.
+  int last = 0;
 };
 
 /// Returns the looks at a finalist, up to the first look at `pairs` or more. The looks below the
 /// usual number of pairs, one at each number, share 30 % of the error. From the usual number on,
 /// looks come at numbers that grow by 4^(1/3). So four times the usual number is a look, too. Each
-/// of these looks has 65 % of the share of the look before it. All shares add up to 1.
+/// of these looks has 65 % of the share of the look before it. All shares add up to 1. There is no
+/// look after `LookPlan::last`.
 [[nodiscard]] std::vector<Look> looks_until(int pairs, LookPlan plan);
 /// True if a claim may be made after this number of pairs.
 [[nodiscard]] bool is_look(int pairs, LookPlan plan);

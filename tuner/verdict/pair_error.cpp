@@ -2,10 +2,11 @@
 #include "tuner/verdict/pair_error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
-
-#include "common/numbers.hpp"
+#include <utility>
 
 namespace steptune {
 namespace {
@@ -20,28 +21,41 @@ constexpr double k_log_deviation = 1.25;
 /// grid changes intervals by less than 1 %.
 constexpr double k_least = 0.0005;
 constexpr double k_most = 3.0;
-constexpr double k_ratio = 1.15;
+constexpr double k_ratio = 1.05;
+
+/// Largest logarithm of the ratio between the variances of sums and of differences, and the number
+/// of its values above 0. With more values, intervals change by less than 1 %.
+constexpr double k_most_log_ratio = 6.9;  // 1 000
+constexpr int k_log_ratios = 20;
 
 double log_likelihood(double squares, double degrees_of_freedom, double variance) {
   return -0.5 * (degrees_of_freedom * std::log(variance) + squares / variance);
 }
 
+/// Returns the log likelihood of the pairs' sums, if their differences have this variance.
+double log_likelihood_of_sums(const PairScatter& scatter, double variance) {
+  const double freedom = scatter.pairs - 1.0;
+  if (std::isnan(scatter.sum_squares)) return 0.0;
+  // One half of the probability is the prior of a ratio of 1.
+  const double at_1 = log_likelihood(scatter.sum_squares, freedom, variance);
+  std::array<double, k_log_ratios> above_1{};
+  double most = at_1;
+  for (std::size_t i = 0; i < above_1.size(); ++i) {
+    const double log_ratio = k_most_log_ratio * static_cast<double>(i + 1) / k_log_ratios;
+    above_1[i] = log_likelihood(scatter.sum_squares, freedom, variance * std::exp(log_ratio));
+    most = std::max(most, above_1[i]);
+  }
+  double mean_above_1 = 0.0;
+  for (const double each : above_1)
+    mean_above_1 += std::exp(each - most) / k_log_ratios;
+  return most + std::log(0.5 * std::exp(at_1 - most) + 0.5 * mean_above_1);
+}
+
 }  // namespace
 
-PairError::PairError(double squares, double pairs, double within_variance,
-                     const KnownLaunches& known) {
-  double most = -k_infinity;
-  for (double deviation = k_least; deviation < k_most; deviation *= k_ratio) {
-    const double launches = deviation * deviation;
-    const double of_pair = 2.0 * launches + within_variance;
-    const double from_median = std::log(deviation / k_median) / k_log_deviation;
-    double log_weight = -0.5 * from_median * from_median;
-    log_weight += log_likelihood(squares, pairs - 1.0, of_pair);
-    for (const auto& [scatter, within] : known)
-      log_weight += log_likelihood(scatter.squares, scatter.degrees_of_freedom, launches + within);
-    components_.push_back({log_weight, std::sqrt(of_pair / pairs)});
-    most = std::max(most, log_weight);
-  }
+PairError::PairError(std::vector<Component> with_log_weights)
+    : components_(std::move(with_log_weights)) {
+  const double most = std::ranges::max_element(components_, {}, &Component::weight)->weight;
   double total = 0.0;
   for (Component& component : components_) {
     component.weight = std::exp(component.weight - most);
@@ -49,6 +63,40 @@ PairError::PairError(double squares, double pairs, double within_variance,
   }
   for (Component& component : components_)
     component.weight /= total;
+}
+
+PairError::PairError(const PairScatter& scatter, double within_variance,
+                     const KnownLaunches& known)
+    : PairError([&] {
+        std::vector<Component> components;
+        for (double deviation = k_least; deviation < k_most; deviation *= k_ratio) {
+          const double launches = deviation * deviation;
+          const double of_pair = 2.0 * launches + within_variance;
+          const double from_median = std::log(deviation / k_median) / k_log_deviation;
+          double log_weight = -0.5 * from_median * from_median;
+          log_weight += log_likelihood(scatter.squares, scatter.pairs - 1.0, of_pair);
+          log_weight += log_likelihood_of_sums(scatter, of_pair);
+          for (const auto& [others, within] : known) {
+            log_weight +=
+                log_likelihood(others.squares, others.degrees_of_freedom, launches + within);
+          }
+          components.push_back({log_weight, std::sqrt(of_pair / scatter.pairs)});
+        }
+        return components;
+      }()) {}
+
+PairError PairError::by_pairs(const PairScatter& scatter, const Scatter& earlier,
+                              double least_variance) {
+  std::vector<Component> components;
+  for (double variance = least_variance; variance < 2.0 * k_most * k_most;
+       variance *= k_ratio * k_ratio) {
+    const double log_weight =
+        log_likelihood(scatter.squares, scatter.pairs - 1.0, variance) +
+        log_likelihood(earlier.squares, earlier.degrees_of_freedom, variance) +
+        log_likelihood_of_sums(scatter, variance);
+    components.push_back({log_weight, std::sqrt(variance / scatter.pairs)});
+  }
+  return PairError(std::move(components));
 }
 
 double PairError::standard_error() const {

@@ -3,26 +3,44 @@
 
 #include <vector>
 
+#include "common/numbers.hpp"
 #include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/scatter.hpp"
 
 namespace steptune {
+
+/// Scatter of the pairs of a comparison. All values are logarithms.
+struct PairScatter {
+  double pairs = 0.0;        ///< at least 1
+  double squares = 0.0;      ///< squared deviations of the pairs' differences from their mean
+  double sum_squares = k_nan;  ///< the same of the sums of both runs; NaN: they do not count
+};
 
 /// Posterior of the error of a mean log ratio of pairs of launches.
 ///
 /// A pair's log ratio has the variance 2 s^2 + w. Here s is the standard deviation among launches
 /// and w the variance within the runs. s is unknown: the posterior weighs values from 0.05 to 300 %
-/// by the prior, by the scatter among launches of the search, and by the scatter among the pairs.
+/// by a prior, by the scatter among launches of the search, and by the scatter among the pairs.
 /// The error of the mean is then a mixture of normal distributions (Gelman et al., Bayesian Data
 /// Analysis, 3rd ed., sections 3.2 and 10.1: marginal posterior on a grid).
 ///
-/// The prior is log-normal. Its median is 1.5 %, and two thirds of it lie between 0.43 and 5.2 %:
-/// on quiet servers launches differ by 0.5 to 1.5 % (Kalibera and Jones 2013), on shared machines
-/// by 7 to 12 %. Its tail is long, so a few launches that differ more outweigh it.
+/// The sums of both runs of a pair show s, too: their variance is that of the differences, plus that
+/// of what disturbs both runs alike (blocks with random effects: G. E. P. Box and G. C. Tiao,
+/// Bayesian Inference in Statistical Analysis, 1973, section 5.2). On a quiet machine, they double
+/// the degrees of freedom. How much the variance of the sums exceeds that of the differences is
+/// unknown. A priori this ratio is 1 with probability one half, otherwise log-uniform up to 1 000. It is assumed that launches of both configurations differ equally.
 class PairError {
  public:
-  /// `squares`: sum of the pairs' squared deviations from their mean. `pairs` is at least 1.
+  /// The prior of s is log-normal. Its median is 1.5 %, and two thirds of it lie between 0.43 and
+  /// 5.2 %: on quiet servers launches differ by 0.5 to 1.5 % (Kalibera and Jones 2013), on shared
+  /// machines by 7 to 12 %. Its tail is long, so a few launches that differ more outweigh it.
   /// `within_variance`: mean of the pairs' variances within their runs.
-  PairError(double squares, double pairs, double within_variance, const KnownLaunches& known);
+  PairError(const PairScatter& scatter, double within_variance, const KnownLaunches& known);
+
+  /// Returns the posterior without a prior of s. Without sums and `earlier`, it is Student's t.
+  /// `earlier`: scatter of further pairs. `least_variance`: least variance of a pair, above 0.
+  [[nodiscard]] static PairError by_pairs(const PairScatter& scatter, const Scatter& earlier,
+                                          double least_variance);
 
   /// Returns the inverse root of the error's mean precision. If the posterior of the variance were
   /// inverse chi-squared, this would be the usual standard error.
@@ -35,6 +53,8 @@ class PairError {
     double weight = 0.0;
     double standard_error = 0.0;
   };
+  explicit PairError(std::vector<Component> with_log_weights);
+
   std::vector<Component> components_;
 };
 

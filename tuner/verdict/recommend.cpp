@@ -202,8 +202,8 @@ void set_payback(const StudySpec& study, Recommendation& recommendation) {
 
 std::optional<Recommendation> recommend(const StudySpec& study, const Standing& standing,
                                         const StudyTotals& totals,
-                                        std::optional<double> expected_improvement) {
-  const Confirmation confirmation(study, standing);
+                                        std::optional<double> expected_improvement, bool is_over) {
+  const Confirmation confirmation(study, standing, is_over);
   const auto most_gain = nothing_to_gain(study, standing, confirmation, expected_improvement);
   const Choice choice = choose(standing, confirmation, most_gain.has_value());
   if (choice.trial == nullptr) return std::nullopt;

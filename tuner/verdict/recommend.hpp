@@ -14,8 +14,9 @@ namespace steptune {
 /// may win. Before there are fresh runs, recommends the best trial of the search. If fresh runs
 /// have not shown a better configuration, recommends the baseline, unless the baseline violates a
 /// guard. `expected_improvement`: from the searcher's latest suggestion (`nothing_to_gain`).
+/// `is_over`: as for `Confirmation`.
 [[nodiscard]] std::optional<Recommendation> recommend(
     const StudySpec& study, const Standing& standing, const StudyTotals& totals,
-    std::optional<double> expected_improvement = std::nullopt);
+    std::optional<double> expected_improvement = std::nullopt, bool is_over = false);
 
 }  // namespace steptune

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "common/interval.hpp"
 #include "common/numbers.hpp"
 #include "trial_runner/measure/quantiles.hpp"
+#include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/looks.hpp"
 #include "tuner/verdict/objectives.hpp"
@@ -83,17 +85,40 @@ bool positive(const RunPair& pair) {
 /// (benchmarks/campaigns --later).
 constexpr double k_changed_by_chance = 0.2;
 
-/// Adds the scatter of earlier judgements' pairs, unless the present pairs seem to differ more:
-/// then the machine may have changed.
-Scatter with_earlier_pairs(const StudySpec& study, const Scatter& scatter) {
+/// Returns the scatter of earlier judgements' pairs. Returns none if the present pairs seem to
+/// differ more: then the machine may have changed.
+Scatter scatter_of_earlier(const StudySpec& study, const Scatter& present) {
   const double freedom = study.measure.pair_freedom;
-  if (!(freedom > 0.0)) return scatter;
+  if (!(freedom > 0.0)) return {};
   const double variance =
       std::max(std::pow(study.measure.pair_deviation, 2), k_least_pair_variance);
   const double most_by_chance =
-      variance * variance_ratio_quantile(scatter.degrees_of_freedom, freedom, k_changed_by_chance);
-  if (scatter.squares > most_by_chance * scatter.degrees_of_freedom) return scatter;
-  return {scatter.squares + freedom * variance, scatter.degrees_of_freedom + freedom};
+      variance * variance_ratio_quantile(present.degrees_of_freedom, freedom, k_changed_by_chance);
+  if (present.variance() > most_by_chance) return {};
+  return {freedom * variance, freedom};
+}
+
+/// Returns the scatter of the pairs' sums of logarithms, which the runs' own variation and
+/// disturbances of both runs determine. NaN if they would show other programs: runs that take turns
+/// on a disturbed machine differ by its load.
+double sum_squares_of(const std::vector<RunPair>& pairs) {
+  std::vector<double> sums;
+  std::vector<const TrialRecord*> in_turns;
+  for (const RunPair& pair : pairs) {
+    sums.push_back(std::log(std::abs(pair.incumbent->objectives[0])) +
+                   std::log(std::abs(pair.baseline->objectives[0])));
+    for (const TrialRecord* run : {pair.incumbent, pair.baseline}) {
+      if (run->placement.contains(k_interleaved_fact)) in_turns.push_back(run);
+    }
+  }
+  return disturbance_is_usual(in_turns) ? k_nan : scatter_of(sums).squares;
+}
+
+/// Returns the plan of looks at these pairs. `is_last`: no further pair follows.
+LookPlan plan_of(const StudySpec& study, const std::vector<RunPair>& pairs, bool is_last) {
+  LookPlan plan = look_plan(study);
+  if (is_last) plan.last = static_cast<int>(pairs.size());
+  return plan;
 }
 
 /// Returns the factor by which the incumbent may be slower than its runs' intervals allow, because
@@ -125,8 +150,7 @@ struct Looks {
 };
 
 Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-               const std::optional<KnownLaunches>& known) {
-  const LookPlan plan = look_plan(study);
+               const std::optional<KnownLaunches>& known, LookPlan plan) {
   const auto count = static_cast<int>(pairs.size());
   const auto look_at = [&](int look) {
     const std::vector<RunPair> first(pairs.begin(), pairs.begin() + look);
@@ -188,36 +212,49 @@ PairStatistics statistics_after(int count, const StudySpec& study,
                                 const std::optional<KnownLaunches>& known) {
   PairStatistics result;
   result.has_ratio = std::ranges::all_of(pairs, positive);
-  Scatter scatter = scatter_of(study, pairs);
-  result.mean = scatter.mean;
+  const Scatter differences = scatter_of(study, pairs);
+  result.mean = differences.mean;
+  PairScatter scatter{static_cast<double>(count), differences.squares};
+  if (result.has_ratio) scatter.sum_squares = sum_squares_of(pairs);
   if (count > std::ssize(pairs)) {
     // A single pair shows no scatter, so its own error stands for it.
-    const double variance =
-        pairs.size() > 1 ? scatter.variance()
-                         : std::pow(statistics_of(study, pairs, error, known).standard_error, 2);
-    scatter = {(count - 1.0) * variance, count - 1.0};
+    const bool is_single = pairs.size() == 1;
+    const double growth = (count - 1.0) / std::max(1.0, differences.degrees_of_freedom);
+    scatter.squares =
+        is_single
+            ? growth * std::pow(statistics_of(study, pairs, error, known).standard_error, 2)
+            : growth * differences.squares;
+    scatter.sum_squares = is_single ? k_nan : growth * scatter.sum_squares;
   }
   const bool repeated_whole_runs = are_repeated_whole_runs(pairs, count);
   double within = 0.0;
   for (const RunPair& pair : pairs)
     within += within_variance(pair, count > 1) / static_cast<double>(pairs.size());
+  const bool is_timed = study.objectives.front().is_timed();
   // Other trials say nothing about the variation of reported metrics and of runs without a steady
   // state: only the pairs count.
-  const bool only_pairs_count =
-      !study.objectives.front().is_timed() || (repeated_whole_runs && !are_steady(pairs));
+  const bool only_pairs_count = !is_timed || (repeated_whole_runs && !are_steady(pairs));
   const bool measured_in_pairs = repeated_whole_runs || are_interleaved(pairs, count);
-  if (known && !only_pairs_count) {
-    const PairError posterior(scatter.squares, count, measured_in_pairs ? 0.0 : within, *known);
+  const auto set_error = [&](const PairError& posterior) {
     result.standard_error = posterior.standard_error();
     result.half_width = posterior.quantile(error);
+  };
+  if (known && !only_pairs_count) {
+    set_error(PairError(scatter, measured_in_pairs ? 0.0 : within, *known));
     return result;
   }
   if (count < 2 || !std::isfinite(scatter.squares)) return result;
-  const double least_by_chance = study.objectives.front().is_timed() ? k_least_pair_variance : 0.0;
-  const double least = measured_in_pairs ? least_by_chance : within;
-  const Scatter all = with_earlier_pairs(study, scatter);
-  result.standard_error = std::sqrt(std::max(all.variance(), least) / count);
-  result.half_width = student_quantile(all.degrees_of_freedom, error) * result.standard_error;
+  const Scatter earlier = scatter_of_earlier(study, {scatter.squares, count - 1.0});
+  if (is_timed) {
+    const double least = measured_in_pairs ? k_least_pair_variance : within;
+    set_error(PairError::by_pairs(scatter, earlier, std::max(least, k_least_pair_variance)));
+    return result;
+  }
+  const double freedom = count - 1.0 + earlier.degrees_of_freedom;
+  const double least = measured_in_pairs ? 0.0 : within;
+  const double variance = std::max((scatter.squares + earlier.squares) / freedom, least);
+  result.standard_error = std::sqrt(variance / count);
+  result.half_width = student_quantile(freedom, error) * result.standard_error;
   return result;
 }
 
@@ -233,6 +270,7 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
   result.low = std::exp(statistics.mean - statistics.half_width);
   result.high = std::exp(statistics.mean + statistics.half_width);
   result.low_if_buffered = result.low / hidden_factor(study, pairs);
+  result.standard_error = statistics_of(study, pairs, k_one_sided_error, known).half_width / k_z_95;
   // The difference between the mean of these pairs and the mean of future pairs has the variance of
   // both means.
   const double both = std::sqrt(1.0 + static_cast<double>(pairs.size()) / least_pairs(study));
@@ -242,11 +280,12 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
 }
 
 SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-                            const std::optional<KnownLaunches>& known) {
-  const double of_look = error_of_look(static_cast<int>(pairs.size()), look_plan(study), error);
+                            const std::optional<KnownLaunches>& known, bool is_last) {
+  const LookPlan plan = plan_of(study, pairs, is_last);
+  const double of_look = error_of_look(static_cast<int>(pairs.size()), plan, error);
   SpeedUp result = speed_up_of_pairs(study, pairs, of_look, known);
   if (!std::isfinite(result.low)) return result;
-  const Looks looks = looks_of(study, pairs, error, known);
+  const Looks looks = looks_of(study, pairs, error, known, plan);
   const double hidden = result.low / result.low_if_buffered;
   result.low = std::exp(looks.low);
   result.high = std::exp(looks.high);
@@ -255,12 +294,13 @@ SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& 
 }
 
 Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-                const std::optional<KnownLaunches>& known) {
+                const std::optional<KnownLaunches>& known, bool is_last) {
   if (pairs.empty()) return {};
+  const LookPlan plan = plan_of(study, pairs, is_last);
   const int usual = std::max(1, study.measure.confirm_pairs);
   const auto count = static_cast<int>(pairs.size());
   const double precision = study.measure.target_half_width;
-  const auto [look, low, high] = looks_of(study, pairs, error, known);
+  const auto [look, low, high] = looks_of(study, pairs, error, known, plan);
   const double worth = std::log1p(study.search.worth);
   const bool has_time = worth > 0.0 && may_use_left_time(study);
   const bool was_last = !has_time && count >= k_most_times_usual * usual;
@@ -276,7 +316,7 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
     const bool decided = low > worth || high < worth || was_last;
     const bool enough = count >= usual && (decided || !has_time);
     const bool is_known = enough || look.half_width <= precision;
-    return {Verdict::faster, is_known && is_look(count, look_plan(study))};
+    return {Verdict::faster, is_known && is_look(count, plan)};
   }
   const bool no_use = count >= std::min(2, usual) && high < std::max(precision, worth);
   const bool may_decide = has_time && look.mean + k_within_reach * at_last < worth;
@@ -288,14 +328,15 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
 }
 
 Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
-                          const BothErrors& errors) {
+                          const BothErrors& errors, bool is_last) {
+  const LookPlan plan = plan_of(study, pairs, is_last);
   const int usual = std::max(1, study.measure.confirm_pairs);
   const auto count = static_cast<int>(pairs.size());
   const bool was_last = !study.budget.time_s && count >= k_most_times_usual * usual;
   if (count < least_for_claim(study, pairs)) return {};
-  const Looks looks = looks_of(study, pairs, errors.other, k_launches_by_pairs);
+  const Looks looks = looks_of(study, pairs, errors.other, k_launches_by_pairs, plan);
   const double faster_low = errors.faster < errors.other
-                                ? looks_of(study, pairs, errors.faster, k_launches_by_pairs).low
+                                ? looks_of(study, pairs, errors.faster, k_launches_by_pairs, plan).low
                                 : looks.low;
   const double margin = std::log1p(study.search.worth);
   std::vector<RunPair> swapped;
@@ -303,7 +344,7 @@ Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pa
     swapped.push_back({pair.baseline, pair.incumbent});
   const double slowdown = -std::log1p(study.measure.confirm_slowdown);
   const bool is_limit_open = slowdown < 0.0 && looks.low < slowdown && looks.high > slowdown;
-  const bool is_look_now = is_look(count, look_plan(study)) && (!is_limit_open || was_last);
+  const bool is_look_now = is_look(count, plan) && (!is_limit_open || was_last);
   if (looks.low > -margin && looks.high < margin) return {Verdict::tied, is_look_now};
   const double hidden = std::log(hidden_factor(study, pairs));
   if (faster_low > hidden) return {Verdict::faster, is_look_now};

@@ -31,6 +31,9 @@ struct SpeedUp {
   /// `high`, because the launches of the other confirmation differ, too. NaN: not known.
   double repeat_low = k_nan;
   double repeat_high = k_nan;
+  /// Standard error of the ratio's logarithm: 1.96 of it are the half-width of the 95 % interval that
+  /// these pairs would have as the only look at one finalist. NaN: not known.
+  double standard_error = k_nan;
   /// Further pairs after which the verdict would probably be known (`further_pairs`). NaN: the
   /// verdict is known, or this cannot be said.
   double more_pairs = k_nan;
@@ -88,9 +91,9 @@ struct PairStatistics {
 ///
 /// The interval is the posterior of `PairError`. The variation of a pair is estimated from the
 /// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
-/// also has an interval. With `k_launches_by_pairs` it is Student's t interval of the pairs, and a
-/// single pair has an infinite interval. The scatter of earlier judgements counts, too
-/// (`MeasureSpec::pair_deviation`).
+/// also has an interval. With `k_launches_by_pairs` only the pairs show it, and a single pair has an
+/// infinite interval. The scatter of earlier judgements counts, too (`MeasureSpec::pair_deviation`).
+/// Sums of a pair count unless its runs took turns on a disturbed machine.
 ///
 /// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
 /// disturbed together. Whole runs of programs that end by themselves are independent replications,
@@ -99,7 +102,7 @@ struct PairStatistics {
 ///
 /// In two cases only the spread of the pairs counts. One is at least three pairs of whole runs
 /// without a steady state, because the intervals of such runs are mostly about a longer run. The
-/// other is reported metrics.
+/// other is reported metrics, with Student's t.
 [[nodiscard]] PairStatistics statistics_of(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
@@ -125,10 +128,11 @@ inline constexpr int k_least_unsteady_pairs = 3;
 
 /// Returns the speed-up of a finalist whose error is divided among its looks (`error_of_look`). The
 /// intervals of all looks from the usual number of pairs on are valid at the same time. So the
-/// returned interval is the common part of these intervals.
+/// returned interval is the common part of these intervals. `is_last`: no further pair follows,
+/// whatever these pairs show (`LookPlan::last`).
 [[nodiscard]] SpeedUp speed_up_over_looks(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-    const std::optional<KnownLaunches>& known = KnownLaunches{});
+    const std::optional<KnownLaunches>& known = KnownLaunches{}, bool is_last = false);
 
 /// Returns when a study looks at its finalists. If each configuration is confirmed, the scatter of
 /// two pairs alone would show nothing, so the first look comes at the usual number of pairs.
@@ -153,10 +157,12 @@ struct Judgement {
 };
 /// Judges a finalist by its pairs. "Faster" takes at least two pairs (three of whole runs without a
 /// steady state), unless the study asks for fewer: a single pair does not show how much launches
-/// differ on this machine. `error`: this finalist's one-sided error.
+/// differ on this machine. `error`: this finalist's one-sided error. `is_last`: as for
+/// `speed_up_over_looks`.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error,
-                              const std::optional<KnownLaunches>& known = KnownLaunches{});
+                              const std::optional<KnownLaunches>& known = KnownLaunches{},
+                              bool is_last = false);
 /// Only the pairs show how much launches differ. If a prior also counted, a third of all campaigns
 /// of equal versions would keep one of them on machines where launches differ by 10 %.
 inline constexpr std::nullopt_t k_launches_by_pairs = std::nullopt;
@@ -172,7 +178,7 @@ struct BothErrors {
 /// time is over if the study limits its time, otherwise up to four times the usual number of pairs.
 /// Only the pairs show how much launches vary (`k_launches_by_pairs`).
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
-                                        const BothErrors& errors);
+                                        const BothErrors& errors, bool is_last = false);
 
 /// Returns the speed-up that a search trial of a configuration and a search trial of the baseline
 /// show. Its `pairs` is 0. Its ratio is NaN if both are the same trial.

@@ -6,8 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trial_runner/measure/quantiles.hpp"
-#include "tuner/verdict/looks.hpp"
+#include "common/numbers.hpp"
 
 namespace steptune {
 namespace {
@@ -38,25 +37,16 @@ TEST(ChangePoint, PreciseMeasurementsFindTheVersion) {
   EXPECT_THAT(change.next(6), Contains(4U)) << "a version is measured beside its predecessor";
 }
 
-TEST(ChangePoint, TheErrorOfAStageFollowsFromItsInterval) {
-  const auto measured = [](int pairs, std::size_t versions, double earlier = 0.0) {
-    const double of_look = error_of_look(pairs, {3, 3}, 0.025 / static_cast<double>(versions));
-    const double half_width = 0.02 * student_quantile(pairs - 1.0 + earlier, of_look);
-    SpeedUp speed_up;
-    speed_up.ratio = 0.9;
-    speed_up.low = 0.9 / std::exp(half_width);
-    speed_up.high = 0.9 * std::exp(half_width);
-    speed_up.pairs = pairs;
-    return slowdown_in_stage(speed_up, versions, earlier);
-  };
-  ASSERT_TRUE(measured(100, 1));
-  // 1.960 errors are the 95 % interval, so each error grows by Student's 97.5 % quantile / 1.960.
-  EXPECT_NEAR(measured(100, 1)->value, -std::log(0.9), 1e-9);
-  EXPECT_NEAR(measured(100, 1)->error, 0.02 * 1.984 / 1.960, 1e-5);
-  EXPECT_NEAR(measured(100, 7)->error, measured(100, 1)->error, 1e-9);
-  EXPECT_NEAR(measured(3, 1)->error, 0.02 * 4.303 / 1.960, 1e-5) << "few pairs show little";
-  EXPECT_NEAR(measured(3, 1, 97.0)->error, measured(100, 1)->error, 1e-9);
-  EXPECT_FALSE(slowdown_in_stage(SpeedUp(), 1, 0.0)) << "its interval is infinite";
+TEST(ChangePoint, TheSlowdownOfAStageHasItsStandardError) {
+  SpeedUp speed_up;
+  EXPECT_FALSE(slowdown_in_stage(speed_up));
+  speed_up.ratio = 0.9;
+  speed_up.standard_error = 0.02;
+  ASSERT_TRUE(slowdown_in_stage(speed_up));
+  EXPECT_NEAR(slowdown_in_stage(speed_up)->value, -std::log(0.9), 1e-9);
+  EXPECT_EQ(slowdown_in_stage(speed_up)->error, 0.02);
+  speed_up.standard_error = k_infinity;
+  EXPECT_FALSE(slowdown_in_stage(speed_up));
 }
 
 /// All slowdowns look larger by 0.05, because the good version was lucky. The step remains.

@@ -38,6 +38,19 @@ TEST(Looks, GrowGeometrically) {
   EXPECT_THAT(numbers(2, 3), ElementsAre(2));
 }
 
+TEST(Looks, TheLastLookHasTheRestOfTheError) {
+  for (const int last : {2, 3, 4, 8, 9}) {
+    const std::vector<Look> looks = looks_until(last, {2, 3, last});
+    EXPECT_EQ(looks.back().pairs, last);
+    double total = 0.0;
+    for (const Look& look : looks)
+      total += look.share;
+    EXPECT_NEAR(total, 1.0, 1e-12) << last;
+  }
+  EXPECT_GT(error_of_look(3, {2, 3, 3}, 0.025), 1.5 * error_of_look(3, {2, 3}, 0.025));
+  EXPECT_TRUE(is_look(4, {2, 3, 4}));
+}
+
 TEST(ErrorOfLook, TheFirstLookHasItsShare) {
   EXPECT_NEAR(error_of_look(2, {2, 3}, 0.025), 0.88 * 0.3 * 0.025, 1e-7);
   EXPECT_EQ(error_of_look(4, {2, 3}, 0.025), error_of_look(5, {2, 3}, 0.025)) << "4 is no look";
@@ -80,6 +93,12 @@ double share_of_false_claims(int most, LookPlan plan, bool by_scatter) {
     claims += claimed ? 1 : 0;
   }
   return claims / static_cast<double>(k_finalists);
+}
+
+TEST(ErrorOfLook, AConfirmationThatEndsByTimeClaimsFalselyInOneOfFortyCases) {
+  constexpr double k_deviation = 0.0008;
+  EXPECT_NEAR(share_of_false_claims(6, {2, 3, 6}, false), 0.022, 3 * k_deviation);
+  EXPECT_LT(share_of_false_claims(6, {2, 3, 6}, true), 0.026);
 }
 
 TEST(ErrorOfLook, AllLooksTogetherClaimFalselyInAtMostOneOfFortyCases) {

@@ -3,10 +3,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
+#include "trial_runner/measure/quantiles.hpp"
 
 namespace steptune {
 namespace {
@@ -37,7 +39,7 @@ double share_above(int pairs, const Deviation& deviation_of) {
     const double deviation = deviation_of(rng);
     const double of_pair = std::sqrt(2.0) * deviation;
     const KnownLaunches known{{{squares_of(rng, 3, deviation), 2.0}, 0.0}};
-    const PairError error(squares_of(rng, pairs, of_pair), pairs, 0.0, known);
+    const PairError error({static_cast<double>(pairs), squares_of(rng, pairs, of_pair)}, 0.0, known);
     above += of_pair / std::sqrt(pairs) * rng.normal() > error.quantile(k_tail) ? 1 : 0;
   }
   return above / static_cast<double>(k_comparisons);
@@ -56,25 +58,79 @@ TEST(PairError, AFewLaunchesThatDifferMuchOutweighThePrior) {
 
 TEST(PairError, IsNormalIfManyLaunchesAreKnown) {
   const KnownLaunches known{{{0.03 * 0.03 * 1e6, 1e6}, 0.0}};
-  const PairError error(2.0 * 0.03 * 0.03 * 3.0, 4.0, 0.0, known);
+  const PairError error({4.0, 2.0 * 0.03 * 0.03 * 3.0}, 0.0, known);
   EXPECT_NEAR(error.standard_error(), 0.03 * std::sqrt(2.0 / 4.0), 0.001);
   EXPECT_NEAR(error.quantile(k_tail), 1.96 * error.standard_error(), 1e-4);
 }
 
 TEST(PairError, IsNeverLessThanTheVariationWithinRuns) {
-  const PairError error(0.0, 9.0, 0.09, {});
+  const PairError error({9.0, 0.0}, 0.09, {});
   EXPECT_GE(error.standard_error(), 0.1);
   EXPECT_GE(error.quantile(k_tail), 1.959 * 0.1);
 }
 
 TEST(PairError, GrowsWithTheScatterOfPairsAndOfLaunches) {
-  const double agreeing = PairError(0.0, 3.0, 0.0, {}).quantile(k_tail);
-  EXPECT_GT(PairError(0.02, 3.0, 0.0, {}).quantile(k_tail), 5.0 * agreeing);
-  EXPECT_GT(PairError(0.0, 3.0, 0.0, {{0.02, 2.0, 0.0}}).quantile(k_tail), 2.0 * agreeing);
+  const double agreeing = PairError({3.0, 0.0}, 0.0, {}).quantile(k_tail);
+  EXPECT_GT(PairError({3.0, 0.02}, 0.0, {}).quantile(k_tail), 5.0 * agreeing);
+  EXPECT_GT(PairError({3.0, 0.0}, 0.0, {{{0.02, 2.0}, 0.0}}).quantile(k_tail), 2.0 * agreeing);
+}
+
+/// Returns the share of simulated comparisons whose error exceeds the upper quantile at `k_tail`, in
+/// either direction. Launches differ by 3 %, and the machine disturbs both runs of a pair alike, by
+/// `common` times as much.
+double share_outside(int pairs, double common) {
+  constexpr std::uint64_t k_comparisons = 4000;
+  constexpr double k_deviation = 0.03;
+  int outside = 0;
+  for (std::uint64_t seed = 0; seed < k_comparisons; ++seed) {
+    Rng rng(6, "pair_error", seed);
+    std::vector<double> differences;
+    std::vector<double> sums;
+    for (int i = 0; i < pairs; ++i) {
+      const double disturbance = common * k_deviation * rng.normal();
+      const double a = disturbance + k_deviation * rng.normal();
+      const double b = disturbance + k_deviation * rng.normal();
+      differences.push_back(a - b);
+      sums.push_back(a + b);
+    }
+    const Scatter scatter = scatter_of(differences);
+    const PairError error = PairError::by_pairs(
+        {static_cast<double>(pairs), scatter.squares, scatter_of(sums).squares}, {}, 1e-6);
+    outside += std::abs(scatter.mean) > error.quantile(k_tail) ? 1 : 0;
+  }
+  return outside / static_cast<double>(k_comparisons);
+}
+
+TEST(PairError, IntervalsWithSumsContainTheTruthWhateverTheMachineDoes) {
+  for (const int pairs : {2, 3, 5, 12}) {
+    for (const double common : {0.0, 0.5, 1.0, 5.0})
+      EXPECT_LT(share_outside(pairs, common), 0.07) << pairs << " pairs, " << common;
+  }
+}
+
+TEST(PairError, SumsNarrowTheIntervalOfFewPairs) {
+  const auto quantile = [](double sum_squares) {
+    return PairError::by_pairs({3.0, 0.002, sum_squares}, {}, 1e-6).quantile(0.01);
+  };
+  EXPECT_LT(quantile(0.002), 0.65 * quantile(k_nan));
+  EXPECT_LT(quantile(0.2), 1.5 * quantile(k_nan)) << "the machine disturbs both runs alike";
+}
+
+TEST(PairError, WithoutSumsPairsHaveStudentsT) {
+  const auto by_pairs = [](const PairScatter& scatter, const Scatter& earlier) {
+    return PairError::by_pairs(scatter, earlier, 1e-9).quantile(k_tail);
+  };
+  const double of_mean = std::sqrt(0.002 / 4.0 / 5.0);
+  EXPECT_NEAR(by_pairs({5.0, 0.002}, {}), student_quantile(4.0, k_tail) * of_mean, 0.001 * of_mean);
+  EXPECT_NEAR(by_pairs({5.0, 0.002}, {0.004, 8.0}), student_quantile(12.0, k_tail) * of_mean,
+              0.001 * of_mean);
+  EXPECT_NEAR(PairError::by_pairs({5.0, 0.0}, {}, 0.005).quantile(k_tail),
+              1.96 * std::sqrt(0.005 / 5.0), 0.01)
+      << "the least variance";
 }
 
 TEST(PairError, AllowsForScatterFarAboveItsRange) {
-  EXPECT_GT(PairError(50.0, 3.0, 0.0, {}).quantile(k_tail), 3.0);
+  EXPECT_GT(PairError({3.0, 50.0}, 0.0, {}).quantile(k_tail), 3.0);
 }
 
 }  // namespace
