@@ -270,10 +270,13 @@ TrialRecord record_of(const Run& run) {
   return record;
 }
 
-/// Records that both runs took turns, as the loop does (`ended_record`).
-void set_in_turns(TrialRecord& a, TrialRecord& b, double ratio_error) {
+/// Records that both runs took turns, as the loop does (`ended_record`). Steptune sees that other
+/// programs use the machine.
+void set_in_turns(TrialRecord& a, TrialRecord& b, double ratio_error, bool is_disturbed) {
   for (TrialRecord* record : {&a, &b}) {
     record->placement.emplace(k_interleaved_fact, "1");
+    record->ended_wall_s = record->started_wall_s + 1.0;
+    record->disturbed_s = is_disturbed ? 1.0 : 0.0;
     Measurement& measurement = record->measurement.emplace();
     measurement.status = MeasurementStatus::steady;
     measurement.seconds_per_sample = record->objectives[0];
@@ -299,7 +302,7 @@ Estimate by_steptune(const Model& model, bool in_turns) {
     TrialRecord& of_a = records.emplace_back(record_of(a));
     TrialRecord& of_b = records.emplace_back(record_of(b));
     const auto ratio = ratio_in_turns(b.ends, a.ends);
-    if (in_turns && ratio) set_in_turns(of_a, of_b, ratio->relative_error);
+    if (in_turns && ratio) set_in_turns(of_a, of_b, ratio->relative_error, model.neighbours > 0);
     pairs.push_back({&of_b, &of_a});
   }
   const SpeedUp speed_up =

@@ -221,9 +221,8 @@ PairStatistics statistics_after(int count, const StudySpec& study,
     const bool is_single = pairs.size() == 1;
     const double growth = (count - 1.0) / std::max(1.0, differences.degrees_of_freedom);
     scatter.squares =
-        is_single
-            ? growth * std::pow(statistics_of(study, pairs, error, known).standard_error, 2)
-            : growth * differences.squares;
+        is_single ? growth * std::pow(statistics_of(study, pairs, error, known).standard_error, 2)
+                  : growth * differences.squares;
     scatter.sum_squares = is_single ? k_nan : growth * scatter.sum_squares;
   }
   const bool repeated_whole_runs = are_repeated_whole_runs(pairs, count);
@@ -335,9 +334,10 @@ Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pa
   const bool was_last = !study.budget.time_s && count >= k_most_times_usual * usual;
   if (count < least_for_claim(study, pairs)) return {};
   const Looks looks = looks_of(study, pairs, errors.other, k_launches_by_pairs, plan);
-  const double faster_low = errors.faster < errors.other
-                                ? looks_of(study, pairs, errors.faster, k_launches_by_pairs, plan).low
-                                : looks.low;
+  const double faster_low =
+      errors.faster < errors.other
+          ? looks_of(study, pairs, errors.faster, k_launches_by_pairs, plan).low
+          : looks.low;
   const double margin = std::log1p(study.search.worth);
   std::vector<RunPair> swapped;
   for (const RunPair& pair : pairs)

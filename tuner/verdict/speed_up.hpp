@@ -31,8 +31,8 @@ struct SpeedUp {
   /// `high`, because the launches of the other confirmation differ, too. NaN: not known.
   double repeat_low = k_nan;
   double repeat_high = k_nan;
-  /// Standard error of the ratio's logarithm: 1.96 of it are the half-width of the 95 % interval that
-  /// these pairs would have as the only look at one finalist. NaN: not known.
+  /// Standard error of the ratio's logarithm: 1.96 of it are the half-width of the 95 % interval
+  /// that these pairs would have as the only look at one finalist. NaN: not known.
   double standard_error = k_nan;
   /// Further pairs after which the verdict would probably be known (`further_pairs`). NaN: the
   /// verdict is known, or this cannot be said.
@@ -91,9 +91,10 @@ struct PairStatistics {
 ///
 /// The interval is the posterior of `PairError`. The variation of a pair is estimated from the
 /// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
-/// also has an interval. With `k_launches_by_pairs` only the pairs show it, and a single pair has an
-/// infinite interval. The scatter of earlier judgements counts, too (`MeasureSpec::pair_deviation`).
-/// Sums of a pair count unless its runs took turns on a disturbed machine.
+/// also has an interval. With `k_launches_by_pairs` only the pairs show it, and a single pair has
+/// an infinite interval. The scatter of earlier judgements counts, too
+/// (`MeasureSpec::pair_deviation`). Sums of a pair count unless its runs took turns on a disturbed
+/// machine.
 ///
 /// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
 /// disturbed together. Whole runs of programs that end by themselves are independent replications,

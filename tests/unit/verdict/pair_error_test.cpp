@@ -39,7 +39,8 @@ double share_above(int pairs, const Deviation& deviation_of) {
     const double deviation = deviation_of(rng);
     const double of_pair = std::sqrt(2.0) * deviation;
     const KnownLaunches known{{{squares_of(rng, 3, deviation), 2.0}, 0.0}};
-    const PairError error({static_cast<double>(pairs), squares_of(rng, pairs, of_pair)}, 0.0, known);
+    const PairError error({static_cast<double>(pairs), squares_of(rng, pairs, of_pair)}, 0.0,
+                          known);
     above += of_pair / std::sqrt(pairs) * rng.normal() > error.quantile(k_tail) ? 1 : 0;
   }
   return above / static_cast<double>(k_comparisons);
@@ -75,9 +76,9 @@ TEST(PairError, GrowsWithTheScatterOfPairsAndOfLaunches) {
   EXPECT_GT(PairError({3.0, 0.0}, 0.0, {{{0.02, 2.0}, 0.0}}).quantile(k_tail), 2.0 * agreeing);
 }
 
-/// Returns the share of simulated comparisons whose error exceeds the upper quantile at `k_tail`, in
-/// either direction. Launches differ by 3 %, and the machine disturbs both runs of a pair alike, by
-/// `common` times as much.
+/// Returns the share of simulated comparisons whose error exceeds the upper quantile at `k_tail`,
+/// in either direction. Launches differ by 3 %, and the machine disturbs both runs of a pair alike,
+/// by `common` times as much.
 double share_outside(int pairs, double common) {
   constexpr std::uint64_t k_comparisons = 4000;
   constexpr double k_deviation = 0.03;
