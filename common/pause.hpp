@@ -8,4 +8,7 @@ namespace steptune {
 /// that can run under a virtual clock takes a `Clock` or a waiting function instead.
 void pause_thread(double seconds);
 
+/// Seconds between two checks of an outside event whose effect a person waits for.
+inline constexpr double k_poll_s = 0.25;
+
 }  // namespace steptune

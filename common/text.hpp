@@ -25,6 +25,9 @@ namespace steptune {
 /// Value of a length limit that means "do not cut", for texts such as file names and reasons.
 inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::max();
 
+/// Most elements of a long list that a text for people shows; it counts the rest.
+inline constexpr std::size_t k_shown_elements = 8;
+
 /// Returns `text` as one printable line of at most `max_bytes`, cut at a character boundary. Joins
 /// lines by ` | `, removes ANSI sequences and control characters (a tab becomes a blank), and
 /// replaces invalid UTF-8 by U+FFFD.

@@ -13,8 +13,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::uint64_t k_sample_enumeration = 200'000;
-
 std::string shown(const Value& value) {
   return std::holds_alternative<std::string>(value) ? '"' + printable_line(to_text(value), 60) + '"'
                                                     : to_text(value);
@@ -186,7 +184,7 @@ std::optional<Configuration> SearchSpace::sample(Rng& rng, int attempts) const {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     if (const auto point = draw(rng)) return decode(*point);
   }
-  const auto rows = enumerate_points(k_sample_enumeration);
+  const auto rows = enumerate_points(k_most_enumerated);
   if (!rows || rows->empty()) return std::nullopt;
   const std::size_t width = parameters_.size();
   const auto first =

@@ -27,6 +27,10 @@ inline constexpr double k_inactive = -1.0;
 inline constexpr std::size_t k_max_parameters = 100;
 inline constexpr std::size_t k_max_constraints = 200;
 
+/// Largest number of configurations that are listed to count them, or to choose among them if the
+/// constraints leave few.
+inline constexpr std::uint64_t k_most_enumerated = 200'000;
+
 class SpaceRules;
 
 /// Typed parameters with conditions and constraints. Immutable; copies share compiled expressions.

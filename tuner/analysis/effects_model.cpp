@@ -24,8 +24,6 @@ constexpr std::size_t k_most_main_functions = 8;
 constexpr std::size_t k_most_paired = 14;
 /// Largest sum of the degrees of two functions whose product is a column.
 constexpr int k_roughest_pair = 7;
-/// A function of twice the roughness has a quarter of the prior variance.
-constexpr double k_smoothness = 1.0;
 /// Number of points over which the variance of effects is computed.
 constexpr std::size_t k_space_samples = 1024;
 
@@ -60,7 +58,6 @@ std::vector<Point> spread_over(const std::vector<double>& rows, std::size_t widt
 std::vector<Point> points_of(const SearchSpace& space, std::span<const EffectSample> samples) {
   constexpr int k_most_tries = 16 * static_cast<int>(k_space_samples);
   constexpr std::size_t k_fewest_drawn = 64;
-  constexpr std::uint64_t k_listed = 100'000;
   SobolPoints sequence(space.parameters().size(), 0);
   std::vector<Point> points;
   for (int i = 0; i < k_most_tries && points.size() < k_space_samples; ++i) {
@@ -68,7 +65,7 @@ std::vector<Point> points_of(const SearchSpace& space, std::span<const EffectSam
     if (auto point = space.point_at_quantiles(quantiles)) points.push_back(*std::move(point));
   }
   if (points.size() >= k_fewest_drawn) return points;
-  if (const auto all = space.enumerate_points(k_listed)) {
+  if (const auto all = space.enumerate_points(k_most_enumerated)) {
     return spread_over(*all, space.parameters().size());
   }
   for (const EffectSample& sample : samples)
@@ -189,9 +186,9 @@ void EffectsModel::sample_posterior(std::span<const EffectSample> samples) {
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     input.starts.push_back(at);
     at += products_[group].size();
+    // A function of twice the roughness has a quarter of the prior variance.
     for (const Product& product : products_[group])
-      input.scales.push_back((groups_[group].second ? 0.5 : 1.0) *
-                             std::pow(product.degree, -k_smoothness));
+      input.scales.push_back((groups_[group].second ? 0.5 : 1.0) / product.degree);
     input.inclusion.push_back(0.5);
   }
   input.starts.push_back(at);

@@ -9,9 +9,8 @@
 namespace steptune {
 namespace {
 
-/// A shown pair is included in at least `k_likely` of the draws, and explains at least
-/// `k_least_share` of the variance.
-constexpr double k_likely = 0.5;
+/// A shown pair is included in at least half of the draws, and explains at least this share of the
+/// variance.
 constexpr double k_least_share = 0.005;
 
 std::optional<MainEffect> effect_of(const Parameter& parameter, const EffectsModel& model,
@@ -88,12 +87,10 @@ Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
           effect_of(space.parameters()[effect.first], *model, effect.first, samples.logarithmic);
       continue;
     }
-    const auto taking_part =
-        static_cast<double>(std::ranges::count_if(shares, [](double s) { return s > 0.0; }));
+    const auto taking_part = std::ranges::count_if(shares, [](double s) { return s > 0.0; });
     PairImportance pair{space.parameters()[effect.first].name,
                         space.parameters()[*effect.second].name, estimate_of(shares)};
-    if (taking_part >= k_likely * static_cast<double>(shares.size()) &&
-        pair.share.mean >= k_least_share) {
+    if (2 * taking_part >= std::ssize(shares) && pair.share.mean >= k_least_share) {
       importance.pairs.push_back(std::move(pair));
     }
   }

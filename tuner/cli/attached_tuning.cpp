@@ -27,9 +27,6 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_said_by = "steptune: ";
-/// Seconds to wait for the end of a program whose connection is lost. A program that still runs
-/// afterwards has switched the hook off.
-constexpr double k_end_s = 5.0;
 
 /// Makes the study of a running program. Returns an error with the reason if the program cannot be
 /// tuned.
@@ -52,8 +49,10 @@ Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& sur
                          wanted.facts);
 }
 
+/// Waits some seconds for the end of a program whose connection is lost. A program that still runs
+/// afterwards has switched the hook off.
 bool has_ended(const live::AttachedProgram& program) {
-  return program.is_gone() && program.ends_within(k_end_s);
+  return program.is_gone() && program.ends_within(5.0);
 }
 
 /// Returns why an examined program cannot be tuned; empty if it can.

@@ -115,7 +115,6 @@ Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& 
                                                               const std::filesystem::path& database,
                                                               const Environment& inherited,
                                                               bool reports) {
-  constexpr double k_report_s = 1.0;
   auto variables = choice.command.environment;
   const auto cache = log_directory(database, choice.from_study) / k_compile_cache_folder;
   std::error_code missing;
@@ -125,7 +124,7 @@ Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& 
   if (choice.command.needs_hook() || (choice.command.hook && reports)) {
     PythonHookRequest request = *choice.command.hook;
     request.mode = HookMode::apply;
-    if (reports) request.interval_s = k_report_s;
+    if (reports) request.interval_s = 1.0;
     const auto added = add_hook(request, inherited(k_python_path).value_or(""), variables);
     if (!added) return tl::unexpected(added.error());
   }

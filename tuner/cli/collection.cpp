@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/launch/compile_cache.hpp"
 #include "tuner/cli/run_options.hpp"
@@ -24,8 +25,6 @@ namespace fs = std::filesystem;
 /// Largest number of rounds of removal. A round may free less space than was estimated, and then
 /// another one follows.
 constexpr int k_most_rounds = 5;
-/// Largest limit for which sums of bytes cannot overflow.
-constexpr double k_largest_limit_bytes = 1e18;
 
 /// True for `trial-7.ds.json` if `begin` is `trial-`.
 bool is_numbered(const std::string& name, std::string_view begin) {
@@ -170,7 +169,7 @@ Result<Collected> collect_from(Taken taken, History& history, const fs::path& da
 /// size.
 std::string to_bytes(std::string& size) {
   const auto bytes = parse_bytes(size);
-  if (!bytes || *bytes < 0.0 || *bytes > k_largest_limit_bytes) {
+  if (!bytes || *bytes < 0.0 || *bytes > k_max_whole) {
     return fmt::format("\"{}\" is not a size: give one such as 500MB or 1.5GiB",
                        printable_line(size, 40));
   }

@@ -25,9 +25,6 @@ namespace {
 
 constexpr const char* k_unknown = "unknown";
 constexpr double k_busy_load_per_cpu = 0.2;
-constexpr double k_little_memory_share = 0.1;
-constexpr double k_little_disk_bytes = k_gib_bytes;
-constexpr double k_no_disk_bytes = 32.0 * k_mib_bytes;
 
 }  // namespace
 
@@ -98,7 +95,7 @@ Diagnosis check_memory(const SystemFiles& files) {
   const double usable = usable_memory_bytes(files);
   if (usable < total) found += fmt::format(", cgroup limit {}", format_bytes(usable));
   if (swapped > 0.01 * total) found += fmt::format(", {} swapped out", format_bytes(swapped));
-  if (available < k_little_memory_share * total) {
+  if (available < 0.1 * total) {
     return {"memory", DiagnosisStatus::warn, found,
             "trials may run out of memory where the planned run would not: end other programs"};
   }
@@ -177,11 +174,11 @@ Diagnosis check_disk(const std::filesystem::path& database) {
   }
   const double free_bytes = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
   const std::string found = fmt::format("{} free at {}", format_bytes(free_bytes), folder.string());
-  if (free_bytes < k_no_disk_bytes) {
+  if (free_bytes < 32.0 * k_mib_bytes) {
     return {"disk", DiagnosisStatus::fail, found,
             "no space for the history: free some, or choose another disk with --db"};
   }
-  if (free_bytes < k_little_disk_bytes) {
+  if (free_bytes < k_gib_bytes) {
     return {"disk", DiagnosisStatus::warn, found, "logs of trials need up to 4 MiB each"};
   }
   return {"disk", DiagnosisStatus::ok, found, ""};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/pause.hpp"
 #include "trial_runner/run_watch.hpp"
 #include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/command.hpp"
@@ -19,11 +21,6 @@
 
 namespace steptune {
 namespace {
-
-constexpr double k_status_s = 1.0;
-constexpr double k_line_s = 60.0;
-constexpr double k_json_line_s = 10.0;
-constexpr double k_wait_s = 0.25;
 
 struct FollowOptions {
   std::string study;
@@ -105,7 +102,7 @@ class Following {
         follower_.read_old_line(line);
       }
     };
-    while (run_.read(k_wait_s, on_line, [&] { printer_.clear(); })) {
+    while (run_.read(k_poll_s, on_line, [&] { printer_.clear(); })) {
       if (signals != nullptr && signals->count() > 0) break;
       look_at_machine();
       show();
@@ -135,9 +132,10 @@ class Following {
     }
     next_s_ = now_s + interval_s();
   }
+  /// Returns the seconds between two lines. On a terminal, each line replaces the former one.
   [[nodiscard]] double interval_s() const {
-    if (json_lines_) return k_json_line_s;
-    return printer_.smart() ? k_status_s : k_line_s;
+    if (json_lines_) return 10.0;
+    return printer_.smart() ? 1.0 : 60.0;
   }
 
   CommandContext& context_;
@@ -164,12 +162,12 @@ void tell(CommandContext& context, const StoredStudy& study, const Follower& fol
   if (const std::string clock = follower.clock_text(); !clock.empty()) {
     text += fmt::format("times    from {}\n", clock);
   }
-  constexpr std::size_t k_title_width = 9;
+  const std::size_t title_width = std::string_view("times    ").size();
   // stdout belongs to the command's own output.
   if (context.separated) {
-    context.console.message(wrapped_entries(text, context.console.stderr_width(), k_title_width));
+    context.console.message(wrapped_entries(text, context.console.stderr_width(), title_width));
   } else {
-    context.console.result(wrapped_entries(text, context.console.stdout_width(), k_title_width));
+    context.console.result(wrapped_entries(text, context.console.stdout_width(), title_width));
   }
 }
 

@@ -27,10 +27,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
-/// Interval between checks of a growing file.
-constexpr double k_poll_interval_s = 0.2;
-
 /// Returns the program that compressed a file, by its first bytes; empty if not recognized.
 std::string packer_of(int fd) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> k_packers{{
@@ -170,7 +166,7 @@ bool FollowedRun::read(double timeout_s, const OnLine& on_line,
 }
 
 void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::function<void()>& before) {
-  std::array<char, k_read_bytes> buffer;
+  std::array<char, 64 * 1024> buffer;
   const ssize_t got = ::read(stream.fd.get(), buffer.data(), buffer.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
   const auto on_text = [&](std::string_view line) { on_line(line, is_live_); };
@@ -179,7 +175,7 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
       // The existing content has been read: lines from now on are new.
       is_live_ = true;
       look_for_more(stream, on_text);
-      pause_thread(k_poll_interval_s);
+      pause_thread(k_poll_s);
       return;
     }
     stream.lines.flush(on_text);

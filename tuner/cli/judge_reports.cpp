@@ -15,8 +15,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_longest_sentence = 1000;
-
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
     text.replace(at, from.size(), to);
@@ -41,7 +39,7 @@ const char* annotation_level(const JudgedCommand& command, const JudgedCommands&
 
 /// Returns the text of a table's cell.
 std::string cell(const std::string& text) {
-  return replaced(printable_line(text, k_longest_sentence), "|", "\\|");
+  return replaced(printable_line(text, k_any_length), "|", "\\|");
 }
 
 std::string speed_cell(const SpeedUp& speed_up) {
@@ -127,7 +125,7 @@ std::string github_annotations(const JudgedCommands& judged,
   for (const JudgedCommand& command : judged.others) {
     // GitHub's runner decodes %25 to a percent sign. A sentence has no line breaks to encode.
     const std::string sentence =
-        replaced(printable_line(judged_sentence(command, judged), k_longest_sentence), "%", "%25");
+        replaced(printable_line(judged_sentence(command, judged), k_any_length), "%", "%25");
     text += fmt::format("::{} title=steptune judge::{}\n",
                         annotation_level(command, judged, results), sentence);
   }

@@ -28,10 +28,9 @@ using CommandWords = std::vector<std::string>;
     const CommandWords& command, const std::vector<std::string>& assignments);
 
 /// Returns the command in a virtual environment of Python. `path`: PATH without the environment.
-/// The original command begins after `k_words_of_venv` words.
+/// The original command follows the first three words.
 [[nodiscard]] CommandWords in_venv(const CommandWords& command, const std::filesystem::path& folder,
                                    const std::string& path);
-inline constexpr std::size_t k_words_of_venv = 3;
 
 /// Returns the command in each of these virtual environments of Python. If there is only one, the
 /// unchanged command comes first. Returns `usage` for a folder without `bin/python`. Also returns

@@ -33,11 +33,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double k_most_margin = 0.5;
-/// Share of the time in which the first command must report progress. The comparison starts the
-/// command again, so a longer start leaves no time for it. A smaller share would refuse programs
-/// that only start slowly for the first time, with cold caches.
-constexpr double k_most_until_progress = 0.5;
 /// Seconds for which the first command is watched after its first progress. A short time suffices,
 /// because the comparison measures the command again.
 constexpr double k_watch_s = 2.0;
@@ -45,7 +40,7 @@ constexpr double k_watch_s = 2.0;
 Result<double> margin_share(const std::string& given) {
   if (given.empty()) return JudgeRequest().margin;
   const auto share = parse_share(given);
-  if (share && *share > 0.0 && *share <= k_most_margin) return *share;
+  if (share && *share > 0.0 && *share <= 0.5) return *share;
   return fail(ErrorKind::usage, fmt::format("{} is not a margin", printable_line(given, 40)),
               "--margin", "give more than 0 and at most 50 %, such as 2% or 0.02");
 }
@@ -339,7 +334,10 @@ class Judging {
     return look;
   }
 
-  [[nodiscard]] double longest_start_s() const { return k_most_until_progress * request_.time_s; }
+  /// Returns the time in which the first command must report progress. The comparison starts the
+  /// command again, so a longer start leaves no time for it. A smaller share would refuse programs
+  /// that only start slowly for the first time, with cold caches.
+  [[nodiscard]] double longest_start_s() const { return 0.5 * request_.time_s; }
 
   Result<OutputLook> look_once() {
     LookOptions look;

@@ -31,9 +31,6 @@ struct LeaderboardOptions {
   bool watch = false;
 };
 
-/// Interval between two checks of a study that is being tuned.
-constexpr int k_board_poll_ms = 1000;
-
 /// Sets the column by which the query sorts. To sort by an objective, the query reads only the rows
 /// shown; for another column it reads all rows.
 void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::string& sort) {
@@ -103,9 +100,10 @@ ExitCode watch_leaderboard(CommandContext& context, StoredStudy study,
     if (!shown) shown.emplace(context.console);
     shown->show(board_text(context, study.record, *board, options));
     if (study.record.status != StudyStatus::running) return ExitCode::ok;
-    // poll also notices that the reader of a pipe has gone, even if nothing new is written.
+    // Check the study again after a second. poll also notices that the reader of a pipe has gone,
+    // even if nothing new is written.
     pollfd out{STDOUT_FILENO, 0, 0};
-    if (flags.count() == 0) ::poll(&out, 1, k_board_poll_ms);
+    if (flags.count() == 0) ::poll(&out, 1, 1000);
     if (flags.count() > 0) return flags.exit_code();
     if ((out.revents & (POLLERR | POLLHUP)) != 0) return ExitCode::ok;
     auto record = study.history.study(study.record.name);

@@ -9,14 +9,13 @@
 
 namespace steptune {
 namespace {
-constexpr std::size_t k_default_columns = 80;
 constexpr std::ptrdiff_t k_most_block_lines = 12;
 }  // namespace
 
 std::size_t LinePrinter::columns() const {
   const std::size_t width = terminal_width(fd_);
   // Leave the last column free, because some terminals wrap as soon as it is filled.
-  return (width >= 20 ? width : k_default_columns) - 1;
+  return (width >= 20 ? width : k_default_width) - 1;
 }
 
 std::string LinePrinter::erase_block() const {

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double k_redraw_interval_s = 0.1;
 constexpr std::size_t k_narrowest_configuration = 12;
-constexpr std::size_t k_longest_reason = 1000;
 
 std::string speed_text(const Measurement& measurement, const UnitName& unit) {
   switch (measurement.status) {
@@ -95,8 +94,7 @@ void LiveDisplay::on_phase(const std::string& phase) {
 void LiveDisplay::on_planned(const PlannedCourse& course) {
   if (quiet_) return;
   if (course.needed_s > course.time_s) {
-    constexpr double k_minute_s = 60.0;
-    const double minutes = std::ceil(course.needed_s / k_minute_s);
+    const double minutes = std::ceil(course.needed_s / 60.0);
     printer_.print(
         fmt::format("{} is too short to decide anything about this program: give at "
                     "least --time {:.0f}m",
@@ -120,7 +118,7 @@ void LiveDisplay::on_trial_ended(const TrialRecord& trial, const Standing& stand
   take(standing);
   if (quiet_) return;
   std::string line = ended_line(trial, standing);
-  const std::string reason = printable_line(trial.failure, k_longest_reason);
+  const std::string reason = printable_line(trial.failure, k_any_length);
   if (!printer_.smart()) {
     printer_.print(reason.empty() ? line : line + ": " + reason);
     return;

@@ -96,7 +96,7 @@ class PackageInstaller {
     std::vector<std::string> words = in_venv(request_.command, folder, path_);
     // An interpreter that is named by its path would not use the environment. A program that is
     // found in PATH is the environment's own.
-    const auto program = words.begin() + static_cast<std::ptrdiff_t>(k_words_of_venv);
+    const auto program = words.end() - std::ssize(request_.command);
     const auto is_path = [](const std::string& word) { return word.find('/') != word.npos; };
     if (!is_path(*program) || !is_path(python_)) return words;
     std::string own = (folder / "bin" / "python3").string();

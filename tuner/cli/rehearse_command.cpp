@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -46,10 +47,9 @@ ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
                        {"warnings", projection->warnings}}));
     return ExitCode::ok;
   }
-  // Columns of the titles in `projection_text`, with the spaces after them.
-  constexpr std::size_t k_title_width = 10;
+  const std::size_t title_width = std::string_view("duration  ").size();
   context.console.result(wrapped_entries(projection_text(*study, *projection),
-                                         context.console.stdout_width(), k_title_width));
+                                         context.console.stdout_width(), title_width));
   return ExitCode::ok;
 }
 

@@ -31,15 +31,12 @@ std::string with_end(std::string name, const std::string& end) {
 
 /// Returns the first free name: `demo` -> `demo-2`, `demo-3`.
 Result<std::string> free_name(const History& history, const std::string& name) {
-  constexpr int k_most = 10'000;
-  for (int number = 2; number < k_most; ++number) {
+  for (int number = 2;; ++number) {
     const std::string candidate = with_end(name, fmt::format("-{}", number));
     const auto taken = find_study(history, candidate);
     if (!taken) return tl::unexpected(taken.error());
     if (!*taken) return candidate;
   }
-  return fail(ErrorKind::conflict, fmt::format("there are too many studies called \"{}-N\"", name),
-              "", "give the study another \"name\" in its file");
 }
 
 /// Returns the refusal of a user who declined. `then` says what to do instead, or what happens

@@ -19,11 +19,8 @@
 namespace steptune {
 namespace {
 
-/// Other programs on a tuning machine are unlikely to use this port.
-constexpr int k_default_port = 7417;
-
 struct ServeOptions {
-  int port = k_default_port;
+  int port = 7417;  ///< other programs on a tuning machine are unlikely to use this one
   std::string token_file;
 };
 
@@ -110,7 +107,7 @@ void add_serve_command(CLI::App& program, CommandContext& context) {
       serve_studies);
   add_value_option(
       *command, "--port", options->port, "N",
-      fmt::format("Port on 127.0.0.1; 0: any that is free [default: {}]", k_default_port))
+      fmt::format("Port on 127.0.0.1; 0: any that is free [default: {}]", options->port))
       ->check(CLI::Range(0, 65535));
   add_value_option(*command, "--token-file", options->token_file, "FILE",
                    "File with the token that the address needs, made if it does not exist "

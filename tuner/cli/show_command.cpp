@@ -50,12 +50,11 @@ ExitCode show_log(CommandContext& context, const TrialRecord& trial) {
 /// Returns the last lines of a trial's output; empty if it was not kept.
 std::vector<std::string> log_tail(const TrialRecord& trial) {
   constexpr std::ptrdiff_t k_lines = 5;
-  constexpr std::size_t k_longest = 200;
   std::vector<std::string> lines;
   const auto text = read_log(trial.log_path, true);
   if (!text) return lines;
   for (const std::string_view line : lines_of(*text)) {
-    if (!line.empty()) lines.push_back(printable_line(line, k_longest));
+    if (!line.empty()) lines.push_back(printable_line(line));
   }
   if (std::ssize(lines) > k_lines) lines.erase(lines.begin(), lines.end() - k_lines);
   return lines;

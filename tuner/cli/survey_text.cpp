@@ -98,8 +98,7 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
 }
 
 std::string quoted_command(const std::vector<std::string>& argv) {
-  constexpr std::size_t k_longest = 500;
-  return printable_line(shell_quoted(argv), k_longest);
+  return printable_line(shell_quoted(argv));
 }
 
 std::string survey_heading(const std::vector<std::string>& argv) {

@@ -21,9 +21,6 @@
 namespace steptune {
 namespace {
 
-/// Increase of the tuner's nice value, so that its computations do not slow down the program.
-constexpr int k_nicer = 5;
-
 /// Closes stdin and stdout: their readers wait for the program's end, not the tuner's.
 void let_go_of_streams() {
   const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -54,8 +51,9 @@ void let_go_of_inherited() {
                            live::LiveChannel channel, UniqueFd process) {
   let_go_of_streams();
   let_go_of_inherited();
-  // Continue at the old priority if nice fails.
-  [[maybe_unused]] const int niceness = ::nice(k_nicer);
+  // Lower the tuner's priority, so that its computations do not slow down the program. If that
+  // fails, continue at the old priority.
+  [[maybe_unused]] const int niceness = ::nice(5);
   {
     live::AttachedProgram program(context.clock, std::move(channel), std::move(process));
     tune_attached(context, tuning, program);

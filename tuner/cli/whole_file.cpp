@@ -21,8 +21,6 @@
 namespace steptune {
 namespace {
 
-constexpr mode_t k_mode = 0644;
-
 tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
   if (error == EEXIST) return fail(ErrorKind::usage, "already exists", file.string());
   return fail(ErrorKind::unavailable, fmt::format("cannot be written: {}", system_reason(error)),
@@ -40,7 +38,7 @@ mode_t as_created(mode_t mode) {
 mode_t mode_of(const std::filesystem::path& file) {
   struct stat replaced {};
   if (::stat(file.c_str(), &replaced) == 0) return replaced.st_mode & 07777U;
-  return as_created(k_mode);
+  return as_created(0644);
 }
 
 /// Renames `part` to `file`, which must not exist. On file systems without such a rename, uses a

@@ -13,8 +13,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_most_listed_candidates = 5;
-
 using Scalars = std::vector<ConfigScalar>;
 using Candidates = std::vector<const ConfigScalar*>;
 
@@ -46,11 +44,11 @@ Candidates named(const Scalars& scalars, const std::string& parameter) {
 
 std::string list_of(const Candidates& candidates) {
   std::string list;
-  for (std::size_t i = 0; i < candidates.size() && i < k_most_listed_candidates; ++i) {
+  for (std::size_t i = 0; i < candidates.size() && i < k_shown_elements; ++i) {
     list += fmt::format("{}{} (line {})", i == 0 ? "" : ", ",
                         printable_line(candidates[i]->key(), 80), candidates[i]->line);
   }
-  if (candidates.size() > k_most_listed_candidates) list += ", ...";
+  if (candidates.size() > k_shown_elements) list += ", ...";
   return list;
 }
 

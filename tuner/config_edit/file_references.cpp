@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <climits>
 #include <set>
 #include <system_error>
 
@@ -12,9 +13,6 @@ namespace steptune {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Longer texts are no paths (Linux: PATH_MAX).
-constexpr std::size_t k_longest_path = 4096;
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -39,7 +37,7 @@ bool is_reference(const ConfigScalar& scalar, const fs::path& folder,
                   const fs::path& working_directory, bool is_tagged) {
   if (!scalar.value.is_string()) return false;
   const auto path = scalar.value.get<std::string>();
-  const bool may_be_path = !path.empty() && path.size() < k_longest_path && path.front() != '~' &&
+  const bool may_be_path = !path.empty() && path.size() < PATH_MAX && path.front() != '~' &&
                            path.find_first_of(std::string_view("\n\0", 2)) == std::string::npos &&
                            fs::path(path).is_relative();
   if (!may_be_path || !is_there(folder / path)) return false;

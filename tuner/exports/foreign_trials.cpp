@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t k_max_trials = 1'000'000;
-
 bool is_sqlite(const fs::path& file) {
   constexpr std::string_view k_magic("SQLite format 3\0", 16);
   std::ifstream stream(file, std::ios::binary);
@@ -27,8 +25,6 @@ bool is_sqlite(const fs::path& file) {
   stream.read(begin.data(), begin.size());
   return stream && std::string_view(begin.data(), begin.size()) == k_magic;
 }
-
-constexpr int k_busy_ms = 5000;
 
 /// Returns the value of an Optuna parameter: a number unchanged, a choice by its index in the
 /// distribution. An empty object if the distribution cannot be read or has no such choice.
@@ -92,7 +88,8 @@ std::int64_t optuna_study_id(SQLite::Database& database, const std::string& stud
 
 Result<ForeignTrials> read_optuna(const fs::path& file, const std::string& study) {
   try {
-    SQLite::Database database(file.string(), SQLite::OPEN_READONLY, k_busy_ms);
+    SQLite::Database database(file.string(), SQLite::OPEN_READONLY,
+                              static_cast<int>(1e3 * k_lock_wait_s));
     if (!database.tableExists("trial_params") || !database.tableExists("trial_values")) {
       return fail(ErrorKind::usage, "is an SQLite file, but not of Optuna", file.string());
     }
@@ -105,9 +102,9 @@ Result<ForeignTrials> read_optuna(const fs::path& file, const std::string& study
         database, "SELECT trial_id, state FROM trials WHERE study_id = ? ORDER BY trial_id");
     trials.bind(1, id);
     while (trials.executeStep()) {
-      if (foreign.trials.size() == k_max_trials) {
-        return fail(ErrorKind::usage, fmt::format("holds more than {} trials", k_max_trials),
-                    file.string());
+      if (std::ssize(foreign.trials) == k_most_budget_trials) {
+        return fail(ErrorKind::usage,
+                    fmt::format("holds more than {} trials", k_most_budget_trials), file.string());
       }
       places[trials.getColumn(0).getInt64()] = foreign.trials.size();
       foreign.trials.emplace_back();

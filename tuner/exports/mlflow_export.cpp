@@ -66,33 +66,31 @@ class FileStoreWriter {
     put(file, text);
   }
 
-  static int run_status(TrialStatus status) {
-    // Values of RunStatus in MLflow's protocol.
-    constexpr int k_running = 1;
-    constexpr int k_finished = 3;
-    constexpr int k_failed = 4;
-    constexpr int k_killed = 5;
+  /// RunStatus of MLflow's protocol.
+  enum class RunStatus { running = 1, finished = 3, failed = 4, killed = 5 };
+
+  static RunStatus run_status(TrialStatus status) {
     switch (status) {
       case TrialStatus::launching:
       case TrialStatus::running:
-        return k_running;
+        return RunStatus::running;
       case TrialStatus::completed:
-        return k_finished;
+        return RunStatus::finished;
       case TrialStatus::stopped_early:
       case TrialStatus::interrupted:
-        return k_killed;
+        return RunStatus::killed;
       case TrialStatus::infeasible:
       case TrialStatus::failed:
       case TrialStatus::out_of_memory:
         break;
     }
-    return k_failed;
+    return RunStatus::failed;
   }
 
   void write_run(const TrialRecord& trial) {
-    constexpr std::size_t k_id_digits = 32;
+    // A run's id has 32 hexadecimal digits, as in MLflow.
     const std::string id =
-        sha256_hex(fmt::format("{}/{}", experiment_, trial.number)).substr(0, k_id_digits);
+        sha256_hex(fmt::format("{}/{}", experiment_, trial.number)).substr(0, 32);
     const std::string name = fmt::format("trial-{}", trial.number);
     const fs::path run = folder_ / id;
     Json end = trial.ended_wall_s > 0.0 ? Json(milliseconds(trial.ended_wall_s)) : Json(nullptr);
@@ -108,7 +106,7 @@ class FileStoreWriter {
                                    {"source_type", 4},  // LOCAL
                                    {"source_version", ""},
                                    {"start_time", milliseconds(trial.started_wall_s)},
-                                   {"status", run_status(trial.status)},
+                                   {"status", static_cast<int>(run_status(trial.status))},
                                    {"tags", Json::array()},
                                    {"user_id", ""}});
     fs::create_directories(run / "artifacts");
@@ -171,11 +169,11 @@ class FileStoreWriter {
 /// Returns an id of eighteen digits, like MLflow's own ids. The same study gets the same id
 /// everywhere.
 std::string experiment_id(const StudyExport& study) {
-  constexpr std::size_t k_hex_digits = 14;
   constexpr std::uint64_t k_smallest = 100'000'000'000'000'000;
   const std::string hash = sha256_hex(
       fmt::format("{}/{}/{}", study.record.name, study.record.fingerprint, study.record.seed));
-  return std::to_string(k_smallest + std::stoull(hash.substr(0, k_hex_digits), nullptr, 16));
+  // 14 hexadecimal digits are less than 0.73 of `k_smallest`, so the sum has eighteen digits.
+  return std::to_string(k_smallest + std::stoull(hash.substr(0, 14), nullptr, 16));
 }
 
 }  // namespace

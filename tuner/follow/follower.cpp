@@ -13,7 +13,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_now_s = 60.0;
 /// Lines were written earlier if their own times span more than the time of reading. The difference
 /// must be at least this many seconds and this share, because dates are coarse.
 constexpr double k_late_s = 60.0;
@@ -201,7 +200,8 @@ FollowState Follower::state() const {
         "flush each line (python3 -u, stdbuf -oL), or let it run longer";
     return state;
   }
-  state.seconds_per_sample_now = track_.rate_of_last(k_now_s, begin_s);
+  // "Now" is the last minute.
+  state.seconds_per_sample_now = track_.rate_of_last(60.0, begin_s);
   take_awaited_off(state);
   state.deviation = track_.deviation(*state.promised, begin_s);
   compare(state);

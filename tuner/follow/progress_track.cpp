@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t k_most_batches = 20;
 constexpr std::size_t k_least_batches = 5;
-constexpr std::size_t k_last_points = 10;
 /// A rate deviates from a promise if it differs by at least this many standard errors. The number
 /// is larger than 2, because the change point is chosen among many points.
 constexpr double k_convincing_errors = 3.0;
@@ -89,7 +88,7 @@ std::optional<Interval95> ProgressTrack::rate_of_last(double seconds, double fro
   const std::vector<TrackPoint>& points = distinct();
   const std::size_t begin = first_at(points, from_s);
   const std::size_t recent = first_at(points, latest_.time_s - seconds);
-  const std::size_t ten_back = points.size() - std::min(points.size(), k_last_points + 1);
+  const std::size_t ten_back = points.size() - std::min<std::size_t>(points.size(), 10 + 1);
   return rate_of(std::span(points).subspan(std::max(begin, std::min(recent, ten_back))));
 }
 

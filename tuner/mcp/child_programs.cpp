@@ -15,6 +15,7 @@
 
 #include "common/child_process.hpp"
 #include "common/exit_status.hpp"
+#include "common/json.hpp"
 #include "common/pause.hpp"
 #include "common/pipe.hpp"
 #include "common/system_reason.hpp"
@@ -22,7 +23,6 @@
 namespace steptune::mcp {
 namespace {
 
-constexpr std::size_t k_most_output = std::size_t{16} << 20U;
 constexpr std::size_t k_most_errors = std::size_t{64} << 10U;
 constexpr std::size_t k_longest_line = 4096;
 /// Time for an orderly end after the first request, and again after the second. Then the child is
@@ -97,12 +97,11 @@ void ChildPrograms::interrupt(std::int64_t program) {
 }
 
 void ChildPrograms::press(Child& child, int signal, double patience_s) const {
-  constexpr int k_most_requests = 2;
   const double now_s = clock_.now_s();
   if (child.requests > 0 && now_s < child.interrupted_s + patience_s) return;
   child.interrupted_s = now_s;
   // The group, because a build that the child waits for belongs to it.
-  ::kill(-child.pid, child.requests++ < k_most_requests ? signal : SIGKILL);
+  ::kill(-child.pid, child.requests++ < 2 ? signal : SIGKILL);
 }
 
 void ChildPrograms::add_to(std::vector<pollfd>& descriptors) const {
@@ -114,7 +113,7 @@ void ChildPrograms::add_to(std::vector<pollfd>& descriptors) const {
 
 void ChildPrograms::read_output(Child& child, const Listener& listener) const {
   read_all(child.out, [&](std::string_view text) {
-    child.ended.out.append(text.substr(0, k_most_output - child.ended.out.size()));
+    child.ended.out.append(text.substr(0, k_max_document_bytes - child.ended.out.size()));
   });
   read_all(child.err, [&](std::string_view text) {
     child.ended.err.append(text);

@@ -311,13 +311,12 @@ Json importance_of(const Json& document) {
 
 /// Returns the last lines of a trial's output that fit, so that the final error is among them.
 Answer output_of(const EndedProgram& ended) {
-  constexpr std::size_t k_most_of_line = 200;
   constexpr std::size_t k_most_bytes = 1200;
   Json kept = Json::array();
   std::size_t bytes = 0;
   const std::vector<std::string> lines = lines_of(ended.out);
   for (auto line = lines.rbegin(); line != lines.rend() && kept.size() < k_most_items; ++line) {
-    const std::string shown = printable_line(*line, k_most_of_line);
+    const std::string shown = printable_line(*line, 200);
     // Count the quotes, the comma and escape characters, too.
     bytes += dump_json(shown).size() + 1;
     if (bytes > k_most_bytes) break;

@@ -10,14 +10,11 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "common/json.hpp"
+#include "common/pause.hpp"
+
 namespace steptune::mcp {
 namespace {
-
-constexpr int k_poll_ms = 200;
-/// The same while no program runs. A signal that arrives just before a wait is noticed this much
-/// later.
-constexpr int k_idle_poll_ms = 1000;
-constexpr std::size_t k_longest_message = std::size_t{1} << 20U;
 
 /// Cuts the client's bytes into lines.
 class Lines {
@@ -30,7 +27,7 @@ class Lines {
     for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(count))) {
       if (c != '\n') {
         // Parsing refuses a longer line, because its end is missing.
-        if (line_.size() <= k_longest_message) line_ += c;
+        if (line_.size() <= k_max_document_bytes) line_ += c;
         continue;
       }
       if (line_.find_first_not_of(" \t\r") != std::string::npos) session.on_line(line_);
@@ -56,8 +53,9 @@ void serve_client(int in, Session& session, ChildPrograms& children,
   while (!should_end()) {
     std::vector<pollfd> descriptors{{in, POLLIN, 0}};
     children.add_to(descriptors);
-    const int ready = ::poll(descriptors.data(), descriptors.size(),
-                             children.empty() ? k_idle_poll_ms : k_poll_ms);
+    // A signal that arrives just before the wait is noticed after it.
+    const int ready =
+        ::poll(descriptors.data(), descriptors.size(), static_cast<int>(1e3 * k_poll_s));
     if (ready > 0 && descriptors.front().revents != 0 && !lines.read(in, session)) break;
     children.poll(listener);
     session.poll();

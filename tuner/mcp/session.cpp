@@ -21,8 +21,11 @@ constexpr std::array<std::string_view, 3> k_revisions{k_protocol_revision, "2025
 /// Levels of the protocol's log, least urgent first.
 constexpr std::array<std::string_view, 8> k_log_levels{"debug", "info",     "notice", "warning",
                                                        "error", "critical", "alert",  "emergency"};
-constexpr int k_info = 1;
-constexpr int k_warning = 3;
+
+/// Returns the place of a level in `k_log_levels`.
+std::ptrdiff_t urgency_of(std::string_view level) {
+  return std::ranges::find(k_log_levels, level) - k_log_levels.begin();
+}
 
 /// Time between two progress reports while the program prints nothing. Clients may give up on a
 /// silent request.
@@ -31,7 +34,6 @@ constexpr double k_report_s = 5.0;
 constexpr double k_least_between_reports_s = 1.0;
 /// Largest number of calls at the same time.
 constexpr std::size_t k_most_calls = 8;
-constexpr std::size_t k_longest_command = 300;
 
 constexpr const char* k_instructions =
     "Steptune finds the settings with which a training program runs fastest (tune) and decides "
@@ -52,7 +54,7 @@ Session::Session(ServerLimits limits, std::string version, ProgramHost& host, co
       host_(host),
       clock_(clock),
       send_(std::move(send)),
-      least_log_level_(k_info) {}
+      least_urgency_(urgency_of("info")) {}
 
 void Session::on_line(std::string_view line) {
   const auto message = parse_message(line);
@@ -122,7 +124,7 @@ void Session::set_log_level(const RpcMessage& message) {
   if (level == k_log_levels.end()) {
     return refuse(message.id, RpcCode::invalid_params, "\"level\" is no log level");
   }
-  least_log_level_ = static_cast<int>(level - k_log_levels.begin());
+  least_urgency_ = level - k_log_levels.begin();
   send_(rpc_result(message.id, Json::object()));
 }
 
@@ -150,8 +152,8 @@ void Session::start(const RpcMessage& message, const Tool& tool, const Json& arg
   if (!invocation) return answer(message.id, error_answer(invocation.error()));
   // Announce the program before it runs.
   if (tool.measures) {
-    log(k_info, fmt::format("runs {} in {}", command_text(*invocation),
-                            printable_line(invocation->folder.string(), k_longest_command)));
+    log("info", fmt::format("runs {} in {}", command_text(*invocation),
+                            printable_line(invocation->folder.string())));
   }
   const auto program = host_.start(*invocation);
   if (!program) return answer(message.id, error_answer(program.error()));
@@ -183,7 +185,7 @@ void Session::stop(const Json& id) {
 }
 
 void Session::interrupt(Call& call) {
-  log(k_info, "stops " + call_text(call));
+  log("info", "stops " + call_text(call));
   host_.interrupt(call.program);
 }
 
@@ -238,7 +240,7 @@ void Session::on_program_end(std::int64_t program, const EndedProgram& ended) {
   const Call done = std::move(*call);
   calls_.erase(call);
   // The protocol forbids a response to a cancelled request.
-  if (done.is_cancelled) return log(k_info, "ended after its cancellation: " + call_text(done));
+  if (done.is_cancelled) return log("info", "ended after its cancellation: " + call_text(done));
   Answer result = condensed(done.tool->id, done.about, ended);
   if (done.tool->id == ToolName::status) {
     if (const Call* other = measuring(); other != nullptr)
@@ -246,7 +248,7 @@ void Session::on_program_end(std::int64_t program, const EndedProgram& ended) {
   }
   if (done.was_stopped) result.json["stopped"] = "by stop";
   if (done.is_too_long) {
-    log(k_warning, "took too long: " + call_text(done));
+    log("warning", "took too long: " + call_text(done));
     result.json["stopped"] = "it took longer than a call may take";
   }
   if (done.tool->measures) {
@@ -270,12 +272,12 @@ const Session::Call* Session::measuring() const {
 std::string Session::call_text(const Call& call) const {
   return fmt::format("{}, for {}, in {}: {}", call.tool->name,
                      format_duration(clock_.now_s() - call.begin_s),
-                     printable_line(call.invocation.folder.string(), k_longest_command),
+                     printable_line(call.invocation.folder.string()),
                      command_text(call.invocation));
 }
 
 std::string Session::command_text(const Invocation& invocation) {
-  return printable_line("steptune " + posix_quoted(invocation.words), k_longest_command);
+  return printable_line("steptune " + posix_quoted(invocation.words));
 }
 
 void Session::refuse(const Json& id, RpcCode code, const std::string& why) {
@@ -289,12 +291,10 @@ void Session::answer(const Json& id, const Answer& answer) {
                         {"isError", answer.is_error}}));
 }
 
-void Session::log(int level, const std::string& text) {
-  if (level < least_log_level_) return;
+void Session::log(std::string_view level, const std::string& text) {
+  if (urgency_of(level) < least_urgency_) return;
   send_(rpc_notification("notifications/message",
-                         {{"level", k_log_levels[static_cast<std::size_t>(level)]},
-                          {"logger", "steptune"},
-                          {"data", text}}));
+                         {{"level", level}, {"logger", "steptune"}, {"data", text}}));
 }
 
 }  // namespace steptune::mcp

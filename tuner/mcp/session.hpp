@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -76,7 +77,7 @@ class Session {
 
   void refuse(const Json& id, RpcCode code, const std::string& why);
   void answer(const Json& id, const Answer& answer);
-  void log(int level, const std::string& text);
+  void log(std::string_view level, const std::string& text);
 
   const ServerLimits limits_;
   const std::string version_;
@@ -84,7 +85,7 @@ class Session {
   const Clock& clock_;
   const Send send_;
   bool is_initialized_ = false;
-  int least_log_level_;
+  std::ptrdiff_t least_urgency_;
   std::list<Call> calls_;
 };
 

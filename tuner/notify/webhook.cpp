@@ -12,9 +12,6 @@
 namespace steptune {
 namespace {
 
-constexpr long k_connect_s = 5;
-constexpr long k_total_s = 15;
-
 std::size_t drop_answer(char* /*data*/, std::size_t size, std::size_t count, void* /*context*/) {
   return size * count;
 }
@@ -37,8 +34,8 @@ Result<void> post_json(const std::string& address, const std::string& document) 
                   static_cast<curl_off_t>(document.size()));
   lib.easy_setopt(curl.get(), CURLOPT_USERAGENT, "steptune");
   lib.easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  lib.easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, k_connect_s);
-  lib.easy_setopt(curl.get(), CURLOPT_TIMEOUT, k_total_s);
+  lib.easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, 5L);  // seconds
+  lib.easy_setopt(curl.get(), CURLOPT_TIMEOUT, 15L);
   if (const auto certificates = trusted_certificates(process_environment()); !certificates.empty())
     lib.easy_setopt(curl.get(), CURLOPT_CAINFO, certificates.c_str());
   lib.easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &drop_answer);

@@ -13,15 +13,11 @@
 #include "tuner/study/study_view.hpp"
 
 namespace steptune {
-namespace {
-
-constexpr double k_assumed_step_s = SimulatedTraining{}.step_s;
-
-}  // namespace
 
 SpeedModel constant_speed(const StudySpec& study) {
   return [&study](const Configuration& configuration) {
-    return AssumedSpeed{k_assumed_step_s / samples_per_step(study, configuration).value_or(1.0)};
+    return AssumedSpeed{SimulatedTraining{}.step_s /
+                        samples_per_step(study, configuration).value_or(1.0)};
   };
 }
 

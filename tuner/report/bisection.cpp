@@ -27,9 +27,6 @@ std::string version_text(const Bisection& bisection, const std::string& version)
 
 namespace {
 
-/// Most versions of a list for people.
-constexpr std::size_t k_shown_versions = 8;
-
 std::string line_of(const Bisection& bisection, const SuspectedVersion& version) {
   const std::string name = version_text(bisection, version.version);
   if (version.subject.empty()) return name;
@@ -56,7 +53,7 @@ std::string verdict_text(const Bisection& bisection) {
                   bisection.suspects.size(), slower);
   std::size_t shown = 0;
   for (const SuspectedVersion& version : bisection.suspects) {
-    if (++shown > k_shown_versions) {
+    if (++shown > k_shown_elements) {
       return text + fmt::format("        and {} more\n", bisection.suspects.size() - shown + 1);
     }
     text += fmt::format("{:5.0f} % {}\n", 100.0 * version.probability, line_of(bisection, version));
@@ -71,8 +68,8 @@ std::string skipped_text(const Bisection& bisection) {
       "skipped {} version{} that could not be {} or run:", unusable.size(),
       unusable.size() == 1 ? "" : "s", bisection.package.empty() ? "built" : "installed");
   for (std::size_t i = 0; i < unusable.size(); ++i) {
-    if (i == k_shown_versions)
-      return text + fmt::format(" and {} more\n", unusable.size() - k_shown_versions);
+    if (i == k_shown_elements)
+      return text + fmt::format(" and {} more\n", unusable.size() - k_shown_elements);
     text += fmt::format("{} {}", i > 0 ? "," : "", version_text(bisection, unusable[i]));
   }
   return text + "\n";

@@ -21,7 +21,6 @@ namespace steptune {
 namespace {
 
 const Objective k_campaign_time{"time", Direction::minimize};
-constexpr std::size_t k_longest_version = 200;
 constexpr const char* k_error_doc =
     "Error of the claim that it is faster; 0 if it was not compared";
 
@@ -127,7 +126,7 @@ std::string measured_text(const CampaignEdit& measured) {
 
 std::string to_text(const CampaignVersion& version) {
   if (!version.commit.empty()) return short_hash(version.commit);
-  return printable_line(shell_quoted(version.command), k_longest_version);
+  return printable_line(shell_quoted(version.command));
 }
 
 Result<CampaignLadder> read_campaign(const History& history, const std::string& name) {

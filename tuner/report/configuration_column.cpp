@@ -14,16 +14,13 @@
 namespace steptune {
 namespace {
 
-/// Cut texts usually have three dots. If three dots would leave fewer than three characters of a
-/// name, a single dot marks the cut.
+/// Cut texts usually have three dots. If three dots would leave fewer than `k_least_kept`
+/// characters of a name, a single dot marks the cut.
 constexpr std::string_view k_cut_dots = "...";
 constexpr std::string_view k_cut_dot = ".";
-constexpr std::size_t k_least_with_dots = 3 + k_cut_dots.size();
-constexpr std::size_t k_least_with_dot = 3 + k_cut_dot.size();
-/// Least length of a name if cutting values was not enough.
-constexpr std::size_t k_least_name = 1 + k_cut_dot.size();
+constexpr std::size_t k_least_kept = 3;
 /// Least length of a value: one character at each end.
-constexpr std::size_t k_least_value = 5;
+constexpr std::size_t k_least_value = 1 + k_cut_dots.size() + 1;
 
 struct CutName {
   std::string_view head;
@@ -140,15 +137,16 @@ std::vector<std::string> names_that_fit(const std::vector<Configuration>& rows,
   const std::vector<AlikeRows> alike = alike_rows(rows, names);
   CutNames dotted(names, k_cut_dots);
   while (!dotted.fit(alike, &AlikeRows::most_beside, width)) {
-    if (!dotted.cut_longest(k_least_with_dots)) break;
+    if (!dotted.cut_longest(k_least_kept + k_cut_dots.size())) break;
   }
   if (dotted.fit(alike, &AlikeRows::most_beside, width)) return dotted.shown();
   CutNames abbreviated(names, k_cut_dot);
   while (!abbreviated.fit(alike, &AlikeRows::most_beside, width)) {
-    if (!abbreviated.cut_longest(k_least_with_dot)) break;
+    if (!abbreviated.cut_longest(k_least_kept + k_cut_dot.size())) break;
   }
+  // If cutting values will not be enough, a name may shrink to one character.
   while (!abbreviated.fit(alike, &AlikeRows::least_beside, width)) {
-    if (!abbreviated.cut_longest(k_least_name)) break;
+    if (!abbreviated.cut_longest(1 + k_cut_dot.size())) break;
   }
   return abbreviated.shown();
 }

@@ -10,11 +10,11 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_indent = 2;
+constexpr std::string_view k_indent = "  ";
 
 std::string indented(const std::string& text, std::size_t width) {
   const std::string line = printable_line(text, k_any_length);
-  return line.empty() ? line : wrapped_entry(std::string(k_indent, ' ') + line, width, k_indent);
+  return line.empty() ? line : wrapped_entry(std::string(k_indent) + line, width, k_indent.size());
 }
 
 }  // namespace

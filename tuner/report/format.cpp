@@ -25,10 +25,8 @@ std::string format_number(double value) {
 std::string format_factor(double factor) {
   const double size = std::abs(factor);
   if (size >= 100.0) return fmt::format("{:.0f}", factor);
-  // Two decimals would show at most one digit of a small factor.
-  constexpr double k_small = 0.095;
-  return size > 0.0 && size < k_small ? fmt::format("{:.2g}", factor)
-                                      : fmt::format("{:.2f}", factor);
+  // Two decimals would show at most one digit of a factor below 0.095, which rounds to 0.09.
+  return size > 0.0 && size < 0.095 ? fmt::format("{:.2g}", factor) : fmt::format("{:.2f}", factor);
 }
 
 std::string format_ratio(double ratio) {
@@ -49,8 +47,7 @@ std::string format_bytes(double bytes) {
 }
 
 std::string format_ghz(double hz) {
-  constexpr double k_ghz = 1e9;
-  return std::isfinite(hz) ? fmt::format("{:.2f} GHz", hz / k_ghz) : "-";
+  return std::isfinite(hz) ? fmt::format("{:.2f} GHz", hz / 1e9) : "-";
 }
 
 std::string format_utc(double wall_time_s) {
@@ -126,8 +123,7 @@ std::string elide_middle(std::string_view text, std::size_t width) {
 }
 
 std::size_t readable_width(std::size_t width) {
-  constexpr std::size_t k_widest = 100;
-  return std::min(width, k_widest);
+  return std::min<std::size_t>(width, 100);
 }
 
 std::string wrapped(std::string_view text, std::size_t width) {
@@ -186,10 +182,9 @@ std::string wrapped_entries(std::string_view lines, std::size_t width, std::size
 }
 
 std::string titled_lines(std::string_view title, const std::vector<std::string>& lines) {
-  constexpr std::size_t k_longest = 300;
   std::string text;
   for (const std::string& line : lines) {
-    text += fmt::format("{:<7} {}\n", text.empty() ? title : "", printable_line(line, k_longest));
+    text += fmt::format("{:<7} {}\n", text.empty() ? title : "", printable_line(line));
   }
   return text;
 }

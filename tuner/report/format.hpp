@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ namespace steptune {
 /// Cuts `text` in the middle (`batch_size=25...eads=2`) to at most `width` columns. Removes ANSI
 /// sequences if it cuts.
 [[nodiscard]] std::string elide_middle(std::string_view text, std::size_t width);
+
+/// Columns of a file, and of a terminal that does not report its width.
+inline constexpr std::size_t k_default_width = 80;
 
 /// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit), as
 /// longer lines are hard to read.

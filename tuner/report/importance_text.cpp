@@ -12,13 +12,11 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_widest_name = 24;
-constexpr std::size_t k_widest_value = 16;
-/// A model that explains less than this share of the variance is almost useless.
-constexpr double k_poor = 0.5;
+/// Columns of the widest name or value.
+constexpr std::size_t k_widest = 24;
 
 std::string value_word(const Value& value) {
-  return elide_middle(printable_line(to_text(value)), k_widest_value);
+  return elide_middle(printable_line(to_text(value)), k_widest);
 }
 
 std::string styled(const std::string& text, const char* code, const TextStyle& style) {
@@ -75,7 +73,7 @@ TextTable share_table(const std::vector<ShareColumn>& columns, const ObjectiveVi
   TextTable table(std::move(titles));
   const Importance& first = *columns.front().importance;
   for (const ParameterImportance& parameter : first.parameters) {
-    std::vector<std::string> cells{elide_middle(parameter.parameter, k_widest_name)};
+    std::vector<std::string> cells{elide_middle(parameter.parameter, k_widest)};
     for (const ShareColumn& column : columns) {
       const ParameterImportance* there = parameter_in(*column.importance, parameter.parameter);
       cells.push_back(there == nullptr ? "-" : share_text(*there));
@@ -83,20 +81,18 @@ TextTable share_table(const std::vector<ShareColumn>& columns, const ObjectiveVi
     if (effects_of != nullptr) cells.push_back(effect_text(parameter, first, *effects_of));
     table.add_row(std::move(cells));
   }
-  constexpr std::size_t k_most_pairs = 6;
   std::vector<PairImportance> pairs;
   for (const ShareColumn& column : columns) {
     for (const PairImportance& pair : column.importance->pairs) {
       const bool there = std::ranges::any_of(pairs, [&](const PairImportance& p) {
         return p.first == pair.first && p.second == pair.second;
       });
-      if (!there && pairs.size() < k_most_pairs) pairs.push_back(pair);
+      if (!there && pairs.size() < k_shown_elements) pairs.push_back(pair);
     }
   }
   for (const PairImportance& pair : pairs) {
-    std::vector<std::string> cells{fmt::format("{} with {}",
-                                               elide_middle(pair.first, k_widest_name),
-                                               elide_middle(pair.second, k_widest_name))};
+    std::vector<std::string> cells{fmt::format("{} with {}", elide_middle(pair.first, k_widest),
+                                               elide_middle(pair.second, k_widest))};
     for (const ShareColumn& column : columns)
       cells.push_back(pair_cell(*column.importance, pair));
     table.add_row(std::move(cells));
@@ -139,10 +135,11 @@ std::string basis_lines(const StudyImportance& study, std::size_t width) {
       continue;
     }
     const double explained = objective.importance.explained.mean;
+    // A model that explains less than half of the variance is almost useless.
     text += wrapped(
         fmt::format("{}: {} trials, of whose variance the model explains {}{}",
                     objective.view.title(), objective.importance.trials, format_percent(explained),
-                    explained < k_poor ? ": too little to rely on the shares" : ""),
+                    explained < 0.5 ? ": too little to rely on the shares" : ""),
         width);
   }
   if (study.failure.why_unknown.empty()) {

@@ -21,7 +21,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_longest_command = 2000;
 constexpr const char* k_too_short = "the time was too short";
 constexpr const char* k_too_short_for_campaign =
     "the time was too short for the campaign, which needs a smaller error";
@@ -250,9 +249,9 @@ std::vector<std::vector<std::string>> judged_words(const StudySpec& study) {
 }
 
 std::vector<std::string> without_tree(std::vector<std::string> command) {
-  constexpr std::ptrdiff_t k_words_of_tree = 3;
-  if (std::ssize(command) > k_words_of_tree && command[0] == "env" && command[1] == "-C")
-    command.erase(command.begin(), command.begin() + k_words_of_tree);
+  // The three words in front are `env -C FOLDER`.
+  if (command.size() > 3 && command[0] == "env" && command[1] == "-C")
+    command.erase(command.begin(), command.begin() + 3);
   return command;
 }
 
@@ -273,7 +272,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
     JudgedCommand command;
     command.name = judged_name(place++);
     command.command =
-        printable_line(shell_quoted(render_command(study, configuration).argv), k_longest_command);
+        printable_line(shell_quoted(render_command(study, configuration).argv), k_any_length);
     command.why = failure_of(trials, configuration);
     const bool has_failed = !command.why.empty();
     command.slow_start_s = slow_start_of(trials, configuration);
@@ -331,7 +330,7 @@ JudgedCommands judged_without_start(const std::vector<std::vector<std::string>>&
   const auto undecided = [&](std::size_t place) {
     JudgedCommand command;
     command.name = judged_name(place);
-    command.command = printable_line(shell_quoted(commands[place]), k_longest_command);
+    command.command = printable_line(shell_quoted(commands[place]), k_any_length);
     return command;
   };
   judged.first = undecided(0);
@@ -368,13 +367,13 @@ const JudgedCommand& best_of(const JudgedCommands& judged) {
 std::string judged_text(const JudgedCommands& judged) {
   if (judged.first.verdict == CommandVerdict::failed) {
     return fmt::format("{} failed, so nothing was compared: {}\n", judged.first.name,
-                       printable_line(judged.first.why, k_longest_command));
+                       printable_line(judged.first.why, k_any_length));
   }
   std::string text;
   for (const JudgedCommand& command : judged.others)
-    text += printable_line(judged_sentence(command, judged), k_longest_command) + "\n";
+    text += printable_line(judged_sentence(command, judged), k_any_length) + "\n";
   const std::string loss = loss_line(judged);
-  if (!loss.empty()) text += printable_line(loss, k_longest_command) + "\n";
+  if (!loss.empty()) text += printable_line(loss, k_any_length) + "\n";
   text += fmt::format("cost    {}", format_duration(judged.spent_s));
   if (judged.longest_s) text += fmt::format(" of {}", format_duration(*judged.longest_s));
   const JudgedCommand& best = best_of(judged);

@@ -33,17 +33,14 @@ std::vector<std::string> edit_lines(const Json& edit, const Value& value) {
   return result;
 }
 
-constexpr std::size_t k_longest_text = 100;
-
 }  // namespace
 
 KnobEdit knob_edit(const Knob& knob, const Value& value, const KnobState& state) {
   KnobEdit edit;
   if (const Json& own = state.edit; own.is_object() && own.contains("argument")) {
     // The program prints the hook's lines, so they may contain anything.
-    edit.call = printable_line(own["call"].get<std::string>(), k_longest_text);
-    edit.argument =
-        printable_line(edit_text(own["argument"], value, python_literal(value)), k_longest_text);
+    edit.call = printable_line(own["call"].get<std::string>());
+    edit.argument = printable_line(edit_text(own["argument"], value, python_literal(value)));
     if (!edit.argument.empty()) return edit;
     edit.call.clear();
   }
@@ -72,9 +69,7 @@ std::vector<std::string> edit_places(const KnobState& state) {
 std::string called_there(const KnobEdit& edit, const std::vector<std::string>& where) {
   if (where.empty()) return edit.call;
   const std::size_t blank = where.front().rfind(' ');
-  return blank == std::string::npos
-             ? edit.call
-             : printable_line(where.front().substr(blank + 1), k_longest_text);
+  return blank == std::string::npos ? edit.call : printable_line(where.front().substr(blank + 1));
 }
 
 }  // namespace steptune

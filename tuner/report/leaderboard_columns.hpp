@@ -33,7 +33,6 @@ struct LeaderboardColumn {
 /// search only its status. Shorter than the column `status`, for narrow terminals.
 [[nodiscard]] std::string brief_status(const LeaderboardRow& row);
 
-inline constexpr int k_never_dropped = 100;
 /// Importance of a parameter's column.
 inline constexpr int k_parameter_importance = 4;
 

@@ -23,10 +23,6 @@
 namespace steptune {
 namespace {
 
-/// Reads only the trials shown if the study has more trials than this. Studies of that size are not
-/// used to choose a number of machines.
-constexpr std::size_t k_most_read = 10'000;
-
 constexpr std::array k_unranked{TrialStatus::running,       TrialStatus::launching,
                                 TrialStatus::infeasible,    TrialStatus::failed,
                                 TrialStatus::out_of_memory, TrialStatus::interrupted};
@@ -125,7 +121,7 @@ Result<std::optional<TrialRecord>> best_below(const StoredStudy& study, const Le
 
 /// Reads the stored study; nullopt if this version cannot read it or it has very many trials.
 std::optional<StudySpec> study_of_few(const StoredStudy& study, std::size_t trials) {
-  if (trials > k_most_read) return std::nullopt;
+  if (trials > k_many_trials) return std::nullopt;
   auto spec = stored_spec(study.record);
   if (!spec) return std::nullopt;
   return *std::move(spec);
@@ -155,7 +151,8 @@ Result<Leaderboard> read_rows(const StoredStudy& study, const LeaderboardQuery& 
   const auto source_leaders = leaders_from(study, query);
   if (!source_leaders) return tl::unexpected(source_leaders.error());
   // A trial that is not shown may decide which of the shown trials are trade-offs.
-  const bool needs_front = !*source_leaders && study.objectives.size() > 1 && count <= k_most_read;
+  const bool needs_front =
+      !*source_leaders && study.objectives.size() > 1 && count <= k_many_trials;
   auto standing = read ? Result<Standing>(*std::move(read))
                   : query.sorted_by > 0 || query.limit >= count || over_machines || needs_front
                       ? read_whole_standing(study, query.sorted_by)

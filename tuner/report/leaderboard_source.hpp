@@ -8,6 +8,10 @@
 
 namespace steptune {
 
+/// Reading more trials takes seconds. A leaderboard of a larger study reads only the trials shown,
+/// and the study gets no page. Nobody uses such a study to choose a number of machines.
+inline constexpr std::size_t k_many_trials = 10'000;
+
 struct LeaderboardQuery {
   std::size_t limit = 20;  ///< most ranked trials; with `all`, also most trials of each other state
   bool all = false;        ///< include trials that are not ranked

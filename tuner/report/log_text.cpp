@@ -15,7 +15,6 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_bytes = std::size_t{64} << 20;
-constexpr std::size_t k_longest_line = std::size_t{64} << 10;
 
 std::string printable(const std::string& text) {
   std::string result;
@@ -26,7 +25,7 @@ std::string printable(const std::string& text) {
     for (std::size_t part = begin; part <= end;) {
       const std::size_t stop = std::min(text.find('\r', part), end);
       if (stop > part || stop == end) {
-        result += printable_line(std::string_view(text).substr(part, stop - part), k_longest_line);
+        result += printable_line(std::string_view(text).substr(part, stop - part), k_any_length);
         result += '\n';
       }
       part = stop + 1;

@@ -15,7 +15,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_widest_useful_interval = 2.0;
 constexpr const char* k_keep = "keep today's settings: ";
 
 /// Returns the saved share of the cost in percent. The share is negative if the cost increases.
@@ -178,8 +177,7 @@ const FinalistResult* finalist_behind(const Recommendation& recommendation, Stud
 }
 
 bool is_useful_interval(const SpeedUp& speed_up) {
-  return speed_up.low > 0.0 && std::isfinite(speed_up.high) &&
-         speed_up.high <= k_widest_useful_interval * speed_up.low;
+  return speed_up.low > 0.0 && std::isfinite(speed_up.high) && speed_up.high <= 2.0 * speed_up.low;
 }
 
 std::string comparison_text(double ratio, const Objective& objective) {

@@ -127,16 +127,13 @@ struct PoolColumn {
   std::function<std::string(const HeldMachines&)> text;
 };
 
-/// Importance of a column that stays even if the table is too wide.
-constexpr int k_always_shown = 10;
-
 /// Returns the columns of the table. A job's name includes study and trial, so these columns are
 /// dropped first. Names are cut last, because the command to release machines needs them.
 std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
                                      const HeldMachinesService& service) {
   std::vector<PoolColumn> columns{
       {{"job", Align::left},
-       k_always_shown,
+       k_never_dropped,
        [](const HeldMachines& held) { return printable_line(held.job); }},
       {{"study", Align::left},
        0,
@@ -150,7 +147,7 @@ std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
        6,
        [](const HeldMachines& held) { return to_text(held.resources); }},
       {{"state", Align::left},
-       k_always_shown,
+       k_never_dropped,
        [&service](const HeldMachines& held) { return status_text(held, service); }},
       {{"for", Align::right},
        3,
@@ -162,7 +159,7 @@ std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
        [](const HeldMachines& held) { return held.left_s ? format_duration(*held.left_s) : "-"; }},
       {{"so far", Align::right}, 5, spent_text},
       {{"per hour", Align::right},
-       k_always_shown,
+       k_never_dropped,
        [](const HeldMachines& held) { return at_most(held.usd_per_hour, held.spot); }},
       {{"price", Align::left}, 2, price_text},
   };
@@ -192,7 +189,7 @@ std::string pools_table_text(const HeldMachinesReport& view, const HeldMachinesS
   TextTable table = pools_table(columns, view.machines, k_any_length);
   while (width > 0 && table.width() > width) {
     const auto least = std::ranges::min_element(columns, {}, &PoolColumn::importance);
-    if (least->importance >= k_always_shown) break;
+    if (least->importance >= k_never_dropped) break;
     columns.erase(least);
     table = pools_table(columns, view.machines, k_any_length);
   }

@@ -17,8 +17,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_listed_changes = 10;
-
 double ratio_of(const PriceChange& change) {
   return std::abs(std::log(change.usd_now / change.usd_before));
 }
@@ -35,7 +33,7 @@ std::string or_unknown(double number) {
 
 std::string listed_text(const char* what, const std::vector<std::string>& types) {
   if (types.empty()) return {};
-  const auto listed_count = std::min(types.size(), k_listed_changes);
+  const auto listed_count = std::min(types.size(), k_shown_elements);
   const std::vector<std::string> shown(types.begin(),
                                        types.begin() + static_cast<std::ptrdiff_t>(listed_count));
   return fmt::format("{} {}: {}{}\n", types.size(), what, fmt::join(shown, " "),
@@ -223,7 +221,7 @@ std::string refresh_text(const PriceSource& now, const PriceSource* before,
   text += fmt::format("{} changed since {} ({})\n", changes.changed.size(),
                       printable_line(before->table.date), before->file);
   TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::right}, {"", Align::right}});
-  for (std::size_t i = 0; i < std::min(changes.changed.size(), k_listed_changes); ++i) {
+  for (std::size_t i = 0; i < std::min(changes.changed.size(), k_shown_elements); ++i) {
     const PriceChange& change = changes.changed[i];
     table.add_row({fmt::format("  {}", change.type), fmt::format("${}", change.usd_before),
                    fmt::format("-> ${}", change.usd_now),

@@ -111,14 +111,14 @@ std::string tuning_text(const Recommendation& recommendation,
 }
 
 std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t without) {
-  constexpr std::size_t k_shown = 8;
   std::string result;
   std::size_t count = 0;
   for (std::int64_t trial : trials) {
     if (trial == without) continue;
-    if (++count <= k_shown) result += fmt::format("{}{}", result.empty() ? "" : ", ", trial);
+    if (++count <= k_shown_elements)
+      result += fmt::format("{}{}", result.empty() ? "" : ", ", trial);
   }
-  if (count > k_shown) result += fmt::format(" and {} more", count - k_shown);
+  if (count > k_shown_elements) result += fmt::format(" and {} more", count - k_shown_elements);
   return result;
 }
 

@@ -22,8 +22,7 @@ std::string scaling_cost_text(const StudyScaling& study, double cost) {
 /// Returns `12 % (8-15)`.
 std::string percent_interval(const Estimate& share) {
   const double mean = 100.0 * share.mean;
-  constexpr double k_small = 10.0;
-  const int digits = std::abs(mean) < k_small ? 1 : 0;
+  const int digits = std::abs(mean) < 10.0 ? 1 : 0;
   return fmt::format("{:.{}f} % ({:.{}f} to {:.{}f})", mean, digits, 100.0 * share.low, digits,
                      100.0 * share.high, digits);
 }
@@ -52,8 +51,7 @@ std::string law_words(const Scaling& scaling) {
               : fmt::format(
                     "); too close to call if the work is fixed ({}) or grows with the count ({})",
                     format_percent(1.0 - growing), format_percent(growing));
-  constexpr double k_unexplained_scatter = 2.0;
-  if (scaling.scatter > k_unexplained_scatter) {
+  if (scaling.scatter > 2.0) {
     text += fmt::format("; the times differ from it {} times as much as their intervals explain",
                         format_number(std::round(10.0 * scaling.scatter) / 10.0));
   }

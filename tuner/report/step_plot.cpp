@@ -15,12 +15,10 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_height = 6;
-constexpr std::size_t k_label_width = 9;
-/// Width of labels for durations above `k_longest_short_s` (`14 min 20 s`) or below
-/// `k_shortest_short_s`.
-constexpr std::size_t k_wide_label_width = 12;
-constexpr double k_longest_short_s = 59.0;
-constexpr double k_shortest_short_s = 1e-4;
+/// Widths of labels with a blank at the end. The wide one is for steps that take minutes, or less
+/// than 0.1 ms.
+constexpr std::size_t k_label_width = std::string_view("0.123 ms ").size();
+constexpr std::size_t k_wide_label_width = std::string_view("14 min 20 s ").size();
 /// Least width of a plot in columns, with room for the legend.
 constexpr std::size_t k_narrowest = 36;
 /// If the largest value exceeds the smallest by more than this factor, heights are logarithmic.
@@ -57,9 +55,7 @@ std::size_t label_width(const std::vector<TracePoint>& points) {
     const double seconds = points[i].at_s - points[i - 1].at_s;
     const double steps = points[i].steps - points[i - 1].steps;
     if (!(seconds > 0.0) || !(steps > 0.0)) continue;
-    if (seconds > k_longest_short_s * steps || seconds < k_shortest_short_s * steps) {
-      return k_wide_label_width;
-    }
+    if (seconds >= 60.0 * steps || seconds < 1e-4 * steps) return k_wide_label_width;
   }
   return k_label_width;
 }

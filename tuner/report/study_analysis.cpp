@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/measure/report_times.hpp"
+
 namespace steptune {
 namespace {
 
@@ -58,7 +60,6 @@ Result<AnalysedStudy> read_trials(const StoredStudy& study) {
 /// True if every value of `a` is the same multiple of the value of `b`.
 bool proportional(const TrialSamples& a, const TrialSamples& b) {
   if (!a.logarithmic || !b.logarithmic || a.samples.size() != b.samples.size()) return false;
-  constexpr double k_rounding = 1e-9;
   for (std::size_t i = 0; i < a.samples.size(); ++i) {
     const double first = a.samples.front().value - b.samples.front().value;
     const double here = a.samples[i].value - b.samples[i].value;

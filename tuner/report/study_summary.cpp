@@ -12,20 +12,17 @@
 namespace steptune {
 namespace {
 
-constexpr std::uint64_t k_most_counted = 200'000;
-
 const std::string& type_name(ParameterKind kind) {
   return study::parameter_types().at(static_cast<std::size_t>(kind));
 }
 
 std::string choices_text(const Parameter& parameter) {
-  constexpr std::size_t k_shown = 8;
   std::string text;
-  for (std::size_t i = 0; i < parameter.choices.size() && i < k_shown; ++i) {
+  for (std::size_t i = 0; i < parameter.choices.size() && i < k_shown_elements; ++i) {
     text += (i > 0 ? ", " : "") + printable_line(to_text(parameter.choices[i]), 40);
   }
-  if (parameter.choices.size() > k_shown) {
-    text += fmt::format(" and {} more", parameter.choices.size() - k_shown);
+  if (parameter.choices.size() > k_shown_elements) {
+    text += fmt::format(" and {} more", parameter.choices.size() - k_shown_elements);
   }
   return text;
 }
@@ -114,7 +111,7 @@ std::string parameters_text(const SearchSpace& space) {
 SpaceSize space_size(const SearchSpace& space) {
   SpaceSize size;
   size.product = space.product_size();
-  if (const auto points = space.enumerate_points(k_most_counted)) {
+  if (const auto points = space.enumerate_points(k_most_enumerated)) {
     size.feasible = points->size() / space.parameters().size();
   }
   return size;

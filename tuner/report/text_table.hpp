@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@
 namespace steptune {
 
 enum class Align { left, right };
+
+/// Importance of a column that stays even if the table is too wide.
+inline constexpr int k_never_dropped = std::numeric_limits<int>::max();
 
 /// Text table with two spaces between columns and no trailing blanks. Widths are those of
 /// `display_width`; ANSI sequences take no room.

@@ -203,15 +203,14 @@ std::string disturbance_text(const Disturbance& disturbance) {
 }
 
 std::string disturbed_text(const TrialTrace& trace) {
-  constexpr std::size_t k_shown = 5;
   std::string text;
-  for (std::size_t i = 0; i < std::min(k_shown, trace.disturbed.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(k_shown_elements, trace.disturbed.size()); ++i) {
     const DisturbedTime& time = trace.disturbed[i];
     text += fmt::format("{} to {}: {}\n", format_duration(time.from_s), format_duration(time.to_s),
                         disturbance_text(time.disturbance));
   }
-  if (trace.disturbed.size() > k_shown) {
-    text += fmt::format("and {} more times\n", trace.disturbed.size() - k_shown);
+  if (trace.disturbed.size() > k_shown_elements) {
+    text += fmt::format("and {} more times\n", trace.disturbed.size() - k_shown_elements);
   }
   return text;
 }
@@ -310,8 +309,7 @@ void add_machine_use(FactLines& facts, const TrialRecord& trial) {
 /// Adds the facts that come from the trial's trace. `width` is the terminal's; 0 for a file.
 void add_trace(FactLines& facts, const TrialRecord& trial, const TrialTrace& trace,
                const std::vector<ObjectiveView>& objectives, std::size_t width) {
-  constexpr std::size_t k_width_of_files = 80;
-  const std::size_t room = width > 0 ? readable_width(width) : k_width_of_files;
+  const std::size_t room = width > 0 ? readable_width(width) : k_default_width;
   facts.add_lines(
       "step time",
       step_plot(trace, trial.measurement, room > k_fact_indent ? room - k_fact_indent : 0),

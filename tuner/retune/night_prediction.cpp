@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -133,9 +134,9 @@ double welch_freedom(const EstimatedVariance& a, const EstimatedVariance& b) {
 
 /// Returns the standard normal quantile that corresponds to Student's `t`, from the nearer tail.
 double normal_score(double t, double freedom) {
-  constexpr double k_least_tail = 1e-300;
   const boost::math::students_t student(freedom);
-  const double tail = std::max(k_least_tail, boost::math::cdf(student, -std::abs(t)));
+  const double tail =
+      std::max(std::numeric_limits<double>::min(), boost::math::cdf(student, -std::abs(t)));
   return std::copysign(-boost::math::quantile(boost::math::normal(), std::min(0.5, tail)), t);
 }
 

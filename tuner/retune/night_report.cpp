@@ -8,12 +8,11 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/trial_json.hpp"
 #include "tuner/verdict/speed_up_record.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr int k_night_schema_version = 1;
 
 /// Returns the cause of the slowdown, for programs. Scripts read these names, so they must not
 /// change.
@@ -95,7 +94,7 @@ std::string outcome_text(const Night& night) {
 
 Json night_json(const Night& night, const NightContext& context) {
   Json json;
-  json["schema_version"] = k_night_schema_version;
+  json["schema_version"] = k_json_schema_version;
   json["study"] = context.study;
   json["night"] = night.number;
   json["result"] = to_text(night.result);
@@ -122,7 +121,7 @@ Json night_json(const Night& night, const NightContext& context) {
 }
 
 Json not_begun_json(const std::string& study, const Error& error) {
-  return {{"schema_version", k_night_schema_version},
+  return {{"schema_version", k_json_schema_version},
           {"study", study},
           {"result", to_text(NightResult::failed)},
           {"reason", error.text()}};
@@ -155,12 +154,12 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
     text += fmt::format("change {}\n", printable_line(to_text(night.changes), 2000));
   }
   if (!night.reason.empty()) text += fmt::format("why    {}\n", printable_line(night.reason, 2000));
-  constexpr std::size_t k_title_width = 7;
+  constexpr std::string_view k_title = "next   ";  // the other titles are as wide
   // If nothing could be measured, the trials of the night show why.
   const std::string next = night.result == NightResult::failed
                                ? fmt::format("leaderboard {} --all", night.study)
                                : "best " + context.study;
-  text = wrapped_entries(text, width, k_title_width) +
+  text = wrapped_entries(text, width, k_title.size()) +
          fmt::format("next   steptune {}{}\n", next, context.database_option);
   if (context.bisect_command.empty()) return text;
   const char* unknown = night.fast_commit.empty() ? " (replace GOOD by a fast commit)" : "";

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/document/identifiers.hpp"
+#include "common/numbers.hpp"
 #include "tuner/verdict/payback.hpp"
 
 namespace steptune {
@@ -86,8 +87,8 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
   Json& search = document["search"];
   search.erase("learn_from");
   // Each night draws other random configurations.
-  search["seed"] =
-      (study.search.seed + static_cast<std::uint64_t>(night.number)) % (k_most_seed + 1);
+  search["seed"] = (study.search.seed + static_cast<std::uint64_t>(night.number)) %
+                   (static_cast<std::uint64_t>(k_max_whole) + 1);
   if (plan.phase == NightPhase::check || plan.phase == NightPhase::recheck) {
     search["searcher"] = "random";
     search["scheduler"] = "none";

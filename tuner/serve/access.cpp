@@ -16,8 +16,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_token_bytes = 16;
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -25,7 +23,7 @@ bool is_digit(char c) {
 }  // namespace
 
 std::string random_token() {
-  std::array<char, k_token_bytes> bytes{};
+  std::array<char, 128 / 8> bytes{};  // 128 bits cannot be guessed
   std::size_t have = 0;
   while (have < bytes.size()) {
     const ssize_t got = ::getrandom(bytes.data() + have, bytes.size() - have, 0);

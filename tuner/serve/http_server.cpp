@@ -28,9 +28,6 @@ namespace {
 
 constexpr std::size_t k_threads = 64;
 constexpr std::size_t k_most_waiting = 256;
-constexpr int k_backlog = 128;
-/// Interval at which the server checks whether it must stop.
-constexpr int k_stop_check_ms = 250;
 /// If all threads are busy, clients that have not sent their request within this time make room.
 constexpr double k_patience_with_client_s = 0.5;
 
@@ -69,7 +66,7 @@ class HttpServer::Engine final : public httplib::Server {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), k_backlog) != 0 ||
+    if (::bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), SOMAXCONN) != 0 ||
         ::getsockname(listener_.get(), generic, &size) != 0) {
       return fail(ErrorKind::unavailable,
                   fmt::format("cannot listen on port {}: {}", port, system_reason(errno)),
@@ -87,7 +84,7 @@ class HttpServer::Engine final : public httplib::Server {
     }
     while (!is_stopping()) {
       pollfd listening{listener_.get(), POLLIN, 0};
-      const int ready = ::poll(&listening, 1, k_stop_check_ms);
+      const int ready = ::poll(&listening, 1, static_cast<int>(1e3 * k_poll_s));
       make_room();
       if (ready <= 0) continue;
       const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -95,7 +92,7 @@ class HttpServer::Engine final : public httplib::Server {
         take(UniqueFd(fd));
       } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         // The connection stays in the backlog, so poll would return at once: pause instead.
-        pause_thread(1e-3 * k_stop_check_ms);
+        pause_thread(k_poll_s);
       }
     }
     svr_sock_ = INVALID_SOCKET;

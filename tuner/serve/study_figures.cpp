@@ -3,11 +3,10 @@
 
 #include <utility>
 
+#include "tuner/report/leaderboard_source.hpp"
+
 namespace steptune {
 namespace {
-
-/// Largest number of a study's running trials that are read.
-constexpr std::size_t k_most_running = 1000;
 
 Result<std::vector<double>> best_so_far(const StoredStudy& study, const ListedStudy& listed) {
   // Prefer the confirmed configuration, which may differ from the best of the search.
@@ -51,7 +50,7 @@ Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
   const auto idle_s = idle_seconds(history, id);
   if (!idle_s) return tl::unexpected(idle_s.error());
   figures.idle_s = *idle_s;
-  auto running = history.latest_trials(id, TrialStatus::running, k_most_running);
+  auto running = history.latest_trials(id, TrialStatus::running, k_many_trials);
   if (!running) return tl::unexpected(running.error());
   for (const TrialRecord& trial : *running) {
     const auto machines = trial.placement.find("instances");

@@ -19,8 +19,6 @@ constexpr double k_read_busy_timeout_s = 1.0;
 /// Longest wait of a request for earlier requests that read the database. While the database is
 /// locked, each earlier request waits for `k_read_busy_timeout_s`.
 constexpr std::chrono::seconds k_longest_wait_for_readers{5};
-/// A page with more trials is useless and takes seconds to make.
-constexpr std::int64_t k_most_trials = 10'000;
 constexpr std::size_t k_most_pages_kept = 8;
 
 Result<std::int64_t> trial_count(const StoredStudy& study) {
@@ -79,11 +77,11 @@ Result<std::string> StudyPages::made_page(std::int64_t id, const std::string& ve
   const StudyRecord& record = study->record;
   const auto trials = trial_count(*study);
   if (!trials) return tl::unexpected(trials.error());
-  if (*trials > k_most_trials) {
+  if (std::cmp_greater(*trials, k_many_trials)) {
     return problem_page(record.name,
                         fmt::format("This study has {} trials, more than one page can show ({}). "
                                     "`steptune leaderboard {}{}` selects among them.",
-                                    *trials, k_most_trials, record.name, database_option_));
+                                    *trials, k_many_trials, record.name, database_option_));
   }
   const auto report = read_study_report(*study, study_words(*study, database_option_, database_));
   if (!report) return tl::unexpected(report.error());
@@ -98,17 +96,17 @@ Result<std::string> StudyPages::leaderboard_text(std::int64_t id) {
   if (!study) return tl::unexpected(study.error());
   const auto trials = trial_count(*study);
   if (!trials) return tl::unexpected(trials.error());
-  if (*trials > k_most_trials) {
+  if (std::cmp_greater(*trials, k_many_trials)) {
     return fail(ErrorKind::usage,
                 fmt::format("the study has {} trials, more than one answer holds ({})", *trials,
-                            k_most_trials),
+                            k_many_trials),
                 study->record.name,
                 fmt::format("read them with `steptune leaderboard {}{} --all --json`",
                             study->record.name, database_option_));
   }
   LeaderboardQuery query;
   query.all = true;
-  query.limit = k_most_trials;
+  query.limit = k_many_trials;
   const auto board = read_leaderboard(*study, query);
   if (!board) return tl::unexpected(board.error());
   return dump_json(leaderboard_json(*board));

@@ -28,7 +28,6 @@ constexpr const char* k_served_policy =
     "form-action 'none'; frame-ancestors 'none'";
 
 constexpr int k_most_streams = 32;
-constexpr std::chrono::seconds k_poll_interval{1};
 /// A client that disappeared is noticed only by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
 void set_security_headers(httplib::Response& response) {
@@ -251,8 +250,9 @@ std::string StudySite::news(std::optional<std::int64_t> id, std::string& version
 }
 
 bool StudySite::pause_between_polls() {
+  using namespace std::chrono_literals;
   std::unique_lock lock(stopping_);
-  return !stopped_.wait_for(lock, k_poll_interval, [this] { return is_stopping_; });
+  return !stopped_.wait_for(lock, 1s, [this] { return is_stopping_; });
 }
 
 void StudySite::stop() {

@@ -16,12 +16,9 @@ namespace {
 using document::StringTemplate;
 using document::Writing;
 
-constexpr std::size_t k_max_parts = 1000;
-constexpr std::size_t k_max_variables = 200;
-
 /// Reads arguments. An empty list is a fault.
 Type<std::vector<StringTemplate>> arguments() {
-  auto type = document::list_of(template_with_files(), k_max_parts);
+  auto type = document::list_of(template_with_files(), k_max_elements);
   type.read = [read = type.read](const Node& node) {
     if (node.json().is_array() && node.json().empty()) {
       node.fault("the list is empty: name the arguments, or remove the part");
@@ -87,7 +84,7 @@ std::optional<CommandPart> read_part(const Node& node) {
 }
 
 void read_command(const Node& node, StudySpec& study) {
-  const auto elements = node.elements(k_max_parts);
+  const auto elements = node.elements(k_max_elements);
   if (node.json().is_array() && node.json().empty()) {
     node.fault("the list is empty: name the training program and its arguments");
   }
@@ -128,13 +125,13 @@ std::optional<Json> write_command(const StudySpec& study, const Writing& writing
 Json command_schema(Json& definitions) {
   return {{"type", "array"},
           {"minItems", 1},
-          {"maxItems", k_max_parts},
+          {"maxItems", k_max_elements},
           {"items", {{"anyOf", {{{"type", "string"}}, part_section().schema(definitions)}}}}};
 }
 
 std::map<std::string, StringTemplate> read_environment(const Node& node) {
   std::map<std::string, StringTemplate> variables;
-  for (const auto& [name, child] : node.members("an object of variables", k_max_variables)) {
+  for (const auto& [name, child] : node.members("an object of variables", k_max_elements)) {
     if (!document::is_identifier(name)) {
       child.fault(
           fmt::format("\"{}\" is not the name of an environment variable: use letters, digits "
@@ -172,7 +169,7 @@ Key<StudySpec> command_key() {
 }
 
 Type<std::map<std::string, StringTemplate>> environment() {
-  auto type = document::map_of(template_with_files(), "", k_max_variables);
+  auto type = document::map_of(template_with_files(), "", k_max_elements);
   type.read = [](const Node& node) { return std::optional(read_environment(node)); };
   type.schema = [of_map = type.schema](Json& definitions) {
     Json schema = of_map(definitions);

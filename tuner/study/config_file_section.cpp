@@ -17,9 +17,6 @@ namespace {
 using document::StringTemplate;
 using document::Writing;
 
-constexpr std::size_t k_max_files = 20;
-constexpr std::size_t k_max_edits = 200;
-
 /// Key for the file's text. Stored documents contain the whole text; the fingerprint contains only
 /// the part that trials do not replace.
 Key<ConfigFileSpec> content_key() {
@@ -96,7 +93,7 @@ std::map<std::string, ConfigFileSpec> read_files(const Type<ConfigFileSpec>& typ
                                                  const Node& node) {
   std::map<std::string, ConfigFileSpec> files;
   for (const auto& [name, child] :
-       node.members("an object of configuration files by name", k_max_files)) {
+       node.members("an object of configuration files by name", k_max_elements)) {
     if (const auto fault = fault_of_name(name, scope_of(node))) {
       child.fault(*fault);
       continue;
@@ -122,7 +119,7 @@ const Section<ConfigFileSpec>& config_file_section() {
                    .doc("JSON, YAML, TOML or INI file, relative to the study file"))
           .add(key("edits", &ConfigFileSpec::edits,
                    document::map_of(document::string_template(),
-                                    "an object of values by key of the file", k_max_edits))
+                                    "an object of values by key of the file", k_max_elements))
                    .required()
                    .doc("a trial's values by key, as templates: `{\"data.batch_size\": "
                         "\"{batch_size}\"}`"))
@@ -136,7 +133,7 @@ const Section<ConfigFileSpec>& config_file_section() {
 
 Type<std::map<std::string, ConfigFileSpec>> config_files() {
   const auto file = document::object(config_file_section());
-  auto type = document::map_of(file, "", k_max_files);
+  auto type = document::map_of(file, "", k_max_elements);
   type.read = [file](const Node& node) { return std::optional(read_files(file, node)); };
   type.schema = [of_map = type.schema](Json& definitions) {
     Json schema = of_map(definitions);

@@ -12,8 +12,6 @@
 namespace steptune::study {
 namespace {
 
-constexpr std::size_t k_max_hints = 1000;
-
 /// Returns `value` in the type of the parameter if that loses nothing; otherwise unchanged.
 Value in_type_of(const Parameter& parameter, const Value& value) {
   if (parameter.kind == ParameterKind::floating) {
@@ -39,7 +37,7 @@ std::optional<Configuration> read_configuration(const Node& node, const SearchSp
   std::vector<std::string> known;
   for (const Parameter& parameter : space.parameters())
     known.push_back(parameter.name);
-  for (const auto& [name, child] : node.members("an object of parameter values", 1000)) {
+  for (const auto& [name, child] : node.members("an object of parameter values", k_max_elements)) {
     const Parameter* parameter = space.find(name);
     const auto value = value_from_json(child.json(), {});
     if (parameter == nullptr) {
@@ -68,7 +66,7 @@ std::optional<Configuration> read_configuration(const Node& node, const SearchSp
 /// Reads configurations. A repeated configuration is a fault.
 std::vector<Configuration> read_hints(const Node& node, const SearchSpace& space) {
   std::vector<Configuration> hints;
-  for (const Node& element : node.elements(k_max_hints)) {
+  for (const Node& element : node.elements(k_max_elements)) {
     auto hint = read_configuration(element, space);
     if (!hint) continue;
     if (std::find(hints.begin(), hints.end(), *hint) != hints.end()) {
@@ -113,7 +111,7 @@ Key<StudySpec> try_key() {
           },
           [](Json& definitions) {
             return Json{{"type", "array"},
-                        {"maxItems", k_max_hints},
+                        {"maxItems", k_max_elements},
                         {"items", configuration_schema(definitions)}};
           }};
 }

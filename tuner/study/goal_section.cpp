@@ -16,7 +16,6 @@ namespace {
 
 using document::Range;
 
-constexpr std::size_t k_max_phases = 16;
 constexpr Range k_any_ratio{1e-6, 1e6};
 
 const Section<Objective>& objective_section() {
@@ -186,7 +185,7 @@ const Section<PlannedRun>& planned_run_section() {
                         "`batch_size * accumulation`"))
           .add(key("phases", &PlannedRun::phases,
                    document::map_of(document::object(planned_phase_section()),
-                                    "an object of phases by name", k_max_phases))
+                                    "an object of phases by name", k_max_elements))
                    // Fingerprint and stored document contain this key only if it is given. So
                    // studies from before this key keep both.
                    .in_fingerprint(InFingerprint::unless_default)

@@ -15,8 +15,6 @@ namespace {
 using document::StringTemplate;
 using document::Writing;
 
-constexpr std::size_t k_max_knobs = 200;
-
 using KnobRules = std::map<std::string, KnobRule>;
 
 /// Returns one value of each type that a parameter can have, or all its choices.
@@ -80,7 +78,7 @@ std::optional<KnobRule> read_rule(const Knob& knob, const Node& node) {
 
 KnobRules read_rules(const Node& node) {
   KnobRules rules;
-  for (const auto& [name, child] : node.members("an object of knobs", k_max_knobs)) {
+  for (const auto& [name, child] : node.members("an object of knobs", k_max_elements)) {
     const Knob* knob = find_python_knob(name);
     if (knob == nullptr) {
       child.fault(fmt::format("there is no knob \"{}\"{}; see docs/hooks.md",

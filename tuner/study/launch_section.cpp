@@ -18,8 +18,6 @@ namespace {
 
 using document::Formula;
 
-constexpr std::size_t k_most_launcher_options = 100;
-
 /// Type of a count: a number, an expression, or an expression in braces, as templates write a
 /// parameter.
 Type<Formula> count(document::Range range) {
@@ -83,7 +81,7 @@ const Section<LaunchSpec>& launch_section() {
                  .doc("processes on each machine: a number, or an expression such as "
                       "`\"{gpus}\"`"))
         .add(key("options", &LaunchSpec::options,
-                 document::list_of(template_with_files(), k_most_launcher_options))
+                 document::list_of(template_with_files(), k_max_elements))
                  .omitted_at_default()
                  .default_words("none")
                  .doc("further arguments for the launcher, as templates; empty ones are left out"));

@@ -8,10 +8,6 @@
 namespace steptune::study {
 namespace {
 
-constexpr std::size_t k_max_paths = 100;
-/// Smaller errors are beyond what Student's t interval can say about launches.
-constexpr double k_least_confirm_error = 1e-12;
-
 void check_data(const ObjectNode& object, const MeasureSpec& measure) {
   if (measure.cache == PageCache::warm || !measure.data.empty()) return;
   object.find("cache")->fault(
@@ -60,7 +56,7 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("how much of `data` is in memory when a trial starts: `warm`, all that "
                         "earlier trials read; `cold`, nothing, as in a first epoch; `auto`, `cold` "
                         "if the data exceeds the memory. Local trials only"))
-          .add(key("data", &MeasureSpec::data, document::list_of(document::path(), k_max_paths))
+          .add(key("data", &MeasureSpec::data, document::list_of(document::path(), k_max_elements))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
                    .doc("files and folders that the training reads"))
@@ -90,7 +86,8 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("set by [`judge`](judge.md): fresh runs compare all configurations, at "
                         "most 8, with the baseline"))
           .add(key("confirm_error", &MeasureSpec::confirm_error,
-                   document::number({k_least_confirm_error, k_one_sided_error}))
+                   // Smaller errors are beyond what Student's t interval can say about launches.
+                   document::number({1e-12, k_one_sided_error}))
                    .omitted_at_default()
                    .written_by_steptune()
                    .in_fingerprint(InFingerprint::never)

@@ -23,7 +23,6 @@ using document::Section;
 using document::Writing;
 
 constexpr std::size_t k_max_choice_bytes = 32'768;
-constexpr Range k_integer_range{-k_max_whole, k_max_whole};
 
 bool is_whole(const DeclaredParameter& declared) {
   return declared.parameter.kind == ParameterKind::integer;
@@ -46,7 +45,7 @@ std::optional<double> read_bound(const Node& node, Range range) {
 }
 
 Range range_of(const DeclaredParameter& declared) {
-  return is_whole(declared) ? k_integer_range : k_any_number;
+  return is_whole(declared) ? Range{-k_max_whole, k_max_whole} : k_any_number;
 }
 
 Json written_number(double value, const DeclaredParameter& declared) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "common/document/formula.hpp"
 #include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_reader.hpp"
 #include "trial_runner/reports/steptune_line.hpp"
@@ -8,8 +9,6 @@
 
 namespace steptune::study {
 namespace {
-
-constexpr std::size_t k_max_regex_bytes = 1000;
 
 /// Adds a fault if the reader of the trials' output does not accept the format. `node`: place of
 /// the format.
@@ -25,15 +24,17 @@ Type<std::string> preset() {
 
 /// Type of a valid regular expression.
 Type<std::string> regex() {
-  auto type = document::string(k_max_regex_bytes);
+  auto type = document::string(document::k_max_expression_bytes);
   type.read = [](const Node& node) {
-    auto text = node.string(k_max_regex_bytes);
+    auto text = node.string(document::k_max_expression_bytes);
     if (text) {
       check_format(node, {.preset = {}, .metrics = {{"metric", *text}}, .samples_per_step = {}});
     }
     return text;
   };
-  type.schema = [](Json&) { return Json{{"type", "string"}, {"maxLength", k_max_regex_bytes}}; };
+  type.schema = [](Json&) {
+    return Json{{"type", "string"}, {"maxLength", document::k_max_expression_bytes}};
+  };
   return type;
 }
 

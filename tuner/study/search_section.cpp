@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/document/identifiers.hpp"
+#include "common/numbers.hpp"
 #include "search/scheduler.hpp"
 #include "search/searcher.hpp"
 #include "tuner/study/sections.hpp"
@@ -54,7 +55,8 @@ const Section<SearchSpec>& search_section() {
           .add(key("scheduler", &SearchSpec::scheduler, document::one_of(scheduler_names()))
                    .doc("[stops slow trials](algorithms.md#which-trial-to-stop-early): `asha`, "
                         "`racing`, `median`, `none`"))
-          .add(key("seed", &SearchSpec::seed, document::integer({0.0, double(k_most_seed)}))
+          // A reader of JSON that uses doubles keeps such a seed.
+          .add(key("seed", &SearchSpec::seed, document::integer({0.0, k_max_whole}))
                    .doc("same seed, same history, same suggestions"))
           .add(key("eta", &SearchSpec::eta, document::number({k_least_eta, k_most_eta}))
                    .doc("ASHA: a share of 1/eta continues from each rung"))

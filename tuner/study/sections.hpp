@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,10 @@
 /// Sections of a study file. Each key is declared once, in the .cpp file of its section.
 /// `study_format.hpp` combines the sections.
 namespace steptune::study {
+
+/// Most elements of a list and most members of an object in a study file, if nothing else limits
+/// them.
+inline constexpr std::size_t k_max_elements = 1000;
 
 using document::InFingerprint;
 using document::key;

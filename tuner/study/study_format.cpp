@@ -14,14 +14,10 @@ namespace {
 
 using document::Writing;
 
-constexpr std::size_t k_max_guards = 50;
-constexpr std::size_t k_longest_unit = 30;
-constexpr double k_highest_ceiling = 1e6;
-
 /// Type of a unit: small letters and blanks, so that it fits into a sentence.
 Type<std::string> unit() {
   return document::checked<std::string>(
-      document::string(k_longest_unit),
+      document::string(30),
       [](const std::string& name) -> std::optional<std::string> {
         const bool is_fit = !name.empty() && std::ranges::all_of(name, [](char c) {
           return (c >= 'a' && c <= 'z') || c == ' ';
@@ -145,7 +141,7 @@ Section<StudySpec> format() {
                .default_words("`[\"time\"]`")
                .doc("one or two of `time`, `cost` and reported metrics"))
       .add(key("guards", &StudySpec::guards,
-               document::list_of(document::object(guard_section()), k_max_guards))
+               document::list_of(document::object(guard_section()), k_max_elements))
                .anchor("guards")
                .doc("limits that the winner must respect"))
       .add(key("search", &StudySpec::search, document::object(search_section()))
@@ -181,8 +177,7 @@ Section<StudySpec> format() {
                .in_fingerprint(k_never)
                .default_words("`samples`")
                .doc("unit that replaces samples: `epochs`, `boosting rounds`, `percent`"))
-      .add(key("loading_ceiling", &StudySpec::loading_ceiling,
-               document::number({1.0, k_highest_ceiling}))
+      .add(key("loading_ceiling", &StudySpec::loading_ceiling, document::number({1.0, 1e6}))
                .in_fingerprint(k_never)
                .default_words("not measured")
                .doc("how many times as fast a step is without data loading; `steptune run -- "

@@ -107,8 +107,6 @@ struct PlannedRun {
 };
 
 // Largest values in a study file.
-/// Doubles hold every whole number up to here, so that a seed survives every JSON reader.
-inline constexpr std::uint64_t k_most_seed = std::uint64_t{1} << 53;
 inline constexpr std::int64_t k_most_budget_trials = 1'000'000;
 inline constexpr int k_most_confirm_pairs = 100;
 /// One-sided error of the lower end of a 95 % interval.

@@ -124,11 +124,11 @@ TEST(TrialText, ATerminalWrapsDisturbances) {
 TEST(TrialText, NamesTheFirstDisturbedTimesAndCountsTheOthers) {
   TrialDetails details;
   details.trace.emplace();
-  for (int i = 0; i < 7; ++i)
+  for (int i = 0; i < 10; ++i)
     details.trace->disturbed.push_back({10.0 * i, 10.0 * i + 5.0, {.other_load = 0.4}});
   const std::string disturbed = fact(text_of(disturbed_trial(), details, k_pipe), "disturbed");
-  EXPECT_THAT(disturbed, HasSubstr("\n               40.0 s to 45.0 s: "));
-  EXPECT_THAT(disturbed, Not(HasSubstr("50.0 s to")));
+  EXPECT_THAT(disturbed, HasSubstr("\n               1 min 10 s to 1 min 15 s: "));
+  EXPECT_THAT(disturbed, Not(HasSubstr("1 min 20 s to")));
   EXPECT_TRUE(disturbed.ends_with("\n               and 2 more times\n")) << disturbed;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "trial_runner/measure/report_times.hpp"
 #include "tuner/history/decision_text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/html/html_text.hpp"
@@ -59,8 +60,7 @@ std::string bill_line(const TrialRecord& trial) {
 }
 
 // The first decisions show the guards' limits, the latest show how the study ended.
-constexpr std::size_t k_first_decisions = 20;
-constexpr std::size_t k_latest_decisions = 380;
+constexpr std::size_t k_shown_at_each_end = 200;
 
 /// Returns the verdict for a text such as `2.29 times as fast as the baseline`.
 const char* verdict_words(const StudyDecision& decision) {
@@ -192,8 +192,8 @@ std::string bill_table(const StudyReport& report) {
   Line between;
   between.usd = report.tuning_usd - total.usd;
   // A smaller difference is a rounding error: the two sums add the same prices in different orders.
-  constexpr double k_least_usd = 1e-6;
-  if (between.usd > k_least_usd) total.usd = report.tuning_usd;
+  const double rounding_usd = k_rounding * report.tuning_usd;
+  if (between.usd > rounding_usd) total.usd = report.tuning_usd;
   const auto line_html = [&hours](const std::string& name, const std::string& trials,
                                   const std::string& seconds, const Line& line,
                                   const char* attributes) {
@@ -210,7 +210,7 @@ std::string bill_table(const StudyReport& report) {
     body += line_html("idle machines", "",
                       unused.seconds > 0.0 ? format_duration(unused.seconds) : "", unused, "");
   }
-  if (between.usd > k_least_usd) {
+  if (between.usd > rounding_usd) {
     body += line_html("the tuner's machine between trials", "", "", between, "");
   }
   body += line_html("total", std::to_string(total.trials), format_duration(total.seconds), total,
@@ -262,11 +262,10 @@ std::string decisions_table(const StudyReport& report) {
   const std::vector<StudyDecision>& decisions = report.decisions;
   if (decisions.empty()) return "<p>No decision is recorded.</p>\n";
   std::string body;
-  const std::size_t left_out = decisions.size() > k_first_decisions + k_latest_decisions
-                                   ? decisions.size() - k_first_decisions - k_latest_decisions
-                                   : 0;
+  const std::size_t left_out =
+      decisions.size() - std::min(decisions.size(), 2 * k_shown_at_each_end);
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    if (left_out > 0 && i == k_first_decisions) {
+    if (left_out > 0 && i == k_shown_at_each_end) {
       body += fmt::format(
           "<tr><td colspan=\"5\">{} more: <code>steptune show {} --decisions</code></td></tr>",
           left_out, html_escaped(report.words.study));
