@@ -10,8 +10,6 @@
 namespace steptune {
 namespace {
 
-/// Expected start-up seconds of a trial that a job runs after another trial.
-constexpr double k_start_in_turn_s = 1.0;
 
 }  // namespace
 
@@ -58,7 +56,7 @@ double expected_packed_start_s(const SageMakerOptions& options, const TrialJobs&
   // The trial either joins the job of waiting trials, or shares a new job, or finds no free place.
   const auto alike = waiting.find(key);
   if (alike != waiting.end() && alike->second % trials_per_job(options, key) != 0)
-    return k_start_in_turn_s;
+    return 1.0;  // seconds; the job starts it right after another trial
   return jobs_to_come < free ? start_s / trials_per_job(options, key) : k_infinity;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/json_fields.hpp"
 #include "trial_runner/sagemaker/cloudwatch.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -37,14 +38,14 @@ LogFollower::LogFollower(aws::JsonClient& client, aws::JsonService service, std:
     : client_(client),
       service_(std::move(service)),
       job_prefix_(std::move(job_prefix)),
-      newest_ms_((since_wall_s + k_overlap_s) * 1e3) {}
+      newest_ms_((since_wall_s + k_longest_lag_s) * 1e3) {}
 
 void LogFollower::reach_back_to(double wall_s) {
-  newest_ms_ = std::min(newest_ms_, (wall_s + k_overlap_s) * 1e3);
+  newest_ms_ = std::min(newest_ms_, (wall_s + k_longest_lag_s) * 1e3);
 }
 
 aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
-  const double from_ms = std::max(0.0, newest_ms_ - k_overlap_s * 1e3);
+  const double from_ms = std::max(0.0, newest_ms_ - k_longest_lag_s * 1e3);
   Json input = {{"logGroupName", k_training_jobs},
                 {"logStreamNamePrefix", job_prefix_},
                 {"startTime", static_cast<std::int64_t>(from_ms)}};
@@ -76,7 +77,7 @@ aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
   newest_ms_ = newest_ms;
   seen_ms_.merge(seen_now);
   std::erase_if(seen_ms_,
-                [&](const auto& seen) { return seen.second < newest_ms_ - k_overlap_s * 1e3; });
+                [&](const auto& seen) { return seen.second < newest_ms_ - k_longest_lag_s * 1e3; });
   std::ranges::stable_sort(lines, {}, &LogLine::wall_s);
   return lines;
 }

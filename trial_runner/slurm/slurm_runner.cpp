@@ -24,23 +24,19 @@ namespace {
 constexpr double k_least_wait_s = 0.005;
 /// Seconds between two checks of the trials' limits.
 constexpr double k_timers_poll_s = 1.0;
-/// Seconds for which the tuner waits for running commands when it detaches.
-constexpr double k_commands_end_s = 30.0;
 
 std::string random_word() {
   std::random_device device;
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-/// Returns a port below the ephemeral range. The port depends on `word`, so two launches rarely get
-/// the same port.
+/// Returns a port from 20000 to 29999, which is below the ephemeral range. The port depends on
+/// `word`, so two launches rarely get the same port.
 int port_of(const std::string& word) {
-  constexpr int k_first = 20'000;
-  constexpr int k_ports = 10'000;
   int sum = 0;
   for (const char c : sha256_hex(word).substr(0, 7))
-    sum = (sum * 16 + (c <= '9' ? c - '0' : c - 'a' + 10)) % k_ports;
-  return k_first + sum;
+    sum = (sum * 16 + (c <= '9' ? c - '0' : c - 'a' + 10)) % 10'000;
+  return 20'000 + sum;
 }
 
 }  // namespace
@@ -268,7 +264,7 @@ Result<std::string> SlurmRunner::detach() {
     if (!kept.contains(allocation.name)) allocations_.give_back(allocation);
   }
   // If sbatch is still running, its allocation is given back when its answer comes.
-  const double until_s = clock_.now_s() + k_commands_end_s;
+  const double until_s = clock_.now_s() + k_forced_end_s;
   while (host_->busy() && clock_.now_s() < until_s)
     host_->wait_until(clock_.now_s() + k_timers_poll_s);
   return text;
