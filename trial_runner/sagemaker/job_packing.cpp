@@ -8,10 +8,6 @@
 #include "trial_runner/sagemaker/job_request.hpp"
 
 namespace steptune {
-namespace {
-
-
-}  // namespace
 
 int trials_per_job(const SageMakerOptions& options, const std::optional<PoolKey>& key) {
   // Only jobs with one machine and a pool key (no spot) run several trials. Several machines would

@@ -23,12 +23,11 @@ LogLine line_of(const std::string& stream) {
   return line;
 }
 
-/// Returns the event's time in milliseconds since 1970. Returns 0 for an invalid time, or one far
-/// in the future. Such a time would make later polls miss events.
+/// Returns the event's time in milliseconds since 1970. Returns 0 for an invalid time, or one after
+/// the year 2096. Such a time would make later polls miss events.
 double timestamp_of(const Json& event) {
-  constexpr double k_latest_ms = 4e12;  // the year 2096
   const double timestamp_ms = number_at(event, "timestamp").value_or(0.0);
-  return timestamp_ms > 0.0 && timestamp_ms < k_latest_ms ? timestamp_ms : 0.0;
+  return timestamp_ms > 0.0 && timestamp_ms < 4e12 ? timestamp_ms : 0.0;
 }
 
 }  // namespace

@@ -19,9 +19,9 @@ struct LogLine {
 };
 
 /// Reads the CloudWatch logs of all jobs with a common name prefix, with one request for each page.
-/// Events appear late and out of order. So each poll reads the last `k_longest_lag_s` seconds again,
-/// and drops events whose ids are known. Source: CloudWatch Logs API Reference, FilterLogEvents;
-/// group and stream names: SageMaker Developer Guide, "Log groups and streams".
+/// Events appear late and out of order. So each poll reads the last `k_longest_lag_s` seconds
+/// again, and drops events whose ids are known. Source: CloudWatch Logs API Reference,
+/// FilterLogEvents; group and stream names: SageMaker Developer Guide, "Log groups and streams".
 class LogFollower {
  public:
   /// Reads events since `since_wall_s` (seconds since 1970). `client` outlives the object.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/units.hpp"
 #include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/aws/session.hpp"
 #include "trial_runner/sagemaker/sagemaker_kind.hpp"
@@ -12,12 +11,6 @@
 #include "trial_runner/sagemaker/simulated_stage.hpp"
 
 namespace steptune {
-namespace {
-
-/// Default seconds after which an unused warm pool ends if the tuner has died.
-constexpr double k_default_keep_alive_s = 300.0;
-
-}  // namespace
 
 SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits& limits,
                                      bool max_wait_stated, bool has_command)
@@ -40,7 +33,8 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
   traits_.launchers = {{Launcher::torchrun, true}, {Launcher::mpi}};
   traits_.has_price = true;
   traits_.machines_vary = true;
-  const double kept_s = job.spot ? 0.0 : section_.keep_alive_s.value_or(k_default_keep_alive_s);
+  const double kept_s =
+      job.spot ? 0.0 : section_.keep_alive_s.value_or(SageMakerOptions{}.keep_alive_s);
   // StopTrainingJob sends SIGTERM, and SIGKILL after 120 s.
   traits_.longest_billed_s = limits.wall_s + 120.0 + kept_s;
 }
@@ -57,7 +51,7 @@ SageMakerOptions SageMakerSettings::options() const {
   options.parallel = section_.parallel;
   options.trials_per_job = section_.trials_per_job;
   options.backlog = 64;  // for searchers that do not learn from results
-  options.keep_alive_s = static_cast<int>(section_.keep_alive_s.value_or(k_default_keep_alive_s));
+  if (section_.keep_alive_s) options.keep_alive_s = static_cast<int>(*section_.keep_alive_s);
   options.poll_interval_s = section_.poll_s;
   return options;
 }

@@ -17,9 +17,9 @@ namespace {
 /// silent for less than that may only be slow.
 constexpr double k_least_keep_alive_s = 60.0;
 constexpr double k_idle_times_kept = 10.0;
-/// Longest time until a pool appears, in seconds, if the service reports no pool for the job at all.
-/// A service with pools reports the pool as in use while the job runs. An emulator without pools
-/// reports none.
+/// Longest time until a pool appears, in seconds, if the service reports no pool for the job at
+/// all. A service with pools reports the pool as in use while the job runs. An emulator without
+/// pools reports none.
 constexpr double k_longest_unreported_s = 10.0;
 
 std::string why_cold(std::int64_t trial, const std::string& pool_job, const PoolState& pool) {

@@ -106,7 +106,8 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
 void SlurmRunner::look_for_step(StepTrial& trial) {
   const slurm::StepLaunch& launch = trial.step_launch();
   const double waited_s = clock_.now_s() - launch.at_s;
-  const double gap_s = std::clamp(waited_s, slurm::k_launch_patience_s, slurm::k_longest_request_gap_s);
+  const double gap_s =
+      std::clamp(waited_s, slurm::k_launch_patience_s, slurm::k_longest_request_gap_s);
   trial.set_next_step_poll_s(clock_.now_s() + gap_s);
   host_->run({"squeue", "--noheader", "--all", "--steps", "--format=%i|%j",
               "--jobs=" + launch.request.job_id},
@@ -149,8 +150,9 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
     return false;
   }
   if (trial.failed_launches() + 1 >= slurm::k_lasting_failures) {
-    finish(trial, {.kind = OutcomeKind::not_started,
-                   .detail = fmt::format("{} launches failed: {}", slurm::k_lasting_failures, why)});
+    finish(trial,
+           {.kind = OutcomeKind::not_started,
+            .detail = fmt::format("{} launches failed: {}", slurm::k_lasting_failures, why)});
     if (allocation != nullptr) allocations_.give_back(*allocation);
     return true;
   }

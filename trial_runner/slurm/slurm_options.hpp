@@ -13,7 +13,8 @@
 
 namespace steptune::slurm {
 
-/// Shortest and longest time between repeated requests about one thing, in seconds.
+/// Shortest and longest time between repeated requests about one thing, in seconds. The shortest is
+/// also the time between two checks of the trials' limits.
 inline constexpr double k_least_request_gap_s = 1.0;
 inline constexpr double k_longest_request_gap_s = 120.0;
 /// Factor by which polls become rarer while nothing changes.

@@ -167,7 +167,7 @@ class SlurmStage final : public RehearsalStage {
       program.starts_after_s = slurm::k_step_start_s;
       SimulatedTraining training = rehearsal.training(request.values);
       const double pace = 1.0 + k_rehearsed_step_noise * (2.0 * rng_.uniform() - 1.0);
-      training.step_s = std::max(k_microsecond_s, pace * training.step_s);
+      training.step_s = std::max(1e-6, pace * training.step_s);
       program.training = training;
       return program;
     };

@@ -24,8 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
-/// Longest time between reads of the files while the step is silent, in seconds.
-constexpr double k_longest_poll_gap_s = 0.5;
 
 }  // namespace
 
@@ -149,7 +147,7 @@ bool SupervisedStep::is_due() {
   const double now_s = clock_.now_s();
   // If the supervisor is a child of this process, its end is visible without reading files.
   if (now_s < next_poll_s_ && (!child_ || !supervisor_is_gone())) return false;
-  gap_s_ = std::clamp(gap_s_ * k_gap_growth, k_child_poll_s, k_longest_poll_gap_s);
+  gap_s_ = std::clamp(gap_s_ * k_gap_growth, k_child_poll_s, k_least_request_gap_s / 2.0);
   next_poll_s_ = now_s + gap_s_;
   return true;
 }

@@ -12,8 +12,8 @@
 namespace steptune::slurm {
 namespace {
 
-/// Seconds between reports of a program without steps. Reporters print at most a few lines a second,
-/// however fast the steps are.
+/// Seconds between reports of a program without steps. Reporters print at most a few lines a
+/// second, however fast the steps are.
 constexpr double k_report_s = 1.0;
 
 }  // namespace
