@@ -24,7 +24,7 @@ enum class ChildScope {
 inline constexpr int k_null_stream = -1;  ///< /dev/null
 inline constexpr int k_own_stream = -2;   ///< inherited from this program
 
-/// Seconds between two checks if a child process has ended.
+/// Seconds between two looks at processes, such as checks if a child process has ended.
 inline constexpr double k_child_poll_s = 0.02;
 
 struct ChildRequest {

@@ -14,7 +14,6 @@ inline constexpr int k_not_found_status = 127;
 /// If a signal ended the program, a shell's exit status is this plus the signal's number (bash,
 /// dash).
 inline constexpr int k_signal_status = 128;
-inline constexpr int k_sigint_status = k_signal_status + SIGINT;
 inline constexpr int k_sigkill_status = k_signal_status + SIGKILL;
 inline constexpr int k_sigterm_status = k_signal_status + SIGTERM;
 

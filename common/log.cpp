@@ -24,7 +24,6 @@ constexpr std::array<LevelName, 5> k_level_names{{{"debug", LogLevel::debug},
                                                   {"warning", LogLevel::warning},
                                                   {"error", LogLevel::error},
                                                   {"off", LogLevel::off}}};
-constexpr std::size_t k_longest_line_bytes = 4096;
 
 // Kept outside the logger, so that a line below the level costs one load.
 std::atomic<LogLevel> g_level = LogLevel::off;
@@ -105,7 +104,7 @@ bool logs(LogLevel level) {
 
 void write_log(LogLevel level, std::string_view line) {
   if (!logs(level)) return;
-  g_logger->log(spdlog_level(level), "{}", printable_line(line, k_longest_line_bytes));
+  g_logger->log(spdlog_level(level), "{}", printable_line(line, 4096));
 }
 
 }  // namespace steptune

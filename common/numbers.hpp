@@ -16,9 +16,7 @@ inline constexpr double k_max_whole = 0x1p53;
 /// Returns `number` as a count if it is a whole number from 0 to 1e9. Numbers beyond the range of
 /// int must not be cast to it (undefined behaviour, [conv.fpint]).
 [[nodiscard]] inline std::optional<int> count_from(double number) {
-  constexpr double k_largest_count = 1e9;
-  if (!(number >= 0.0 && number <= k_largest_count) || number != std::floor(number))
-    return std::nullopt;
+  if (!(number >= 0.0 && number <= 1e9) || number != std::floor(number)) return std::nullopt;
   return static_cast<int>(number);
 }
 

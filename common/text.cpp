@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -107,8 +108,7 @@ std::string printable_lines(std::string_view text) {
 }
 
 bool is_file_name(std::string_view name) {
-  constexpr std::size_t k_most_bytes = 255;
-  if (name.empty() || name.size() > k_most_bytes || name.front() == '.') return false;
+  if (name.empty() || name.size() > NAME_MAX || name.front() == '.') return false;
   for (std::size_t at = 0; at < name.size();) {
     const std::size_t length = utf8_length(name, at);
     if (length == 0 || name[at] == '/' || is_control(name.substr(at, length))) return false;
@@ -212,9 +212,8 @@ std::string format_percent(double share) {
 }
 
 std::string format_usd(double usd) {
-  constexpr double k_least_usd = 1e-9;
   if (!std::isfinite(usd)) return "-";
-  if (std::abs(usd) < k_least_usd) return "$0.00";
+  if (std::abs(usd) < 1e-9) return "$0.00";
   if (usd < 0.0) return "-" + format_usd(-usd);
   if (usd >= 0.095) return fmt::format("${:.2f}", usd);
   if (usd >= 1e-4) return fmt::format("${:.2g}", usd);

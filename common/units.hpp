@@ -5,11 +5,7 @@ namespace steptune {
 
 inline constexpr double k_hour_s = 3600.0;
 inline constexpr double k_day_s = 24.0 * k_hour_s;
-inline constexpr double k_microsecond_s = 1e-6;
-inline constexpr double k_nanosecond_s = 1e-9;
-inline constexpr double k_kib_bytes = 1024.0;
-inline constexpr double k_mib_bytes = 1024.0 * k_kib_bytes;
+inline constexpr double k_mib_bytes = 1024.0 * 1024.0;
 inline constexpr double k_gib_bytes = 1024.0 * k_mib_bytes;
-inline constexpr double k_mhz_hz = 1e6;
 
 }  // namespace steptune

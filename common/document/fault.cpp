@@ -13,7 +13,6 @@ namespace steptune::document {
 namespace {
 
 constexpr std::size_t k_max_faults = 20;
-constexpr std::size_t k_max_message_bytes = 2000;
 
 std::string place(const std::string& file, const std::string& pointer, const SourceLines& lines) {
   const auto line = lines.line_of(pointer);
@@ -29,7 +28,7 @@ void Faults::add(std::string pointer, const std::string& message) {
     return;
   }
   // The message may quote anything that is in the file, so make it one printable line.
-  kept_.push_back({std::move(pointer), printable_line(message, k_max_message_bytes)});
+  kept_.push_back({std::move(pointer), printable_line(message, 2000)});
 }
 
 bool Faults::within(const std::string& pointer) const {

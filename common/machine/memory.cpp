@@ -7,7 +7,6 @@
 
 #include "common/machine/cgroup.hpp"
 #include "common/text.hpp"
-#include "common/units.hpp"
 
 namespace steptune {
 
@@ -24,7 +23,7 @@ MemoryInfo read_memory_info(const SystemFiles& files) {
     fields >> name >> number;
     const auto kib = parse_finite(number);
     if (!kib) continue;
-    const double bytes = *kib * k_kib_bytes;
+    const double bytes = 1024.0 * *kib;
     if (name == "MemTotal:") info.total_bytes = bytes;
     if (name == "MemAvailable:") info.available_bytes = bytes;
     if (name == "SwapTotal:") swap_total = bytes;

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "common/machine/system_files.hpp"
-#include "common/units.hpp"
 
 namespace steptune {
 namespace {
@@ -80,21 +79,18 @@ std::optional<ProcessStat> stat_of(pid_t pid, const std::string& text) {
   stat.state = state.front();
   stat.parent = take_number<pid_t>(rest);
   stat.group = take_number<pid_t>(rest);
-  constexpr int k_fields_to_times = 8;  // from session (6) to cmajflt (13)
-  for (int i = 0; i < k_fields_to_times; ++i)
+  for (int field = 6; field <= 13; ++field)  // session to cmajflt
     take_field(rest);
-  constexpr int k_times = 4;  // utime, stime, cutime, cstime
-  constexpr int k_own_times = 2;
-  constexpr int k_kernel_time = 1;
   const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  for (int i = 0; i < k_times; ++i) {
-    const double spent_s = static_cast<double>(take_number<std::uint64_t>(rest)) / ticks_per_s;
-    stat.cpu_s += spent_s;
-    if (i < k_own_times) stat.own_cpu_s += spent_s;
-    if (i == k_kernel_time) stat.own_kernel_s = spent_s;
-  }
-  constexpr int k_fields_to_start_time = 4;  // from priority (18) to itrealvalue (21)
-  for (int i = 0; i < k_fields_to_start_time; ++i)
+  const auto take_time_s = [&rest, ticks_per_s] {
+    return static_cast<double>(take_number<std::uint64_t>(rest)) / ticks_per_s;
+  };
+  stat.own_cpu_s = take_time_s();
+  stat.own_kernel_s = take_time_s();
+  stat.own_cpu_s += stat.own_kernel_s;
+  stat.cpu_s = stat.own_cpu_s + take_time_s();  // plus user time of children
+  stat.cpu_s += take_time_s();                  // plus kernel time of children
+  for (int field = 18; field <= 21; ++field)    // priority to itrealvalue
     take_field(rest);
   stat.id.start_ticks = take_number<std::uint64_t>(rest);
   take_field(rest);  // virtual size
@@ -136,8 +132,8 @@ std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid) {
     if (!times || times->empty()) continue;
     // schedstat: nanoseconds on a CPU and waiting for a CPU, finer than the ticks of `stat`.
     std::string_view rest = *times;
-    thread_stat.cpu_s = k_nanosecond_s * static_cast<double>(take_number<std::uint64_t>(rest));
-    thread_stat.cpu_wait_s = k_nanosecond_s * static_cast<double>(take_number<std::uint64_t>(rest));
+    thread_stat.cpu_s = 1e-9 * static_cast<double>(take_number<std::uint64_t>(rest));
+    thread_stat.cpu_wait_s = 1e-9 * static_cast<double>(take_number<std::uint64_t>(rest));
   }
   return threads;
 }

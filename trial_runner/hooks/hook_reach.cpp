@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <linux/binfmts.h>
 
 #include "common/text.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
@@ -19,8 +20,6 @@
 
 namespace steptune {
 namespace {
-
-constexpr std::size_t k_longest_first_line = 256;
 
 std::string program_name(std::string_view word) {
   return std::filesystem::path(word).filename().string();
@@ -58,7 +57,7 @@ std::optional<std::string> isolating_option(std::span<const std::string> argv) {
 /// Returns the words after `#!` in a script's first line; empty for other files.
 std::vector<std::string> interpreter_words(const std::filesystem::path& script) {
   std::ifstream stream(script, std::ios::binary);
-  std::string line(k_longest_first_line, '\0');
+  std::string line(BINPRM_BUF_SIZE, '\0');
   stream.read(line.data(), static_cast<std::streamsize>(line.size()));
   line.resize(static_cast<std::size_t>(stream.gcount()));
   if (!line.starts_with("#!")) return {};

@@ -20,10 +20,6 @@
 
 namespace {
 
-/// Exit status for too few arguments. Other exit statuses of failures are those of a shell
-/// (`k_not_found_status`, `k_not_executable_status`).
-constexpr int k_usage = 2;
-
 /// Returns the local rank set by torchrun, Open MPI or Intel's MPI.
 std::optional<std::size_t> local_rank() {
   const steptune::Environment environment = steptune::process_environment();
@@ -51,7 +47,7 @@ std::string_view part_of(std::string_view parts, std::size_t rank) {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::fputs("steptune-bind-rank is started by steptune; it is of no use by itself\n", stderr);
-    return k_usage;
+    return 2;  // as shells do for wrong use
   }
   if (const auto rank = local_rank()) {
     const std::string part(part_of(argv[1], *rank));

@@ -92,8 +92,7 @@ std::optional<std::vector<std::string>> bound_words(const Launch& launch,
   std::size_t at = 3;  // mpirun -np N, or PYTHON -m torch.distributed.run
   if (launch.with == Launcher::torchrun) {
     const bool is_script = launched.size() > 1 && launched[1] == "-m";
-    constexpr std::size_t k_counts = 2;
-    at = (is_script ? at : 1) + k_counts + support.rendezvous.size();
+    at = (is_script ? at : 1) + 2 + support.rendezvous.size();  // 2: numbers of nodes and processes
     if (is_script) {
       // Without this option, torchrun would start steptune-bind-rank with Python.
       binding.insert(binding.begin(), "--no_python");

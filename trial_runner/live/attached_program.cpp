@@ -9,8 +9,6 @@
 namespace steptune::live {
 namespace {
 
-/// Seconds between two signs of life that the tuner sends.
-constexpr double k_between_signs_s = 1.0;
 /// Shortest time in seconds over which the program's speed is measured. The first steps are slow,
 /// so later steps must not be averaged with them.
 constexpr double k_speed_window_s = 0.1;
@@ -64,9 +62,10 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
       is_gone_ = true;
     }
   }
-  // Send only to a program that makes steps: otherwise it does not read, and its socket would fill
-  // up.
-  const bool is_due = !last_sign_of_life_s_ || now_s >= *last_sign_of_life_s_ + k_between_signs_s;
+  // Send often enough that the program does not take the tuner for silent. Send only to a program
+  // that makes steps: otherwise it does not read, and its socket would fill up.
+  const bool is_due =
+      !last_sign_of_life_s_ || now_s >= *last_sign_of_life_s_ + k_longest_silence_s / 15.0;
   if (!listens || !is_due) return;
   last_sign_of_life_s_ = now_s;
   channel_.send_alive();

@@ -23,13 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int k_backlog = 64;
-constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
 /// Seconds before a switch at which ranks are informed.
 constexpr double k_notice_s = 0.1;
 constexpr const char* k_folder = "steptune-live-";
-/// Characters of the boot id in folder names, which distinguish machines that share a folder.
-constexpr std::size_t k_boot_characters = 8;
 constexpr const char* k_socket = "tuner";
 
 Error socket_error(const char* what, const fs::path& path) {
@@ -55,7 +51,8 @@ const sockaddr* generic(const sockaddr_un& address) {
 }
 
 std::string folder_prefix() {
-  return k_folder + boot_id().substr(0, k_boot_characters) + "-";
+  // A part of the boot id distinguishes machines that share a folder. Paths of sockets are short.
+  return k_folder + boot_id().substr(0, 8) + "-";
 }
 
 bool is_left_behind(const fs::path& socket) {
@@ -140,7 +137,7 @@ Result<LiveChannel> LiveChannel::open() {
   const int listener = channel.listener_.get();
   const bool listens =
       listener >= 0 && ::bind(listener, generic(*address), sizeof(*address)) == 0 &&
-      ::listen(listener, k_backlog) == 0 && ::rename(unready.c_str(), path.c_str()) == 0;
+      ::listen(listener, SOMAXCONN) == 0 && ::rename(unready.c_str(), path.c_str()) == 0;
   if (!listens) return tl::unexpected(socket_error("listen for the program", path));
   return channel;
 }
@@ -205,7 +202,7 @@ std::vector<LiveMessage> LiveChannel::receive() {
 }
 
 bool LiveChannel::receive_from(Rank& rank, Packets& of_first, Packets& of_others) {
-  std::array<char, k_most_bytes> packet{};
+  std::array<char, 65'536> packet{};
   while (true) {
     const ssize_t size = ::recv(rank.socket.get(), packet.data(), packet.size(), 0);
     // If a rank ended without reading the last switch, Linux returns this error once before the

@@ -21,7 +21,6 @@ constexpr double k_baseline_share = 0.5;
 /// If a trial's block takes this many times as long as at the baseline's speed, the block ends
 /// after a few steps: the trial is clearly slow.
 constexpr double k_slow_ratio = 2.5;
-constexpr double k_fewest_slow_steps = 2.0;
 /// Blocks of an uncertain trial grow with its time so far, so that less time is lost by switching.
 constexpr double k_growth = 0.5, k_longest_s = 1.0;
 /// Number of parts in which a block is reported; several parts show the scatter within the block.
@@ -157,7 +156,7 @@ bool PairedBlocks::is_complete() const {
   const double expected_s =
       std::max(k_trial_s, std::max(k_trial_steps, total.steps) * baseline_step_s_);
   return arm_ == Arm::trial && level_ && baseline_step_s_ > 0.0 &&
-         total.seconds >= k_slow_ratio * expected_s && total.steps >= k_fewest_slow_steps;
+         total.seconds >= k_slow_ratio * expected_s && total.steps >= 2.0;
 }
 
 PairedBlocks::Block PairedBlocks::cut() const {

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "common/units.hpp"
 
 namespace steptune::local {
 namespace {
@@ -66,7 +65,7 @@ std::vector<std::optional<double>> cpuinfo_hz(std::string_view cpuinfo, std::spa
     const auto mhz = parse_finite(line.value);
     const auto at = std::ranges::find(cpus, static_cast<int>(*cpu));
     if (!mhz || !(*mhz > 0.0) || at == cpus.end()) return;
-    clocks[static_cast<std::size_t>(at - cpus.begin())] = k_mhz_hz * *mhz;
+    clocks[static_cast<std::size_t>(at - cpus.begin())] = 1e6 * *mhz;
   });
   return clocks;
 }

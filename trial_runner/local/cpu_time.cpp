@@ -17,12 +17,6 @@
 namespace steptune::local {
 namespace {
 
-/// Fields of a cpu line: user, nice, system, idle, iowait, irq, softirq, steal. Guest time is part
-/// of user.
-constexpr std::size_t k_idle = 3;
-constexpr std::size_t k_iowait = 4;
-constexpr std::size_t k_steal = 7;
-constexpr std::size_t k_fields = 8;
 /// With fewer ticks than this, rounding errors are too large.
 constexpr double k_min_ticks = 20.0;
 
@@ -33,7 +27,7 @@ constexpr double k_least_counted = 0.5;
 /// Parses the line at the start of `text` if its name is `name`.
 std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name) {
   if (!text.starts_with(name)) return std::nullopt;
-  std::array<std::uint64_t, k_fields> ticks{};
+  std::array<std::uint64_t, 8> ticks{};
   const char* at = text.data() + name.size();
   const char* const end = text.data() + text.size();
   for (std::uint64_t& field : ticks) {
@@ -46,12 +40,14 @@ std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name
   const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   const auto all =
       static_cast<double>(std::accumulate(ticks.begin(), ticks.end(), std::uint64_t{0}));
-  const auto unused = static_cast<double>(ticks[k_idle] + ticks[k_iowait] + ticks[k_steal]);
+  // Guest time is part of user.
+  const auto& [user, nice, kernel, idle, iowait, irq, softirq, steal] = ticks;
+  const auto unused = static_cast<double>(idle + iowait + steal);
   CpuTime time;
   time.total_s = all * tick_s;
   time.busy_s = (all - unused) * tick_s;
-  time.steal_s = static_cast<double>(ticks[k_steal]) * tick_s;
-  time.iowait_s = static_cast<double>(ticks[k_iowait]) * tick_s;
+  time.steal_s = static_cast<double>(steal) * tick_s;
+  time.iowait_s = static_cast<double>(iowait) * tick_s;
   return time;
 }
 

@@ -21,7 +21,6 @@ namespace steptune::local {
 namespace {
 
 constexpr const char* k_variable = "STEPTUNE_FORK_SERVER";
-constexpr std::size_t k_longest_message = std::size_t{64} << 10;
 
 Error out_of_descriptors(std::string_view what) {
   return {ErrorKind::unavailable,
@@ -139,7 +138,7 @@ bool ForkServer::ask(const std::vector<std::string>& argv, const Environment& va
 }
 
 std::optional<ForkServerMessage> ForkServer::receive() {
-  std::string text(k_longest_message, '\0');
+  std::string text(65'536, '\0');  // messages are shorter
   ssize_t got = 0;
   do {
     got = ::recv(line_.get(), text.data(), text.size(), MSG_DONTWAIT);

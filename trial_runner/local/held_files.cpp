@@ -18,13 +18,12 @@ namespace {
 /// `flags:	0100002` of /proc/PID/fdinfo/FD: octal, as for open(2).
 bool is_open_for_writing(const std::string& fdinfo) {
   constexpr std::string_view k_flags = "flags:";
-  constexpr int k_octal = 8;
   const std::size_t at = fdinfo.find(k_flags);
   if (at == std::string::npos) return false;
   const std::size_t begin = fdinfo.find_first_not_of(" \t", at + k_flags.size());
   if (begin == std::string::npos) return false;
   int flags = 0;
-  std::from_chars(fdinfo.data() + begin, fdinfo.data() + fdinfo.size(), flags, k_octal);
+  std::from_chars(fdinfo.data() + begin, fdinfo.data() + fdinfo.size(), flags, 8);
   return (flags & O_ACCMODE) != O_RDONLY;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -32,8 +33,6 @@ namespace fs = std::filesystem;
 constexpr const char* k_shared_memory = "dev/shm";
 /// Files get the time of the kernel's last tick, which is at most this many seconds ago.
 constexpr double k_clock_slack_s = 0.1;
-/// Resolution of the times of System V objects, in seconds.
-constexpr double k_whole_second_s = 1.0;
 constexpr std::size_t k_most_named = 5;
 
 /// Prefixes of temporary files of Python's multiprocessing, PyTorch and joblib. Results of programs
@@ -46,6 +45,11 @@ bool is_temporary_name(std::string_view name) {
                              [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
+/// Returns the earliest time of a new System V object. Their times are whole seconds.
+double earliest_second(double since_wall_s) {
+  return std::floor(since_wall_s - k_clock_slack_s);
+}
+
 /// Returns the time of creation; nullopt if the file system does not store it.
 std::optional<double> birth_s(const fs::path& path) {
   struct statx file_times {};
@@ -53,7 +57,7 @@ std::optional<double> birth_s(const fs::path& path) {
     return {};
   if ((file_times.stx_mask & STATX_BTIME) == 0) return {};
   return static_cast<double>(file_times.stx_btime.tv_sec) +
-         k_nanosecond_s * static_cast<double>(file_times.stx_btime.tv_nsec);
+         1e-9 * static_cast<double>(file_times.stx_btime.tv_nsec);
 }
 
 /// Parses the whole text as a process ID; 0 if it is none.
@@ -260,7 +264,7 @@ void Leftovers::name_semaphores(ClearedLeftovers& cleared) const {
     for (int i = 0; i < 4; ++i)  // gid, cuid, cgid, otime
       words >> skipped;
     words >> changed_s;
-    const bool is_new = owner == ::geteuid() && changed_s >= since_wall_s_ - k_whole_second_s;
+    const bool is_new = owner == ::geteuid() && changed_s >= earliest_second(since_wall_s_);
     // The kernel keeps no process of a set's creator, so use the last process that used it.
     if (words && is_new && count > 0 && pids_.contains(system_v_.last_user_of_semaphore(id)))
       cleared.left.push_back(
@@ -292,7 +296,7 @@ void Leftovers::clear_segments(ClearedLeftovers& cleared) const {
       words >> skipped;
     words >> changed_s;
     const bool is_trials = pids_.contains(creator) && owner == ::geteuid() &&
-                           changed_s >= since_wall_s_ - k_whole_second_s;
+                           changed_s >= earliest_second(since_wall_s_);
     if (!is_trials) continue;
     const Leftover leftover{fmt::format("shared memory segment {}", id), bytes};
     const bool removed = attached == 0 && system_v_.remove_segment(id);

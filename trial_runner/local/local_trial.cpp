@@ -26,26 +26,13 @@
 namespace steptune::local {
 namespace {
 
-constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
-/// Largest number of bytes to read before limits and other trials are checked again.
-constexpr std::size_t k_round_bytes = std::size_t{512} << 10;
-/// Largest number of bytes to read after the trial's end: the pipe's content, and bytes that
-/// another process still writes.
-constexpr std::size_t k_last_bytes = std::size_t{4} << 20;
-
+/// Shortest time between two reads of output, and between two searches for processes that an ended
+/// trial has left, in seconds.
 constexpr double k_gather_s = 0.005;
-
-/// Seconds between samples of the trial's processes: few at first, because a small trial may grow
-/// fast; more later, because sampling costs time.
-constexpr double k_first_sample_s = 0.02;
-constexpr double k_sample_interval_s = 1.0;
-constexpr double k_sample_interval_with_memory_limit_s = 0.25;
 
 /// Time for helpers such as Python's resource tracker to clean up. They end by themselves after the
 /// main process.
 constexpr double k_self_exit_s = 0.2;
-constexpr double k_first_sweep_s = 0.002;
-constexpr double k_slowest_sweep_s = 0.1;
 
 constexpr std::size_t k_detail_lines = 12;
 
@@ -75,10 +62,10 @@ LocalTrial::LocalTrial(Launching launching, TrialProcess process, GpuWatch gpus,
       machine_(at_start_.started_s, at_start_.cpu, slot_.cpus),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
-      next_sample_s_(at_start_.started_s + k_first_sample_s),
-      sample_interval_s_(k_first_sample_s),
+      next_sample_s_(at_start_.started_s + k_child_poll_s),
+      sample_interval_s_(k_child_poll_s),
       is_interleaved_(launching.spec.interleaved_round > 0),
-      sweep_interval_s_(k_first_sweep_s) {}
+      sweep_interval_s_(k_gather_s) {}
 
 double LocalTrial::next_timer_s(double now_s) const {
   if (exited_s_) return next_sweep_s_;
@@ -96,7 +83,7 @@ double LocalTrial::idle_until_s() const {
 }
 
 bool LocalTrial::advance(double now_s) {
-  read_output(now_s, k_round_bytes);
+  read_output(now_s);
   if (!exited_s_ && main_has_exited()) {
     exited_s_ = now_s;
     next_sweep_s_ = now_s;
@@ -117,10 +104,10 @@ bool LocalTrial::advance(double now_s) {
   return false;
 }
 
-void LocalTrial::read_output(double now_s, std::size_t max_bytes) {
-  std::array<char, k_read_bytes> buffer;
+void LocalTrial::read_output(double now_s) {
+  std::array<char, 65'536> buffer;
   std::size_t taken = 0;
-  while (process_.output && taken < max_bytes) {
+  while (process_.output && taken < std::size_t{k_pipe_bytes}) {
     const ssize_t got = ::read(process_.output.get(), buffer.data(), buffer.size());
     if (got > 0) {
       taken += static_cast<std::size_t>(got);
@@ -159,14 +146,14 @@ void LocalTrial::on_line(std::string_view line, double trial_s) {
 void LocalTrial::suspend(double now_s) {
   if (pauses_.is_paused() || is_ending()) return;
   pauses_.stop([&] { return processes_now(); });
-  read_output(now_s, k_last_bytes);
+  read_output(now_s);
   pauses_.begin(now_s);
   events_->emplace_back(TrialPaused{key_, now_s, false, pauses_.paused_s()});
 }
 
 void LocalTrial::resume(double now_s) {
   if (!pauses_.is_paused()) return;
-  read_output(now_s, k_last_bytes);
+  read_output(now_s);
   const double gap_s = pauses_.end(now_s);
   exclude_from_limits(gap_s);
   next_sample_s_ += gap_s;
@@ -204,8 +191,8 @@ void LocalTrial::look_at_processes(double now_s) {
   // Do not sample the machine of an interleaved trial. The load of the other trials in its round
   // would look like a neighbour's load, and shares of time would include its pauses.
   if (!is_interleaved_) look_at_machine(now_s, own_s, processes);
-  const double slowest =
-      limits_.memory_bytes ? k_sample_interval_with_memory_limit_s : k_sample_interval_s;
+  // Sample often at first, because a small trial may grow fast.
+  const double slowest = limits_.memory_bytes ? k_sample_interval_s / 4.0 : k_sample_interval_s;
   sample_interval_s_ = std::min(2 * sample_interval_s_, slowest);
   next_sample_s_ = now_s + sample_interval_s_;
 }
@@ -302,7 +289,7 @@ bool LocalTrial::end_descendants(double now_s) {
     }
   }
   next_sweep_s_ = now_s + sweep_interval_s_;
-  sweep_interval_s_ = std::min(2 * sweep_interval_s_, k_slowest_sweep_s);
+  sweep_interval_s_ = std::min(2 * sweep_interval_s_, k_self_exit_s / 2.0);
   return false;
 }
 
@@ -313,7 +300,7 @@ void LocalTrial::exclude_from_limits(double gap_s) {
 }
 
 Outcome LocalTrial::finish(double now_s, const OomKillCounters& oom_counters) {
-  read_output(now_s, k_last_bytes);
+  read_output(now_s);
   lines_.flush([&](std::string_view line, double trial_s) { on_line(line, trial_s); });
   process_.output.reset();
   log_.finish();

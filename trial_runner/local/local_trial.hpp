@@ -91,7 +91,7 @@ class LocalTrial {
   [[nodiscard]] Outcome finish(double now_s, const OomKillCounters& oom_counters);
 
  private:
-  void read_output(double now_s, std::size_t max_bytes);
+  void read_output(double now_s);
   void take_output(std::string_view bytes, double now_s);
   /// Processes a line of output. `trial_s` is the trial's time without pauses.
   void on_line(std::string_view line, double trial_s);

@@ -8,15 +8,12 @@
 #include <fmt/format.h>
 
 #include "common/machine/system_files.hpp"
-#include "common/units.hpp"
+#include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/usage.hpp"
 
 namespace steptune::local {
 namespace {
 
-/// Shortest time between two readings of exact sizes, in seconds. Reading the exact sizes of a
-/// large process takes long, and locks memory structures that the trial needs.
-constexpr double k_exact_interval_s = 1.0;
 /// Exact sizes are read again after the sum of resident sizes has grown by this factor.
 constexpr double k_worth_examining = 1.05;
 
@@ -34,7 +31,7 @@ std::optional<double> size_in(const std::string& text, std::string_view name) {
   if (std::from_chars(rest.data(), rest.data() + rest.size(), kib).ec != std::errc{}) {
     return std::nullopt;
   }
-  return kib * k_kib_bytes;
+  return 1024.0 * kib;
 }
 
 }  // namespace
@@ -63,7 +60,9 @@ bool MemoryTracker::sample(std::span<const ProcessStat> processes, double now_s)
   }
   raise_unreclaimable(anonymous, shared);
   examined_sum_bytes_ = sum;
-  next_exact_s_ = now_s + k_exact_interval_s;
+  // Reading the exact sizes of a large process takes long, and locks memory structures that the
+  // trial needs.
+  next_exact_s_ = now_s + k_sample_interval_s;
   raise(exact);
   return limit_bytes_ && exact > *limit_bytes_;
 }
@@ -73,7 +72,7 @@ void MemoryTracker::add(const rusage& usage) {
   // copy of this program. A peak below this program's size says nothing about the trial.
   rusage own{};
   ::getrusage(RUSAGE_SELF, &own);
-  if (usage.ru_maxrss > own.ru_maxrss) raise(static_cast<double>(usage.ru_maxrss) * k_kib_bytes);
+  if (usage.ru_maxrss > own.ru_maxrss) raise(1024.0 * static_cast<double>(usage.ru_maxrss));
 }
 
 void MemoryTracker::raise_unreclaimable(std::optional<double> anonymous_bytes,

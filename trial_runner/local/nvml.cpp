@@ -8,8 +8,6 @@
 
 #include <dlfcn.h>
 
-#include "common/units.hpp"
-
 namespace steptune::local {
 
 /// Declarations of the library's binary interface.
@@ -49,7 +47,6 @@ using nvml_api::NvmlReturn;
 using nvml_api::NvmlUtilization;
 
 constexpr NvmlReturn k_success = 0;
-constexpr unsigned int k_clock_sm = 1;
 /// Clock-limit reasons: SwPowerCap, HwSlowdown, SwThermalSlowdown, HwThermalSlowdown,
 /// HwPowerBrakeSlowdown.
 constexpr unsigned long long k_slowed = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
@@ -97,12 +94,11 @@ struct Nvml::Library {
   }
 
   [[nodiscard]] std::vector<pid_t> processes_on(NvmlDevice device) const {
-    constexpr std::size_t k_most = 256;
-    std::array<NvmlProcess, k_most> found{};
-    unsigned int count = k_most;
+    std::array<NvmlProcess, 256> found{};
+    auto count = static_cast<unsigned int>(found.size());
     if (processes(device, &count, found.data()) != k_success) return {};
     std::vector<pid_t> pids;
-    for (std::size_t i = 0; i < std::min<std::size_t>(count, k_most); ++i)
+    for (std::size_t i = 0; i < std::min<std::size_t>(count, found.size()); ++i)
       pids.push_back(static_cast<pid_t>(found[i].pid));
     return pids;
   }
@@ -132,7 +128,8 @@ std::optional<GpuReading> Nvml::read(const std::string& gpu) const {
   if (library_->utilization(device, &utilization) == k_success)
     reading.utilisation = utilization.gpu / 100.0;
   unsigned int mhz = 0;
-  if (library_->clock(device, k_clock_sm, &mhz) == k_success) reading.sm_clock_hz = mhz * k_mhz_hz;
+  if (library_->clock(device, /*NVML_CLOCK_SM*/ 1, &mhz) == k_success)
+    reading.sm_clock_hz = 1e6 * mhz;
   unsigned long long reasons = 0;
   if (library_->slowdowns(device, &reasons) == k_success)
     reading.slowed = (reasons & k_slowed) != 0;

@@ -43,9 +43,9 @@ fs::path find_counter(const SystemFiles& files, const std::vector<fs::path>& gro
 OomKillPlace oom_kills_between(const OomKills& before, const OomKills& after) {
   const auto is_known = [&](std::size_t i) { return before[i] && after[i]; };
   const auto has_grown = [&](std::size_t i) { return is_known(i) && *after[i] > *before[i]; };
-  constexpr std::size_t k_machine = 2;
+  // Order of the counts: group of version 2, group of version 1, machine.
   if (has_grown(0) || has_grown(1)) return OomKillPlace::here;
-  if (!has_grown(k_machine)) return OomKillPlace::nowhere;
+  if (!has_grown(2)) return OomKillPlace::nowhere;
   return is_known(0) || is_known(1) ? OomKillPlace::elsewhere : OomKillPlace::here;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/child_process.hpp"
 #include "common/json.hpp"
 #include "common/pause.hpp"
 #include "trial_runner/local/clean_up_time.hpp"
@@ -15,8 +16,6 @@
 
 namespace steptune::local {
 namespace {
-
-constexpr double k_pause_s = 0.01;
 
 struct OrphanedTrial {
   std::vector<std::string> tags;
@@ -98,7 +97,7 @@ Result<void> end_orphaned_trials(std::span<const Runner::Orphan> orphans, const 
       }
     }
     asked = true;
-    pause_thread(k_pause_s);
+    pause_thread(k_child_poll_s);
   }
 }
 

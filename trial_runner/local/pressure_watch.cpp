@@ -11,7 +11,6 @@
 
 #include "common/machine/cgroup.hpp"
 #include "common/text.hpp"
-#include "common/units.hpp"
 
 namespace steptune::local {
 namespace {
@@ -26,7 +25,7 @@ std::optional<double> stalled_s(const SystemFiles& files, const char* resource) 
     return std::nullopt;
   }
   const auto total_us = parse_finite(std::string_view(words.back()).substr(k_total.size()));
-  return total_us ? std::optional(k_microsecond_s * *total_us) : std::nullopt;
+  return total_us ? std::optional(1e-6 * *total_us) : std::nullopt;
 }
 
 /// Returns the number after `name` in lines of the form `name number`.
@@ -44,8 +43,8 @@ std::optional<double> quota_wait_s(const SystemFiles& files) {
   for (const auto& folder : cgroup_folders(files, "cpu")) {
     const auto text = files.text(folder / "cpu.stat");
     if (!text) continue;
-    if (const auto us = number_of(*text, "throttled_usec")) return k_microsecond_s * *us;
-    if (const auto ns = number_of(*text, "throttled_time")) return k_nanosecond_s * *ns;
+    if (const auto us = number_of(*text, "throttled_usec")) return 1e-6 * *us;
+    if (const auto ns = number_of(*text, "throttled_time")) return 1e-9 * *ns;
   }
   return std::nullopt;
 }

@@ -16,9 +16,6 @@
 namespace steptune::local {
 namespace {
 
-constexpr unsigned short k_columns = 80;
-constexpr unsigned short k_rows = 24;
-
 /// Returns the size of this program's own terminal.
 winsize users_size() {
   winsize size{};
@@ -26,8 +23,8 @@ winsize users_size() {
     if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) return size;
   }
   size = {};
-  size.ws_col = k_columns;
-  size.ws_row = k_rows;
+  size.ws_col = 80;
+  size.ws_row = 24;
   return size;
 }
 

@@ -29,7 +29,7 @@ bool SignalScope::poll(std::span<pollfd> descriptors, double timeout_s) const {
   const double bounded_s = std::clamp(timeout_s, 0.0, k_hour_s);
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(bounded_s);
-  timeout.tv_nsec = static_cast<long>((bounded_s - std::floor(bounded_s)) / k_nanosecond_s);
+  timeout.tv_nsec = static_cast<long>((bounded_s - std::floor(bounded_s)) / 1e-9);
   const int ready = ::ppoll(descriptors.data(), descriptors.size(), &timeout, &open_);
   if (ready < 0) return errno == EINTR;
 

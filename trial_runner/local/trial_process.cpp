@@ -19,9 +19,6 @@
 namespace steptune::local {
 namespace {
 
-/// Size of the output pipe: large enough that a trial rarely waits for the tuner to read. It is the
-/// maximum without privileges.
-constexpr int k_pipe_bytes = 1 << 20;
 constexpr std::string_view k_oom_preference = "500";
 /// Value of TERM, which programs need to move the cursor. Most systems know this terminal.
 constexpr const char* k_terminal_type = "xterm";

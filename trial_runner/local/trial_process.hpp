@@ -19,6 +19,10 @@ struct TrialProcess {
   UniqueFd output;  ///< read end of stdout and stderr, non-blocking
 };
 
+/// Size of the output pipe: large enough that a trial rarely waits for the tuner to read. It is the
+/// maximum without privileges.
+inline constexpr int k_pipe_bytes = 1 << 20;
+
 /// Makes a pipe for a trial's output. The trial writes; this program reads without blocking. Errors
 /// as in `make_pipe`.
 [[nodiscard]] Result<Pipe> make_output_pipe();

@@ -2,22 +2,20 @@
 #pragma once
 
 #include <sys/resource.h>
-
-#include "common/units.hpp"
+#include <sys/stat.h>
 
 namespace steptune::local {
 
 /// Returns the CPU time of a process and of its descendants that were waited for.
 [[nodiscard]] inline double cpu_seconds(const rusage& usage) {
   return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * k_microsecond_s;
+         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
 /// Returns the bytes that these processes read from storage. The kernel counts blocks of 512 bytes
 /// (getrusage(2)).
 [[nodiscard]] inline double storage_read_bytes(const rusage& usage) {
-  constexpr double k_block_bytes = 512.0;
-  return static_cast<double>(usage.ru_inblock) * k_block_bytes;
+  return static_cast<double>(usage.ru_inblock) * S_BLKSIZE;
 }
 
 }  // namespace steptune::local

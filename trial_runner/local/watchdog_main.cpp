@@ -17,10 +17,10 @@
 
 #include <unistd.h>
 
+#include "common/child_process.hpp"
 #include "common/clock.hpp"
 #include "common/machine/processes.hpp"
 #include "common/pause.hpp"
-#include "common/units.hpp"
 #include "trial_runner/local/clean_up_time.hpp"
 #include "trial_runner/local/held_files.hpp"
 #include "trial_runner/local/leftovers.hpp"
@@ -30,10 +30,6 @@ namespace {
 
 using steptune::ProcessId;
 using steptune::local::Leftovers;
-
-constexpr double k_pause_s = 0.02;
-constexpr double k_longest_s = 60.0;  // processes that remain after that hang in the kernel
-constexpr int k_clean_rounds = 2;     // a process may be in the middle of an exec
 
 std::optional<ProcessId> parse_process(std::string_view text) {
   ProcessId process;
@@ -74,7 +70,7 @@ double earliest_start_s(const std::vector<ProcessId>& processes) {
   ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
   const ProcessId& first = std::ranges::min(processes, {}, &ProcessId::start_ticks);
   const double age_s = static_cast<double>(since_boot.tv_sec) +
-                       steptune::k_nanosecond_s * static_cast<double>(since_boot.tv_nsec) -
+                       1e-9 * static_cast<double>(since_boot.tv_nsec) -
                        static_cast<double>(first.start_ticks) / ticks_per_s;
   return steptune::SystemClock{}.wall_time_s() - age_s;
 }
@@ -96,17 +92,19 @@ std::optional<Leftovers> leftovers_of(const std::vector<ProcessId>& victims) {
 
 void kill_all(const std::string& tag, const std::vector<ProcessId>& watched) {
   std::optional<Leftovers> leftovers;
+  // Search once more after finding none: a process may be in the middle of an exec.
   int clean = 0;
-  for (int round = 0; k_pause_s * round < k_longest_s && clean < k_clean_rounds; ++round) {
+  for (int round = 0; steptune::k_child_poll_s * round < steptune::local::k_give_up_s && clean < 2;
+       ++round) {
     const auto victims = steptune::local::find_tagged_processes({&tag, 1}, watched);
     if (!leftovers) leftovers = leftovers_of(victims);
     for (const ProcessId& victim : victims) {
-      const bool may_clean_up = k_pause_s * round < steptune::local::k_clean_up_s;
+      const bool may_clean_up = steptune::k_child_poll_s * round < steptune::local::k_clean_up_s;
       if (!may_clean_up || !steptune::local::cleans_up(steptune::SystemFiles{}, victim.pid))
         steptune::send_signal(victim, SIGKILL);
     }
     clean = victims.empty() ? clean + 1 : 0;
-    steptune::pause_thread(k_pause_s);
+    steptune::pause_thread(steptune::k_child_poll_s);
   }
   if (leftovers) leftovers->clear();
 }

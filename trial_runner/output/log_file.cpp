@@ -15,7 +15,6 @@
 namespace steptune {
 namespace {
 
-constexpr mode_t k_private_file = 0600;
 constexpr std::uint64_t k_min_cap_bytes = 4096;
 
 /// Returns 0 or the error number.
@@ -34,8 +33,7 @@ Result<LogFile> LogFile::create(const std::filesystem::path& path, std::uint64_t
   LogFile log;
   if (path.empty()) return log;
   log.path_ = path;
-  log.file_ =
-      UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, k_private_file));
+  log.file_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!log.file_) {
     return fail(ErrorKind::runner, "cannot create the trial's log: " + system_reason(errno),
                 path.string());
@@ -87,7 +85,7 @@ void LogFile::finish() {
   }
   const std::filesystem::path ordered_path = path_.string() + ".tmp";
   const UniqueFd ordered(
-      ::open(ordered_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, k_private_file));
+      ::open(ordered_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!ordered) return give_up(errno);
   const std::uint64_t oldest = head_bytes_ + (total_ - head_bytes_) % tail_bytes_;
   copy_range(ordered.get(), 0, head_bytes_);

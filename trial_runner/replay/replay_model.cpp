@@ -26,9 +26,9 @@ struct TimeUnit {
 };
 constexpr std::array<TimeUnit, 8> k_units{{{"s", 1.0},
                                            {"ms", 1e-3},
-                                           {"us", k_microsecond_s},
-                                           {"\u00b5s", k_microsecond_s},
-                                           {"ns", k_nanosecond_s},
+                                           {"us", 1e-6},
+                                           {"\u00b5s", 1e-6},
+                                           {"ns", 1e-9},
                                            {"min", 60.0},
                                            {"h", k_hour_s},
                                            {"seconds", 1.0}}};

@@ -19,12 +19,11 @@
 namespace steptune {
 namespace {
 
-constexpr int k_attempts = 4;
 constexpr const char* k_usual_region = "us-east-1";
 
 Result<std::unique_ptr<aws::Session>> open_session(const Clock& clock, const std::string& region) {
   aws::RetryPolicy policy;
-  policy.max_attempts = k_attempts;
+  policy.max_attempts = 4;  // somebody waits for the answer
   return aws::Session::open(clock, region, policy);
 }
 

@@ -42,9 +42,6 @@ struct JobUtilisation {
   std::vector<MachineUtilisation> machines;  ///< one for each type
 };
 
-/// Trainings shorter than this have at most one complete metric point, because CloudWatch keeps one
-/// point a minute.
-inline constexpr double k_shortest_measured_s = 2.0 * k_metric_period_s;
 /// Most metrics that CloudWatch accepts in one request. A machine has five.
 inline constexpr std::size_t k_most_metrics = 500;
 

@@ -11,16 +11,13 @@
 #include "common/numbers.hpp"
 #include "common/units.hpp"
 #include "trial_runner/sagemaker/failure.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
 namespace {
 
 /// From this number of jobs on, one request for the list replaces one request for each job.
 constexpr std::size_t k_list_from_jobs = 4;
-/// Largest assumed difference between the local clock and the service's clock, in seconds.
-constexpr double k_clock_margin_s = k_hour_s;
-/// For this many seconds after accepting a job, the service may still not know it.
-constexpr double k_unknown_s = 60.0;
 
 /// True if the ended job is expected to leave a warm pool. A stopped job must have been billed. The
 /// program of a failed job must have run, and the failure must not be an error of the service. If
@@ -106,7 +103,8 @@ Result<std::vector<TrialJob*>> JobMonitor::changed(std::vector<TrialJob*> due) {
   double since_s = k_infinity;
   for (const TrialJob* job : due)
     since_s = std::min(since_s, job->launch().requested_s);
-  const double since_wall_s = clock_.wall_time_s() - (clock_.now_s() - since_s) - k_clock_margin_s;
+  // The local clock and the service's clock may differ by up to an hour.
+  const double since_wall_s = clock_.wall_time_s() - (clock_.now_s() - since_s) - k_hour_s;
   const auto summaries = api_.list({prefix_, {}, since_wall_s});
   if (!summaries) {
     if (auto failed = outage_.on_failure(summaries.error()); !failed) {
@@ -138,7 +136,7 @@ Result<void> JobMonitor::poll_one(TrialJobs& jobs, TrialJob& job, std::vector<Tr
   outage_.on_success();
   const std::vector<TrialJob*> open = open_trials_of(jobs, job.launch().job);
   if (!*described) {
-    if (!job.watch().known && now_s - job.launch().requested_s < k_unknown_s) return {};
+    if (!job.watch().known && now_s - job.launch().requested_s < k_longest_lag_s) return {};
     JobDescription missing;
     missing.status = "Stopped";
     for (TrialJob* each : open)

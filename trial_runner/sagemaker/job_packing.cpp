@@ -8,12 +8,6 @@
 #include "trial_runner/sagemaker/job_request.hpp"
 
 namespace steptune {
-namespace {
-
-/// Expected start-up seconds of a trial that a job runs after another trial.
-constexpr double k_start_in_turn_s = 1.0;
-
-}  // namespace
 
 int trials_per_job(const SageMakerOptions& options, const std::optional<PoolKey>& key) {
   // Only jobs with one machine and a pool key (no spot) run several trials. Several machines would
@@ -58,7 +52,7 @@ double expected_packed_start_s(const SageMakerOptions& options, const TrialJobs&
   // The trial either joins the job of waiting trials, or shares a new job, or finds no free place.
   const auto alike = waiting.find(key);
   if (alike != waiting.end() && alike->second % trials_per_job(options, key) != 0)
-    return k_start_in_turn_s;
+    return 1.0;  // seconds; the job starts it right after another trial
   return jobs_to_come < free ? start_s / trials_per_job(options, key) : k_infinity;
 }
 

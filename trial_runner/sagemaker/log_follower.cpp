@@ -6,6 +6,7 @@
 
 #include "common/json_fields.hpp"
 #include "trial_runner/sagemaker/cloudwatch.hpp"
+#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -22,12 +23,11 @@ LogLine line_of(const std::string& stream) {
   return line;
 }
 
-/// Returns the event's time in milliseconds since 1970. Returns 0 for an invalid time, or one far
-/// in the future. Such a time would make later polls miss events.
+/// Returns the event's time in milliseconds since 1970. Returns 0 for an invalid time, or one after
+/// the year 2096. Such a time would make later polls miss events.
 double timestamp_of(const Json& event) {
-  constexpr double k_latest_ms = 4e12;  // the year 2096
   const double timestamp_ms = number_at(event, "timestamp").value_or(0.0);
-  return timestamp_ms > 0.0 && timestamp_ms < k_latest_ms ? timestamp_ms : 0.0;
+  return timestamp_ms > 0.0 && timestamp_ms < 4e12 ? timestamp_ms : 0.0;
 }
 
 }  // namespace
@@ -37,14 +37,14 @@ LogFollower::LogFollower(aws::JsonClient& client, aws::JsonService service, std:
     : client_(client),
       service_(std::move(service)),
       job_prefix_(std::move(job_prefix)),
-      newest_ms_((since_wall_s + k_overlap_s) * 1e3) {}
+      newest_ms_((since_wall_s + k_longest_lag_s) * 1e3) {}
 
 void LogFollower::reach_back_to(double wall_s) {
-  newest_ms_ = std::min(newest_ms_, (wall_s + k_overlap_s) * 1e3);
+  newest_ms_ = std::min(newest_ms_, (wall_s + k_longest_lag_s) * 1e3);
 }
 
 aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
-  const double from_ms = std::max(0.0, newest_ms_ - k_overlap_s * 1e3);
+  const double from_ms = std::max(0.0, newest_ms_ - k_longest_lag_s * 1e3);
   Json input = {{"logGroupName", k_training_jobs},
                 {"logStreamNamePrefix", job_prefix_},
                 {"startTime", static_cast<std::int64_t>(from_ms)}};
@@ -76,7 +76,7 @@ aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
   newest_ms_ = newest_ms;
   seen_ms_.merge(seen_now);
   std::erase_if(seen_ms_,
-                [&](const auto& seen) { return seen.second < newest_ms_ - k_overlap_s * 1e3; });
+                [&](const auto& seen) { return seen.second < newest_ms_ - k_longest_lag_s * 1e3; });
   std::ranges::stable_sort(lines, {}, &LogLine::wall_s);
   return lines;
 }

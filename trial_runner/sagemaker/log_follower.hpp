@@ -19,14 +19,11 @@ struct LogLine {
 };
 
 /// Reads the CloudWatch logs of all jobs with a common name prefix, with one request for each page.
-/// Events appear late and out of order. So each poll reads the last `k_overlap_s` seconds again,
-/// and drops events whose ids are known. Source: CloudWatch Logs API Reference, FilterLogEvents;
-/// group and stream names: SageMaker Developer Guide, "Log groups and streams".
+/// Events appear late and out of order. So each poll reads the last `k_longest_lag_s` seconds
+/// again, and drops events whose ids are known. Source: CloudWatch Logs API Reference,
+/// FilterLogEvents; group and stream names: SageMaker Developer Guide, "Log groups and streams".
 class LogFollower {
  public:
-  /// Seconds by which an event may be older than the newest known one and still appear.
-  static constexpr double k_overlap_s = 60.0;
-
   /// Reads events since `since_wall_s` (seconds since 1970). `client` outlives the object.
   LogFollower(aws::JsonClient& client, aws::JsonService service, std::string job_prefix,
               double since_wall_s);

@@ -27,9 +27,6 @@ using document::Section;
 using document::Type;
 using document::Writing;
 
-/// Largest number of trials of a job: the commands of all must fit into one request.
-constexpr double k_most_trials_per_job = 32.0;
-
 using Jobs = Section<SageMakerSection>;
 
 template <typename M, typename V>
@@ -237,8 +234,9 @@ Jobs make_sagemaker_section() {
       key("parallel", &SageMakerSection::parallel, document::integer({1.0, k_most_parallel_trials}))
           .doc("jobs at the same time")
           .in_fingerprint(InFingerprint::never));
+  // The commands of all trials of a job must fit into one request.
   section.add(key("trials_per_job", &SageMakerSection::trials_per_job,
-                  document::integer({1.0, k_most_trials_per_job}))
+                  document::integer({1.0, 32.0}))
                   .omitted_at_default()
                   .default_words("6")
                   .doc("trials that a job may run in turn; 1: each has its own job, as always with "

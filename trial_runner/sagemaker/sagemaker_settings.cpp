@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/units.hpp"
 #include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/aws/session.hpp"
 #include "trial_runner/sagemaker/sagemaker_kind.hpp"
@@ -12,25 +11,14 @@
 #include "trial_runner/sagemaker/simulated_stage.hpp"
 
 namespace steptune {
-namespace {
-
-/// Number of trials that may be handed over early if the searcher does not learn from results.
-constexpr int k_backlog = 64;
-/// Default seconds after which an unused warm pool ends if the tuner has died.
-constexpr double k_default_keep_alive_s = 300.0;
-/// StopTrainingJob sends SIGTERM, and SIGKILL after 120 s.
-constexpr double k_time_to_end_s = 120.0;
-/// Volumes are billed by months of 30 days (examples on https://aws.amazon.com/ebs/pricing/).
-constexpr double k_hours_per_month = 30.0 * k_day_s / k_hour_s;
-
-}  // namespace
 
 SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits& limits,
                                      bool max_wait_stated, bool has_command)
     : section_(std::move(section)) {
   JobSettings& job = section_.job;
+  // Volumes are billed by months of 30 days (examples on https://aws.amazon.com/ebs/pricing/).
   section_.instances.storage_usd_per_hour =
-      section_.storage_usd_per_gb_month * job.volume_gb / k_hours_per_month;
+      section_.storage_usd_per_gb_month * job.volume_gb / (30.0 * 24.0);
   job.max_runtime_s = limits.wall_s;
   if (job.spot && !max_wait_stated) {
     job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_job_s);
@@ -45,8 +33,10 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
   traits_.launchers = {{Launcher::torchrun, true}, {Launcher::mpi}};
   traits_.has_price = true;
   traits_.machines_vary = true;
-  const double kept_s = job.spot ? 0.0 : section_.keep_alive_s.value_or(k_default_keep_alive_s);
-  traits_.longest_billed_s = limits.wall_s + k_time_to_end_s + kept_s;
+  const double kept_s =
+      job.spot ? 0.0 : section_.keep_alive_s.value_or(SageMakerOptions{}.keep_alive_s);
+  // StopTrainingJob sends SIGTERM, and SIGKILL after 120 s.
+  traits_.longest_billed_s = limits.wall_s + 120.0 + kept_s;
 }
 
 const RunnerKind& SageMakerSettings::kind() const {
@@ -60,8 +50,8 @@ SageMakerOptions SageMakerSettings::options() const {
   options.prices.instances = section_.instances.paid();
   options.parallel = section_.parallel;
   options.trials_per_job = section_.trials_per_job;
-  options.backlog = k_backlog;
-  options.keep_alive_s = static_cast<int>(section_.keep_alive_s.value_or(k_default_keep_alive_s));
+  options.backlog = 64;  // for searchers that do not learn from results
+  if (section_.keep_alive_s) options.keep_alive_s = static_cast<int>(*section_.keep_alive_s);
   options.poll_interval_s = section_.poll_s;
   return options;
 }

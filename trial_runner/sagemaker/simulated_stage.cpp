@@ -16,11 +16,8 @@
 namespace steptune {
 namespace {
 
-constexpr double k_stage_jitter = 0.2;
 /// Large enough that no rehearsal reaches the quota. Quotas differ between real accounts.
 constexpr int k_quota = 1000;
-/// No pool lasts longer than this many seconds without requests.
-constexpr double k_settle_s = k_day_s;
 
 using Prices = std::map<std::string, InstanceType>;
 
@@ -46,7 +43,7 @@ simulated::ProgramModel program_model(RehearsalOptions options) {
 simulated::AccountOptions account_of(const SageMakerSection& section, std::uint64_t seed) {
   simulated::AccountOptions account;
   account.seed = seed;
-  account.stages.jitter = k_stage_jitter;
+  account.stages.jitter = 0.2;
   account.training_quota = {{"*", k_quota}};
   account.warm_pool_quota = {{"*", k_quota}};
   account.spot_billed_share = section.job.spot_share;
@@ -131,7 +128,8 @@ class SageMakerStage final : public RehearsalStage {
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] Runner& runner() override { return *runner_; }
   [[nodiscard]] RehearsalBill settle() override {
-    account_.account().advance_until_quiet(clock_.now_s() + k_settle_s);
+    // No pool lasts longer than a day without requests.
+    account_.account().advance_until_quiet(clock_.now_s() + k_day_s);
     return bill_of(account_.account().audit(), prices_, stages_);
   }
 

@@ -18,9 +18,9 @@ namespace {
 
 using document::Faults;
 
-/// Largest numbers of jobs to check, because each check takes about a millisecond.
-constexpr std::size_t k_most_machine_sets = 64;
-constexpr std::size_t k_most_configurations = 32;
+/// Largest number of machine sets, and of configurations, to check. Each check takes about a
+/// millisecond.
+constexpr std::size_t k_most_checked = 64;
 
 using Places = std::pair<std::string_view, std::string_view>;
 
@@ -131,10 +131,10 @@ void check_training_jobs(const SageMakerSection& section, const StudyView& study
       std::vector{section.instances.resources_of(study.baseline)});
   check_keep_alive(section, choices, faults);
   JobCheck jobs(section, study, faults);
-  for (std::size_t i = 0; i < choices.size() && i < k_most_machine_sets; ++i)
+  for (std::size_t i = 0; i < choices.size() && i < k_most_checked; ++i)
     jobs.check(study.baseline, choices[i]);
   for (const Configuration& example :
-       study.examples.first(std::min(study.examples.size(), k_most_configurations))) {
+       study.examples.first(std::min(study.examples.size(), k_most_checked))) {
     jobs.check(example, section.instances.resources_of(example));
   }
 }

@@ -10,7 +10,8 @@ namespace steptune {
 
 void UtilisationWatch::add(EndedJob job, double ended_s) {
   const double training_s = job.training_until_wall_s - job.training_since_wall_s;
-  if (training_s < k_shortest_measured_s || failures_ >= k_most_failures) {
+  // Shorter trainings have at most one complete metric point.
+  if (training_s < 2.0 * k_metric_period_s || failures_ >= k_most_failures) {
     consider({std::move(job), {}});
     return;
   }

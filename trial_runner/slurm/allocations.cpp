@@ -15,17 +15,8 @@
 namespace steptune::slurm {
 namespace {
 
-/// Seconds from a change until the queue's list is requested.
-constexpr double k_change_shows_s = 1.0;
-/// Seconds between scancel calls for an allocation that does not end; doubled each time, up to
-/// `k_longest_request_gap_s`.
-constexpr double k_first_cancel_gap_s = 10.0;
 /// Time between checks for the placeholder's file, as a share of the time waited so far.
 constexpr double k_holder_poll_share = 0.05;
-constexpr double k_least_holder_poll_s = 0.25;
-constexpr double k_longest_holder_poll_s = 10.0;
-/// Seconds for which an accepted job may be missing from the list before it counts as gone.
-constexpr double k_missing_s = 10.0;
 
 }  // namespace
 
@@ -72,7 +63,6 @@ Allocation* Allocations::free_for(const std::string& kind, double needed_s) {
 }
 
 double Allocations::expected_start_s(const std::string& kind) const {
-  constexpr double k_step_start_s = 0.1;
   const double usual_s = waits_.usual_s(kind, options_.expected_wait_s);
   std::optional<double> pending_s;
   for (const Allocation& allocation : allocations_) {
@@ -130,7 +120,7 @@ void Allocations::on_submitted(const std::string& name, const CommandResult& res
   if (allocation == nullptr || !allocation->id.empty()) return;
   const bool wanted = allocation->state == AllocationState::submitting;
   const auto job_id = read_submission(result);
-  queue_.ask_soon(k_change_shows_s);
+  queue_.ask_soon(k_least_request_gap_s);
   if (job_id) {
     on_accepted(*allocation, *job_id);
     if (wanted) {
@@ -156,7 +146,7 @@ void Allocations::on_submitted(const std::string& name, const CommandResult& res
 
 void Allocations::cancel(Allocation& allocation) {
   allocation.cancel_gap_s = allocation.cancel_gap_s == 0.0
-                                ? k_first_cancel_gap_s
+                                ? k_settling_s
                                 : std::min(2.0 * allocation.cancel_gap_s, k_longest_request_gap_s);
   allocation.next_cancel_s = clock_.now_s() + allocation.cancel_gap_s;
   host_.run(cancel_command(allocation), {}, [](const CommandResult&) {});
@@ -168,7 +158,7 @@ void Allocations::give_back(Allocation& allocation) {
   allocation.given_back = true;
   // Let the lease expire as well, in case scancel does not reach the controller.
   leases_.end(allocation);
-  queue_.ask_soon(k_change_shows_s);
+  queue_.ask_soon(k_least_request_gap_s);
   if (!allocation.id.empty()) cancel(allocation);
 }
 
@@ -250,7 +240,7 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
     if (allocation.state == AllocationState::ending && !allocation.id.empty()) return false;
     if (!allocation.missing_since_s) allocation.missing_since_s = now_s;
     // Wait for further lists: a job that was just accepted may be missing from one.
-    return now_s - *allocation.missing_since_s < k_missing_s;
+    return now_s - *allocation.missing_since_s < k_settling_s;
   }
   allocation.missing_since_s.reset();
   // The job is listed, so it was submitted, whatever sbatch reported.
@@ -371,7 +361,7 @@ void Allocations::poll_holders() {
       continue;
     }
     const double pace_s = std::clamp(k_holder_poll_share * (now_s - allocation.requested_s),
-                                     k_least_holder_poll_s, k_longest_holder_poll_s);
+                                     k_least_request_gap_s / 4.0, k_settling_s);
     next_holder_poll_s_ = std::min(next_holder_poll_s_, now_s + pace_s);
   }
 }

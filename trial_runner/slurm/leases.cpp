@@ -4,15 +4,6 @@
 #include <algorithm>
 
 namespace steptune::slurm {
-namespace {
-
-/// Seconds for which writing a lease may fail, because a shared file system may fail for a moment.
-/// A lease is renewed after a quarter of its length. So after this time, it still lasts for half a
-/// minute.
-constexpr double k_longest_unwritable_s = k_least_lease_s / 2.0;
-constexpr double k_unwritable_gap_s = 5.0;
-
-}  // namespace
 
 Leases::Leases(const Clock& clock, SubmitHost& host, Notices& notices, const SlurmOptions& options)
     : clock_(clock), host_(host), notices_(notices), length_s_(options.lease_s()) {}
@@ -47,9 +38,9 @@ Result<void> Leases::renew(std::list<Allocation>& allocations) {
       if (until_wall_s <= allocation.lease_until_wall_s) continue;
       const double now_s = clock_.now_s();
       if (!unwritable_since_s_) unwritable_since_s_ = now_s;
-      if (now_s - *unwritable_since_s_ > k_longest_unwritable_s) return set;
+      if (now_s - *unwritable_since_s_ > k_longest_blind_s) return set;
       notices_.add_once("unwritable", set.error().text() + "; it is tried again");
-      next_renewal_s_ = now_s + k_unwritable_gap_s;
+      next_renewal_s_ = now_s + k_least_request_gap_s;
       return {};
     }
     allocation.lease_until_wall_s = until_wall_s;

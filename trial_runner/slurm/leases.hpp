@@ -13,8 +13,10 @@
 
 namespace steptune::slurm {
 
-/// Seconds after which a placeholder that cannot read its lease ends its job.
-inline constexpr int k_longest_blind_s = 60;
+/// Seconds for which reading or writing a lease may fail, because a shared file system may fail for
+/// a moment. After this time, a placeholder ends its job. A lease is renewed after a quarter of its
+/// length, so it still lasts for half a minute then.
+inline constexpr int k_longest_blind_s = static_cast<int>(k_least_lease_s / 2.0);
 
 /// Leases of allocations. A placeholder ends its job once its lease is over, so nodes are given
 /// back even if the tuner dies.

@@ -8,11 +8,6 @@
 #include "trial_runner/slurm/step_outcome.hpp"
 
 namespace steptune::slurm {
-namespace {
-
-constexpr double k_avoided_s = k_hour_s;
-
-}  // namespace
 
 std::optional<std::string> lost_node_in(std::string_view line) {
   if (!reports_lost_node(line)) return std::nullopt;
@@ -30,7 +25,7 @@ std::optional<std::string> lost_node_in(std::string_view line) {
 std::string LostNodes::to_avoid(double now_s) const {
   std::string nodes;
   for (const auto& [node, lost_s] : lost_s_) {
-    if (now_s - lost_s > k_avoided_s) continue;
+    if (now_s - lost_s > k_hour_s) continue;
     if (!nodes.empty()) nodes += ',';
     nodes += node;
   }

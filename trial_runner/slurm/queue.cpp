@@ -14,8 +14,6 @@
 namespace steptune::slurm {
 namespace {
 
-constexpr std::size_t k_fields = 10;
-
 struct StateWords {
   std::string_view state;
   JobPhase phase;
@@ -92,15 +90,15 @@ std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
   for (std::string text_line; std::getline(lines, text_line);) {
     std::string_view line = text_line;
     listed = listed || line.starts_with(k_heading);
-    std::array<std::string_view, k_fields> fields;
+    std::array<std::string_view, 10> fields;
     std::size_t at = 0;
-    for (; at + 1 < k_fields; ++at) {
+    for (; at + 1 < fields.size(); ++at) {
       const std::size_t bar = line.find('|');
       if (bar == std::string_view::npos) break;
       fields[at] = line.substr(0, bar);
       line.remove_prefix(bar + 1);
     }
-    if (at + 1 < k_fields || !is_id(fields[0]) || fields[1].empty()) continue;
+    if (at + 1 < fields.size() || !is_id(fields[0]) || fields[1].empty()) continue;
     fields[at] = line;
     rows.push_back({std::string(fields[0]), std::string(fields[1]), std::string(fields[2]),
                     parse_finite(fields[3]), parse_finite(fields[4]), parse_finite(fields[5]),

@@ -13,12 +13,9 @@
 namespace steptune::slurm {
 namespace {
 
-/// Shortest time between two lists, in seconds. It grows while nothing changes.
-constexpr double k_least_gap_s = 1.0;
-constexpr double k_gap_growth = 1.6;
 /// Factor on `poll_s` while no job is about to start or end.
 constexpr double k_calm_polls = 4.0;
-constexpr double k_unanswered_notice_s = 60.0;
+constexpr double k_unanswered_notice_s = k_longest_request_gap_s / 2.0;
 
 }  // namespace
 
@@ -36,8 +33,8 @@ Result<void> QueueWatch::begin() {
 void QueueWatch::ask_soon(double delay_s) {
   if (unanswered_since_s_) return;  // during an outage, lists are requested at other intervals
   const double now_s = clock_.now_s();
-  next_s_ = std::min(next_s_, std::max(now_s + delay_s, asked_s_ + k_least_gap_s));
-  gap_s_ = k_least_gap_s;
+  next_s_ = std::min(next_s_, std::max(now_s + delay_s, asked_s_ + k_least_request_gap_s));
+  gap_s_ = k_least_request_gap_s;
 }
 
 void QueueWatch::ask_if_due() {
@@ -71,14 +68,14 @@ void QueueWatch::on_answer(double asked_s, const CommandResult& result) {
     // Without an answer, assume that nothing has changed: the controller may be restarting.
     if (!unanswered_since_s_) {
       unanswered_since_s_ = asked_s;
-      gap_s_ = k_least_gap_s;
+      gap_s_ = k_least_request_gap_s;
     }
     unanswered_text_ = result.ok() ? "squeue has printed no list" : last_words(result);
   }
   if (interest == QueueInterest::none) return;
   const double longest_gap_s =
       unanswered_since_s_ ? std::max(options_.poll_s, k_longest_request_gap_s) : options_.poll_s;
-  gap_s_ = std::min(std::max(gap_s_, k_least_gap_s) * k_gap_growth, longest_gap_s);
+  gap_s_ = std::min(std::max(gap_s_, k_least_request_gap_s) * k_gap_growth, longest_gap_s);
   const double gap_s =
       interest == QueueInterest::changing ? gap_s_ : k_calm_polls * options_.poll_s;
   next_s_ = std::min(next_s_, now_s + gap_s);

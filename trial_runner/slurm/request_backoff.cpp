@@ -11,12 +11,6 @@
 namespace steptune::slurm {
 namespace {
 
-/// Number of allocations in a row that may end before a trial starts in them. One or two may fail
-/// because of a node or a preemption; three in a row have a lasting reason.
-constexpr int k_most_unused = 3;
-/// Least number of submissions in a row without a clear answer after which requests are given up.
-constexpr int k_least_failures = 3;
-
 struct Pace {
   double first_s;
   double longest_s;
@@ -61,13 +55,13 @@ std::optional<std::string> RequestBackoff::on_setback(const std::string& kind, S
       }
       break;
     case Setback::unclear:
-      if (record.times >= k_least_failures && lasts_s >= options_.longest_outage_s) {
+      if (record.times >= k_lasting_failures && lasts_s >= options_.longest_outage_s) {
         hopeless = fmt::format("no allocation could be requested for {}: {}",
                                format_duration(lasts_s), why);
       }
       break;
     case Setback::unused:
-      if (record.times >= k_most_unused) {
+      if (record.times >= k_lasting_failures) {
         hopeless =
             fmt::format("{} allocations ended before a trial could run in them; the last: {}",
                         record.times, why);

@@ -22,19 +22,7 @@ using slurm::StepTrial;
 
 namespace {
 
-/// If the controller has not answered after this many seconds, the tasks' marks alone decide the
-/// outcome.
-constexpr double k_longest_judging_s = 30.0;
-/// Seconds in which the controller settles the state of a job that is ending.
-constexpr double k_settling_s = 10.0;
-/// Seconds after a forced end until the allocation, and then the trial, is given up.
-constexpr double k_allocation_given_up_s = 20.0;
-constexpr double k_trial_given_up_s = k_forced_end_s - 5.0;
 constexpr const char* k_restarted = "REQUEUED";
-constexpr int k_most_launches = 3;
-/// Seconds without a sign of a launch until the list of steps is requested; doubled each time, up
-/// to `slurm::k_longest_request_gap_s`.
-constexpr double k_least_patience_s = 5.0;
 /// Largest number of launches of a trial that are given up because Slurm has not started their
 /// step.
 constexpr int k_most_blocked = 4;
@@ -77,7 +65,7 @@ void SlurmRunner::push_towards_end(StepTrial& trial) {
   if (asked_for_s < grace_s) return;
   if (!trial.was_killed()) ask_to_end(trial, *trial.cause(), true);
   Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
-  if (asked_for_s > grace_s + k_allocation_given_up_s && allocation != nullptr &&
+  if (asked_for_s > grace_s + k_forced_end_s - slurm::k_settling_s && allocation != nullptr &&
       allocation->state == AllocationState::running) {
     notices_.add(fmt::format("the step of trial {} does not end: its allocation {} is given back",
                              trial.key().trial, allocation->id),
@@ -118,7 +106,8 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
 void SlurmRunner::look_for_step(StepTrial& trial) {
   const slurm::StepLaunch& launch = trial.step_launch();
   const double waited_s = clock_.now_s() - launch.at_s;
-  const double gap_s = std::clamp(waited_s, k_least_patience_s, slurm::k_longest_request_gap_s);
+  const double gap_s =
+      std::clamp(waited_s, slurm::k_launch_patience_s, slurm::k_longest_request_gap_s);
   trial.set_next_step_poll_s(clock_.now_s() + gap_s);
   host_->run({"squeue", "--noheader", "--all", "--steps", "--format=%i|%j",
               "--jobs=" + launch.request.job_id},
@@ -160,9 +149,10 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
     if (allocation != nullptr) allocations_.set_free(*allocation);
     return false;
   }
-  if (trial.failed_launches() + 1 >= k_most_launches) {
-    finish(trial, {.kind = OutcomeKind::not_started,
-                   .detail = fmt::format("{} launches failed: {}", k_most_launches, why)});
+  if (trial.failed_launches() + 1 >= slurm::k_lasting_failures) {
+    finish(trial,
+           {.kind = OutcomeKind::not_started,
+            .detail = fmt::format("{} launches failed: {}", slurm::k_lasting_failures, why)});
     if (allocation != nullptr) allocations_.give_back(*allocation);
     return true;
   }
@@ -184,7 +174,8 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
   const double judging_s = clock_.now_s() - ended_s;
   evidence.allocation_state = allocations_.state_after(launch.request.allocation, ended_s);
   if (!evidence.allocation_state) {
-    return judging_s < k_longest_judging_s ? std::nullopt : std::optional(std::move(evidence));
+    // If the controller does not answer, the tasks' marks alone decide the outcome.
+    return judging_s < k_forced_end_s ? std::nullopt : std::optional(std::move(evidence));
   }
   const Allocation* allocation = allocations_.find(launch.request.allocation);
   if (allocation != nullptr && allocation->state == AllocationState::running &&
@@ -194,7 +185,8 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
     // step of its earlier run is left.
     evidence.allocation_state = k_restarted;
   }
-  if (evidence.allocation_state == "COMPLETING" && judging_s < k_settling_s) return std::nullopt;
+  if (evidence.allocation_state == "COMPLETING" && judging_s < slurm::k_settling_s)
+    return std::nullopt;
   return evidence;
 }
 
@@ -242,9 +234,9 @@ bool SlurmRunner::watch(StepTrial& trial) {
   }
   if (!trial.step_ended_s()) hold_to_limits(trial);
   if (trial.step_ended_s()) return decide_outcome(trial);
-  const bool given_up = trial.cause() && clock_.now_s() - trial.asked_s() >
-                                             trial.spec().limits.grace_s + k_trial_given_up_s;
-  if (!given_up) return false;
+  const double given_up_after_s =
+      trial.spec().limits.grace_s + k_forced_end_s - slurm::k_settling_s / 2.0;
+  if (!trial.cause() || clock_.now_s() - trial.asked_s() <= given_up_after_s) return false;
   std::string why;
   Outcome outcome = slurm::step_outcome(trial.marks(), trial.evidence(), trial.spec().limits,
                                         trial.step_launch().request.tasks, why)

@@ -13,8 +13,22 @@
 
 namespace steptune::slurm {
 
-/// Longest time between repeated requests to the controller about one thing, in seconds.
+/// Shortest and longest time between repeated requests about one thing, in seconds. The shortest is
+/// also the time between two checks of the trials' limits.
+inline constexpr double k_least_request_gap_s = 1.0;
 inline constexpr double k_longest_request_gap_s = 120.0;
+/// Factor by which polls become rarer while nothing changes.
+inline constexpr double k_gap_growth = 1.6;
+/// Seconds in which the controller settles the state of a job that has just been accepted, is
+/// ending, or is cancelled.
+inline constexpr double k_settling_s = 10.0;
+/// Seconds without a sign of a launch until the list of steps is requested.
+inline constexpr double k_launch_patience_s = 5.0;
+/// Seconds to start a step, measured on a small cluster.
+inline constexpr double k_step_start_s = 0.06;
+/// Number of failures in a row that have a lasting reason. One or two may be due to a node or a
+/// preemption.
+inline constexpr int k_lasting_failures = 3;
 /// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
 /// placeholder may notice a renewal late.
 inline constexpr double k_least_lease_s = 120.0;
@@ -57,7 +71,6 @@ struct SlurmOptions {
 /// Returns the longest duration of a trial: its launch, its limits, and the time that Slurm takes
 /// to end it. A trial starts only in an allocation that lasts at least as long.
 [[nodiscard]] inline double longest_trial_s(const TrialLimits& limits, double launch_limit_s) {
-  constexpr double k_ending_s = 30.0;
-  return launch_limit_s + limits.wall_s + limits.grace_s + k_ending_s;
+  return launch_limit_s + limits.wall_s + limits.grace_s + k_forced_end_s;
 }
 }  // namespace steptune::slurm

@@ -59,23 +59,19 @@ Type<StringTemplate> option_template() {
 
 /// Returns the type of variable names and of prefixes of names followed by `*`.
 Type<std::string> variable_pattern() {
-  constexpr std::size_t k_longest = 256;
   static constexpr const char* k_pattern = R"(^[A-Za-z_][A-Za-z0-9_]*\*?$)";
   const auto is_wrong = [](const std::string& pattern) -> std::optional<std::string> {
     static const std::regex k_form(k_pattern);
     if (std::regex_match(pattern, k_form)) return std::nullopt;
     return "must be the name of a variable, or a beginning of names such as \"CUDA_*\"";
   };
-  return document::checked<std::string>(document::string(k_longest), is_wrong,
+  return document::checked<std::string>(document::string(256), is_wrong,
                                         {{"pattern", k_pattern}});
 }
 
 Type<slurm::NodePrices> node_prices() {
-  constexpr document::Range k_range{0.0, 1e6};
-  constexpr std::size_t k_most_names = 100;
-  const auto one = document::number(k_range);
-  const auto by_name =
-      document::map_of(one, "a number, or an object of numbers by name", k_most_names);
+  const auto one = document::number({0.0, 1e6});
+  const auto by_name = document::map_of(one, "a number, or an object of numbers by name", 100);
   Type<slurm::NodePrices> type;
   type.read = [one, by_name](const document::Node& node) -> std::optional<slurm::NodePrices> {
     if (!node.json().is_object()) {

@@ -25,8 +25,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_least_time_s = k_hour_s;
-constexpr double k_spare_time_s = 600.0;
 /// Largest number of test submissions unless all are refused. Each is a request to the controller.
 constexpr std::size_t k_most_specs_tested = 20;
 
@@ -161,15 +159,15 @@ class SlurmStage final : public RehearsalStage {
       // Draws an exponential wait: often short, sometimes long, as in real queues.
       const double drawn_s = -wait_s * std::log(1.0 - std::min(rng_.uniform(), 0.999));
       slurm::JobFate fate;
-      fate.queue_s = k_least_wait_s + drawn_s;
+      fate.queue_s = 1.0 + drawn_s;  // at least a prologue and the scheduler's next round
       return fate;
     };
     cluster_.program = [this, rehearsal](const slurm::StepRequest& request) {
       slurm::VirtualProgram program;
-      program.starts_after_s = k_step_start_s;
+      program.starts_after_s = slurm::k_step_start_s;
       SimulatedTraining training = rehearsal.training(request.values);
       const double pace = 1.0 + k_rehearsed_step_noise * (2.0 * rng_.uniform() - 1.0);
-      training.step_s = std::max(k_least_step_s, pace * training.step_s);
+      training.step_s = std::max(1e-6, pace * training.step_s);
       program.training = training;
       return program;
     };
@@ -189,12 +187,6 @@ class SlurmStage final : public RehearsalStage {
   }
 
  private:
-  /// Seconds to start a step, measured on a small cluster.
-  static constexpr double k_step_start_s = 0.06;
-  /// Shortest wait in the queue, in seconds: a prologue and the scheduler's next round.
-  static constexpr double k_least_wait_s = 1.0;
-  static constexpr double k_least_step_s = 1e-6;
-
   VirtualClock clock_;
   Rng rng_;
   slurm::VirtualCluster cluster_{clock_};
@@ -233,7 +225,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
   slurm::SlurmOptions& run = section_.run;
   run.default_time_s =
-      std::max({k_least_time_s, 4.0 * limits_.wall_s, least_allocation_s() + k_spare_time_s});
+      std::max({k_hour_s, 4.0 * limits_.wall_s, least_allocation_s() + 600.0});
   traits_.parallel = run.parallel;
   traits_.uses_this_machine = false;
   traits_.takes_hooks = true;

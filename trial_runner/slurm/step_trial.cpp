@@ -15,13 +15,13 @@
 #include "trial_runner/output/out_of_memory.hpp"
 #include "trial_runner/output/waiting_ranks.hpp"
 #include "trial_runner/slurm/lost_nodes.hpp"
+#include "trial_runner/slurm/slurm_options.hpp"
 
 namespace steptune::slurm {
 namespace {
 
 /// Largest number of stored lines that early tasks print before all tasks have started.
 constexpr std::size_t k_most_early_lines = 10'000;
-constexpr double k_first_step_poll_s = 5.0;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ Result<StepTrial> StepTrial::create(TrialSpec spec, AllocationSpec requested) {
 
 void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
   marks_.emplace(launch.request.mark_word, launch.request.tasks);
-  next_step_poll_s_ = launch.at_s + k_first_step_poll_s * std::exp2(blocked_launches_);
+  next_step_poll_s_ = launch.at_s + k_launch_patience_s * std::exp2(blocked_launches_);
   launch_ = std::move(launch);
   step_ = std::move(step);
   step_end_.reset();

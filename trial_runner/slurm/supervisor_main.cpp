@@ -21,6 +21,7 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,10 +35,9 @@ namespace {
 namespace fs = std::filesystem;
 using steptune::UniqueFd;
 
-constexpr int k_poll_ms = 200;
-/// Number of polls without output after srun's end until the supervisor stops reading. It does not
+/// Milliseconds without output after srun's end until the supervisor stops reading. It does not
 /// wait for the end of the stream, because other processes may have inherited srun's output.
-constexpr int k_drain_polls = 10;
+constexpr int k_quiet_ms = 1000;
 
 volatile std::sig_atomic_t srun_pid = 0;
 
@@ -86,10 +86,9 @@ class StatusFile {
  public:
   explicit StatusFile(const fs::path& file)
       : file_(file), fresh_(file.string() + ".new" + std::to_string(::getpid())) {
-    constexpr off_t k_room_bytes = 512;
     fd_ = UniqueFd(::open(fresh_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     // If the file system cannot reserve space, continue without it.
-    if (fd_) (void)::posix_fallocate(fd_.get(), 0, k_room_bytes);
+    if (fd_) (void)::posix_fallocate(fd_.get(), 0, S_BLKSIZE);
   }
   [[nodiscard]] bool write(std::string_view text) {
     if (!fd_) return replace(file_, text);
@@ -166,15 +165,16 @@ class Output {
 std::optional<int> copy_output(int fd, pid_t srun, Output& output) {
   std::array<char, 65'536> block;
   std::optional<int> status;
-  for (int quiet_polls = 0; !status || quiet_polls < k_drain_polls;) {
+  while (true) {
     pollfd descriptor{fd, POLLIN, 0};
-    if (::poll(&descriptor, 1, k_poll_ms) > 0) {
+    const int ready = ::poll(&descriptor, 1, k_quiet_ms);
+    if (ready > 0) {
       const ssize_t got = ::read(fd, block.data(), block.size());
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       output.write({block.data(), static_cast<std::size_t>(got)});
-    } else if (status) {
-      ++quiet_polls;
+    } else if (ready == 0 && status) {
+      break;
     }
     int raw = 0;
     if (!status && ::waitpid(srun, &raw, WNOHANG) == srun) status = raw;

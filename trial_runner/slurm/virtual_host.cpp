@@ -11,7 +11,6 @@
 namespace steptune::slurm {
 namespace {
 
-constexpr double k_command_s = 0.03;  ///< duration of a command of Slurm
 /// Duration of a command while the controller does not answer.
 constexpr double k_away_command_s = 9.0;
 
@@ -33,7 +32,7 @@ class VirtualHost final : public SubmitHost {
     }
     auto refused = cluster_.refuse ? cluster_.refuse(argv) : std::nullopt;
     CommandResult result = refused ? *std::move(refused) : cluster_.obey(argv);
-    double takes_s = k_command_s;
+    double takes_s = 0.03;  // as a command of Slurm
     if (cluster_.lose_answer) {
       if (auto lost = cluster_.lose_answer(argv)) {
         result = *std::move(lost);

@@ -57,11 +57,9 @@ class VirtualCluster::VirtualStep final : public Step {
       : cluster_(cluster), state_(std::move(state)) {}
 
   [[nodiscard]] std::vector<OutputChunk> read() override {
-    constexpr std::size_t k_chunks_a_read = 200;
     const auto from = state_->output.begin() + static_cast<std::ptrdiff_t>(read_);
-    const std::size_t count = std::min(k_chunks_a_read, state_->output.size() - read_);
-    read_ += count;
-    return {from, from + static_cast<std::ptrdiff_t>(count)};
+    read_ = state_->output.size();
+    return {from, state_->output.end()};
   }
   [[nodiscard]] std::optional<StepEnd> end() override {
     if (!state_->srun_status || read_ < state_->output.size()) return std::nullopt;

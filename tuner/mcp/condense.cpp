@@ -354,7 +354,7 @@ std::string error_text(const std::string& err) {
 }
 
 std::string end_text(int exit_code) {
-  if (exit_code == k_sigint_status || exit_code == k_sigterm_status) {
+  if (exit_code == k_signal_status + SIGINT || exit_code == k_sigterm_status) {
     return "stopped before a result";
   }
   return fmt::format("ended with exit status {} without a result", exit_code);

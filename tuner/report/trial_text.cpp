@@ -13,7 +13,6 @@
 
 #include "common/interval.hpp"
 #include "common/text.hpp"
-#include "common/units.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/machine_hours.hpp"
@@ -266,7 +265,7 @@ std::string gpu_text(const GpuUse& gpu) {
   std::string text =
       fmt::format("{} of memory at most ({}), busy {}, {:.0f} MHz",
                   format_bytes(gpu.peak_memory_bytes), format_percent(gpu.peak_memory_share),
-                  format_percent(gpu.utilisation), gpu.sm_clock_hz / k_mhz_hz);
+                  format_percent(gpu.utilisation), gpu.sm_clock_hz / 1e6);
   if (gpu.slowed_share > 0.0) {
     text += fmt::format(", throttled {} of the time", format_percent(gpu.slowed_share));
   }

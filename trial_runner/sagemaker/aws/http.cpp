@@ -10,6 +10,7 @@
 
 #include "common/certificates.hpp"
 #include "common/environment.hpp"
+#include "common/json.hpp"
 #include "common/libcurl.hpp"
 #include "common/text.hpp"
 #include "trial_runner/sagemaker/aws/header_text.hpp"
@@ -17,15 +18,13 @@
 namespace steptune::aws {
 namespace {
 
-constexpr std::size_t k_max_body_bytes = std::size_t{64} << 20;
-
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return lower_case(a) == lower_case(b);
 }
 
 std::size_t on_body(char* data, std::size_t size, std::size_t count, void* response) {
   auto& body = static_cast<HttpResponse*>(response)->body;
-  if (body.size() + size * count > k_max_body_bytes) return 0;
+  if (body.size() + size * count > k_max_document_bytes) return 0;
   body.append(data, size * count);
   return size * count;
 }

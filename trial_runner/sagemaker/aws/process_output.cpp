@@ -8,13 +8,12 @@
 #include <sys/wait.h>
 
 #include "common/child_process.hpp"
+#include "common/json.hpp"
 #include "common/pipe.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune::aws {
 namespace {
-
-constexpr std::size_t k_max_output_bytes = std::size_t{1} << 20;
 
 /// True if a backslash before `next` is an escape: always outside quotes, never in single quotes,
 /// and before some characters in double quotes.
@@ -40,7 +39,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   if (!pid) {
     return fail(ErrorKind::runner, "cannot start: " + system_reason(pid.error()), argv[0]);
   }
-  std::string output = read_to_end(pipe->read, k_max_output_bytes);
+  std::string output = read_to_end(pipe->read, k_max_document_bytes);
   int status = 0;
   while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }

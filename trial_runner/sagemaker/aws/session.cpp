@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/session.hpp"
 
-#include <algorithm>
 #include <random>
 
 #include "common/environment.hpp"
@@ -11,8 +10,6 @@
 
 namespace steptune::aws {
 namespace {
-
-constexpr double k_slice_s = 0.2;
 
 struct ServiceNames {
   const char* setting;      // part of the variable AWS_ENDPOINT_URL_<...>
@@ -41,7 +38,7 @@ WaitUntil wait_in_real_time(const Clock& clock) {
   return [&clock](double time_s) {
     for (double left_s = time_s - clock.now_s(); left_s > 0.0; left_s = time_s - clock.now_s()) {
       // A signal ends the pause early; the loop then waits for the rest.
-      pause_thread(std::min(left_s, k_slice_s));
+      pause_thread(left_s);
     }
   };
 }

@@ -12,9 +12,6 @@
 namespace steptune::simulated {
 namespace {
 
-constexpr int k_default_page_size = 10;
-constexpr int k_largest_page_size = 100;
-
 /// Removes the jobs that the request's filters of name and time exclude.
 void filter_by_name_and_time(std::vector<ListedJob>& jobs, const Json& request) {
   const auto name = request.value("NameContains", std::string());
@@ -35,14 +32,14 @@ bool passes_status(const Json& summary, const Json& request) {
 }  // namespace
 
 Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request) {
-  const int size = request.value("MaxResults", k_default_page_size);
+  const int size = request.value("MaxResults", 10);
   // For sizes below 1, the real service's message names the lower limit instead. The tuner never
   // sends such sizes.
-  if (size < 1 || size > k_largest_page_size) {
+  if (size < 1 || size > 100) {
     return refuse_input(
         fmt::format("1 validation error detected: Value '{}' at 'maxResults' failed to satisfy "
-                    "constraint: Member must have value less than or equal to {}",
-                    size, k_largest_page_size));
+                    "constraint: Member must have value less than or equal to 100",
+                    size));
   }
   filter_by_name_and_time(jobs, request);
   if (request.value("SortOrder", "") == "Descending") std::ranges::reverse(jobs);

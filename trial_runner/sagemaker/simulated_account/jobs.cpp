@@ -14,11 +14,6 @@
 namespace steptune::simulated {
 namespace {
 
-/// Seconds from the start of training to a planned fault without `Fault::after_s`.
-constexpr double k_default_fault_after_s = 5.0;
-/// Longest FailureReason (API Reference, DescribeTrainingJob).
-constexpr std::size_t k_longest_reason = 1024;
-
 std::vector<std::pair<std::string, int>> instances_of(const Json& resources) {
   std::vector<std::pair<std::string, int>> instances;
   if (!resources.contains("InstanceGroups")) {
@@ -189,14 +184,14 @@ void SimulatedJob::start_containers() {
     }
   }
   stage_ = Stage::training;
-  exit_s_ = program.ends_after_s ? now_s + *program.ends_after_s : k_never_s;
+  exit_s_ = program.ends_after_s ? now_s + *program.ends_after_s : k_infinity;
   limit_s_ = now_s + input_.at("StoppingCondition").value("MaxRuntimeInSeconds", k_day_s);
   const auto time_of = [&](const std::optional<Fault>& fault) {
-    return fault ? now_s + fault->after_s.value_or(k_default_fault_after_s) : k_never_s;
+    return fault ? now_s + fault->after_s.value_or(5.0) : k_infinity;
   };
   internal_error_s_ = time_of(around_.faults.for_job(name_, FaultKind::internal));
   interruption_s_ =
-      spot_ ? time_of(around_.faults.for_job(name_, FaultKind::spot_interruption)) : k_never_s;
+      spot_ ? time_of(around_.faults.for_job(name_, FaultKind::spot_interruption)) : k_infinity;
   due_s_ = std::min({exit_s_, limit_s_, internal_error_s_, interruption_s_});
 }
 
@@ -272,12 +267,13 @@ SimulatedJob::JobEnd SimulatedJob::end_of_program() const {
           ? "ClientError: Please use an instance type with more memory, or reduce the size of job "
             "data processed on an instance."
           : fmt::format("AlgorithmError: {}, exit code: {}", program.failure, program.exit_code);
-  if (reason.size() > k_longest_reason) reason.resize(k_longest_reason);
+  // API Reference, DescribeTrainingJob: FailureReason has at most 1024 characters.
+  if (reason.size() > 1024) reason.resize(1024);
   return {"Failed", "Failed", std::move(reason), true};
 }
 
 void SimulatedJob::finish(double now_s) {
-  enter(Stage::over, end_.secondary, now_s, k_never_s,
+  enter(Stage::over, end_.secondary, now_s, k_infinity,
         end_.status == "Completed" ? "Training job completed" : end_.reason);
   transitions_.back().end_s = now_s;
   status_ = end_.status;

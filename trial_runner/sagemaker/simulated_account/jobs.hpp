@@ -16,9 +16,6 @@
 
 namespace steptune::simulated {
 
-/// Time of an event that never comes.
-inline constexpr double k_never_s = k_infinity;
-
 /// Parts of the account that a job uses; all outlive it.
 struct JobSurroundings {
   const AccountOptions& options;

@@ -25,7 +25,7 @@ TrainingService::TrainingService(JobSurroundings surroundings, double wall_minus
     : around_(surroundings), wall_minus_clock_s_(wall_minus_clock_s) {}
 
 double TrainingService::next_event_s() const {
-  double next_s = k_never_s;
+  double next_s = k_infinity;
   for (const Entry* entry : active_)
     next_s = std::min(next_s, entry->job.next_event_s());
   for (const WarmPool* pool : kept_)
