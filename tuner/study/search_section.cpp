@@ -56,7 +56,7 @@ const Section<SearchSpec>& search_section() {
                         "`racing`, `median`, `none`"))
           .add(key("seed", &SearchSpec::seed, document::integer({0.0, double(k_most_seed)}))
                    .doc("same seed, same history, same suggestions"))
-          .add(key("eta", &SearchSpec::eta, document::number({k_least_eta, k_most_eta}))
+          .add(key("eta", &SearchSpec::eta, document::number({1.1, 100.0}))
                    .doc("ASHA: a share of 1/eta continues from each rung"))
           .add(key("min_steps", &SearchSpec::min_steps, document::number({1.0, 1e9}))
                    .doc("ASHA: steady-state steps of the first rung; `bayes` decides after 1, 2, "
