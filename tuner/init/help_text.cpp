@@ -234,6 +234,7 @@ std::vector<std::string> plain_lines(std::string_view bytes) {
 }
 
 bool HelpText::is_list() const {
+  // A message rarely describes three options.
   return usage_has_defaults || std::ranges::count_if(options, [](const ProgramOption& option) {
                                  return !option.words.empty();
                                }) >= 3;

@@ -300,6 +300,7 @@ std::optional<Point> BayesSearcher::initial_point(
     const std::function<bool(std::span<const double>)>& admissible) const {
   if (!request.price) return initial_design_.next(admissible);
   constexpr double k_clearly_less = 0.999;
+  // Take the cheapest of the next 16 points.
   std::optional<Point> cheapest;
   double least = 0.0;
   PointSet checked;
