@@ -22,10 +22,6 @@ struct TrialEstimate {
 /// Factor on resources (steps) in comparisons, which allows for rounding in their last digits.
 inline constexpr double k_resource_slack = 1.0 - 1e-9;
 
-/// Bounds of `SchedulerOptions::eta`, also in study files.
-inline constexpr double k_least_eta = 1.1;
-inline constexpr double k_most_eta = 100.0;
-
 struct SchedulerOptions {
   double eta = 3.0;           ///< asha: the share 1/eta continues after each rung; above 1
   double min_resource = 10;   ///< steady-state steps of the first rung and the first milestone

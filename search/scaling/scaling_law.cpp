@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/tools/minima.hpp>
+#include <boost/math/tools/precision.hpp>
 
 #include "common/numbers.hpp"
 
@@ -84,6 +86,21 @@ Residuals residuals(ScalingLaw law, double s, double c, std::span<const WeighedP
   return {std::max(0.0, squares - weights * mean * mean), mean};
 }
 
+/// Returns `intervals` + 1 numbers from `low` to `high`.
+std::vector<double> evenly_spaced(double low, double high, int intervals) {
+  std::vector<double> numbers;
+  for (int i = 0; i <= intervals; ++i)
+    numbers.push_back(low + (high - low) * i / intervals);
+  return numbers;
+}
+
+/// Returns the place and the value of the function's minimum, to single precision.
+template <typename Function>
+std::pair<double, double> minimum_of(const Function& function, double low, double high) {
+  return boost::math::tools::brent_find_minima(function, low, high,
+                                               std::numeric_limits<float>::digits);
+}
+
 /// Best communication cost for a fixed serial share. The search uses sqrt(c), to resolve small
 /// costs.
 struct Communication {
@@ -108,35 +125,30 @@ class LeastSquares {
   }
   /// Returns the square root of the serial share with the least chi-squared.
   [[nodiscard]] double best_root_s() const {
-    constexpr int k_steps = 50;
     const auto profile = [&](double s) {
       const double none = at(s, 0.0).chi_squared;
       return communicates(law_) ? std::min(none, inner_minimum(s).second) : none;
     };
-    int best = 0;
-    double least = profile(root_at(best, k_steps));
-    for (int i = 1; i <= k_steps; ++i) {
-      const double here = profile(root_at(i, k_steps));
-      if (!(here < least)) continue;
-      best = i;
-      least = here;
-    }
-    const double low = root_at(std::max(best - 1, 0), k_steps);
-    const double high = root_at(std::min(best + 1, k_steps), k_steps);
-    const auto [inner, there] = boost::math::tools::brent_find_minima(profile, low, high, k_bits);
-    return there < least ? inner : root_at(best, k_steps);
+    const std::vector<double> roots = evenly_spaced(0.0, 1.0, 50);
+    std::vector<double> values;
+    for (const double root : roots)
+      values.push_back(profile(root));
+    const auto least = std::ranges::min_element(values);
+    const auto best = static_cast<std::size_t>(least - values.begin());
+    const double low = roots[best == 0 ? 0 : best - 1];
+    const double high = roots[std::min(best + 1, roots.size() - 1)];
+    const auto [inner, there] = minimum_of(profile, low, high);
+    return there < *least ? inner : roots[best];
   }
 
-  static constexpr double k_most_root_c = 3.1622776601683795;  ///< square root of c = 10
+  /// Returns the largest root_c: the fits have c <= 10.
+  static double most_root_c() { return std::sqrt(10.0); }
 
  private:
-  static constexpr int k_bits = 24;
   /// Returns sqrt(c) and chi-squared of the best positive communication cost.
   [[nodiscard]] std::pair<double, double> inner_minimum(double root_s) const {
-    return boost::math::tools::brent_find_minima(
-        [&](double c) { return at(root_s, c).chi_squared; }, 0.0, k_most_root_c, k_bits);
+    return minimum_of([&](double c) { return at(root_s, c).chi_squared; }, 0.0, most_root_c());
   }
-  static double root_at(int i, int steps) { return static_cast<double>(i) / steps; }
   ScalingLaw law_;
   std::vector<WeighedPoint> points_;
 };
@@ -144,9 +156,8 @@ class LeastSquares {
 /// Returns the point between `inside` and `outside` where `is_inside` becomes false. Assumes that
 /// it changes only once.
 double border(double inside, double outside, const std::function<bool(double)>& is_inside) {
-  constexpr int k_halvings = 20;
   if (is_inside(outside)) return outside;
-  for (int i = 0; i < k_halvings; ++i) {
+  for (int halvings = 0; halvings < 20; ++halvings) {
     const double middle = 0.5 * (inside + outside);
     (is_inside(middle) ? inside : outside) = middle;
   }
@@ -162,17 +173,15 @@ double error_scale(double chi_squared, double degrees_of_freedom, double prior) 
 }
 
 double threshold_95(double degrees_of_freedom) {
-  constexpr double k_level = 0.95;
   if (std::isinf(degrees_of_freedom))
-    return boost::math::quantile(boost::math::chi_squared(1.0), k_level);
-  return boost::math::quantile(boost::math::fisher_f(1.0, degrees_of_freedom), k_level);
+    return boost::math::quantile(boost::math::chi_squared(1.0), 0.95);
+  return boost::math::quantile(boost::math::fisher_f(1.0, degrees_of_freedom), 0.95);
 }
 
 /// Adds the curves at one serial share whose chi-squared is at most `limit`. `weight` is the sum of
 /// the points' weights.
 void add_curves(const LeastSquares& squares, ScalingLaw law, double root_s, double limit,
                 double weight, std::vector<ScalingCurve>& region) {
-  constexpr int k_steps = 6;
   const Communication best = squares.best_communication(root_s);
   const auto is_inside = [&](double root_c) {
     return squares.at(root_s, root_c).chi_squared <= limit;
@@ -181,10 +190,11 @@ void add_curves(const LeastSquares& squares, ScalingLaw law, double root_s, doub
   double high = best.root;
   if (communicates(law) && is_inside(best.root)) {
     low = border(best.root, 0.0, is_inside);
-    high = border(best.root, LeastSquares::k_most_root_c, is_inside);
+    high = border(best.root, LeastSquares::most_root_c(), is_inside);
   }
-  for (int i = -1; i <= k_steps; ++i) {
-    const double root_c = i < 0 ? best.root : low + (high - low) * i / k_steps;
+  std::vector<double> roots_c = evenly_spaced(low, high, 6);
+  roots_c.insert(roots_c.begin(), best.root);
+  for (const double root_c : roots_c) {
     const Residuals at = squares.at(root_s, root_c);
     const double half_width = std::sqrt(std::max(0.0, limit - at.chi_squared) / weight);
     for (const double sign : {-1.0, 1.0}) {
@@ -195,7 +205,6 @@ void add_curves(const LeastSquares& squares, ScalingLaw law, double root_s, doub
 }
 
 ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double error_dof) {
-  constexpr int k_steps = 24;
   const LeastSquares squares(law, points);
   const double root_s = squares.best_root_s();
   const Communication best = squares.best_communication(root_s);
@@ -210,10 +219,10 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
   fit.chi_squared_limit = limit;
   // Try the best communication cost of a nearby s first: it often shows that s is inside, without a
   // search. The margin is larger than the error of that search.
-  constexpr double k_clearly = 1.0 - 1e-9;
+  const double clearly = 1.0 - boost::math::tools::root_epsilon<double>();
   double nearby = best.root;
   const auto is_inside = [&](double s) {
-    if (squares.at(s, nearby).chi_squared <= k_clearly * limit) return true;
+    if (squares.at(s, nearby).chi_squared <= clearly * limit) return true;
     const Communication here = squares.best_communication(s);
     const bool inside = here.at.chi_squared <= limit;
     if (inside) nearby = here.root;
@@ -224,9 +233,8 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
   double weight = 0.0;
   for (const ScalingPoint& point : points)
     weight += 1.0 / (point.relative_error * point.relative_error);
-  for (int i = 0; i <= k_steps; ++i) {
-    add_curves(squares, law, low + (high - low) * i / k_steps, limit, weight, fit.region);
-  }
+  for (const double each_root_s : evenly_spaced(low, high, 24))
+    add_curves(squares, law, each_root_s, limit, weight, fit.region);
   return fit;
 }
 

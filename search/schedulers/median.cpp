@@ -12,6 +12,7 @@
 namespace steptune {
 namespace {
 
+/// Fewest other trials whose median is compared.
 constexpr std::size_t k_min_others = 3;
 
 class MedianScheduler final : public Scheduler {

@@ -20,13 +20,11 @@ namespace steptune {
 /// Number of values that `grid` tries for a continuous parameter: both ends, and three evenly
 /// between them.
 inline constexpr int k_grid_levels = 5;
-/// Most configurations that `grid` accepts.
-inline constexpr std::uint64_t k_grid_limit = 1'000'000;
 
 /// Tries every configuration of the space, with `k_grid_levels` values for each continuous
 /// parameter. The seed shuffles the order, so that a budget smaller than the grid still covers the
-/// whole space. Fails for more than `k_grid_limit` configurations; with a continuous parameter,
-/// configurations that violate constraints count, too.
+/// whole space. Fails for more than `k_most_enumerated` configurations. If a parameter is
+/// continuous, configurations that violate constraints count, too.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_grid_searcher(const SearchSpace& space,
                                                                    const SearcherOptions& options);
 

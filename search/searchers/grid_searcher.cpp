@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// Returns the points of the grid; nullopt if there are more than `k_grid_limit`.
+/// Returns the points of the grid; nullopt if there are more than `k_most_enumerated`.
 std::optional<std::vector<Point>> grid_of(const SearchSpace& space) {
   const auto& parameters = space.parameters();
   std::vector<std::uint64_t> levels;
@@ -17,7 +17,7 @@ std::optional<std::vector<Point>> grid_of(const SearchSpace& space) {
     levels.push_back(parameter.level_count().value_or(k_grid_levels));
   }
   std::vector<Point> grid;
-  if (const auto rows = space.enumerate_points(k_grid_limit)) {
+  if (const auto rows = space.enumerate_points(k_most_enumerated)) {
     for (auto row = rows->begin(); row != rows->end();) {
       const auto end = row + static_cast<std::ptrdiff_t>(parameters.size());
       grid.emplace_back(row, end);
@@ -27,7 +27,7 @@ std::optional<std::vector<Point>> grid_of(const SearchSpace& space) {
   }
   std::uint64_t product = 1;
   for (const std::uint64_t count : levels) {
-    if (__builtin_mul_overflow(product, count, &product) || product > k_grid_limit) {
+    if (__builtin_mul_overflow(product, count, &product) || product > k_most_enumerated) {
       return std::nullopt;
     }
   }
@@ -88,7 +88,7 @@ Result<std::unique_ptr<Searcher>> make_grid_searcher(const SearchSpace& space,
   auto grid = grid_of(space);
   if (!grid) {
     return fail(ErrorKind::usage,
-                fmt::format("the grid has more than {} configurations", k_grid_limit), {},
+                fmt::format("the grid has more than {} configurations", k_most_enumerated), {},
                 "give parameters a step or fewer values, or use the searcher sobol");
   }
   Rng rng(options.seed, "grid order");

@@ -11,9 +11,7 @@
 namespace steptune {
 namespace {
 
-constexpr int k_quick_draws = 200;
-constexpr int k_patient_draws = 50'000;
-constexpr std::uint64_t k_enumeration_limit = 1'000'000;
+constexpr int k_most_draws = 50'000;
 
 using Admissible = std::function<bool(std::span<const double>)>;
 
@@ -41,14 +39,15 @@ Visited with_running(const Visited& visited, std::span<const Configuration> runn
 
 tl::expected<Configuration, std::string> draw_unvisited(const SearchSpace& space,
                                                         const Admissible& admissible, Rng& rng) {
-  if (auto drawn = draw(space, admissible, rng, k_quick_draws)) return *std::move(drawn);
-  const auto rows = space.enumerate_points(k_enumeration_limit);
+  // Most spaces need few draws. To enumerate a space takes longer.
+  if (auto drawn = draw(space, admissible, rng, 200)) return *std::move(drawn);
+  const auto rows = space.enumerate_points(k_most_enumerated);
   if (!rows) {
-    if (auto drawn = draw(space, admissible, rng, k_patient_draws)) return *std::move(drawn);
+    if (auto drawn = draw(space, admissible, rng, k_most_draws)) return *std::move(drawn);
     return tl::unexpected(fmt::format(
         "no untried configuration that satisfies the constraints was found in {} random draws; "
         "narrow the parameters' ranges to where the constraints can be satisfied",
-        k_patient_draws));
+        k_most_draws));
   }
   const std::size_t width = space.parameters().size();
   std::vector<std::size_t> left;

@@ -2,7 +2,6 @@
 #include "search/space/expression.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -14,10 +13,6 @@
 
 namespace steptune {
 namespace {
-
-// Lies between the precedences of muParser's && (2) and comparisons (4), so that `not a == b` means
-// `not (a == b)`.
-constexpr int k_not_precedence = 3;
 
 double negate(double x) {
   return x == 0.0 ? 1.0 : 0.0;
@@ -76,8 +71,10 @@ struct Expression::Compiled {
     parser.EnableOptimizer(false);
     parser.DefineInfixOprt("!", negate);
     parser.DefineInfixOprt("!!", truth);
-    parser.DefineInfixOprt("~", negate, k_not_precedence);
-    parser.DefineInfixOprt("~~", truth, k_not_precedence);
+    // `not a == b` means `not (a == b)`: `not` binds closer than &&, but less than comparisons.
+    const int not_precedence = mu::prLAND + 1;
+    parser.DefineInfixOprt("~", negate, not_precedence);
+    parser.DefineInfixOprt("~~", truth, not_precedence);
     parser.DefineOprt("%", remainder_of, mu::prMUL_DIV);
     parser.DefineFun("ceil", ceiling);
     parser.DefineFun("floor", flooring);
@@ -171,8 +168,7 @@ double Expression::number_of(const Value& value) {
     hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3ULL;
   }
   // 52 bits of the hash as the fraction of a number larger than any that a study computes with.
-  constexpr std::uint64_t k_exponent_of_2_to_600 = std::uint64_t{1023 + 600} << 52;
-  return std::bit_cast<double>(k_exponent_of_2_to_600 | (hash >> 12));
+  return std::ldexp(1.0 + std::ldexp(static_cast<double>(hash >> 12), -52), 600);
 }
 
 const std::string& Expression::text() const {

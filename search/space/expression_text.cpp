@@ -16,8 +16,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_names = 64;
-
 constexpr std::array<std::string_view, 11> k_functions = {
     "min", "max", "abs", "round", "floor", "ceil", "sqrt", "exp", "ln", "log2", "log10"};
 
@@ -220,7 +218,6 @@ class Translator {
     if (known_parameter(token)) {
       auto found = std::find(out_.parameters.begin(), out_.parameters.end(), token.text);
       if (found == out_.parameters.end()) {
-        if (out_.parameters.size() == k_max_names) return error(token, "too many parameters");
         found = out_.parameters.insert(out_.parameters.end(), token.text);
       }
       if (used_as_number(i)) out_.used_as_numbers.push_back(token.text);

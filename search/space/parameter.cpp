@@ -26,8 +26,7 @@ int decimals_for(double magnitude, int digits) {
 
 /// Removes binary rounding errors: -0.3 plus three steps of 0.1 gives 5.6e-17 and should be 0.
 double tidy_step_value(double number, double step) {
-  constexpr double k_rest = 1e-9;
-  if (std::abs(number) < k_rest * step) return 0.0;
+  if (std::abs(number) < 1e-9 * step) return 0.0;
   return round_decimals(number, decimals_for(number, 12));
 }
 

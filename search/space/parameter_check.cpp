@@ -106,13 +106,13 @@ Result<void> Parameter::check() const {
 std::string Parameter::range_text() const {
   if (kind == ParameterKind::boolean) return "true or false";
   if (has_choices()) {
-    constexpr std::size_t k_shown = 12;
+    const std::size_t shown = std::min<std::size_t>(choices.size(), 12);
     std::string text;
-    for (std::size_t i = 0; i < std::min(choices.size(), k_shown); ++i) {
+    for (std::size_t i = 0; i < shown; ++i) {
       if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
       text += quoted(choices[i]);
     }
-    if (choices.size() > k_shown) text += fmt::format(" or {} more", choices.size() - k_shown);
+    if (choices.size() > shown) text += fmt::format(" or {} more", choices.size() - shown);
     return text;
   }
   std::string text = fmt::format("{} to {}", low, high);

@@ -26,6 +26,8 @@ inline constexpr double k_inactive = -1.0;
 /// Largest numbers of parameters and of constraints of a space.
 inline constexpr std::size_t k_max_parameters = 100;
 inline constexpr std::size_t k_max_constraints = 200;
+/// Largest number of configurations that a searcher lists one by one.
+inline constexpr std::uint64_t k_most_enumerated = 1'000'000;
 
 /// Largest number of configurations that are listed to count them, or to choose among them if the
 /// constraints leave few.

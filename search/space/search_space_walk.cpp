@@ -78,9 +78,8 @@ SearchSpace::Walk SearchSpace::walk(std::uint64_t max_branches, const Visit& vis
 
 std::optional<std::vector<double>> SearchSpace::enumerate_points(std::uint64_t limit) const {
   if (!discrete()) return std::nullopt;
-  constexpr std::uint64_t k_branches_per_row = 16;
-  const std::uint64_t max_branches =
-      limit > UINT64_MAX / k_branches_per_row ? UINT64_MAX : limit * k_branches_per_row + 1024;
+  // Under tight constraints, most branches end without a row.
+  const std::uint64_t max_branches = 16 * limit + 1024;
   std::vector<double> rows;
   std::uint64_t count = 0;
   const Walk walked = walk(max_branches, [&](std::span<const double> point) {

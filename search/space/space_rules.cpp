@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "search/space/search_space.hpp"
+
 namespace steptune {
 
 SpaceRules::SpaceRules(const std::vector<std::string>& names,
@@ -54,7 +56,7 @@ SpaceRules::Evaluator::~Evaluator() {
 }
 
 bool SpaceRules::Evaluator::holds(const Rule& rule, std::span<const double> row) {
-  std::array<double, 64> numbers;  // an expression may mention at most 64
+  std::array<double, k_max_parameters> numbers;
   const std::size_t count = rule.places.size();
   for (std::size_t i = 0; i < count; ++i)
     numbers[i] = row[rule.places[i]];

@@ -9,13 +9,6 @@
 namespace steptune {
 namespace {
 
-/// Number of times that a bar must advance. A bar that is drawn only when it is full shows no
-/// duration.
-constexpr int k_least_advances = 2;
-/// Number of steps that the training must make between two bars. A bar in every step is part of the
-/// step, not a phase.
-constexpr double k_least_counts_between = 2.0;
-
 struct PhaseWords {
   const char* name;
   const char* pattern;
@@ -129,8 +122,10 @@ void UnnamedBarPhases::on_other(const std::string& key, const ProgressBar& bar, 
     advances_ = 0;
   } else if (bar.done > last_done_) {
     ++advances_;
-    const bool is_apart = training_done_ - counted_before_ >= k_least_counts_between;
-    if (bar.done >= *bar.total && advances_ >= k_least_advances) {
+    // A bar in every step is part of the step, not a phase.
+    const bool is_apart = training_done_ - counted_before_ >= 2.0;
+    // A bar that is drawn only when it is full shows no duration.
+    if (bar.done >= *bar.total && advances_ >= 2) {
       counted_before_ = training_done_;
       last_done_ = bar.done;
       if (!is_apart) return;

@@ -9,29 +9,11 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_counters = 16;
-/// Jumps in a row after which a count is assumed to come from two programs. The count of one
-/// program also jumps back and forth if the program prints about twice in an epoch. But it hardly
-/// ever does so three times in a row.
-constexpr int k_times_forth = 3;
-/// Number of times that a counter must have started again before shares are reported. A single time
-/// may be a restart of the program.
-constexpr int k_times_again = 2;
 constexpr double k_notable_share = 0.1;
-/// Bars are drawn at intervals of time, so steps between two lines vary by about this factor.
-constexpr double k_steady_spacings = 2.0;
-/// A count has clearly grown at 1.5 times its first value. Smaller growth must repeat, because
-/// counts of windows scatter.
-constexpr double k_clear_growth = 1.5;
+/// Growths in a row that show a counter. In doubt, more are needed, because other numbers also grow
+/// a few times in a row.
 constexpr int k_growths_of_counter = 3;
-constexpr int k_growths_after_fall = 8;
-constexpr int k_growths_of_total = 8;
-/// A counter is confirmed after two growths. If other counters grow three times before that without
-/// it, it is stalled.
-constexpr int k_growths_of_leader = 2;
-constexpr int k_times_passed_over = 3;
-/// An optimizer step that accumulates gradients has at least two micro-batches.
-constexpr double k_least_parts_of_step = 2.0;
+constexpr int k_growths_in_doubt = 8;
 
 }  // namespace
 
@@ -39,8 +21,9 @@ bool CumulativeCounter::restarted(const Count& count) {
   const bool new_epoch = count.epoch && epoch_ && *count.epoch > *epoch_;
   if (new_epoch) {
     if (count.value <= last_) return true;
-    // A bar over all epochs advances by its usual spacing.
-    spans_epochs_ = spans_epochs_ || count.value - last_ <= k_steady_spacings * spacing_;
+    // A bar over all epochs advances by its usual spacing. Bars are drawn at intervals of time, so
+    // spacings vary by a factor of about 2.
+    spans_epochs_ = spans_epochs_ || count.value - last_ <= 2.0 * spacing_;
     return count.per_epoch && !spans_epochs_;
   }
   const bool epochs_are_numbered = count.epoch && epoch_;
@@ -58,7 +41,9 @@ void CumulativeCounter::note_writers(double value) {
     went_forth_ = 0;
     behind_ = value;
   } else if (value > behind_ && value < ahead_) {
-    several_writers_ = several_writers_ || (went_forth_ >= k_times_forth && 2.0 * value <= before);
+    // The count of one program also jumps back and forth if the program prints about twice in an
+    // epoch. But it hardly ever does so three times in a row.
+    several_writers_ = several_writers_ || (went_forth_ >= 3 && 2.0 * value <= before);
     behind_ = value;
   }
 }
@@ -69,7 +54,8 @@ void CumulativeCounter::start_again(double value) {
   const bool end_is_known = total_ || latest_spacing_ < spacing_;
   const double most = end_is_known ? 0.0 : std::max(0.0, spacing_ - 1.0);
   ++restarts_;
-  if (restarts_ >= k_times_again) uncounted_share_ = most / std::max(1.0, last_ + most);
+  // A single restart may be a restart of the program.
+  if (restarts_ >= 2) uncounted_share_ = most / std::max(1.0, last_ + most);
   base_ += std::max(last_, total_.value_or(0.0));
   last_ = value;
   total_.reset();
@@ -131,9 +117,10 @@ bool GrowthWatch::is_counter(const Count& count) {
   last_ = count;
   // A value that is printed once in each epoch and starts again is a counter.
   if (new_epoch && !grew && !stood_still_) return true;
-  if (falls_ > 0) return growths_ >= k_growths_after_fall;
-  return growths_ >= k_growths_of_counter ||
-         (growths_ > 0 && last_->value >= k_clear_growth * first_->value);
+  if (falls_ > 0) return growths_ >= k_growths_in_doubt;
+  // Smaller growth must repeat, because counts of windows scatter.
+  const bool clearly_grew = growths_ > 0 && last_->value >= 1.5 * first_->value;
+  return growths_ >= k_growths_of_counter || clearly_grew;
 }
 
 bool GrowthWatch::is_no_length(const Count& count) {
@@ -147,7 +134,7 @@ bool GrowthWatch::is_no_length(const Count& count) {
   }
   last_ = count;
   const bool is_position = falls_inside_ == 0 && growths_inside_ >= k_growths_of_counter;
-  return is_position || (falls_ == 0 && growths_ >= k_growths_of_total);
+  return is_position || (falls_ == 0 && growths_ >= k_growths_in_doubt);
 }
 
 bool GrowthWatch::may_be_position(const Count& count) {
@@ -158,11 +145,11 @@ bool GrowthWatch::may_be_position(const Count& count) {
 }
 
 bool CounterSet::Candidate::is_confirmed() const {
-  return growths >= k_growths_of_leader;
+  return growths >= 2;
 }
 
 bool CounterSet::Candidate::is_stalled() const {
-  return !is_confirmed() && passed_over >= k_times_passed_over;
+  return !is_confirmed() && passed_over >= 3;
 }
 
 double CounterSet::uncounted_share() const {
@@ -195,10 +182,11 @@ bool CounterSet::takes_lead(const Candidate& candidate) const {
   if (candidate.rank >= 0 && leader.rank < 0) return candidate.is_confirmed();
   const double value = candidate.counter.value();
   const double furthest = leader.counter.value();
-  // If counters of two ranks have similar values, they are one count under two names.
-  const bool is_part_of_step = furthest > 0.0 && value > k_least_parts_of_step * furthest;
+  // An optimizer step that accumulates gradients has at least two micro-batches. If counters of two
+  // ranks have more similar values, they are one count under two names.
+  const bool is_part_of_step = furthest > 0.0 && value > 2.0 * furthest;
   if (candidate.rank < leader.rank && is_part_of_step) return false;
-  const bool is_whole_step = k_least_parts_of_step * value <= furthest;
+  const bool is_whole_step = 2.0 * value <= furthest;
   if (candidate.rank > leader.rank && is_whole_step) {
     return candidate.is_confirmed() || !leader.is_confirmed();
   }
@@ -206,7 +194,7 @@ bool CounterSet::takes_lead(const Candidate& candidate) const {
 }
 
 std::optional<double> CounterSet::add(const std::string& key, const Count& count, int rank) {
-  if (!counters_.contains(key) && counters_.size() >= k_max_counters) return std::nullopt;
+  if (!counters_.contains(key) && counters_.size() >= k_most_counters) return std::nullopt;
   const auto [found, is_new] = counters_.try_emplace(key);
   Candidate& candidate = found->second;
   candidate.rank = rank;

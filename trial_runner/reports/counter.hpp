@@ -9,6 +9,9 @@
 
 namespace steptune {
 
+/// Largest number of counters (or bars, or kinds of lines) that are watched at a time.
+inline constexpr std::size_t k_most_counters = 16;
+
 /// Value of a counter in a line.
 struct Count {
   double value = 0.0;
@@ -118,6 +121,7 @@ class CounterSet {
     int growths = 0;
     int passed_over = 0;  ///< growths of any counter since this counter last grew
     [[nodiscard]] bool is_confirmed() const;
+    /// True if any counters grew three times while this counter, not yet confirmed, did not.
     [[nodiscard]] bool is_stalled() const;
   };
   [[nodiscard]] bool takes_lead(const Candidate& candidate) const;

@@ -12,9 +12,9 @@ struct NamedCounter {
   CounterName counter;
 };
 
-constexpr CounterName k_update{.rank = 3};
-constexpr CounterName k_step{.rank = 2};
-constexpr CounterName k_iteration{.rank = 1};
+constexpr CounterName k_update{.rank = update_rank};
+constexpr CounterName k_step{.rank = step_rank};
+constexpr CounterName k_iteration{.rank = iteration_rank};
 constexpr CounterName k_samples{.counts_samples = true};
 constexpr CounterName k_samples_of_line{.counts_samples = true, .may_be_of_window = true};
 

@@ -34,14 +34,6 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Ranks of counters without a name, on the scale of `CounterName::rank`.
-constexpr int k_heading_rank = 1;
-constexpr int k_unnamed_rank = -1;
-/// Rank of counters of optimizer steps, such as `update` and `global_step`.
-constexpr int k_update_rank = 3;
-/// Number of kinds of lines with a leading number that are watched at a time.
-constexpr std::size_t k_most_leading_kinds = 16;
-
 /// Returns the phase whose duration, in seconds, is the value of this name.
 std::optional<std::string> timed_phase(std::string_view name) {
   static const re2::RE2 k_regex(
@@ -144,7 +136,7 @@ class KeyValuePreset final : public Preset {
       if (heading->count.epoch) epoch_ = heading->count.epoch;
       heading_counts_samples_ = heading_counts_samples_ || heading->counts_samples;
       CounterSet& counters = heading_counts_samples_ ? samples_ : steps_;
-      const auto count = counters.add("(heading)", heading->count, k_heading_rank);
+      const auto count = counters.add("(heading)", heading->count, iteration_rank);
       if (count) (heading_counts_samples_ ? report.samples : report.step) = count;
     }
     read_row(line, report);
@@ -189,7 +181,7 @@ class KeyValuePreset final : public Preset {
       const Count count{pair.value, std::nullopt, std::nullopt, /*per_epoch=*/false};
       const bool may_count = row.size() > 1 && pair.whole && !row[i].is_named;
       if (may_count && watched_[column].is_counter(count)) {
-        add_step(column, count, k_unnamed_rank, report);
+        add_step(column, count, unnamed_rank, report);
       }
     }
     note_epoch(pairs);
@@ -202,9 +194,9 @@ class KeyValuePreset final : public Preset {
     if (!count) return;
     count->epoch = epoch_;
     // The rows of a list, such as a summary of the model's layers, have other words each.
-    if (leading_.size() >= k_most_leading_kinds) leading_.clear();
+    if (leading_.size() >= k_most_counters) leading_.clear();
     if (leading_[words_of_line(line)].is_counter(*count)) {
-      add_step("(leading)", *count, k_unnamed_rank, report);
+      add_step("(leading)", *count, unnamed_rank, report);
     }
   }
   /// Reports epochs or percent if the output has no other counter. They count as samples, because
@@ -287,7 +279,7 @@ class KeyValuePreset final : public Preset {
     CounterSet& counters = counter.counts_samples ? samples_ : steps_;
     // `Episode 3 steps 150` is the length of the episode.
     const bool may_be_length =
-        episode_ && name != "episode" && (counter.rank < k_update_rank || counter.may_be_size);
+        episode_ && name != "episode" && (counter.rank < update_rank || counter.may_be_size);
     const std::string key = may_be_length ? name + " of episode" : name;
     if (may_be_length && !watched_[key].is_no_length({pair.value, pair.total, episode_, false})) {
       return counters.forget(key);

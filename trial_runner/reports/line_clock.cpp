@@ -11,16 +11,10 @@
 
 #include "common/text.hpp"
 #include "common/units.hpp"
+#include "trial_runner/reports/progress_bar.hpp"
 
 namespace steptune {
 namespace {
-
-/// Bounds of the assumed gap between the lines before and after a daylight-saving change, in
-/// seconds.
-constexpr double k_least_gap_s = 2.0;
-constexpr double k_most_gap_s = 900.0;
-/// Largest number of stored bars, by length. Programs have few kinds of bars.
-constexpr std::size_t k_most_clocked_bars = 64;
 
 /// True in the hours in which clocks are changed for daylight saving.
 bool is_at_night(double hour_s) {
@@ -130,17 +124,15 @@ std::optional<BarTime> bar_time_in(re2::StringPiece line) {
 }  // namespace
 
 std::optional<double> LineClock::day_without_year(unsigned month, unsigned day) {
-  // The true year is unknown. It matters only if it is a leap year.
-  constexpr int k_usual_year = 2025;
-  constexpr int k_leap_year = 2028;
-  if (year_ == 0) year_ = k_usual_year;
+  // The true year is unknown. It matters only if it is a leap year: 2028 is one, 2025 is not.
+  if (year_ == 0) year_ = 2025;
   if (month == 2 && day == 29 && !std::chrono::year(year_).is_leap()) {
-    days_before_year_ += *days_of(year_, 1, 1) - *days_of(k_leap_year, 1, 1);
-    year_ = k_leap_year;
+    days_before_year_ += *days_of(year_, 1, 1) - *days_of(2028, 1, 1);
+    year_ = 2028;
   }
   auto days = days_of(year_, month, day);
-  constexpr double k_half_year_days = 183.0;
-  if (days && last_day_ && *days + days_before_year_ + k_half_year_days < *last_day_) {
+  // A date more than half a year before the last one is in the next year.
+  if (days && last_day_ && *days + days_before_year_ + 183.0 < *last_day_) {
     ++year_;
     days = days_of(year_, month, day);
   }
@@ -174,8 +166,8 @@ double LineClock::without_change_of_hour(double local_s) {
   if (local_s_) {
     // Clocks were put forward if the last line came shortly before the skipped hour and this line
     // shortly after it. Clocks were put back if the last line came shortly before the end of the
-    // repeated hour, and this line shortly after its start.
-    const double gap_s = std::clamp(longest_gap_s_, k_least_gap_s, k_most_gap_s);
+    // repeated hour, and this line shortly after its start. Shortly is 2 s to 15 min.
+    const double gap_s = std::clamp(longest_gap_s_, 2.0, 900.0);
     const double hour_s = k_hour_s * std::floor(local_s / k_hour_s);
     const bool may_be_changed = is_at_night(hour_s) && local_s - hour_s <= gap_s;
     const auto is_shortly_before = [&](double time_s) {
@@ -217,7 +209,7 @@ std::optional<double> LineClock::read(std::string_view line) {
   if (!timestamp)
     now_s_ = by_bar(before == bars_.end() ? nullptr : &before->second, bar->elapsed_s);
   if (source_ == Source::none) source_ = Source::progress_bars;
-  if (before == bars_.end() && bars_.size() >= k_most_clocked_bars) bars_.clear();
+  if (before == bars_.end() && bars_.size() >= k_most_bars) bars_.clear();
   bars_[bar->length] = {bar->elapsed_s, *now_s_};
   return now_s_;
 }

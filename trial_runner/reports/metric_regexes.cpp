@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::string_view k_phase_prefix = "phase:";
 constexpr std::string_view k_epoch = "epoch";
-constexpr std::int64_t k_max_regex_memory_bytes = std::int64_t{1} << 20;
 
 struct MetricRegex {
   std::string name;
@@ -112,7 +111,7 @@ Result<MetricRegex> compile(const MetricDefinition& definition) {
                                               definition.name.size(), k_max_metric_name_bytes));
   }
   re2::RE2::Options options(re2::RE2::Quiet);
-  options.set_max_mem(k_max_regex_memory_bytes);
+  options.set_max_mem(std::int64_t{1} << 20);
   // Output may not be UTF-8. In Latin-1 every byte is a character, so no byte prevents a match.
   options.set_encoding(re2::RE2::Options::EncodingLatin1);
   if (definition.name == k_phase_prefix) return refuse("names no phase: write phase:evaluation");

@@ -16,9 +16,7 @@ namespace {
 
 constexpr std::string_view k_mark = "[steptune]";
 constexpr std::string_view k_hook_begin = R"({"v":1,"hook":{)";
-constexpr std::size_t k_before_event = k_hook_begin.size() - 1;
 constexpr double k_max_rank = 1e6;
-constexpr int k_out_of_range = 406;  // nlohmann's error code: the number does not fit a double
 
 std::optional<Rejection> too_long(std::string_view document) {
   if (document.size() <= k_max_report_line_bytes) return std::nullopt;
@@ -91,7 +89,9 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& exception) override {
-    if (exception.id == k_out_of_range || not_finite_at(position)) {
+    const bool exceeds_double =
+        dynamic_cast<const nlohmann::json::out_of_range*>(&exception) != nullptr;
+    if (exceeds_double || not_finite_at(position)) {
       return refuse(fmt::format("\"{}\" is not a finite number", shown_key()));
     }
     return refuse(fmt::format("not valid JSON at byte {}", position));
@@ -231,7 +231,7 @@ bool is_hook_document(std::string_view document) {
 
 tl::expected<std::string, Rejection> parse_hook_document(std::string_view document) {
   if (auto rejection = too_long(document)) return tl::unexpected(*std::move(rejection));
-  const std::string_view event = document.substr(k_before_event);
+  const std::string_view event = document.substr(k_hook_begin.size() - 1);  // with its brace
   if (!event.ends_with('}') || !nlohmann::json::accept(event.substr(0, event.size() - 1))) {
     return tl::unexpected(Rejection{"\"hook\" is not one JSON object, alone after \"v\""});
   }

@@ -17,9 +17,6 @@
 namespace steptune {
 namespace {
 
-/// Number of bars whose draws are counted.
-constexpr std::size_t k_most_full_bars = 64;
-
 /// True for bars that are neither the training's steps nor a phase.
 bool is_preparation(std::string_view description) {
   // Ultralytics scans and caches images; Accelerate and the Trainer skip batches. `mAP` is a metric
@@ -110,7 +107,7 @@ class TqdmPreset final : public Preset {
   /// Counts the draws of a bar that is drawn only when it is full: each is an epoch. Returns
   /// nullopt for a bar that has also been drawn before that.
   std::optional<double> times_full(const std::string& key, const ProgressBar& bar) {
-    if (!full_bars_.contains(key) && full_bars_.size() >= k_most_full_bars) return std::nullopt;
+    if (!full_bars_.contains(key) && full_bars_.size() >= k_most_bars) return std::nullopt;
     auto& times = full_bars_.try_emplace(key, 0.0).first->second;
     if (!bar.total || bar.done < *bar.total) times.reset();
     if (times) ++*times;

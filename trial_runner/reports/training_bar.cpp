@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/reports/training_bar.hpp"
 
+#include "trial_runner/reports/counter.hpp"
+
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_most_bars_led = 16;
 /// Preparing data must be at least this many times as fast as training. An evaluation's batches are
 /// not this much slower than the training's.
 constexpr double k_times_as_fast = 20.0;
@@ -23,7 +24,7 @@ bool TrainingBar::is_of_preparation(const Bar& before, const Bar& drawn, double 
 
 bool TrainingBar::takes_lead(const std::string& key, const ProgressBar& bar, bool has_metrics,
                              double now_s) {
-  if (!bars_.contains(key) && bars_.size() >= k_most_bars_led) return false;
+  if (!bars_.contains(key) && bars_.size() >= k_most_counters) return false;
   Bar& drawn = bars_.try_emplace(key, Bar{now_s, now_s}).first->second;
   const bool moves = bar.done > 0.0 && bar.done != drawn.done;
   if (!drawn.full) drawn.full_s = now_s;

@@ -71,9 +71,6 @@ auto with_lost_tuners(const std::filesystem::path& path, Read read) {
   return studies;
 }
 
-/// Largest number of studies whose names a message lists.
-constexpr std::size_t k_most_named = 20;
-
 /// Largest number of trials for which memory is reserved at once.
 constexpr std::int64_t k_most_reserved = 100'000;
 
@@ -203,7 +200,7 @@ tl::unexpected<Error> History::no_study(const std::string& name) const {
     return fail(ErrorKind::not_found, "contains no study yet", store_->path.string(),
                 "`steptune run STUDY` starts one");
   }
-  const bool are_many = names.size() > k_most_named;
+  const bool are_many = names.size() > 20;
   return fail(ErrorKind::not_found,
               fmt::format("there is no study \"{}\"{}", name, did_you_mean(name, names)),
               store_->path.string(),

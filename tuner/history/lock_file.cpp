@@ -19,21 +19,17 @@
 namespace steptune {
 namespace {
 
-/// Pause between two attempts of a writer to take the lock, while another process only checks the
-/// lock; and the largest number of pauses.
-constexpr double k_pause_s = 0.01;
-constexpr int k_most_pauses = 100;
-
-/// Returns 0 if the lock was taken, otherwise the error number.
+/// Returns 0 if the lock was taken, otherwise the error number. Waits about one second while other
+/// processes only check the lock.
 int lock_exclusively(int descriptor) {
   for (int pauses = 0;;) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
     if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK || ++pauses > k_most_pauses) return errno;
+    if (errno != EWOULDBLOCK || ++pauses > 100) return errno;
     // A process that only checks the lock shares it for a moment. A writer never shares it.
     if (flock(descriptor, LOCK_SH | LOCK_NB) != 0) return errno;
     flock(descriptor, LOCK_UN);
-    pause_thread(k_pause_s);
+    pause_thread(0.01);
   }
 }
 

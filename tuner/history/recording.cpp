@@ -17,12 +17,11 @@ namespace {
 constexpr const char* k_open_states = "('launching', 'running', 'interrupted')";
 
 std::string put_trial_statement() {
-  std::string marks;
+  std::string marks = ", ?";
   std::string excluded = "excluded." + std::string(k_trial_columns);
-  for (int column = 0; column < k_trial_column_count; ++column)
-    marks += ", ?";
   for (auto at = excluded.find(", "); at != std::string::npos; at = excluded.find(", ", at + 2)) {
     excluded.insert(at + 2, "excluded.");
+    marks += ", ?";
   }
   return fmt::format(
       "INSERT INTO trials (study_id, {0}) VALUES (?{1}) ON CONFLICT (study_id, number) DO UPDATE "

@@ -15,7 +15,6 @@ inline constexpr const char* k_trial_columns =
     "started_wall_s, ended_wall_s, spent_s, spent_usd, objective_count, objective_1, objective_2, "
     "standard_error_1, standard_error_2, measurement, peak_memory_bytes, other_load, steal, "
     "failure, placement, log_path";
-inline constexpr int k_trial_column_count = 24;
 
 /// Binds the trial's columns, in order, after the parameters that are already bound.
 void bind_trial(Query& query, const TrialRecord& trial);

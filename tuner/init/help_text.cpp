@@ -19,8 +19,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_line_bytes = 2000;
-constexpr std::size_t k_max_options = 5000;
 /// Options are indented less than their descriptions.
 constexpr std::size_t k_max_indent = 14;
 
@@ -127,7 +125,7 @@ std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
     read_description(entry->description, option);
     option.needs = std::move(entry->needs);
     entry.reset();
-    if (option.name.empty() || options.size() >= k_max_options) return;
+    if (option.name.empty() || options.size() >= k_most_options) return;
     // absl and gflags: `--amp=false` switches a boolean option off.
     if (option.kind == OptionKind::boolean && option.form == OptionForm::joined &&
         option.negation.empty()) {
@@ -142,7 +140,7 @@ std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
       entry = std::move(next);
       indent = indent_of(line);
     } else if (entry && indent_of(line) > indent && indent_of(line) < line.size()) {
-      if (entry->description.size() < k_max_line_bytes) {
+      if (entry->description.size() < k_most_line_bytes) {
         entry->description +=
             (entry->description.empty() ? "" : " ") + line.substr(indent_of(line));
       }
@@ -217,13 +215,13 @@ std::vector<std::string> plain_lines(std::string_view bytes) {
     bytes.remove_prefix(is_box ? 3 : 1);
     if (byte == '\n' || byte == '\r') {
       lines.emplace_back();
-    } else if (lines.back().size() < k_max_line_bytes) {
+    } else if (lines.back().size() < k_most_line_bytes) {
       lines.back() += is_box || byte == '\t' ? ' ' : byte;
     }
   }
   for (std::string& line : lines) {
     const std::size_t indent = indent_of(line);
-    line = line.substr(0, indent) + printable_line(line.substr(indent), k_max_line_bytes);
+    line = line.substr(0, indent) + printable_line(line.substr(indent), k_most_line_bytes);
     while (line.ends_with(' '))
       line.pop_back();
     // typer marks required options with a star.
@@ -236,10 +234,10 @@ std::vector<std::string> plain_lines(std::string_view bytes) {
 }
 
 bool HelpText::is_list() const {
-  constexpr std::ptrdiff_t k_fewest = 3;
+  // A message rarely describes three options.
   return usage_has_defaults || std::ranges::count_if(options, [](const ProgramOption& option) {
                                  return !option.words.empty();
-                               }) >= k_fewest;
+                               }) >= 3;
 }
 
 HelpText parse_help(std::string_view bytes) {

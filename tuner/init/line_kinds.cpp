@@ -11,19 +11,13 @@
 #include "common/median.hpp"
 #include "common/numbers.hpp"
 #include "common/text.hpp"
+#include "tuner/init/program_option.hpp"
 
 namespace steptune {
 namespace {
 
+/// Fewest lines that show how their numbers change.
 constexpr std::size_t k_least_count = 3;
-constexpr std::size_t k_most_line_bytes = 2000;
-
-/// Rule for a number that grows steadily. Of the differences between lines that are not zero, at
-/// least the first share must be positive. Of the positive differences, at least the second share
-/// must be within a factor of three of their median.
-constexpr double k_share_of_growth = 0.75;
-constexpr double k_share_of_usual = 0.7;
-constexpr double k_usual_factor = 3.0;
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -95,16 +89,15 @@ bool NumberSeries::grows_steadily(bool may_rest) const {
     if (difference > 0.0) growth.push_back(difference);
     falls += difference < 0.0 || !std::isfinite(difference) ? 1U : 0U;
   }
-  const double moves = static_cast<double>(growth.size() + falls);
-  if (growth.empty() || static_cast<double>(growth.size()) < k_share_of_growth * moves) {
-    return false;
-  }
+  // At least three quarters of the differences that are not zero must be positive.
+  if (growth.empty() || growth.size() < 3 * falls) return false;
   if (!may_rest && 2 * growth.size() + 1 < values.size()) return false;
+  // At least 70 % of the positive differences must be within a factor of 3 of their median.
   const double middle = *median(growth);
   const auto usual = std::ranges::count_if(growth, [&](double step) {
-    return step * k_usual_factor >= middle && step <= k_usual_factor * middle;
+    return 3.0 * step >= middle && step <= 3.0 * middle;
   });
-  return static_cast<double>(usual) >= k_share_of_usual * static_cast<double>(growth.size());
+  return static_cast<double>(usual) >= 0.7 * static_cast<double>(growth.size());
 }
 
 void LineKind::add(ShapedLine line) {

@@ -15,9 +15,8 @@ namespace {
 
 /// If the expression of the pieces before the number has more bytes, it is shortened.
 constexpr std::size_t k_longest_expression = 300;
-/// Pieces that a shortened expression keeps at the line's start and before the number.
-constexpr std::size_t k_kept_begin = 2;
-constexpr std::size_t k_kept_before = 2;
+/// Pieces that a shortened expression keeps both at the line's start and before the number.
+constexpr std::size_t k_kept_pieces = 2;
 /// Least number of letters before an expression's number. With fewer letters, the expression could
 /// match other lines.
 constexpr std::size_t k_telling_letters = 2;
@@ -199,9 +198,9 @@ std::string expression_for(const ShapedLine& line, std::size_t number, std::stri
   const bool is_padded = !pieces.empty() && pieces.front().kind != LinePiece::Kind::blank;
   const std::string begin = is_padded ? R"(^\s*)" : "^";
   std::string text = begin + expression_of(pieces, 0, number);
-  if (text.size() > k_longest_expression && number > k_kept_begin + k_kept_before) {
-    text = begin + expression_of(pieces, 0, k_kept_begin) + ".*?" +
-           expression_of(pieces, number - k_kept_before, number);
+  if (text.size() > k_longest_expression && number > 2 * k_kept_pieces) {
+    text = begin + expression_of(pieces, 0, k_kept_pieces) + ".*?" +
+           expression_of(pieces, number - k_kept_pieces, number);
   }
   text += group;
   if (letters_of(pieces, number) >= k_telling_letters) return text;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "common/numbers.hpp"
 #include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
 
@@ -21,9 +22,6 @@ const Names k_step_options = {"steps",          "max_steps",   "num_steps",  "to
                               "train_steps",    "n_steps",     "max_iters",  "num_iterations",
                               "max_iter",       "train_iters", "iterations", "num_iters",
                               "num_boost_round"};
-
-/// Larger numbers are no length of a run.
-constexpr double k_longest_run = 1e15;
 
 /// Returns `--epochs 14`, or `--epochs 14 (train.py)`.
 std::string text_of(const CurrentNumber& length) {
@@ -139,7 +137,7 @@ std::optional<PlannedLength> length_by_hook(const Survey& survey) {
 
 std::optional<double> length_number(const std::string& text) {
   const auto number = parse_finite(text);
-  return number && *number > 0.0 && *number <= k_longest_run ? number : std::nullopt;
+  return number && *number > 0.0 && *number <= k_max_whole ? number : std::nullopt;
 }
 
 RunLength run_length(const ProgramFacts& program) {

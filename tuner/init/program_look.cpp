@@ -21,20 +21,16 @@ namespace {
 /// Size of the GNU C library's buffer for a standard output that is a pipe (st_blksize).
 constexpr std::uintmax_t k_pipe_buffer_bytes = 4096;
 
-/// An output with this many lines of progress is no help text.
-constexpr std::size_t k_training_lines = 3;
-
 /// Least number of lines of progress with which a format fits an output.
 constexpr std::size_t k_least_progress = 2;
 
 /// A line that was repeated this often belongs to a loop.
 constexpr std::size_t k_repeats = 10;
-/// If a line repeats for this many seconds, no known format is expected to read the output. If the
-/// line names a loss, the program trains; otherwise the program may still prepare data. A hook
-/// reports its first step after the first losses.
-constexpr double k_wait_with_loss_s = 5.0;
-constexpr double k_wait_without_loss_s = 30.0;
-constexpr double k_wait_for_hook_s = 30.0;
+/// If a line repeats for this many seconds, no known format is expected to read the output. The
+/// shorter time is for a line that names a loss: then the program trains. Otherwise, the program
+/// may still prepare data. A hook reports its first step after the first losses.
+constexpr double k_short_wait_s = 5.0;
+constexpr double k_long_wait_s = 30.0;
 /// Lines that repeat for a shorter time came all at once: they describe the model or the data.
 constexpr double k_least_span_s = 1.0;
 
@@ -128,9 +124,8 @@ bool OutputWatch::is_not_understood(HookProgress hook) {
   if (line->count < k_repeats) return false;
   const bool may_train = line->has_loss || !line->metrics.empty();
   if (!may_train || (hook == HookProgress::imported && !line->has_loss)) return false;
-  const double wait_s = hook == HookProgress::imported ? k_wait_for_hook_s
-                        : line->has_loss               ? k_wait_with_loss_s
-                                                       : k_wait_without_loss_s;
+  const bool is_sure = line->has_loss && hook != HookProgress::imported;
+  const double wait_s = is_sure ? k_short_wait_s : k_long_wait_s;
   return clock_.now_s() - *repeats_s_ >= wait_s;
 }
 
@@ -194,7 +189,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   bool trains = false;
   survey.seen_enough = [&](HookProgress hook) {
     watch.poll();
-    trains = watch.progress() >= k_training_lines;
+    trains = watch.progress() >= 3;  // a help text has fewer lines that look like progress
     if (trains) return options.output_is_known || watch.has_seen_enough();
     if (watch.is_not_understood(hook)) {
       trains = true;

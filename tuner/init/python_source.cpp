@@ -173,7 +173,7 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
   re2::StringPiece rest(code);
   std::string function;
   std::size_t found = 0;
-  while (found++ < k_max_declared && RE2::FindAndConsume(&rest, k_call, &function)) {
+  while (found++ < k_most_options && RE2::FindAndConsume(&rest, k_call, &function)) {
     ProgramOption option = option_of_call(function, arguments_of({rest.data(), rest.size()}));
     if (option.name.starts_with('-')) options.push_back(std::move(option));
   }

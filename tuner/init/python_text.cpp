@@ -85,7 +85,7 @@ std::vector<ProgramOption> assignments_in(std::string_view source, Repeated repe
   re2::StringPiece rest(source.data(), source.size());
   std::string name;
   std::string value;
-  while (options.size() < k_max_declared &&
+  while (options.size() < k_most_options &&
          RE2::FindAndConsume(&rest, k_assignment, &name, &value)) {
     ProgramOption option;
     option.name = "--" + name;

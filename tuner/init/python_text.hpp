@@ -13,8 +13,6 @@ namespace steptune {
 
 // Parses a Python program's text without executing it. For python_source.cpp and python_loops.cpp.
 
-inline constexpr std::size_t k_max_declared = 2000;
-
 /// Returns the length of the string literal at the start of `text`; 0 if there is none.
 [[nodiscard]] std::size_t string_length(std::string_view text);
 

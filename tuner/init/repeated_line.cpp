@@ -27,12 +27,6 @@ constexpr std::size_t k_most_read_bytes = std::size_t{64} << 10;
 /// that shows the expression as JSON, where it may need twice its length.
 constexpr std::size_t k_longest_proposed = 400;
 
-/// Least growths of a counter whose expression is used at once: if the counter grows evenly, and
-/// otherwise.
-constexpr std::size_t k_even_growths = 5;
-constexpr std::size_t k_uneven_growths = 10;
-/// A counter grows evenly if this share of its growths equals their median.
-constexpr double k_share_of_even = 0.8;
 /// Seconds of a Unix time since 2001. Such numbers also grow evenly.
 constexpr double k_least_unix_time = 1e9;
 
@@ -201,7 +195,7 @@ bool reads(const std::vector<MetricDefinition>& metrics, const std::vector<std::
 struct Growth {
   std::size_t growths = 0;
   std::size_t restarts = 0;
-  bool is_even = false;
+  bool is_even = false;     ///< most growths are equal
   bool is_unbroken = true;  ///< no line repeats a value, or falls behind without a restart
 };
 
@@ -222,8 +216,7 @@ Growth growth_of(const NumberSeries& series) {
   growth.growths = differences.size();
   if (differences.empty()) return growth;
   const auto even = std::ranges::count(differences, *median(differences));
-  growth.is_even =
-      static_cast<double>(even) >= k_share_of_even * static_cast<double>(differences.size());
+  growth.is_even = static_cast<double>(even) >= 0.8 * static_cast<double>(differences.size());
   return growth;
 }
 
@@ -261,7 +254,9 @@ bool counts_certainly(const LineKind& kind, bool has_loss) {
   const NumberSeries& counter = *counter_in(kind, counts);
   const Growth growth = growth_of(counter);
   if (counter.is_of_evaluation || !growth.is_unbroken) return false;
-  if (growth.growths < (growth.is_even ? k_even_growths : k_uneven_growths)) return false;
+  // A counter that grows evenly is certain after fewer growths.
+  const std::size_t least_growths = growth.is_even ? 5 : 10;
+  if (growth.growths < least_growths) return false;
   if (counts == Counts::unnamed) {
     return growth.is_even && growth.restarts == 0 && is_step_count(kind, counter);
   }

@@ -25,8 +25,6 @@ constexpr double k_guard_shares = 3.0;
 /// Factor by which `probe` raises the batch size, if its range allows. The effect should exceed the
 /// noise.
 constexpr std::int64_t k_probe = 4;
-constexpr double k_longest_count_s = 5.0;
-constexpr std::size_t k_files_between_checks = 256;
 
 const std::vector<std::string> k_samples = {"samples",           "num_samples", "train_samples",
                                             "max_train_samples", "n_samples",   "dataset_size",
@@ -91,15 +89,12 @@ std::optional<double> files_of_data(const fs::path& folder,
   const fs::path train = folder / "train";
   const fs::path top = fs::is_directory(train, error) ? train : folder;
   std::size_t count = 0;
-  std::size_t seen = 0;
   fs::recursive_directory_iterator entry(top, fs::directory_options::skip_permission_denied, error);
   const SystemClock clock;
-  const double give_up_s = clock.now_s() + k_longest_count_s;
+  const double give_up_s = clock.now_s() + 5.0;
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    ++seen;
-    const bool looks_up = seen % k_files_between_checks == 0;
-    if (looks_up && clock.now_s() >= give_up_s) return std::nullopt;
-    if (looks_up && interrupted && interrupted()) return std::nullopt;
+    if (clock.now_s() >= give_up_s) return std::nullopt;
+    if (interrupted && interrupted()) return std::nullopt;
     const std::string kind = entry->path().extension().string();
     count += std::ranges::find(k_kinds, kind) != k_kinds.end() ? 1U : 0U;
   }

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t k_longest_line = 100;
 constexpr std::size_t k_indent = 2;
-constexpr std::size_t k_longest_comment = 1000;
 
 bool has_comment_below(const StudyComments& comments, const std::string& pointer) {
   const auto next = comments.upper_bound(pointer + "/");
@@ -22,8 +21,8 @@ std::string comment_lines(const std::string& comment, const std::string& margin)
   std::string text;
   for (std::size_t begin = 0; begin <= comment.size();) {
     const std::size_t end = std::min(comment.find('\n', begin), comment.size());
-    text += fmt::format("{}// {}\n", margin,
-                        printable_line(comment.substr(begin, end - begin), k_longest_comment));
+    const std::string line = printable_line(comment.substr(begin, end - begin), 1000);
+    text += fmt::format("{}// {}\n", margin, line);
     begin = end + 1;
   }
   return text;

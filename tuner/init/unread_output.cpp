@@ -8,12 +8,9 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_shown_line_bytes = 300;
-/// A program that was silent for a larger share of the watch printed only its start.
-constexpr double k_silent_share = 0.5;
-
+/// True if the program printed only its start: it was silent for most of the watch.
 bool fell_silent(const UnreadOutput& output) {
-  return !output.has_ended && output.silent_s > k_silent_share * output.watched_s;
+  return !output.has_ended && output.silent_s > 0.5 * output.watched_s;
 }
 
 std::string times_text(const RepeatedLine& line) {
@@ -21,7 +18,7 @@ std::string times_text(const RepeatedLine& line) {
 }
 
 std::string shown(const RepeatedLine& line) {
-  return printable_line(line.line, k_shown_line_bytes);
+  return printable_line(line.line, 300);
 }
 
 std::string indented(std::string text, const std::string& margin) {

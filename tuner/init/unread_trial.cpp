@@ -14,7 +14,6 @@ namespace {
 
 /// Most programs report progress within this time.
 constexpr double k_until_progress_s = 60.0;
-constexpr double k_poll_interval_s = 0.5;
 
 /// Returns, for people, how the output can be read.
 std::string remedy(const OutputLook& look) {
@@ -36,7 +35,7 @@ UnreadTrial::UnreadTrial(const StudySpec& study, const Clock& clock, Say say)
 
 std::optional<std::string> UnreadTrial::why_unread(const std::filesystem::path& log, double run_s) {
   if (is_hooked_ || has_said_ || clock_.now_s() < next_poll_s_) return std::nullopt;
-  next_poll_s_ = clock_.now_s() + k_poll_interval_s;
+  next_poll_s_ = clock_.now_s() + 0.5;
   // Simulated and replayed trials have no log.
   std::error_code missing;
   if (!std::filesystem::exists(log, missing)) return std::nullopt;

@@ -22,12 +22,11 @@ constexpr double k_z_gain = 1.645;
 /// default, twice timm's default.
 constexpr double k_usual_workers = 8.0;
 /// If a step reached this share of its ideal gain, the next step of the workers has the factor
-/// `k_long_step` instead of `k_step`. The ideal gain is the ratio of the numbers of workers.
+/// `k_long_step` instead of 2. The ideal gain is the ratio of the numbers of workers.
 constexpr double k_near_ideal = 0.7;
-constexpr double k_step = 2.0;
+constexpr double k_long_step = 4.0;
 /// Largest share of the memory to use. With more, a machine swaps, or a trial is killed.
 constexpr double k_memory_share = 0.9;
-constexpr double k_long_step = 4.0;
 
 double largest_of(const Parameter& parameter) {
   if (parameter.choices.empty()) return parameter.high;
@@ -203,7 +202,7 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
     const double ideal = climb.best / std::max(1.0, before);
     const bool is_near_ideal =
         climb.best > climb.today && value / best.value >= k_near_ideal * ideal;
-    climb.factor = is_near_ideal ? k_long_step : k_step;
+    climb.factor = is_near_ideal ? k_long_step : 2.0;
   } else {
     climb.factor = k_long_step;
   }

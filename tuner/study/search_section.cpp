@@ -58,7 +58,7 @@ const Section<SearchSpec>& search_section() {
           // A reader of JSON that uses doubles keeps such a seed.
           .add(key("seed", &SearchSpec::seed, document::integer({0.0, k_max_whole}))
                    .doc("same seed, same history, same suggestions"))
-          .add(key("eta", &SearchSpec::eta, document::number({k_least_eta, k_most_eta}))
+          .add(key("eta", &SearchSpec::eta, document::number({1.1, 100.0}))
                    .doc("ASHA: a share of 1/eta continues from each rung"))
           .add(key("min_steps", &SearchSpec::min_steps, document::number({1.0, 1e9}))
                    .doc("ASHA: steady-state steps of the first rung; `bayes` decides after 1, 2, "

@@ -21,8 +21,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
-
 /// Returns the most batches that the training loader can have ready with today's workers; null if
 /// unknown. A PyTorch program without a DataLoader prepares its batches between its steps.
 Json buffers_today(const Survey& survey, bool tunes_prefetch) {
@@ -70,8 +68,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   std::move(knobs).write_into(document, draft);
   draft.ceiling = ceiling_text(survey);
   if (const auto replay = survey.log.replay()) {
-    document["loading_ceiling"] =
-        std::round(k_ceiling_digits * replay->ceiling()) / k_ceiling_digits;
+    document["loading_ceiling"] = std::round(1e3 * replay->ceiling()) / 1e3;  // three decimals
   }
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
   // The result then includes the cost of the end of an epoch, or mentions that no trial reached
@@ -108,7 +105,6 @@ Json command_template(const std::vector<std::string>& argv) {
 }
 
 std::string study_name_of(const std::vector<std::string>& argv) {
-  constexpr std::size_t k_longest = 50;
   std::string name =
       argv.empty() ? "study" : std::filesystem::path(argv[handed_over_to(argv)]).stem().string();
   for (std::size_t i = 0; i < argv.size(); ++i) {
@@ -127,7 +123,7 @@ std::string study_name_of(const std::vector<std::string>& argv) {
                       (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
     if (!fits) letter = '-';
   }
-  name.resize(std::min(name.size(), k_longest));
+  name.resize(std::min<std::size_t>(name.size(), 50));
   if (!document::is_study_name(name)) name = "study" + name;
   return name;
 }

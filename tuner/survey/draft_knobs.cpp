@@ -27,10 +27,6 @@ constexpr double k_most_busy = 1.0 / 3.0;
 /// Number of trials that tuning a knob takes: two other values, or two steps in the direction that
 /// helps and one step too far.
 constexpr double k_trials_per_knob = 3.0;
-/// Least number of offered knobs, however short the time is.
-constexpr double k_least_knobs = 3.0;
-/// A guard is checked after the baseline has trained for this many seconds, or for `k_guard_steps`.
-constexpr double k_guard_s = 5.0;
 constexpr const char* k_precision = "precision";
 constexpr const char* k_checkpointing = "activation_checkpointing";
 constexpr const char* k_flush_denormal = "flush_denormal";
@@ -57,7 +53,8 @@ std::optional<Json> loss_guard(const Survey& survey) {
   const auto loss = survey.metric(k_guarded);
   const auto step_s = survey.seconds_per_step();
   if (!loss || !step_s || !(*loss > 0.0)) return std::nullopt;
-  const double steps = std::max(k_guard_s / *step_s, k_guard_steps);
+  // The baseline trains for at least 5 s before the guard is checked.
+  const double steps = std::max(5.0 / *step_s, k_guard_steps);
   const double after = rounded(steps * survey.samples_per_step().value_or(1.0));
   return Json{{"metric", k_guarded},
               {"after_samples", static_cast<std::int64_t>(after)},
@@ -192,8 +189,9 @@ void DraftKnobs::leave(const Knob& knob, const std::string& why) {
 
 void DraftKnobs::offer_by_gain() {
   std::ranges::stable_sort(candidates_, std::greater<>(), &Candidate::gain);
+  // Offer three knobs even in a short time.
   const double most =
-      options_.trials ? std::max(k_least_knobs, std::floor(*options_.trials / k_trials_per_knob))
+      options_.trials ? std::max(3.0, std::floor(*options_.trials / k_trials_per_knob))
                       : k_infinity;
   for (const Candidate& candidate : candidates_) {
     const Knob& knob = *candidate.knob;

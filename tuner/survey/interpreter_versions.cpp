@@ -13,8 +13,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_longest_s = 5.0;
-
 /// Script that prints the versions. Finds CUDA's version by the wheels on which PyTorch's wheels
 /// depend; Debian's packages have none. Removes empty entries from sys.path, so that no module of
 /// the study's folder is run.
@@ -110,7 +108,7 @@ MachineDescription interpreter_versions(const StudySpec& study, const Clock& clo
   question.argv = {python, "-c", k_question};
   question.folder = study.working_directory;
   question.log_path = folder / "python-versions.log";
-  question.longest_start_s = k_longest_s;
+  question.longest_start_s = 5.0;
   question.watch_s = 0.0;
   question.watch_steps = 0.0;
   question.with_hook = false;

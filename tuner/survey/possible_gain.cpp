@@ -43,17 +43,14 @@ constexpr std::array<Saving, 19> k_savings = {{
     {"nccl_protocol", 0.1},
     {"nccl_buffer", 0.05},
 }};
+/// Share for knobs that are not listed, and for loading that overlaps the step.
 constexpr double k_usual_saving = 0.3;
 /// In small kernels, threads wait for each other for about a third of the time, even with a CPU for
 /// each thread.
 constexpr double k_saved_by_one_thread = 0.35;
 
-/// Workers that compute save about this share by working during the step.
-constexpr double k_saved_by_overlap = 0.3;
 /// A process that uses a smaller share of a CPU mostly waits.
 constexpr double k_waits_below = 0.5;
-/// With more runnable threads for each CPU, threads slow each other down.
-constexpr double k_crowded = 1.5;
 
 double share_of(const std::map<std::string, double>& shares, std::string_view part) {
   const auto found = shares.find(std::string(part));
@@ -87,7 +84,8 @@ double saved_by_threads(const Survey& survey, double cpus) {
   if (!today) return k_usual_saving;
   const double threads = std::max(1.0, static_cast<double>(*today));
   const double crowd = survey.activity ? survey.activity->runnable_threads_per_cpu() : 0.0;
-  if (crowd > k_crowded) return 1.0 - 1.0 / crowd;
+  // With more runnable threads for each CPU, threads slow each other down.
+  if (crowd > 1.5) return 1.0 - 1.0 / crowd;
   if (threads < cpus) return 1.0 - threads / cpus;
   return threads > cpus ? 1.0 - cpus / threads : k_saved_by_one_thread;
 }
@@ -98,29 +96,26 @@ double saved_by_workers(const Survey& survey, double cpus) {
   if (loading_waits(survey).value_or(true)) return 1.0;
   const auto today = count_today(survey.log, "num_workers").value_or(0);
   const double computing = std::max(1.0, static_cast<double>(today));
-  return std::max(k_saved_by_overlap, 1.0 - computing / std::max(1.0, cpus));
+  // Workers that compute save time by working during the step.
+  return std::max(k_usual_saving, 1.0 - computing / std::max(1.0, cpus));
 }
-
-/// Huge pages save address look-ups of the processor, which are not measured here.
-constexpr double k_saved_by_huge_pages = 0.1;
 
 double saved_by(const Knob& knob, const Survey& survey, const Facts& facts) {
   const auto fact = facts.find("cpus");
   const double cpus = fact == facts.end() ? 1.0 : fact->second;
   if (knob.name == "num_threads") return saved_by_threads(survey, cpus);
   if (knob.name == "num_workers") return saved_by_workers(survey, cpus);
-  // The kernel's time mostly provides new pages. Memory that the program keeps needs none.
+  // The kernel's time mostly provides new pages. Memory that the program keeps needs none. Huge
+  // pages also save address look-ups of the processor, which are not measured here.
   const auto kernel = knob.name == "malloc" ? survey.metric("kernel_share") : std::nullopt;
-  if (kernel) return std::max(k_saved_by_huge_pages, *kernel);
+  if (kernel) return std::max(0.1, *kernel);
   const auto known = std::ranges::find(k_savings, std::string_view(knob.name), &Saving::knob);
   return known == k_savings.end() ? k_usual_saving : known->share;
 }
 
-/// Largest share that a knob saves. The limit avoids a division by zero.
-constexpr double k_most_saved = 0.99;
-
 double amdahl(double saved_share) {
-  return 1.0 / (1.0 - std::clamp(saved_share, 0.0, k_most_saved));
+  // The limit avoids a division by zero.
+  return 1.0 / (1.0 - std::clamp(saved_share, 0.0, 0.99));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "common/numbers.hpp"
 #include "search/searchers/basic_searchers.hpp"
-#include "search/searchers/bayes/earlier_study.hpp"
+#include "search/searchers/bayes/learner.hpp"
 #include "search/searchers/visited.hpp"
 
 namespace steptune::bayes {
@@ -16,15 +16,13 @@ namespace {
 
 // Number of best trials whose neighbourhoods are candidates; with two objectives, half for each.
 constexpr std::size_t k_promising = 4;
-// Most points of the initial design, with the baseline, if `k_fewest_earlier_trials` are known.
+// Most points of the initial design, with the baseline, if an earlier study is used.
 constexpr int k_points_beside_earlier = 2;
 // Number of trials at which the thresholds of feasibility reach half of their final values.
 constexpr double k_trials_to_half = 8.0;
 // Used as the logarithm of an infinite price. Such candidates rank, in the order of their scores,
 // after all others that are likely to be feasible.
 constexpr double k_log_price_of_last = 1e4;
-// Least probability that a space-filling point fits into memory, if the study declares a law of it.
-constexpr double k_initial_point_fits = 0.5;
 // A stopped trial is restarted only if its expected gain exceeds this share of the best value. A
 // trial that is far slower than the best would be stopped early again.
 constexpr double k_least_gain_of_restart = 1e-4;
@@ -155,7 +153,7 @@ std::vector<Point> BayesSearcher::encode_running(std::span<const Configuration> 
 int BayesSearcher::wanted_initial_points() const {
   int wanted = options_.initial_points.value_or(initial_design_.default_size());
   // An earlier study already covers the space, so few random points suffice.
-  if (!options_.initial_points && earlier_trials_ >= k_fewest_earlier_trials) {
+  if (!options_.initial_points && earlier_trials_ >= k_fewest_examples) {
     wanted = std::min(wanted, k_points_beside_earlier);
   }
   return std::max(1, wanted);
@@ -301,12 +299,12 @@ std::optional<Point> BayesSearcher::initial_point(
     const SuggestRequest& request,
     const std::function<bool(std::span<const double>)>& admissible) const {
   if (!request.price) return initial_design_.next(admissible);
-  constexpr int k_checked_points = 16;
   constexpr double k_clearly_less = 0.999;
+  // Take the cheapest of the next 16 points.
   std::optional<Point> cheapest;
   double least = 0.0;
   PointSet checked;
-  for (int i = 0; i < k_checked_points; ++i) {
+  for (int tries = 0; tries < 16; ++tries) {
     auto point = initial_design_.next([&](std::span<const double> candidate) {
       return !checked.contains(candidate) && admissible(candidate);
     });
@@ -337,7 +335,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     const auto probably_fits = [&](std::span<const double> point) {
       if (!admissible(point)) return false;
       return !forecast || forecast->log_probabilities(feature_map_.rows(point), 0, 1)[0] >=
-                              std::log(k_initial_point_fits);
+                              std::log(0.5);
     };
     if (const auto point = initial_point(request, probably_fits)) {
       return Suggestion{space_.decode(*point), "sobol", std::nullopt};

@@ -10,12 +10,12 @@
 #include <tbb/task_arena.h>
 
 #include "common/numbers.hpp"
+#include "search/searchers/bayes/gaussian_process.hpp"
 #include "search/searchers/point_set.hpp"
 
 namespace steptune::bayes {
 namespace {
 
-constexpr double k_least_score = -k_infinity;
 // Number of rows in the first batch. After each batch, checks if other rows can still be better;
 // the next batch is twice as large.
 constexpr std::size_t k_first_batch = 32;
@@ -23,27 +23,29 @@ constexpr std::size_t k_first_batch = 32;
 constexpr double k_exhaustive_work = 4e8;
 // Number of rows that a thread evaluates at a time.
 constexpr std::size_t k_chunk = 64;
-constexpr std::size_t k_most_draws = 1000;
-constexpr std::size_t k_fewest_draws = 250;
 // Largest product of drawn points and examples; with more examples, fewer points are drawn.
 constexpr std::size_t k_draw_work = 120'000;
-// From this many examples on, the numbers ending in `_at_last` apply: each candidate costs more,
-// and less can be gained.
-constexpr std::size_t k_many_examples = 128;
-// Number of best candidates from which a local search (a climb) starts.
-constexpr std::size_t k_climbers = 4;
-constexpr std::size_t k_climbers_at_last = 2;
-// Number of random points near the best candidate at each radius.
-constexpr std::size_t k_refinements = 32;
-constexpr std::size_t k_refinements_at_last = 12;
-// Largest number of moves of a climber.
-constexpr int k_most_moves = 12;
+
+/// Effort of a search without an exhaustive pass.
+struct Effort {
+  std::size_t draws;        ///< random points of the space
+  std::size_t climbers;     ///< best candidates from which a local search (a climb) starts
+  std::size_t refinements;  ///< random points near the best candidate at each radius
+};
+
+/// With many examples, each candidate costs more, and less can be gained.
+Effort effort_for(std::size_t examples) {
+  const std::size_t draws =
+      std::clamp<std::size_t>(k_draw_work / std::max<std::size_t>(examples, 1), 250, 1000);
+  const bool are_many = examples >= GaussianProcess::k_many_examples;
+  return are_many ? Effort{draws, 2, 12} : Effort{draws, 4, 32};
+}
 
 /// Calls `evaluate(first, last, values)` for fixed blocks that cover all rows.
 template <typename Evaluate>
 std::vector<double> by_chunks(const CandidateSearch& search, std::size_t size,
                               const Evaluate& evaluate) {
-  std::vector<double> values(size, k_least_score);
+  std::vector<double> values(size, -k_infinity);
   const std::size_t chunks = (size + k_chunk - 1) / k_chunk;
   const auto evaluate_chunk = [&](std::size_t chunk) {
     const std::size_t first = chunk * k_chunk;
@@ -81,7 +83,7 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
                              theirs.empty() ? theirs : theirs.subspan(first, last - first), values);
   });
   for (std::size_t i = 0; i < scores.size(); ++i)
-    scores[i] = std::isnan(scores[i]) ? k_least_score : scores[i] - log_prices[i];
+    scores[i] = std::isnan(scores[i]) ? -k_infinity : scores[i] - log_prices[i];
   return scores;
 }
 
@@ -119,7 +121,7 @@ Point to_point(std::span<const double> row) {
 /// Returns the `count` best admissible rows above `floor`, best first; of equal rows the earlier.
 /// Scores rows by falling bound until no other row can be among the best.
 std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidates& candidates,
-                                   std::size_t count, double floor = k_least_score) {
+                                   std::size_t count, double floor = -k_infinity) {
   const std::vector<double> bounds = bounds_of(search, candidates);
   std::vector<std::size_t> order(bounds.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -147,7 +149,7 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
     const std::vector<double> scores =
         scores_of(search, selected(candidates, rows), std::vector<double>(rows.size(), least));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (scores[i] > floor || floor == k_least_score) best.push_back({scores[i], rows[i]});
+      if (scores[i] > floor || floor == -k_infinity) best.push_back({scores[i], rows[i]});
     }
     std::ranges::sort(best, [](const Scored& a, const Scored& b) {
       return a.score != b.score ? a.score > b.score : a.row < b.row;
@@ -177,7 +179,7 @@ void add_perturbed(const CandidateSearch& search, const Point& centre, double ra
 }
 
 std::vector<BestCandidate> best_of_points(const CandidateSearch& search, std::vector<double> points,
-                                          std::size_t count, double floor = k_least_score) {
+                                          std::size_t count, double floor = -k_infinity) {
   Candidates candidates;
   candidates.points = std::move(points);
   candidates.features = search.feature_map.rows(candidates.points);
@@ -210,9 +212,9 @@ void stop_followers(std::vector<Climber>& climbers) {
   }
 }
 
-/// Moves each climber to its best neighbour until no neighbour is better.
+/// Moves each climber to its best neighbour until no neighbour is better, at most 12 times.
 void climb(const CandidateSearch& search, std::vector<Climber>& climbers) {
-  for (int round = 0; round < k_most_moves; ++round) {
+  for (int moves = 0; moves < 12; ++moves) {
     // Score the neighbours of all climbers together, because small batches cost more for each
     // point.
     Candidates neighbours;
@@ -255,9 +257,7 @@ bool has_continuous(const SearchSpace& space) {
                      });
 }
 
-void refine(const CandidateSearch& search, BestCandidate& best, Rng& rng) {
-  const std::size_t count =
-      search.examples < k_many_examples ? k_refinements : k_refinements_at_last;
+void refine(const CandidateSearch& search, std::size_t count, BestCandidate& best, Rng& rng) {
   double radius = 0.05;
   while (radius > 2e-5) {
     std::vector<double> points;
@@ -279,17 +279,15 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
     if (best.empty()) return std::nullopt;
     return std::move(best[0]);
   }
-  const std::size_t affordable = k_draw_work / std::max<std::size_t>(search.examples, 1);
-  Candidates candidates =
-      search.pool.draw(rng, std::clamp(affordable, k_fewest_draws, k_most_draws));
+  const Effort effort = effort_for(search.examples);
+  Candidates candidates = search.pool.draw(rng, effort.draws);
   for (const Point& point : search.promising) {
     const auto around = search.space.neighbour_points(point);
     candidates.points.insert(candidates.points.end(), around.begin(), around.end());
     add_perturbed(search, point, 0.1, 32, rng, candidates.points);
     add_perturbed(search, point, 0.01, 32, rng, candidates.points);
   }
-  const std::size_t climbing = search.examples < k_many_examples ? k_climbers : k_climbers_at_last;
-  auto starts = best_of_points(search, std::move(candidates.points), climbing);
+  auto starts = best_of_points(search, std::move(candidates.points), effort.climbers);
   // If no point nearby is admissible, score the whole space, whatever that costs.
   if (starts.empty() && all != nullptr) starts = best_of(search, *all, 1);
   if (starts.empty()) return std::nullopt;
@@ -301,7 +299,7 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
   auto best = std::ranges::max_element(climbers, [](const Climber& a, const Climber& b) {
                 return a.at.score < b.at.score;
               })->at;
-  if (has_continuous(search.space)) refine(search, best, rng);
+  if (has_continuous(search.space)) refine(search, effort.refinements, best, rng);
   return best;
 }
 

@@ -15,9 +15,6 @@ namespace steptune::bayes {
 /// a dimension share a table. This saves time in discrete spaces, which have few different values.
 class DistanceTables {
  public:
-  /// Number of other rows for which a dimension's tables fit into the second-level cache.
-  static constexpr std::size_t k_others_at_once = 128;
-
   /// Prepares tables for rows [first, last) of `features`, which must outlive this object.
   /// `weights` are the inverse squares of the dimensions' lengthscales.
   DistanceTables(const Matrix& features, std::size_t first, std::size_t last,

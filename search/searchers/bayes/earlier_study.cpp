@@ -47,7 +47,7 @@ void EarlierStudy::add(std::span<const double> features, double value, double st
 }
 
 bool EarlierStudy::prepare(const Learner& own) {
-  if (learner_.size() < k_fewest_earlier_trials || own.size() == 0) return false;
+  if (learner_.size() < k_fewest_examples || own.size() == 0) return false;
   const auto values = own.values();
   if (positive_ && !std::ranges::all_of(values, [](double value) { return value > 0.0; })) {
     return false;

@@ -10,9 +10,6 @@
 
 namespace steptune::bayes {
 
-/// Fewest trials from which an earlier study can be learned.
-inline constexpr std::size_t k_fewest_earlier_trials = 5;
-
 /// Predicts an objective from the trials of another study. Immutable; thread-safe.
 class EarlierModel {
  public:

@@ -12,13 +12,13 @@
 namespace steptune::bayes {
 namespace {
 
-// Number of outcomes at which the kernel is fitted first.
-constexpr std::size_t k_first_feasibility_fit = 6;
 // The kernel is fitted to at most this many outcomes.
 constexpr std::size_t k_feasibility_fit_limit = 96;
 
+/// Returns the number of outcomes at which the kernel is fitted next; `last` is 0 before the first
+/// fit.
 std::size_t next_fit(std::size_t last) {
-  return last == 0 ? k_first_feasibility_fit : last + std::max<std::size_t>(3, last / 4);
+  return last == 0 ? 6 : last + std::max<std::size_t>(3, last / 4);
 }
 
 FeatureGroups first_groups(const FeatureGroups& groups, std::size_t count) {

@@ -16,7 +16,6 @@
 namespace steptune::bayes {
 namespace {
 
-constexpr double k_least_variance = 1e-9;
 constexpr double k_least_curvature = 1e-12;
 
 // Possible lengthscales, as shares of the range. Each is about twice the one before it. Finer steps
@@ -24,16 +23,13 @@ constexpr double k_least_curvature = 1e-12;
 constexpr double k_lengthscales[] = {0.25, 0.5, 1.0, 2.0, 5.0};
 constexpr std::size_t k_prior_lengthscale = 1;  // index into the values above
 // Possible amplitudes. The smallest models outcomes that are mostly chance, the largest models
-// outcomes that the parameters determine.
+// outcomes that the parameters determine. Before the first fit, the largest is used.
 constexpr double k_amplitudes[] = {3.0, 27.0, 243.0};
-constexpr std::size_t k_prior_amplitude = 2;  // index into the values above
-// Largest number of passes of the fit over all lengthscales and the amplitude.
-constexpr int k_sweeps = 2;
 
 /// Indices into `k_lengthscales`, one for each dimension, and into `k_amplitudes`.
 struct Choice {
   std::vector<std::size_t> lengthscales;
-  std::size_t amplitude = k_prior_amplitude;
+  std::size_t amplitude = 0;
 };
 
 template <typename Values>
@@ -77,7 +73,8 @@ class Likelihood {
       levels.push_back(by_dimension_[j][choice.lengthscales[j]].data());
       const double deviation =
           std::log(k_lengthscales[choice.lengthscales[j]] / k_lengthscales[k_prior_lengthscale]);
-      total -= k_prior_precision * 0.5 * deviation * deviation;
+      // The prior of the logarithm has the variance 2.
+      total -= 0.25 * deviation * deviation;
     }
     const double amplitude = k_amplitudes[choice.amplitude];
     interaction_covariances(amplitude, levels, covariances_);
@@ -85,8 +82,6 @@ class Likelihood {
   }
 
  private:
-  static constexpr double k_prior_precision = 0.5;
-
   /// Adds to `total` the log probability of each outcome, given those before it.
   [[nodiscard]] double filter(double amplitude, double total, double least) {
     const std::size_t size = outcomes_.size();
@@ -144,8 +139,8 @@ void FeasibilityKernel::between(const Matrix& features, std::size_t first, std::
   std::vector<const double*> by_dimension(tables.dimensions());
   const std::size_t count = others.rows();
   result.reshape(last - first, count);
-  for (std::size_t begin = 0; begin < count; begin += DistanceTables::k_others_at_once) {
-    const std::size_t block = std::min(DistanceTables::k_others_at_once, count - begin);
+  for (std::size_t begin = 0; begin < count; begin += k_points_at_once) {
+    const std::size_t block = std::min(k_points_at_once, count - begin);
     tables.fill(others, begin, block, covariances);
     const std::span<double> all(covariances.data(), covariances.rows() * block);
     matern52(all, all);
@@ -158,7 +153,7 @@ void FeasibilityKernel::between(const Matrix& features, std::size_t first, std::
 
 ProbitUpdate::ProbitUpdate(double mean, double variance, bool outcome) {
   // Rasmussen and Williams 2006, eq. 3.82 to 3.87: moments of the normal times the probit.
-  const double left = std::max(variance, k_least_variance);
+  const double left = std::max(variance, 0.0);
   const double sign = outcome ? 1.0 : -1.0;
   const double spread = std::sqrt(1.0 + left);
   const double z = sign * mean / spread;
@@ -170,7 +165,7 @@ ProbitUpdate::ProbitUpdate(double mean, double variance, bool outcome) {
 
 FeasibilityKernel prior_kernel(const FeatureGroups& groups) {
   return {std::vector<double>(groups.count, k_lengthscales[k_prior_lengthscale]),
-          k_amplitudes[k_prior_amplitude]};
+          *std::rbegin(k_amplitudes)};
 }
 
 double mean_of(const std::vector<bool>& outcomes) {
@@ -195,7 +190,8 @@ FeasibilityKernel fit_kernel(const Matrix& features, const std::vector<bool>& ou
     best = choice;
     return true;
   };
-  for (int sweep = 0; sweep < k_sweeps; ++sweep) {
+  // Each pass tries all lengthscales and the amplitude.
+  for (int passes = 0; passes < 2; ++passes) {
     bool better = false;
     for (std::size_t j = 0; j <= likelihood.dimensions(); ++j) {
       const bool amplitude = j == likelihood.dimensions();

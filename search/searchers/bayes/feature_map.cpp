@@ -9,8 +9,6 @@ namespace {
 
 // Two different choices differ in two features, whose squares add up to 1.
 const double k_choice = std::sqrt(0.5);
-// Distance of an inactive parameter from the middle of its range.
-constexpr double k_inactive_offset = 0.5;
 // Fidelities below 1 % count as 1 %.
 const double k_log_fidelity_range = std::log(100.0);
 
@@ -51,7 +49,8 @@ void FeatureMap::write(std::span<const double> point, std::span<double> row,
       features[std::min(choice, column.count - 1)] = k_choice;
       continue;
     }
-    if (column.conditional) features.back() = active ? 0.0 : k_inactive_offset;
+    // An inactive parameter is in the middle of its range, and half a range away from active ones.
+    if (column.conditional) features.back() = active ? 0.0 : 0.5;
     if (!column.conditional || column.count > 1) features[0] = active ? point[i] : 0.5;
   }
   row.back() = std::min(1.0, -std::log(std::clamp(fidelity, 1e-300, 1.0)) / k_log_fidelity_range);

@@ -13,12 +13,11 @@ namespace {
 /// to the diagonal. The upper triangle is undefined. `columns` are the columns of `features`.
 Matrix lower_covariance(const Kernel& kernel, const Matrix& features, const FeatureColumns& columns,
                         const FeatureGroups& groups, std::span<const double> diagonal) {
-  constexpr std::size_t k_rows_at_once = 64;
   const std::size_t size = features.rows();
   Matrix matrix(size, size);
   Matrix rows;
-  for (std::size_t first = 0; first < size; first += k_rows_at_once) {
-    const std::size_t last = std::min(first + k_rows_at_once, size);
+  for (std::size_t first = 0; first < size; first += InverseFactor::k_block) {
+    const std::size_t last = std::min(first + InverseFactor::k_block, size);
     kernel.between(features, first, last, columns, last, groups, rows);
     for (std::size_t i = first; i < last; ++i)
       std::copy_n(rows.row(i - first).data(), i, matrix.row(i).data());
@@ -73,7 +72,7 @@ Posterior GaussianProcess::predict(const Matrix& features, std::size_t first,
 
 Posterior GaussianProcess::bound(const Matrix& features, std::size_t first,
                                  std::size_t last) const {
-  return predict(features, first, last, size() < k_worth_bounding ? size() : size() / 4);
+  return predict(features, first, last, size() < k_many_examples ? size() : size() / 4);
 }
 
 Posterior GaussianProcess::predict(const Matrix& features, std::size_t first, std::size_t last,

@@ -69,9 +69,10 @@ class GaussianProcess {
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const;
   /// Returns the same means, but upper bounds of the variances, computed from part of the examples.
-  /// Costs much less from `k_worth_bounding` examples on; with fewer, variances are exact.
+  /// Costs much less with many examples; with few, variances are exact.
   [[nodiscard]] Posterior bound(const Matrix& features, std::size_t first, std::size_t last) const;
-  static constexpr std::size_t k_worth_bounding = 128;
+  /// From this many examples on, predictions cost so much that fewer or cheaper ones pay.
+  static constexpr std::size_t k_many_examples = 128;
   [[nodiscard]] Posterior predict(const Matrix& features) const {
     return predict(features, 0, features.rows());
   }

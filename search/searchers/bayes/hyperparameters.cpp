@@ -53,9 +53,9 @@ Prior Prior::flat() {
 }
 
 Hyperparameters Prior::start(std::size_t dimensions) const {
-  constexpr double k_felt_noise = -3.0;
+  // From a tiny noise, a fit would not find a larger one, because the gradient there is flat.
   return {std::vector<double>(dimensions, lengthscale.location), amplitude.location,
-          std::max(noise.location, k_felt_noise), additive_odds.location};
+          std::max(noise.location, -3.0), additive_odds.location};
 }
 
 Hyperparameters Prior::rugged_start(std::size_t dimensions) const {

@@ -17,9 +17,6 @@ namespace {
 /// it: the first always sets the digit, the second and the third may. That gives four columns, if
 /// columns that differ only by exchanging 0 and 1 count once.
 constexpr std::size_t k_sobol_columns = 4;
-/// Number of random columns drawn for a parameter, to choose the one least like those of earlier
-/// parameters.
-constexpr int k_drawn_columns = 32;
 
 /// Returns the two levels' quantiles (0.25 and 0.75) in random order, each in half of the points.
 std::vector<double> random_column(std::size_t points, Rng& rng) {
@@ -57,7 +54,8 @@ void InitialDesign::add_column(std::size_t parameter) {
   Rng rng(seed_, "bayes/two-levels", parameter);
   int least = std::numeric_limits<int>::max();
   Column column{parameter, {}};
-  for (int i = 0; i < k_drawn_columns; ++i) {
+  // Draw random columns, and choose the one least like those of earlier parameters.
+  for (int draws = 0; draws < 32; ++draws) {
     auto drawn = random_column(static_cast<std::size_t>(default_size()), rng);
     int most_alike = 0;
     for (const Column& other : columns_)

@@ -47,8 +47,8 @@ void Kernel::between(const Matrix& features, std::size_t first, std::size_t last
   std::vector<const double*> distance_rows(dimensions);
   std::vector<const double*> additive_rows(dimensions);
   result.reshape(last - first, count);
-  for (std::size_t begin = 0; begin < count; begin += DistanceTables::k_others_at_once) {
-    const std::size_t block = std::min(DistanceTables::k_others_at_once, count - begin);
+  for (std::size_t begin = 0; begin < count; begin += k_points_at_once) {
+    const std::size_t block = std::min(k_points_at_once, count - begin);
     tables.fill(others, begin, block, distances);
     additive.reshape(distances.rows(), block);
     matern52({distances.data(), distances.rows() * block},

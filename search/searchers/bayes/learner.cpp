@@ -15,8 +15,6 @@ namespace {
 // examples hardly change the fit.
 constexpr std::size_t k_fit_limit = 120;
 constexpr std::size_t k_fresh_limit = 64;
-// Number of examples at which hyperparameters are fitted first.
-constexpr std::size_t k_first_fit = 3;
 
 // Divides the sum of leave-one-out log densities: each prediction uses all other examples, so the
 // sum counts the same evidence several times.
@@ -31,7 +29,7 @@ std::size_t stride(std::size_t count) {
 /// Returns the largest number of examples up to `count` at which hyperparameters are fitted from
 /// scratch. `place`: index of the candidate.
 std::size_t last_fresh_fit(std::size_t count, std::size_t place) {
-  std::size_t at = k_first_fit;
+  std::size_t at = Learner::k_first_fit;
   for (;;) {
     // From 12 examples on, candidates are refitted in turn, so that no single suggestion waits for
     // all of them.

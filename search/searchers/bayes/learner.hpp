@@ -22,6 +22,8 @@ struct Model {
 /// Returns the weight of a model relative to the best model. `evidence_gap` is its evidence per
 /// example minus the best model's, so it is not positive.
 [[nodiscard]] double candidate_weight(double evidence_gap, std::size_t examples);
+/// With fewer trials, an earlier study or the peaks of memory teach too little to be used.
+inline constexpr std::size_t k_fewest_examples = 5;
 /// Models with a lower relative weight are not used, because they are not worth their time.
 inline constexpr double k_negligible = 0.05;
 
@@ -53,6 +55,8 @@ class Learner {
 
   /// Models use at most this many examples, plus those since the last fit.
   static constexpr std::size_t k_model_limit = 1000;
+  /// Number of examples at which hyperparameters are fitted first.
+  static constexpr std::size_t k_first_fit = 3;
 
  private:
   /// A process built from a representative choice of the examples up to a fit; later examples are

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/searchers/bayes/normal.hpp"
 #include "search/searchers/bayes/stopping_rate.hpp"
 
 namespace steptune::bayes {
@@ -51,7 +52,8 @@ Normal LearningCurveModel::translated(const Model& model, const Normal& target) 
   const double from_slope = from.warp() == Warp::log ? value : 1.0;
   const double to_slope = transform().warp() == Warp::log ? sound : 1.0;
   const double factor = from.scale() * from_slope / (transform().scale() * to_slope);
-  return {transform().forward(sound), std::max(target.variance * factor * factor, 1e-12)};
+  return {transform().forward(sound),
+          std::max(target.variance * factor * factor, k_least_variance)};
 }
 
 std::vector<Normal> LearningCurveModel::full(std::span<const Point> points) const {
@@ -69,7 +71,7 @@ std::vector<Normal> LearningCurveModel::full(std::span<const Point> points) cons
   // Mean and variance of the mixture.
   std::vector<Normal> result;
   for (std::size_t i = 0; i < points.size(); ++i)
-    result.push_back({means[i], std::max(squares[i] - means[i] * means[i], 1e-12)});
+    result.push_back({means[i], std::max(squares[i] - means[i] * means[i], k_least_variance)});
   return result;
 }
 

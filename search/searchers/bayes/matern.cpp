@@ -13,12 +13,6 @@ extern "C" __attribute__((simd("notinbranch"))) double exp(double) noexcept;
 #endif
 
 namespace steptune::bayes {
-namespace {
-
-// Block size for which sums over dimensions stay in the first-level cache.
-constexpr std::size_t k_block = 128;
-
-}  // namespace
 
 STEPTUNE_BY_VECTOR_UNIT
 void add_squared_differences(double value, std::span<const double> others, double weight,
@@ -64,10 +58,10 @@ STEPTUNE_BY_VECTOR_UNIT
 void mixed_covariances(const KernelMixture& mixture, std::span<const double* const> distances,
                        std::span<const double* const> additive, std::span<double> covariances) {
   // Additive kernel of Duvenaud, Nickisch and Rasmussen (2011), orders D and 1.
-  for (std::size_t begin = 0; begin < covariances.size(); begin += k_block) {
-    const std::size_t count = std::min(k_block, covariances.size() - begin);
-    double square[k_block] = {};
-    double sum[k_block] = {};
+  for (std::size_t begin = 0; begin < covariances.size(); begin += k_points_at_once) {
+    const std::size_t count = std::min(k_points_at_once, covariances.size() - begin);
+    double square[k_points_at_once] = {};
+    double sum[k_points_at_once] = {};
     for (const double* from : distances) {
       const double* const __restrict distance = from + begin;
       for (std::size_t p = 0; p < count; ++p)
@@ -97,11 +91,11 @@ void interaction_covariances(double amplitude, std::span<const double* const> by
   const bool pairs = by_dimension.size() > 1;
   const double joint = amplitude * (pairs ? 0.5 : 1.0);
   const double pair = pairs ? 0.5 * amplitude / (dimensions * (dimensions - 1.0)) : 0.0;
-  for (std::size_t begin = 0; begin < covariances.size(); begin += k_block) {
-    const std::size_t count = std::min(k_block, covariances.size() - begin);
-    double sum[k_block] = {};
-    double squares[k_block] = {};
-    double product[k_block];
+  for (std::size_t begin = 0; begin < covariances.size(); begin += k_points_at_once) {
+    const std::size_t count = std::min(k_points_at_once, covariances.size() - begin);
+    double sum[k_points_at_once] = {};
+    double squares[k_points_at_once] = {};
+    double product[k_points_at_once];
     std::fill_n(product, count, 1.0);
     for (const double* from : by_dimension) {
       const double* const __restrict covariance = from + begin;

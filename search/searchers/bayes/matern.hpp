@@ -9,6 +9,10 @@ namespace steptune::bayes {
 // Matern 5/2 for many squared distances at once, vectorized: roots and exponentials dominate the
 // cost of a kernel. Distances may be up to 1e300; arguments are not checked.
 
+/// Number of points whose covariances are computed together. Sums over dimensions then stay in the
+/// first-level cache, and the tables of a dimension in the second-level cache.
+inline constexpr std::size_t k_points_at_once = 128;
+
 /// Computes the covariance of each squared distance.
 void matern52(std::span<const double> squared_distances, std::span<double> covariances);
 

@@ -61,8 +61,6 @@ NormalEquations equations_of(const Matrix& terms, std::span<const double> values
   return equations;
 }
 
-constexpr std::size_t k_fewest_peaks = 5;
-constexpr std::size_t k_fewest_peaks_with_terms = 3;
 // Number of candidates for the limit, from the highest measured peak to e^3 (20) times that peak.
 constexpr int k_limits = 61;
 constexpr double k_highest_log_ratio = 3.0;
@@ -161,7 +159,7 @@ void MemoryModel::add_out_of_memory(std::span<const double> features) {
 }
 
 std::optional<MemoryForecast> MemoryModel::forecast() {
-  const std::size_t fewest = terms_ ? k_fewest_peaks_with_terms : k_fewest_peaks;
+  const std::size_t fewest = terms_ ? Learner::k_first_fit : k_fewest_examples;
   const bool knows_limit = terms_ && limit_bytes_;
   if (peaks_.size() < fewest || (exhausted_.rows() == 0 && !knows_limit)) return std::nullopt;
   ExplainedPeak explained;

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <numbers>
 
+#include <boost/math/constants/constants.hpp>
+
 #include "common/numbers.hpp"
 
 namespace steptune::bayes {
 namespace {
 
-constexpr double k_log_sqrt_2pi = 0.91893853320467274178;
+using boost::math::double_constants::log_root_two_pi;
 
 // Below this argument, exp(z^2/2) and erfc would overflow or underflow. There the asymptotic series
 // of Mills' ratio is exact to double precision.
@@ -19,7 +21,7 @@ constexpr double k_asymptotic = -25.0;
 }  // namespace
 
 double normal_density(double z) {
-  return std::exp(-0.5 * z * z - k_log_sqrt_2pi);
+  return std::exp(-0.5 * z * z - log_root_two_pi);
 }
 
 double normal_cdf(double z) {
@@ -29,12 +31,12 @@ double normal_cdf(double z) {
 double log_normal_cdf(double z) {
   if (z > k_asymptotic) return std::log(normal_cdf(z));
   const double inverse = 1.0 / (z * z);
-  return -0.5 * z * z - k_log_sqrt_2pi - std::log(-z) +
+  return -0.5 * z * z - log_root_two_pi - std::log(-z) +
          std::log1p(-inverse * (1.0 - inverse * (3.0 - 15.0 * inverse)));
 }
 
 double slope_of_log_cdf(double z, double log_cdf) {
-  return std::exp(-0.5 * z * z - k_log_sqrt_2pi - log_cdf);
+  return std::exp(-0.5 * z * z - log_root_two_pi - log_cdf);
 }
 
 double log_improvement(double z) {
@@ -46,10 +48,10 @@ double log_improvement(double z) {
     // epsilon.
     const double mills = std::exp(0.5 * z * z) * std::erfc(-z / std::numbers::sqrt2) *
                          std::sqrt(std::numbers::pi / 2.0);
-    return -0.5 * z * z - k_log_sqrt_2pi + std::log1p(z * mills);
+    return -0.5 * z * z - log_root_two_pi + std::log1p(z * mills);
   }
   const double inverse = 1.0 / (z * z);
-  return -0.5 * z * z - k_log_sqrt_2pi - 2.0 * std::log(-z) +
+  return -0.5 * z * z - log_root_two_pi - 2.0 * std::log(-z) +
          std::log1p(-inverse * (3.0 - inverse * (15.0 - 105.0 * inverse)));
 }
 

@@ -3,6 +3,9 @@
 
 namespace steptune::bayes {
 
+/// Smallest variance of a predicted target. Targets are standardised.
+inline constexpr double k_least_variance = 1e-12;
+
 /// The standard normal distribution. Logarithms are accurate even far in the lower tail.
 
 [[nodiscard]] double normal_density(double z);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/searchers/bayes/normal.hpp"
+
 namespace steptune::bayes {
 namespace {
-
-constexpr double k_smallest_variance = 1e-12;
 
 /// Predicts with the earlier study's expectation plus the remainder, as targets of `transform`.
 Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& transform,
@@ -20,7 +20,7 @@ Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& 
   for (std::size_t i = 0; i < posterior.means.size(); ++i) {
     const double offset = (expected[i] + own.centre() - transform.centre()) / transform.scale();
     posterior.means[i] = offset + ratio * posterior.means[i];
-    posterior.variances[i] = std::max(ratio * ratio * posterior.variances[i], k_smallest_variance);
+    posterior.variances[i] = std::max(ratio * ratio * posterior.variances[i], k_least_variance);
   }
   return posterior;
 }
@@ -47,7 +47,7 @@ Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first, std
 }
 
 bool ObjectiveModel::has_cheap_bounds() const {
-  return !plain_.empty() && plain_[0].process.size() >= GaussianProcess::k_worth_bounding;
+  return !plain_.empty() && plain_[0].process.size() >= GaussianProcess::k_many_examples;
 }
 
 ObjectiveLearner::ObjectiveLearner(const FeatureGroups& groups, std::size_t dimensions,

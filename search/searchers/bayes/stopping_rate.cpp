@@ -13,7 +13,6 @@ namespace {
 // `k_grid_deviations` standard deviations to either side of the first prediction.
 constexpr std::size_t k_grid_points = 161;
 constexpr double k_grid_deviations = 6.0;
-constexpr int k_most_bisections = 40;
 
 /// Point of an approximated standard normal, and its probability.
 struct Node {
@@ -113,7 +112,7 @@ double log_stopping_rate(const Normal& full, double best, std::span<const Stage>
   const RuleValue value_of_rule(full, best, stages);
   // The grid cannot resolve rates this low. Stopping rules cannot improve them noticeably.
   if (!(value_of_rule.at(std::exp(low)) > 0.0)) return low;
-  for (int i = 0; i < k_most_bisections && high - low > 1e-3; ++i) {
+  while (high - low > 1e-3) {
     const double middle = 0.5 * (low + high);
     (value_of_rule.at(std::exp(middle)) > 0.0 ? low : high) = middle;
   }
