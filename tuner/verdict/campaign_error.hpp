@@ -3,10 +3,12 @@
 
 #include <vector>
 
+#include "common/interval.hpp"
+
 namespace steptune {
 
 /// Share of a campaign's kept edits that may be no improvement.
-inline constexpr double k_campaign_error = 0.05;
+inline constexpr double k_campaign_error = k_error_95;
 
 /// Returns the one-sided error of the next test of a campaign, in which edits are tested one after
 /// the other. `kept` has the verdict of each earlier test, in order: true if the edit was faster.

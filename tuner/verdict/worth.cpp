@@ -13,8 +13,6 @@
 namespace steptune {
 namespace {
 
-/// Largest accepted probability that the searcher's best proposal gains `search.worth`.
-constexpr double k_chance = 0.05;
 /// A tried number covers numbers from half to twice its size, because the speed changes slowly with
 /// a number.
 constexpr double k_near = 2.0;
@@ -138,7 +136,8 @@ std::optional<double> nothing_to_gain(const StudySpec& study, const Standing& st
       !may_win(standing.rules(), *baseline) || confirmation.winner() != nullptr) {
     return std::nullopt;
   }
-  const bool is_modelled = expected_improvement && *expected_improvement <= k_chance * worth;
+  // By Markov's inequality, the searcher's best proposal gains the worth with at most this error.
+  const bool is_modelled = expected_improvement && *expected_improvement <= k_error_95 * worth;
   double most = 0.0;
   for (std::size_t objective = 0; objective < study.objectives.size(); ++objective) {
     most = std::max(most, most_gain_of_trials(study, standing, confirmation, objective));
