@@ -8,10 +8,9 @@
 namespace steptune {
 namespace {
 
-/// Number of search trials before the first sentinel, and least number between two sentinels once
-/// the machine drifts.
+/// Number of search trials before the first sentinel. Half of it is the least number between two
+/// sentinels once the machine drifts.
 constexpr int k_first_after = 10;
-constexpr int k_least_between = 5;
 /// If the machine drifts, and after the search, a sentinel is due after a fifth of all search
 /// trials.
 constexpr int k_gaps = 5;
@@ -48,7 +47,7 @@ double expected_s(const SentinelCount& count, const StudySpec& study, const Stan
 }
 
 int trials_between(const SentinelCount& count, bool drifts, bool search_is_over) {
-  if (drifts || search_is_over) return std::max(k_least_between, count.searched / k_gaps);
+  if (drifts || search_is_over) return std::max(k_first_after / 2, count.searched / k_gaps);
   return std::max(k_first_after, count.before_latest);
 }
 

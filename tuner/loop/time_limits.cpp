@@ -13,7 +13,7 @@ namespace {
 /// Silence limit during training, as a multiple of the start-up limit.
 constexpr double k_silence_per_start = 2.0;
 
-/// Share of `limits.wall` after which the loop ends a trial that reports.
+/// Share of `limits.wall` after which the loop ends a trial that reports, to keep its measurement.
 constexpr double k_share_of_wall = 0.95;
 
 /// Returns the deadline for the trial's first step. `budget_end_s`: end of its part of the budget.

@@ -13,9 +13,6 @@
 namespace steptune {
 namespace {
 
-/// A tried number covers numbers from half to twice its size, because the speed changes slowly with
-/// a number.
-constexpr double k_near = 2.0;
 /// Number of parts into which a range is divided if it is continuous or has negative numbers.
 constexpr std::uint64_t k_places = 16;
 
@@ -31,7 +28,7 @@ bool is_near(double value, double tried, double range) {
   if (value == tried) return true;
   if (value == 0.0 || tried == 0.0) return false;
   if (value < 0.0 || tried < 0.0) return std::abs(value - tried) <= range / double(k_places);
-  return std::max(value, tried) <= k_near * std::min(value, tried);
+  return std::max(value, tried) <= k_clear_ratio * std::min(value, tried);
 }
 
 bool covers_number(const Parameter& parameter, const std::set<Value>& tried) {
