@@ -27,7 +27,7 @@ namespace {
 /// noise may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
 /// All reports of a process count as received at once if two things are true. They arrived within
-/// the share `k_at_once` of its run time, and within this many seconds for each step.
+/// the share `k_negligible_share` of its run time, and within this many seconds for each step.
 constexpr double k_at_once_step_s = 1e-3;
 
 double seconds_per_sample_or_zero(const Measurement& m) {
@@ -199,7 +199,7 @@ struct Measurer::OneRank {
     // Leave out samples from before the checkpoint at which the run resumed.
     m.total_samples = end.samples - series[0].samples + least_before_first();
     const double reported_s = series.time_s(series.size() - 1) - series.time_s(0);
-    const bool at_once = !series.uses_own_clock() && reported_s < k_at_once * process_s &&
+    const bool at_once = !series.uses_own_clock() && reported_s < k_negligible_share * process_s &&
                          reported_s < k_at_once_step_s * (end.steps - series[0].steps);
     if (m.status == MeasurementStatus::steady && !at_once) return m;
     double half_width = m.half_width_s;

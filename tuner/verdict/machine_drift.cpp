@@ -19,11 +19,10 @@ namespace {
 /// On quiet machines whose launches differ by up to 1.5 %, fewer than 1 of 1000 sentinels reach it
 /// by chance. If launches differ by 3 %, 1 of 30 does.
 constexpr double k_least_evidence = 0.5 * k_significant_errors * k_significant_errors;
-/// Largest walk that is tried, and ratio of one walk to the next: standard deviation of the level's
-/// change from the first run to the last, as a multiple of the standard deviation of launches. The
-/// least walk is as large as that deviation, because launches hide a smaller one.
+/// Largest walk that is tried: standard deviation of the level's change from the first run to the
+/// last, as a multiple of the standard deviation of launches. The least walk is as large as that
+/// deviation, because launches hide a smaller one. Two steps double the walk.
 constexpr double k_most_walk = 64.0;
-constexpr double k_walk_ratio = std::numbers::sqrt2;
 
 struct BaselineRun {
   double at = 0.0;
@@ -111,7 +110,7 @@ std::optional<double> best_walk(const std::vector<BaselineRun>& runs) {
   const double still = log_likelihood(filter(runs, 0.0));
   double best = still + k_least_evidence;
   std::optional<double> chosen;
-  for (double walk = 1.0; walk <= k_most_walk; walk *= k_walk_ratio) {
+  for (double walk = 1.0; walk <= k_most_walk; walk *= std::numbers::sqrt2) {
     const double per_trial = walk * walk / span;
     const double likelihood = log_likelihood(filter(runs, per_trial));
     if (likelihood <= best) continue;
