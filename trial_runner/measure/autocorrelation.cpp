@@ -5,11 +5,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/interval.hpp"
+
 namespace steptune {
 namespace {
 
-/// Larger correlations are replaced by these values, because the formula for `inflation` is not
-/// informative near 1.
+/// Larger correlations are replaced by these values, because `inflation` grows beyond all limits
+/// near 1. Its factors then are 19, and 99 for the cautious estimate from single steps.
 constexpr double k_max_correlation = 0.9;
 constexpr double k_max_cautious_correlation = 0.98;
 
@@ -38,7 +40,7 @@ Autocorrelation cautious_autocorrelation_of(std::span<const double> residuals) {
   const double correlation = std::min(k_max_cautious_correlation, correlation_of(residuals));
   const double rho = std::max(0.0, correlation);
   const double error = std::sqrt((1.0 - rho * rho) / static_cast<double>(residuals.size()));
-  const bool depends = correlation > k_dependent_errors * error;
+  const bool depends = correlation > k_significant_errors * error;
   const double larger = depends ? std::min(k_max_cautious_correlation, rho + error) : rho;
   return {correlation, inflation_of(larger)};
 }

@@ -5,9 +5,6 @@
 
 namespace steptune {
 
-/// A correlation of this many standard errors counts as significant.
-inline constexpr double k_dependent_errors = 2.0;
-
 /// Dependence between neighbouring values of a series.
 struct Autocorrelation {
   double correlation = 0.0;  ///< correlation of neighbouring values, corrected for its bias

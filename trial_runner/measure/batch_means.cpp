@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "common/interval.hpp"
 #include "common/numbers.hpp"
 #include "trial_runner/measure/autocorrelation.hpp"
 #include "trial_runner/measure/line_fit.hpp"
@@ -15,10 +16,7 @@
 namespace steptune {
 namespace {
 
-/// Trials in turns need fewer, because other runs of the configuration also show its scatter.
-constexpr std::size_t k_min_intervals_in_turns = 4;
-/// Range of the number of batches: 10 to 30 suffice (Schmeiser 1982).
-constexpr std::size_t k_min_batches = 10;
+/// Largest number of batches: 10 to 30 suffice (Schmeiser 1982), and 32 can be halved.
 constexpr std::size_t k_max_batches = 32;
 /// Correlations of n independent values scatter by 1 / sqrt(n). A correlation below this multiple
 /// of 1 / sqrt(n) counts as none.
@@ -27,8 +25,6 @@ constexpr double k_independent_sigmas = 0.5;
 constexpr double k_many_effective = 40.0;
 /// If they are worth fewer, their scatter is practically unknown.
 constexpr double k_min_effective = 6.0;
-/// Least degrees of freedom of a correlated series, whose estimate is itself uncertain.
-constexpr double k_min_freedom = 3.0;
 /// Factor on the largest excursion. For independent steps the largest excursion is on average 0.87
 /// standard deviations of their sum (Brownian bridge). A larger excursion shows a period or a
 /// correlation that the interval missed.
@@ -90,16 +86,18 @@ Uncertainty uncertainty_of(double standard_error_s, double freedom) {
 
 Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   // If one interval has most of the samples, there are few batches even with many reports.
-  if (batches.size() < k_min_intervals / 2 + 1) {
+  if (batches.size() <= k_min_level_intervals) {
     return {k_unknown, 0.0};
   }
   const std::vector<double> residuals = residuals_of(batches, seconds_per_sample);
   const auto n = static_cast<double>(batches.size());
   const auto [correlation, inflation] = autocorrelation_of(residuals);
   const double variance = n / (n - 1.0) * sum_of_squares(residuals);
-  const double freedom = std::max(k_min_freedom, n / inflation - 1.0);
+  // The correlation is itself uncertain, so count at least as many values as a level has.
+  const double effective = std::max(static_cast<double>(k_min_level_intervals), n / inflation);
   const bool depends = std::abs(correlation) >= k_independent_sigmas / std::sqrt(n);
-  return {uncertainty_of(std::sqrt(variance * inflation), freedom), depends ? correlation : 0.0};
+  return {uncertainty_of(std::sqrt(variance * inflation), effective - 1.0),
+          depends ? correlation : 0.0};
 }
 
 /// Returns the uncertainty computed from single intervals and their correlation. Needed because few
@@ -114,7 +112,9 @@ Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
   const double squares = sum_of_squares(residuals);
   const double mean_s = sum_of(intervals).seconds / n;
   if (std::sqrt(squares / n) < k_rounding * mean_s) return {};
-  if (correlation * std::sqrt(n) <= k_dependent_errors || effective >= k_many_effective) return {};
+  if (correlation * std::sqrt(n) <= k_significant_errors || effective >= k_many_effective) {
+    return {};
+  }
   if (effective < k_min_effective) return k_unknown;
   // With so few values, deviations from their own mean are too small by this factor.
   const double variance = effective / (effective - 1.0) * squares;
@@ -180,7 +180,8 @@ RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals, double 
   const auto [samples, seconds] = sum_of(intervals);
   if (!(samples > 0.0 && seconds > 0.0)) return estimate;
   estimate.seconds_per_sample = seconds / samples;
-  if (intervals.size() < k_min_intervals_in_turns) return estimate;
+  // Other runs of the configuration also show its scatter.
+  if (intervals.size() < k_min_level_intervals) return estimate;
   const auto n = static_cast<double>(intervals.size());
   const double squares = sum_of_squares(residuals_of(intervals, estimate.seconds_per_sample));
   estimate.standard_error_s = std::sqrt(n / (n - 1.0) * squares) / samples;

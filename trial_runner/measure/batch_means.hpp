@@ -20,9 +20,12 @@ struct RateEstimate {
   double standard_error_s = k_infinity;
 };
 
-/// Fewest intervals with a confidence interval; also the fewest in which a stall or a level is
-/// seen.
-inline constexpr std::size_t k_min_intervals = 8;
+/// Fewest intervals that show a level of speed. A shorter run of slow intervals is one of stalls.
+inline constexpr std::size_t k_min_level_intervals = 4;
+/// Fewest intervals with a confidence interval: two levels could be told apart.
+inline constexpr std::size_t k_min_intervals = 2 * k_min_level_intervals;
+/// Fewest batches into which a longer series is divided (Schmeiser 1982).
+inline constexpr std::size_t k_min_batches = 10;
 
 /// Factor by which confidence intervals are widened. A trial ends at the first evaluation with a
 /// narrow confidence interval, so the interval is narrow partly by chance. With this factor, about

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "trial_runner/measure/autocorrelation.hpp"
+#include "trial_runner/measure/batch_means.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "trial_runner/measure/line_fit.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 
@@ -15,10 +17,6 @@ namespace {
 
 /// Most batches. Up to 2 000 pairs of splits are tried, and their number grows with the square.
 constexpr std::size_t k_max_shift_batches = 64;
-/// Fewest batches of a level. Up to three slow intervals in a row are stalls (`find_stalls`).
-constexpr std::size_t k_min_side = 4;
-/// Least change, as a share: the usual precision of a trial (`measure.target_half_width`).
-constexpr double k_least_change = 0.02;
 /// Small, because the best of up to 2 000 splits is tested. One-sided.
 constexpr double k_tail = 1e-4;
 /// Two splits count if they leave less than this share of the squares that one split leaves.
@@ -69,14 +67,15 @@ std::pair<Splits, Splits> best_splits(std::span<const double> sums) {
   double by_one = none, by_two = none, squares = 0.0;
   for (std::size_t i = 0; i < count; ++i)
     squares += (sums[i + 1] - sums[i]) * (sums[i + 1] - sums[i]);
-  for (std::size_t last = k_min_side; last + k_min_side <= count; ++last) {
+  for (std::size_t last = k_min_level_intervals; last + k_min_level_intervals <= count; ++last) {
     const double right = explained(sums, last, count);
     const double gain = explained(sums, 0, last) + right;
     if (gain > by_one) {
       by_one = gain;
       one.last = last;
     }
-    for (std::size_t first = k_min_side; first + k_min_side <= last; ++first) {
+    for (std::size_t first = k_min_level_intervals; first + k_min_level_intervals <= last;
+         ++first) {
       const double both = explained(sums, 0, first) + explained(sums, first, last) + right;
       if (both <= by_two) continue;
       by_two = both;
@@ -100,7 +99,7 @@ std::vector<LevelShift> shifts_at(std::span<const double> rates, std::span<const
   const double after = mean_of(sums, splits.last, count);
   const double change = std::abs(after - before);
   if (!(std::min(before, after) > 0.0)) return {};
-  if (change < k_least_change * std::min(before, after)) return {};
+  if (change < k_usual_half_width * std::min(before, after)) return {};
 
   std::vector<double> residuals;
   double squares = 0.0;
@@ -127,7 +126,7 @@ std::vector<LevelShift> shifts_at(std::span<const double> rates, std::span<const
 }  // namespace
 
 std::vector<LevelShift> find_level_shifts(std::span<const Interval> intervals) {
-  if (intervals.size() < 3 * k_min_side) return {};
+  if (intervals.size() < 3 * k_min_level_intervals) return {};
   const std::vector<double> rates = rates_of_batches(intervals);
   std::vector<double> sums{0.0};
   for (const double rate : rates)

@@ -11,33 +11,23 @@
 #include "common/clauses.hpp"
 #include "common/numbers.hpp"
 #include "trial_runner/measure/batch_means.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "trial_runner/measure/phase_log.hpp"
 #include "trial_runner/measure/progress_series.hpp"
 #include "trial_runner/measure/report_times.hpp"
-#include "trial_runner/measure/rough_rates.hpp"
 #include "trial_runner/measure/steady_state.hpp"
 #include "trial_runner/measure/stragglers.hpp"
 
 namespace steptune {
 namespace {
 
-/// Factor by which the series grows from one evaluation to the next. So evaluations are few and
-/// cost little, and a trial rarely ends because the interval is tight by chance. P. W. Glynn and W.
-/// Whitt, "The asymptotic validity of sequential stopping rules for stochastic simulations", Annals
-/// of Applied Probability 2(1), 1992.
-constexpr double k_evaluation_growth = 1.1;
-
-/// Most ranks that are measured, to bound memory and time.
-constexpr std::size_t k_most_ranks = 64;
-/// Smallest number of reports with a counter from which the rate of an ended program is computed.
-constexpr std::size_t k_least_points = 5;
 /// Share of a slow start that remains in the window's mean, as a multiple of the difference between
 /// the window's halves. The multiple is 2.04 for a start that fades exponentially by the factor e
 /// over the window. It is smaller for a start that fades faster. The value here is larger because
 /// noise may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
 /// All reports of a process count as received at once if two things are true. They arrived within
-/// the share `k_at_once` of its run time, and within this many seconds for each step.
+/// the share `k_negligible_share` of its run time, and within this many seconds for each step.
 constexpr double k_at_once_step_s = 1e-3;
 
 double seconds_per_sample_or_zero(const Measurement& m) {
@@ -199,7 +189,7 @@ struct Measurer::OneRank {
   }
 
   [[nodiscard]] Measurement whole_run(double ended_s) const {
-    if (compared || series.size() < k_least_points) return current();
+    if (compared || series.size() <= k_min_level_intervals) return current();
     evaluate_with(1.0);
     Measurement m = measurement;
     m.whole_run = true;
@@ -209,7 +199,7 @@ struct Measurer::OneRank {
     // Leave out samples from before the checkpoint at which the run resumed.
     m.total_samples = end.samples - series[0].samples + least_before_first();
     const double reported_s = series.time_s(series.size() - 1) - series.time_s(0);
-    const bool at_once = !series.uses_own_clock() && reported_s < k_at_once * process_s &&
+    const bool at_once = !series.uses_own_clock() && reported_s < k_negligible_share * process_s &&
                          reported_s < k_at_once_step_s * (end.steps - series[0].steps);
     if (m.status == MeasurementStatus::steady && !at_once) return m;
     double half_width = m.half_width_s;
@@ -337,7 +327,7 @@ Measurer::~Measurer() = default;
 
 void Measurer::add(const Report& report) {
   const int rank = report.global_rank.value_or(0);
-  if (!ranks_.contains(rank) && ranks_.size() >= k_most_ranks) {
+  if (!ranks_.contains(rank) && std::ssize(ranks_) >= k_most_ranks) {
     // An ignored rank changes only the remark.
     if (rank > unheeded_rank_) {
       unheeded_rank_ = rank;

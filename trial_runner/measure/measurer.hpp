@@ -11,6 +11,14 @@
 
 namespace steptune {
 
+/// Factor by which the series grows from one evaluation to the next. So evaluations are few and
+/// cost little, and a trial rarely ends because the interval is tight by chance. P. W. Glynn and W.
+/// Whitt, "The asymptotic validity of sequential stopping rules for stochastic simulations", Annals
+/// of Applied Probability 2(1), 1992.
+inline constexpr double k_evaluation_growth = 1.1;
+/// Most ranks that are measured, to bound memory and time.
+inline constexpr int k_most_ranks = 64;
+
 struct MeasureOptions {
   double started_s = 0.0;  ///< runner's clock at the trial's start
   /// The program started this many seconds before the trial. They count as start-up, not for the

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/interval.hpp"
+#include "trial_runner/measure/batch_means.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 
 namespace steptune {
@@ -12,31 +14,22 @@ namespace {
 /// Assumed relative scatter of durations of one kind of event. It has the weight of
 /// `k_usual_weight` events; otherwise two equal durations would give an interval of width 0.
 constexpr double k_usual_spread = 0.05;
-/// Events that come at least once in this many intervals are assumed to scatter more
-/// (`k_frequent_spread`): they are waits for data, not evaluations of equal length.
-constexpr double k_frequent_intervals = 64.0;
-/// With stalls every 32 steps, 95.1 % of the intervals covered the truth, and 93.0 % with a spread
-/// of 5 % (docs/internals/measuring-notebook.md).
+/// Frequent events are assumed to scatter more than evaluations of equal length. With stalls every
+/// 32 steps, 95.1 % of the intervals covered the truth, and 93.0 % with a spread of 5 %
+/// (docs/internals/measuring-notebook.md).
 constexpr double k_frequent_spread = 0.07;
 /// Number of events that the assumed scatter counts as. With less, more trials of stalls every 32
 /// steps are covered, but trials with epochs take 23 s instead of 16 s (the notebook).
 constexpr double k_usual_weight = 2.0;
 /// Gaps that differ by less than this share of their mean form a period.
 constexpr double k_periodic_spread = 0.03;
-/// Fewest gaps that show how much random gaps differ.
-constexpr double k_min_random_gaps = 8.0;
-/// Assumed relative scatter of durations of random events, as of exponential times. Observed
-/// durations are not used alone, because a trial that ends after few events tends to have seen
-/// short ones.
-constexpr double k_random_spread = 1.0;
-/// Error of calling gaps even. With this test, 94.0 instead of 91.7 % of the intervals of heavy
-/// tails cover the truth (docs/internals/measuring-notebook.md).
-constexpr double k_unlikely = 0.025;
 
 /// True if gaps vary significantly less than the exponential gaps of random events. The test must
 /// be significant: a few gaps may be even by chance, and trials with such gaps would end first.
+/// With this test, 94.0 instead of 91.7 % of the intervals of heavy tails cover the truth
+/// (docs/internals/measuring-notebook.md).
 bool are_more_even_than_at_random(double gaps, double gap, double gap_variance) {
-  return gaps * gap_variance < chi_squared_quantile(gaps - 1.0, k_unlikely) * gap * gap;
+  return gaps * gap_variance < chi_squared_quantile(gaps - 1.0, 0.5 * k_error_95) * gap * gap;
 }
 
 }  // namespace
@@ -55,8 +48,7 @@ void PhaseEvents::add(double at_samples, double seconds) {
   squares_s_ += delta_s * (seconds - mean_s_);
 }
 
-double PhaseEvents::spread_s(double usual) const {
-  const double usual_s = usual * mean_s_;
+double PhaseEvents::spread_s(double usual_s) const {
   return std::sqrt((k_usual_weight * usual_s * usual_s + squares_s_) /
                    (k_usual_weight + count_ - 1.0));
 }
@@ -89,8 +81,8 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   cost.periodic = gap > 0.0 && gaps >= 2.0 && !overdue &&
                   gap_spread <= std::max(resolution_samples, k_periodic_spread * gap);
   const bool is_frequent = cost.periodic && gap <= k_frequent_intervals * resolution_samples;
-  const double usual = is_frequent ? k_frequent_spread : k_usual_spread;
-  cost.phase = {count, events.mean_s_, events.spread_s(usual) / std::sqrt(count)};
+  const double usual_s = (is_frequent ? k_frequent_spread : k_usual_spread) * events.mean_s_;
+  cost.phase = {count, events.mean_s_, events.spread_s(usual_s) / std::sqrt(count)};
   // A program that evaluates at step 0 and every 500 steps shows only the first evaluation. And the
   // hook takes a forward without training for an evaluation, until three steps have shown that it
   // is a part of each step.
@@ -115,17 +107,20 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const double spacing = first_alone ? gap : watched / count;
   cost.phase.spacing_samples = spacing;
   cost.seconds_per_sample = events.mean_s_ / spacing;
-  if (gaps >= k_min_random_gaps) {
+  const bool shows_scatter = gaps >= static_cast<double>(k_min_intervals);
+  if (shows_scatter) {
     cost.phase.period_samples = spacing;
     cost.phase.period_error = period_error;
   }
   double excess = poisson_upper_95(count) - count;
-  if (gaps >= k_min_random_gaps && are_more_even_than_at_random(gaps, gap, gap_variance)) {
+  if (shows_scatter && are_more_even_than_at_random(gaps, gap, gap_variance)) {
     const double renewal = student_quantile_95(gaps - 1.0) * gap_spread / gap * std::sqrt(count);
     excess = std::min(excess, renewal + 0.5);
   }
   if (!(events.mean_s_ > 0.0)) return cost;
-  const double spread_s = events.spread_s(k_random_spread);
+  // Assume that durations scatter by their mean, like exponential times. Observed durations are not
+  // used alone, because a trial that ends after few events tends to have seen short ones.
+  const double spread_s = events.spread_s(events.mean_s_);
   const double most = std::log1p(excess / count);
   const double longest =
       std::log(gamma_mean_upper_95(count * std::pow(events.mean_s_ / spread_s, 2.0)));

@@ -5,6 +5,10 @@
 
 namespace steptune {
 
+/// Events that come at least once in this many intervals are a part of the steps, such as waits for
+/// data. It is twice the usual number of steps of a trial, so most trials show them.
+inline constexpr double k_frequent_intervals = 64.0;
+
 /// Durations and positions of one kind of event, in constant memory.
 class PhaseEvents {
  public:
@@ -16,9 +20,8 @@ class PhaseEvents {
 
  private:
   friend struct PhaseCost;
-  /// Returns the standard deviation of the durations. While there are few, assumes a relative
-  /// standard deviation of `usual`.
-  [[nodiscard]] double spread_s(double usual) const;
+  /// Returns the standard deviation of the durations. While there are few, assumes `usual_s`.
+  [[nodiscard]] double spread_s(double usual_s) const;
 
   double count_ = 0.0;
   double mean_s_ = 0.0;

@@ -14,8 +14,6 @@ namespace {
 /// Largest number of points in memory while a trial runs. It exceeds the number of stored points,
 /// because the later the choice of points to drop, the better.
 constexpr std::size_t k_most_kept_points = 4 * k_most_trace_points;
-/// Most phases in memory; drops the shortest. More could not be told apart in a drawing.
-constexpr std::size_t k_most_phases = 200;
 
 /// Linked list of points. Removes the point that changes the curve least, until few enough are
 /// left.
@@ -137,7 +135,8 @@ void ProgressTracer::add_phase(const Report& report) {
   } else {
     open_phase_ = TracePhase{report.phase->name, at_s, at_s};
   }
-  if (phases_.size() <= k_most_phases) return;
+  // Drop the shortest phase if there are too many.
+  if (phases_.size() <= k_most_trace_events) return;
   phases_.erase(std::ranges::min_element(
       phases_, {}, [](const TracePhase& phase) { return phase.to_s - phase.from_s; }));
 }

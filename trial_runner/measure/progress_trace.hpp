@@ -14,6 +14,9 @@ namespace steptune {
 
 /// Most points of a stored trace.
 inline constexpr std::size_t k_most_trace_points = 500;
+/// Most phases of a trace, and most other events of one kind that are stored beside it. More could
+/// not be told apart in a drawing.
+inline constexpr std::size_t k_most_trace_events = 200;
 
 /// Progress of a trial at one moment. Counters are cumulative.
 struct TracePoint {

@@ -7,6 +7,8 @@
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
+#include "common/interval.hpp"
+
 namespace steptune {
 
 double student_quantile(double freedom, double tail) {
@@ -15,17 +17,17 @@ double student_quantile(double freedom, double tail) {
 }
 
 double student_quantile_95(double freedom) {
-  return student_quantile(freedom, 0.025);
+  return student_quantile(freedom, 0.5 * k_error_95);
 }
 
 double poisson_upper_95(double count) {
   const boost::math::chi_squared distribution(2.0 * count + 2.0);
-  return 0.5 * boost::math::quantile(boost::math::complement(distribution, 0.025));
+  return 0.5 * boost::math::quantile(boost::math::complement(distribution, 0.5 * k_error_95));
 }
 
 double gamma_mean_upper_95(double shape) {
   const boost::math::chi_squared distribution(2.0 * shape);
-  return 2.0 * shape / boost::math::quantile(distribution, 0.025);
+  return 2.0 * shape / boost::math::quantile(distribution, 0.5 * k_error_95);
 }
 
 double variance_ratio_quantile(double upper, double lower, double tail) {

@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trial_runner/measure/batch_means.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 
 namespace steptune {
 namespace {
-
-/// Fewest turns with a standard error. With two, Student's t has one degree of freedom, and the
-/// interval would be three times as wide.
-constexpr std::size_t k_least_turns = 3;
 
 /// Returns the samples and seconds between the ends of two turns.
 Interval between(const Interval& from, const Interval& to) {
@@ -23,10 +20,11 @@ Interval between(const Interval& from, const Interval& to) {
 std::optional<RatioInTurns> ratio_in_turns(std::span<const Interval> trial,
                                            std::span<const Interval> other) {
   const std::size_t ends = std::min(trial.size(), other.size());
-  if (ends == 0) return std::nullopt;
+  // The first turn is warm-up. With two further turns, Student's t would have one degree of
+  // freedom, and the interval would be three times as wide.
+  if (ends < k_min_level_intervals) return std::nullopt;
   const std::size_t warmup = (ends + k_warmup_divisor_in_turns - 1) / k_warmup_divisor_in_turns;
   const std::size_t turns = ends - warmup;
-  if (turns < k_least_turns) return std::nullopt;
   trial = trial.subspan(warmup - 1, turns + 1);
   other = other.subspan(warmup - 1, turns + 1);
   const Interval of_trial = between(trial.front(), trial.back());

@@ -6,16 +6,11 @@
 #include <numbers>
 #include <vector>
 
+#include "common/interval.hpp"
 #include "trial_runner/measure/report_times.hpp"
 
 namespace steptune {
 namespace {
-
-/// Fewest last intervals: more than a run of stalls (`find_stalls`).
-constexpr std::size_t k_least_end = 5;
-/// Probability of such a difference by chance. A false alarm only makes the trial longer, by 0.5 to
-/// 1.3 % on average (docs/internals/measuring-notebook.md).
-constexpr double k_by_chance = 0.05;
 
 /// Returns the probability that |B(t)| / sqrt(t (1 - t)) exceeds `value` for some t between `from`
 /// and `to`, where B is a Brownian bridge. Uses the leading terms; `value` must be above 1.
@@ -57,13 +52,13 @@ bool is_largest(const Sums& sums, std::size_t intervals, std::size_t count) {
 
 bool may_have_just_changed(std::span<const Interval> intervals, const RateEstimate& rate) {
   const std::size_t size = intervals.size();
-  if (size < 2 * k_least_end || !std::isfinite(rate.standard_error_s)) return false;
+  if (!std::isfinite(rate.standard_error_s)) return false;
   const Sums sums(intervals, rate.seconds_per_sample);
   const double all = sums.samples.back();
   const double least_s = k_rounding * rate.seconds_per_sample * all;
   double largest = 0.0, least_share = 0.0;
   std::size_t count = 0;
-  for (std::size_t i = k_least_end; i < size; ++i) {
+  for (std::size_t i = k_min_level_intervals + 1; i < size; ++i) {
     const double samples = all - sums.samples[size - i];
     if (samples > 0.5 * all) break;
     if (least_share == 0.0) least_share = samples / all;
@@ -73,7 +68,9 @@ bool may_have_just_changed(std::span<const Interval> intervals, const RateEstima
     largest = beyond_s / error_s;
     count = i;
   }
-  return largest > 1.0 && exceedance(largest, least_share, 0.5) < k_by_chance &&
+  // A false alarm only makes the trial longer, by 0.5 to 1.3 % on average
+  // (docs/internals/measuring-notebook.md).
+  return largest > 1.0 && exceedance(largest, least_share, 0.5) < k_error_95 &&
          is_largest(sums, size, count);
 }
 

@@ -11,12 +11,11 @@
 namespace steptune {
 namespace {
 
-/// Robust standard deviations that steps with a normal scatter practically never exceed.
-constexpr double k_deviations = 8.0;
-constexpr double k_deviations_per_mad = 1.4826;  // for a normal distribution
-constexpr double k_least_share = 0.5;            // share of a typical interval
-/// Longest run of stalls. More slow intervals in a row are a level (`find_level_shifts`).
-constexpr std::size_t k_longest_run = 3;
+/// Median absolute deviations that steps with a normal scatter practically never exceed: eight
+/// standard deviations.
+constexpr double k_deviations = 8.0 * 1.4826;
+/// Least stall, as a share of a typical interval. Shorter ones hardly matter.
+constexpr double k_least_share = 0.5;
 /// Largest share of intervals that stall. More frequent ones belong to the steps.
 constexpr double k_largest_share = 0.05;
 
@@ -28,7 +27,7 @@ void drop_long_runs(std::vector<bool>& marked) {
     std::size_t end = begin;
     while (end < marked.size() && marked[end])
       ++end;
-    if (end - begin > k_longest_run) {
+    if (end - begin >= k_min_level_intervals) {
       const std::size_t from = begin - std::min(begin, end - begin);
       const std::size_t to = std::min(marked.size(), end + (end - begin));
       std::fill(kept.begin() + static_cast<std::ptrdiff_t>(from),
@@ -50,7 +49,7 @@ std::vector<Stall> find_stalls(std::span<const Interval> intervals) {
   const double rate = *median(values);
   for (std::size_t i = 0; i < intervals.size(); ++i)
     values[i] = std::abs(intervals[i].seconds - rate * intervals[i].samples);
-  const double deviation_s = k_deviations_per_mad * *median(values);
+  const double deviation_s = *median(values);
   for (std::size_t i = 0; i < intervals.size(); ++i)
     values[i] = rate * intervals[i].samples;
   const double typical_s = *median(values);

@@ -12,6 +12,7 @@
 
 #include "common/numbers.hpp"
 #include "trial_runner/measure/batch_means.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "trial_runner/measure/level_shift.hpp"
 #include "trial_runner/measure/phase_cost.hpp"
 #include "trial_runner/measure/ratio_in_turns.hpp"
@@ -23,8 +24,6 @@
 namespace steptune {
 namespace {
 
-/// A rate that changes by at most this share over the window counts as steady.
-constexpr double k_tolerated_drift = 0.05;
 /// If the warm-up reaches the middle of the data, its end is doubtful. Exception: the relative
 /// half-width of the remaining data's rate is at most this.
 constexpr double k_convincing_half_width = 0.06;
@@ -34,12 +33,6 @@ constexpr double k_half_of_samples = 0.4;
 /// With at least this many intervals, a trial without a steady state counts as `not_steady`. With
 /// fewer, it counts as still warming up.
 constexpr std::size_t k_patience_intervals = 40;
-/// A stall among this many first intervals belongs to the start: a compilation, the first
-/// evaluation.
-constexpr std::size_t k_start_intervals = 4;
-/// The warm-up's rate must differ from the window's by this many half-widths; otherwise the
-/// difference is chance, and nothing is cut off.
-constexpr double k_different_half_widths = 1.0;
 /// A cut-off part counts as a fading slow start if it is slower than the window by this many
 /// half-widths.
 constexpr double k_fading_half_widths = 2.0;
@@ -188,8 +181,9 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
   const std::span<const Interval> level = steps.subspan(window.level);
   window.warmup = find_warmup(level);
   const std::size_t cut = window.warmup.intervals;
+  // A difference within the half-width is chance, so nothing is cut off.
   if (std::abs(excess_in_half_widths(level.first(cut), estimate_rate(level.subspan(cut), widening),
-                                     level.size() - cut)) < k_different_half_widths) {
+                                     level.size() - cut)) < 1.0) {
     window.warmup = {};
   }
   // Intervals differ in length, so half of the intervals may not have half of the samples.
@@ -232,7 +226,7 @@ void set_status(Measurement& measurement, std::span<const Interval> steps, const
     return;
   }
   const double drift = significant_drift(steps.subspan(window.begin));
-  const bool drifts = std::abs(drift) > k_tolerated_drift;
+  const bool drifts = std::abs(drift) > k_noticeable_difference;
   const bool uncertain = !(rate.half_width_s <= k_convincing_half_width * rate.seconds_per_sample);
   if (drifts || (window.warmup.at_limit && uncertain)) {
     if (steps.size() < k_patience_intervals) return;
@@ -269,7 +263,8 @@ std::size_t find_steady_state(const ProgressSeries& series, std::span<const std:
   if (intervals.empty()) return 0;
   std::vector<Stall> stalls = find_stalls(intervals);
   std::size_t start = 0;
-  while (!stalls.empty() && stalls.front().interval < k_start_intervals) {
+  // Before the first level, a stall belongs to the start: a compilation, the first evaluation.
+  while (!stalls.empty() && stalls.front().interval < k_min_level_intervals) {
     start = stalls.front().interval + 1;
     stalls.erase(stalls.begin());
   }

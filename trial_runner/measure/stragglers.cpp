@@ -10,21 +10,19 @@
 
 #include "common/clauses.hpp"
 #include "common/median.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 
 namespace steptune {
 namespace {
 
-/// The lower end of a rank's unknown interval is assumed to lie this share below its mean.
-constexpr double k_unsure = 0.05;
-/// Share of a step beyond which extra time for data is noticeable.
-constexpr double k_noticeable = 0.05;
 /// Name of the part for which ranks are compared (`stragglers`).
 constexpr const char* k_data = "data";
 
 double lower_end(const Measurement& m) {
   if (!std::isfinite(m.seconds_per_sample)) return 0.0;
-  return m.status == MeasurementStatus::steady ? m.seconds_per_sample - m.half_width_s
-                                               : (1.0 - k_unsure) * m.seconds_per_sample;
+  return m.status == MeasurementStatus::steady
+             ? m.seconds_per_sample - m.half_width_s
+             : (1.0 - k_noticeable_difference) * m.seconds_per_sample;
 }
 
 double upper_end(const Measurement& m) {
@@ -46,7 +44,7 @@ std::optional<std::string> late_in_data(const std::map<int, const Measurement*>&
   }
   const double step = ranks.at(worst->first)->step_seconds_per_sample;
   const double share = (worst->second - *median(std::move(others))) / step;
-  if (!(share >= k_noticeable)) return std::nullopt;
+  if (!(share >= k_noticeable_difference)) return std::nullopt;
   return fmt::format("rank {} spends {:.0f} % of each step more on data than the other ranks",
                      worst->first, 100.0 * share);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/interval.hpp"
+#include "trial_runner/measure/phase_cost.hpp"
 
 namespace steptune {
 namespace {
@@ -11,9 +12,6 @@ namespace {
 /// Minimum number of steps of a trial (`measure.min_window_steps`) unless the study changes it. A
 /// trial of so many has half of the largest weight.
 constexpr double k_usual_steps = 30.0;
-/// Largest number of steps between events that count. It is about twice the minimum of a trial's
-/// steps, so most trials include events that come more often.
-constexpr double k_seldom_steps = 64.0;
 
 /// Returns the variance that the events add to the relative mean over one second. It comes from the
 /// scatter of their durations and gaps (a renewal process with rewards). Unknown gaps are assumed
@@ -41,7 +39,7 @@ void UsualNoise::add(const Measurement& measurement) {
   double variance_s = error * error * m.window_s;
   for (const auto& [name, phase] : m.phases) {
     const double spacing_steps = phase.spacing_samples * m.window_steps / m.window_samples;
-    const bool comes_often = spacing_steps > 0.0 && spacing_steps <= k_seldom_steps;
+    const bool comes_often = spacing_steps > 0.0 && spacing_steps <= k_frequent_intervals;
     if (!comes_often || !std::isfinite(phase.seconds_error)) continue;
     variance_s += variance_of_events_s(phase, m.seconds_per_sample);
   }

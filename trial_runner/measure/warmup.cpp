@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "trial_runner/measure/batch_means.hpp"
+
 namespace steptune {
 namespace {
 
 /// Intervals of a batch: the 5 of MSER-5.
 constexpr std::size_t k_batch = 5;
-/// With fewer batches, batches have fewer intervals.
-constexpr std::size_t k_warmup_batches = 10;
 /// The cut's squared error may exceed the least one by this factor, because the least is partly so
 /// by chance.
 constexpr double k_slack = 1.1;
@@ -20,9 +20,9 @@ constexpr double k_slack = 1.1;
 Warmup find_warmup(std::span<const Interval> intervals) {
   const std::size_t count = intervals.size();
   // With few intervals, use smaller batches, so that a warm-up is found even among ten steps.
-  const std::size_t batch = std::clamp<std::size_t>(count / k_warmup_batches, 1, k_batch);
+  const std::size_t batch = std::clamp<std::size_t>(count / k_min_batches, 1, k_batch);
   const std::size_t batches = count / batch;
-  if (batches < 4) return {};
+  if (batches < k_min_level_intervals) return {};
 
   // Go from the end, so that each iteration adds one batch to the remaining part. The last batch
   // takes the intervals that do not fill a batch.

@@ -31,8 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-static_assert(k_most_in_stage < k_most_judged, "the good version is judged, too");
-
 struct BisectOptions {
   std::string good;
   std::string bad;

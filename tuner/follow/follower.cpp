@@ -150,7 +150,7 @@ void Follower::take(const Report& report) {
 bool Follower::came_at_once() const {
   if (time_source_ != TimeSource::receipt || by_own_clock_ || track_.empty()) return false;
   const double samples = track_.back().samples - track_.front().samples;
-  return seen_s() < k_at_once * samples * promise_.seconds_per_sample.value;
+  return seen_s() < k_negligible_share * samples * promise_.seconds_per_sample.value;
 }
 
 const Follower* Follower::by_own_times() const {

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "tuner/loop/sentinel.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_most_share_of_time = 0.1;
 
 /// Returns the search trials that ended with a value, in order.
 std::vector<const TrialRecord*> measured_trials(const Standing& standing) {
@@ -80,7 +79,7 @@ const TrialRecord* trial_to_measure_again(const StudySpec& study, const Standing
   if (found == nullptr) return nullptr;
   const Repeats repeats = repeats_of(standing);
   const bool is_payable =
-      repeats.seconds + latest_attempt_s(*found) <= k_most_share_of_time * repeats.search_s;
+      repeats.seconds + latest_attempt_s(*found) <= k_most_share_for_repeats * repeats.search_s;
   return is_payable ? found : nullptr;
 }
 

@@ -15,10 +15,6 @@
 namespace steptune {
 namespace {
 
-/// A trial that reports nothing in the last part of its run may hang if that part exceeds this
-/// share.
-constexpr double k_silent_share = 0.5;
-
 std::string no_start_text(double waited_s, const StudySpec& study, const TrialTargets& targets) {
   const BudgetSpec& budget = study.budget;
   const std::string may_take =
@@ -88,7 +84,9 @@ double silent_end_s(const TrialEndCause& cause, const TrialView& trial) {
     return 0.0;
   }
   const double silent_s = cause.at_s - trial.reports.progressed_s();
-  return silent_s > k_silent_share * (cause.at_s - trial.reports.started_s()) ? silent_s : 0.0;
+  // It may hang if it was silent for longer than it had run before.
+  const double before_s = trial.reports.progressed_s() - trial.reports.started_s();
+  return silent_s > before_s ? silent_s : 0.0;
 }
 
 TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const TrialView& trial) {

@@ -9,13 +9,10 @@
 #include "common/text.hpp"
 #include "tuner/loop/progress_bound.hpp"
 #include "tuner/loop/time_limits.hpp"
+#include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {
-
-/// Least share of the baseline's samples or steps that a program must reach before its end counts
-/// as complete.
-constexpr double k_least_of_baseline = 0.5;
 
 /// Adds `silent_s` seconds without a step, at the end of the trial, to its slowest possible rate.
 /// Nothing shows that a long run keeps the rate from before the silence.
@@ -48,8 +45,8 @@ bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
   const auto steps = [](const Measurement& measurement) {
     return own_samples(measurement) * measurement.window_steps / measurement.window_samples;
   };
-  return own_samples(whole_run) >= k_least_of_baseline * own_samples(*baseline) ||
-         steps(whole_run) >= k_least_of_baseline * steps(*baseline);
+  return own_samples(whole_run) >= k_least_of_expected * own_samples(*baseline) ||
+         steps(whole_run) >= k_least_of_expected * steps(*baseline);
 }
 
 Measurement measurement_at_limit(const TrialView& trial, const TrialEndCause& cause) {

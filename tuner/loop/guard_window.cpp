@@ -11,8 +11,6 @@
 namespace steptune {
 namespace {
 
-/// Least number of values for a standard error of their mean.
-constexpr std::size_t k_least_for_error = 3;
 /// Largest number of reports in a guard's window: with `after_samples`, and for the latest value.
 /// More reports show little more and cost memory.
 constexpr std::size_t k_most_reports = 256;
@@ -49,14 +47,15 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
   for (const double value : values)
     mean += value / count;
   result.value = of_last ? values.back() : mean;
+  const double freedom = count - 2.0;  // the line has two parameters
   // The error of the last value is the scatter of the values, whose estimate needs more values.
-  if (values.size() < (of_last ? k_least_guard_reports : k_least_for_error)) return result;
+  if (of_last ? values.size() < k_least_guard_reports : !(freedom > 0.0)) return result;
   const std::vector<double> residuals = residuals_of(values, mean);
   double squares = 0.0;
   for (const double residual : residuals)
     squares += residual * residual;
-  result.degrees_of_freedom = count - 2.0;
-  const double variance = squares / result.degrees_of_freedom;
+  result.degrees_of_freedom = freedom;
+  const double variance = squares / freedom;
   if (of_last) {
     result.standard_error = std::sqrt(variance);
     return result;

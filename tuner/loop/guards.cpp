@@ -14,9 +14,6 @@
 namespace steptune {
 namespace {
 
-/// Probability of calling a configuration infeasible that is exactly at the limit.
-constexpr double k_guard_error = 0.05;
-
 constexpr const char* k_not_finite = "{} is not a finite number";
 
 bool compares_with_baseline(const Guard& guard) {
@@ -42,12 +39,13 @@ std::optional<GuardedValue> baseline_value(const Guard& guard, const TrialRecord
       *value, find(baseline->measurement->metric_errors, judged_metric(guard)).value_or(0.0)};
 }
 
-/// True if a value exceeds its limit (`by`) by more than its error explains.
+/// True if a value exceeds its limit (`by`) by more than its error explains. For a value exactly at
+/// the limit, the probability is `k_error_95`.
 bool is_shown(double by, const GuardedValue& value, double limit_error) {
   const double error = std::hypot(value.standard_error, limit_error);
   if (!(error > 0.0) || !(value.degrees_of_freedom > 0.0)) return by > 0.0;
   const boost::math::students_t distribution(value.degrees_of_freedom);
-  return by > boost::math::quantile(distribution, 1.0 - k_guard_error) * error;
+  return by > boost::math::quantile(distribution, 1.0 - k_error_95) * error;
 }
 
 std::string value_text(const GuardedValue& value) {

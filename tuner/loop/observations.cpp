@@ -11,8 +11,7 @@
 namespace steptune {
 namespace {
 
-constexpr double k_least_fidelity = 1e-3;
-// A program that uses less of a GPU's memory computes elsewhere.
+/// A program that uses less of a GPU's memory computes elsewhere.
 constexpr double k_least_gpu_share = 0.01;
 
 ObservationKind kind_of(TrialStatus status) {
@@ -77,8 +76,8 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
   }
   observation.milestones = trial.milestones;
   if (observation.kind == ObservationKind::partial && trial.measurement) {
-    observation.fidelity =
-        std::clamp(trial.measurement->window_steps / study.search.max_steps, k_least_fidelity, 1.0);
+    const double steps = std::max(1.0, trial.measurement->window_steps);
+    observation.fidelity = std::min(1.0, steps / study.search.max_steps);
   }
   return observation;
 }

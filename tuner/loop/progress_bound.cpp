@@ -8,14 +8,10 @@
 #include <fmt/format.h>
 
 #include "common/numbers.hpp"
-#include "trial_runner/measure/rough_rates.hpp"
+#include "trial_runner/measure/half_widths.hpp"
+#include "trial_runner/measure/report_times.hpp"
 
 namespace steptune {
-namespace {
-
-constexpr std::size_t k_most_points = 64;
-
-}  // namespace
 
 ProgressBound::ProgressBound(std::optional<double> samples_per_step)
     : samples_per_step_(samples_per_step.value_or(1.0)) {}
@@ -87,7 +83,7 @@ void ProgressBound::add_progress(double samples, double at_s) {
 void ProgressBound::keep(Point point) {
   if (count_ % stride_ != 0) return;
   points_.push_back(point);
-  if (points_.size() < k_most_points) return;
+  if (points_.size() < k_max_points) return;
   for (std::size_t i = 0; 2 * i < points_.size(); ++i)
     points_[i] = points_[2 * i];
   points_.resize(points_.size() / 2);

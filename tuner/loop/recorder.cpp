@@ -11,9 +11,9 @@
 namespace steptune {
 namespace {
 
+/// Seconds between two attempts to write.
 constexpr double k_retry_after_s = 1.0;
-constexpr int k_retries = 60;
-/// Largest amount of tuning time, in seconds, that a kill can lose.
+/// Largest amount of tuning time, in seconds, that a kill can lose. Retries last as long.
 constexpr double k_between_records_s = 60.0;
 
 }  // namespace
@@ -108,8 +108,8 @@ Result<void> Recorder::insist_with_totals(
 
 Result<void> Recorder::insist(const std::function<Result<void>()>& write) {
   Result<void> written = write();
-  const int retries = gave_up_ ? 0 : k_retries;
-  for (int retry = 0; retry < retries; ++retry) {
+  const double longest_s = gave_up_ ? 0.0 : k_between_records_s;
+  for (int retry = 0; retry * k_retry_after_s < longest_s; ++retry) {
     if (written || written.error().kind != ErrorKind::store) break;
     if (parts_->interrupts && parts_->interrupts() > 1) break;
     if (retry == 0) {

@@ -6,6 +6,7 @@
 
 #include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
+#include "trial_runner/measure/progress_trace.hpp"
 #include "tuner/loop/baseline_comparison.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/enough_measured.hpp"
@@ -19,12 +20,10 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_most_events_kept = 200;
-
 /// Drops the oldest event if there are too many: the latest events show how the trial ended.
 template <typename Event>
 void keep_latest(std::vector<Event>& events) {
-  if (events.size() > k_most_events_kept) events.erase(events.begin());
+  if (events.size() > k_most_trace_events) events.erase(events.begin());
 }
 
 }  // namespace

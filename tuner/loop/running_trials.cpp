@@ -10,8 +10,8 @@
 namespace steptune {
 namespace {
 
+/// Longest wait for events, and shortest time between two displays of the progress.
 constexpr double k_longest_wait_s = 0.5;
-constexpr double k_between_displays_s = 0.25;
 
 }  // namespace
 
@@ -140,7 +140,7 @@ void RunningTrials::end_overdue() {
 
 void RunningTrials::show_progress() {
   const double now_s = parts_->clock.now_s();
-  if (shown_ && now_s < shown_s_ + k_between_displays_s) return;
+  if (shown_ && now_s < shown_s_ + k_longest_wait_s) return;
   shown_ = true;
   shown_s_ = now_s;
   std::vector<const RunningTrial*> live;

@@ -3,16 +3,10 @@
 
 #include <utility>
 
+#include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 
 namespace steptune {
-namespace {
-
-/// Number of search trials in a round. More trials share the cost of one sentinel, but the searcher
-/// learns nothing new within a round.
-constexpr std::size_t k_trials_in_round = 3;
-
-}  // namespace
 
 Result<void> SearchRounds::launch(TrialRecord trial) {
   return begins_round(trial) ? launch_round(std::move(trial)) : launcher_->launch(std::move(trial));
@@ -36,7 +30,9 @@ Result<void> SearchRounds::launch_round(TrialRecord first) {
   TrialRecord sentinel =
       run_->new_trial(TrialPurpose::sentinel, "sentinel", run_->parts.study.baseline);
   if (auto launched = launcher_->launch(std::move(sentinel), round); !launched) return launched;
-  for (std::size_t trial = 1; trial < k_trials_in_round; ++trial) {
+  // A round has as many search trials as finalists. More would share the cost of one sentinel, but
+  // the searcher learns nothing new within a round.
+  for (std::size_t trial = 1; trial < k_most_finalists; ++trial) {
     auto next = search_->next();
     if (!next) return tl::unexpected(next.error());
     if (!*next) break;

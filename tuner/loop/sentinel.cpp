@@ -3,17 +3,14 @@
 
 #include <algorithm>
 
+#include "trial_runner/measure/half_widths.hpp"
+
 namespace steptune {
 namespace {
 
-constexpr double k_quiet_share = 0.05;
-constexpr double k_most_share = 0.1;
-/// Number of search trials before the first sentinel, and least number between two sentinels once
-/// the machine drifts.
+/// Number of search trials before the first sentinel. Half of it is the least number between two
+/// sentinels once the machine drifts.
 constexpr int k_first_after = 10;
-constexpr int k_least_between = 5;
-/// Relative half-width that suffices, because launches differ by more.
-constexpr double k_half_width = 0.02;
 /// If the machine drifts, and after the search, a sentinel is due after a fifth of all search
 /// trials.
 constexpr int k_gaps = 5;
@@ -50,7 +47,7 @@ double expected_s(const SentinelCount& count, const StudySpec& study, const Stan
 }
 
 int trials_between(const SentinelCount& count, bool drifts, bool search_is_over) {
-  if (drifts || search_is_over) return std::max(k_least_between, count.searched / k_gaps);
+  if (drifts || search_is_over) return std::max(k_first_after / 2, count.searched / k_gaps);
   return std::max(k_first_after, count.before_latest);
 }
 
@@ -67,7 +64,7 @@ bool sentinel_is_due(const StudySpec& study, const Standing& standing, bool sear
   if (count.searched - count.before_latest < trials_between(count, drifts, search_is_over)) {
     return false;
   }
-  const double share = drifts || search_is_over ? k_most_share : k_quiet_share;
+  const double share = drifts || search_is_over ? k_most_share_for_repeats : k_share_for_baseline;
   return count.sentinels_s + expected_s(count, study, standing) <= share * count.searched_s;
 }
 
@@ -76,7 +73,8 @@ double expected_sentinel_s(const StudySpec& study, const Standing& standing) {
 }
 
 MeasureSpec sentinel_measure(MeasureSpec measure) {
-  measure.target_half_width = std::max(measure.target_half_width, k_half_width);
+  // Launches differ by about as much, so a smaller half-width would show nothing more.
+  measure.target_half_width = std::max(measure.target_half_width, k_usual_half_width);
   measure.max_trial_s = std::max(0.5 * measure.max_trial_s, measure.min_window_s);
   return measure;
 }

@@ -6,6 +6,12 @@
 
 namespace steptune {
 
+/// Share of a study's time or money for measuring the baseline longer or again.
+inline constexpr double k_share_for_baseline = 0.05;
+/// Largest share of the search's time for repeated trials if they are needed: the machine drifts,
+/// or a trial was disturbed.
+inline constexpr double k_most_share_for_repeats = 0.1;
+
 /// True if the baseline is to run again now, to show if the machine drifts. A sentinel is due after
 /// 10, 20, 40, ... search trials, and more often once the machine drifts. Another one is due after
 /// the search if enough trials have run since the last sentinel. All sentinels together take at

@@ -45,8 +45,8 @@ struct Spending {
 /// confirming runs. `usd` still counts all money spent.
 [[nodiscard]] Spending spending_before_confirming(const StudySpec& study, const Standing& standing);
 
-/// Length of a confirming run's window, as a multiple of a search trial's window. The longer window
-/// gives full input buffers time to drain.
+/// Length of a longer window, as a multiple of a search trial's window. Confirming runs have it, to
+/// give full input buffers time to drain. Trials without a steady state would have needed it.
 inline constexpr double k_longer_window = 2.0;
 
 /// Returns the shortest time of a confirming run without its start-up, in seconds. In a program

@@ -5,19 +5,15 @@
 
 #include "common/numbers.hpp"
 #include "tuner/loop/enough_measured.hpp"
+#include "tuner/loop/spending.hpp"
 
 namespace steptune {
 namespace {
 
-/// Longest time of a baseline whose rate drifts, as a multiple of its share of a time budget. The
-/// time is at most half of the budget. The baseline may still become steady, but all other trials
-/// need their time.
-constexpr double k_unsteady_baseline = 2.0;
-
 /// Silence limit during training, as a multiple of the start-up limit.
 constexpr double k_silence_per_start = 2.0;
 
-/// Share of `limits.wall` after which the loop ends a trial that reports.
+/// Share of `limits.wall` after which the loop ends a trial that reports, to keep its measurement.
 constexpr double k_share_of_wall = 0.95;
 
 /// Returns the deadline for the trial's first step. `budget_end_s`: end of its part of the budget.
@@ -43,14 +39,15 @@ double silence_limit_s(const TrialView& trial) {
 }
 
 /// Returns the longest time after start-up if the trial was found to have no steady state. The
-/// baseline gets more time, because no study continues without one.
+/// baseline gets more time, because no study continues without one. It gets at most half of a time
+/// budget, because all other trials need their time.
 double longest_without_steady_state_s(const TrialView& trial) {
   const double share_s = trial.targets.share_of_budget_s;
   const auto& budget_s = trial.study.budget.time_s;
   const bool is_found = trial.measurement().status == MeasurementStatus::not_steady;
   if (!is_found || !is_compared(trial.record.purpose) || !budget_s) return k_infinity;
   if (trial.record.purpose != TrialPurpose::baseline) return share_s;
-  return std::max(share_s, std::min(k_unsteady_baseline * share_s, 0.5 * *budget_s));
+  return std::max(share_s, std::min(k_longer_window * share_s, 0.5 * *budget_s));
 }
 
 /// Returns the end of the longest time of measuring, whatever the budget.

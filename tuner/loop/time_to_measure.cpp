@@ -9,22 +9,21 @@
 #include <boost/math/statistics/univariate_statistics.hpp>
 
 #include "common/numbers.hpp"
+#include "trial_runner/measure/measurer.hpp"
+#include "tuner/loop/spending.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/verdict/trial_price.hpp"
 
 namespace steptune {
 namespace {
 
+/// Margin for a trial that takes longer than this estimate.
 constexpr double k_to_spare = 1.15;
 /// Quantile of the steps that earlier trials needed. Most trials need no more; the remaining trials
 /// get a somewhat wider interval.
 constexpr double k_most = 0.6;
 /// Quantile of step times. Slower trials may be measured less precisely.
 constexpr double k_fast = 0.1;
-/// Factor for a trial without a steady state: it would have needed more steps than it had.
-constexpr double k_longer = 2.0;
-/// A window below this multiple of the least window does not show how many steps were needed.
-constexpr double k_more_than_least = 1.1;
 
 /// Returns 0 if `values` is empty.
 double quantile(std::vector<double> values, double share) {
@@ -55,11 +54,14 @@ void add(EarlierTrials& earlier, const TrialRecord& trial, const MeasureSpec& wa
   earlier.startup_s.push_back(measurement.startup_s);
   earlier.log_samples.push_back(std::log(measurement.window_samples / measurement.window_steps));
   earlier.log_step_s.push_back(std::log(step_s));
-  earlier.warmup_steps.push_back((steady ? 1.0 : k_longer) * measurement.warmup_s / step_s);
+  // Without a steady state, the trial would have needed more steps than it had.
+  const double times = steady ? 1.0 : k_longer_window;
+  earlier.warmup_steps.push_back(times * measurement.warmup_s / step_s);
   const double window_s = window_for_precision_s(wanted, trial);
   if (!steady) {
-    earlier.window_steps.push_back(k_longer * measurement.window_steps);
-  } else if (window_s > k_more_than_least * wanted.min_window_s) {
+    earlier.window_steps.push_back(times * measurement.window_steps);
+  } else if (window_s > k_evaluation_growth * wanted.min_window_s) {
+    // A trial ends at an evaluation, so a shorter window does not show how many steps were needed.
     earlier.window_steps.push_back(window_s / step_s);
   }
 }

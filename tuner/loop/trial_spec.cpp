@@ -7,6 +7,7 @@
 
 #include "trial_runner/hooks/knob_table.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
+#include "trial_runner/measure/measurer.hpp"
 #include "tuner/study/config_files.hpp"
 #include "tuner/study/counted_steps.hpp"
 
@@ -70,12 +71,11 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   return live;
 }
 
-/// Asks all processes to report if there are at most 64. Each process prints a few lines a second,
+/// Asks all processes to report if all can be measured. Each process prints a few lines a second,
 /// so with more processes only rank 0 reports.
 void make_all_ranks_report(const Launch& launch, std::map<std::string, std::string>& environment) {
-  constexpr int k_most_reporting = 64;
   const int processes = launch.processes();
-  if (processes < 2 || processes > k_most_reporting) return;
+  if (processes < 2 || processes > k_most_ranks) return;
   environment.emplace("STEPTUNE_ALL_RANKS", "1");
 }
 

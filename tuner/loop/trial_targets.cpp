@@ -13,6 +13,7 @@
 #include "tuner/loop/sentinel.hpp"
 #include "tuner/loop/slow_limit.hpp"
 #include "tuner/loop/time_to_measure.hpp"
+#include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/payback.hpp"
 
 namespace steptune {
@@ -22,19 +23,14 @@ namespace {
 /// in 1 of 20 steps is missed by 21 % of 30-step windows but only 0.6 % of 100-step windows.
 constexpr double k_longer_window_steps = 7.0;
 constexpr double k_longer_window_time = 10.0;
-/// Share of a money budget for the longer window of the baseline.
-constexpr double k_longer_window_cost = 0.05;
 
 /// Longest start-up of a fresh run, as a multiple of earlier start-ups of its configuration and of
 /// the baseline. If the program ends by itself, also the run's longest duration, as a multiple of
 /// the baseline's duration.
 constexpr double k_longer_fresh_run = 1.5;
 
-/// Longest time until the first report of a fresh run in turns. The unit is the longest such time
-/// among the trials of its configuration and of the baseline. The runs of a round start side by
-/// side, so they share CPUs. A slower run may wait for a stopped run, such as at a common
-/// rendezvous.
-constexpr double k_longer_start_in_turns = 4.0;
+/// Least of the longest times until the first report of a fresh run in turns. A slower run may wait
+/// for a stopped run, such as at a common rendezvous.
 constexpr double k_least_start_in_turns_s = 10.0;
 
 /// Number of periods of a phase that a window must cover to show the phase's share of the time.
@@ -87,6 +83,9 @@ double reported_by_s(const Measurement& seen) {
   return seen.startup_s > 0.0 ? seen.window_begin_s() : seen.window_end_s();
 }
 
+/// Returns the longest time until the first report of a fresh run in turns, from the longest such
+/// time among the trials of its configuration and of the baseline. The runs of a round start side
+/// by side, so they share CPUs.
 double longest_start_in_turns_s(const Standing& standing, const Configuration& configuration) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
@@ -97,7 +96,8 @@ double longest_start_in_turns_s(const Standing& standing, const Configuration& c
       longest_s = std::max(longest_s, reported_by_s(*trial.measurement));
     }
   }
-  return std::max(k_least_start_in_turns_s, k_longer_start_in_turns * longest_s);
+  const auto runs = static_cast<double>(k_most_finalists + 1);
+  return std::max(k_least_start_in_turns_s, runs * longest_s);
 }
 
 double longest_trial_s(const Standing& standing) {
@@ -125,11 +125,11 @@ double later_window_s(const MeasureSpec& measure, const Standing& standing) {
 /// is too late for them. The first launches show these values well enough.
 double samples_for_guards(const StudySpec& study, int round) {
   constexpr int k_guarded_rounds = 3;
-  constexpr double k_slower = 2.0;  ///< allows for a configuration that is slower, and its window
   double samples = 0.0;
   for (const Guard& guard : study.guards) {
+    // The longer window also allows for a configuration that is slower.
     if (guard.over_launches && round <= k_guarded_rounds)
-      samples = std::max(samples, k_slower * guard.after_samples);
+      samples = std::max(samples, k_longer_window * guard.after_samples);
   }
   return samples;
 }
@@ -250,7 +250,7 @@ void set_longer_window(TrialTargets& targets, const TrialRecord& baseline, const
   const double usd_per_s = usage_usd(usd_per_hour_alone(study, baseline.configuration), 1.0);
   if (usd_per_s > 0.0) {
     targets.baseline_window_s = std::min(targets.baseline_window_s,
-                                         k_longer_window_cost * *study.budget.cost_usd / usd_per_s);
+                                         k_share_for_baseline * *study.budget.cost_usd / usd_per_s);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "common/json.hpp"
 #include "search/space/search_space.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
@@ -157,9 +158,10 @@ struct ConfigurationInUse {
 
 /// Targets for the measurement of one trial.
 struct MeasureSpec {
-  double target_half_width = 0.02;  ///< relative half-width of the interval at which a trial ends
-  double max_trial_s = 120.0;       ///< longest measurement after start-up
-  double min_window_s = 1.0;        ///< shortest window
+  /// Relative half-width of the interval at which a trial ends.
+  double target_half_width = k_usual_half_width;
+  double max_trial_s = 120.0;  ///< longest measurement after start-up
+  double min_window_s = 1.0;   ///< shortest window
   /// Least number of steps of a window. With fewer steps, intervals are too narrow.
   int min_window_steps = 30;
   /// Largest number of batches ready in buffers: `workers * prefetch`.

@@ -12,9 +12,11 @@
 #include "common/interval.hpp"
 #include "common/text.hpp"
 #include "common/units.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/verdict/machine_drift.hpp"
+#include "tuner/verdict/setting_changes.hpp"
 
 namespace steptune {
 namespace {
@@ -24,10 +26,6 @@ constexpr double k_memory_noise = 0.03;
 /// Largest such difference in bytes: one launch may show one helper process more than another
 /// launch.
 constexpr double k_memory_noise_bytes = 8.0 * k_mib_bytes;
-/// Noise assumed for whole runs that are too short for an interval.
-constexpr double k_unknown_noise = 0.05;
-/// Ratio of samples per step that must show an effect if the program applies the batch size.
-constexpr double k_clear_change = 2.0;
 
 bool reports_no_samples(const TrialRecord& trial) {
   return trial.measurement && trial.measurement->samples_reported == false &&
@@ -41,8 +39,9 @@ MeasuredValue step_rate(const TrialRecord& trial) {
   const double rate = has_steps ? measured.step_seconds_per_sample : measured.seconds_per_sample;
   const double half_width = has_steps ? measured.step_half_width_s : measured.half_width_s;
   const double error = half_width / k_z_95 / rate;
+  // A whole run may be too short for an interval.
   return {without_drift(rate, trial.level),
-          std::hypot(std::isfinite(error) ? error : k_unknown_noise / k_z_95,
+          std::hypot(std::isfinite(error) ? error : k_noticeable_difference / k_z_95,
                      trial.level.standard_error)};
 }
 
@@ -222,7 +221,7 @@ BatchApplied batch_applied(const StudySpec& study, const std::vector<TrialRecord
     if (!effect || !(effect->is_alone || effect->shows_samples)) continue;
     if (effect->evidence != BatchEvidence::nothing) return BatchApplied::yes;
     const double times = effect->samples / effect->baseline_samples;
-    if (times >= k_clear_change || times <= 1.0 / k_clear_change) applied = BatchApplied::no;
+    if (times >= k_clear_ratio || times <= 1.0 / k_clear_ratio) applied = BatchApplied::no;
   }
   return applied;
 }

@@ -5,13 +5,11 @@
 #include <cmath>
 #include <cstddef>
 
+#include "common/interval.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
 namespace {
-
-/// Error that a campaign has before its first kept edit.
-constexpr double k_first_part = 0.5 * k_campaign_error;
 
 /// Returns the share of an earned error that the test spends which comes `distance` (1, 2, ...)
 /// tests after earning it. All shares add up to 1. They decrease slowly, so that a long campaign
@@ -25,11 +23,11 @@ double portion(std::size_t distance) {
 
 double campaign_error(const std::vector<bool>& kept) {
   const std::size_t tests = kept.size();
-  double error = k_first_part * portion(tests + 1);
+  double error = 0.5 * k_error_95 * portion(tests + 1);
   bool is_first = true;
   for (std::size_t i = 0; i < tests; ++i) {
     if (!kept[i]) continue;
-    error += (is_first ? k_campaign_error - k_first_part : k_campaign_error) * portion(tests - i);
+    error += (is_first ? 0.5 : 1.0) * k_error_95 * portion(tests - i);
     is_first = false;
   }
   return std::min(error, k_one_sided_error);

@@ -6,16 +6,14 @@
 #include <numeric>
 #include <utility>
 
+#include "trial_runner/measure/half_widths.hpp"
+
 namespace steptune {
 namespace {
 
-/// Standard errors by which a version must differ to count as slower, or as not slower.
-constexpr double k_certain_errors = 2.0;
-/// Smallest slowdown that counts, as a logarithm.
-constexpr double k_least_slowdown = 0.02;
-
-/// Standard deviation of the slowdown's prior, a normal distribution of its logarithm about 0.
-constexpr double k_usual_slowdown = 0.1;
+/// Variance of the slowdown's prior, a normal distribution of its logarithm about 0. Its standard
+/// deviation is 10 %.
+constexpr double k_slowdown_variance = 0.1 * 0.1;
 
 using Stage = std::vector<ChangePoint::Observation>;
 
@@ -44,9 +42,9 @@ double weighted_product(const Stage& stage, const A& a, const B& b) {
 }  // namespace
 
 std::optional<bool> is_slower(const MeasuredValue& slowdown) {
-  const double least = k_certain_errors * slowdown.error;
+  const double least = k_significant_errors * slowdown.error;
   if (slowdown.value > least) return true;
-  if (slowdown.value + least < k_least_slowdown) return false;
+  if (slowdown.value + least < k_usual_half_width) return false;
   return std::nullopt;
 }
 
@@ -116,9 +114,8 @@ std::optional<double> ChangePoint::slowdown_from(std::size_t first) const {
 
 double ChangePoint::log_likelihood(std::size_t first) const {
   const auto [weighted, weights] = evidence_from(first);
-  constexpr double k_variance = k_usual_slowdown * k_usual_slowdown;
-  return 0.5 * weighted * weighted / (weights + 1.0 / k_variance) -
-         0.5 * std::log1p(k_variance * weights);
+  return 0.5 * weighted * weighted / (weights + 1.0 / k_slowdown_variance) -
+         0.5 * std::log1p(k_slowdown_variance * weights);
 }
 
 std::vector<double> ChangePoint::probabilities() const {

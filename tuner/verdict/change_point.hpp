@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "common/interval.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
 
-/// Most versions that are compared with the good one at once.
-inline constexpr std::size_t k_most_in_stage = 7;
+/// Most versions that are compared with the good one at once. The good one is judged, too.
+inline constexpr std::size_t k_most_in_stage = k_most_judged - 1;
 
 /// Probability at which `bisect` names a version.
-inline constexpr double k_bisect_confidence = 0.95;
+inline constexpr double k_bisect_confidence = 1.0 - k_error_95;
 /// Least time of a stage, in seconds. Even two versions that start at once need it: a first run of
 /// 2 s each, and two pairs of fresh runs of 4 s each.
 inline constexpr double k_least_stage_s = 20.0;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/interval.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 
@@ -14,14 +15,14 @@ namespace steptune {
 namespace {
 
 /// Least evidence for a drift. It is the natural logarithm of a likelihood ratio: the most likely
-/// walk against launch variation alone. On quiet machines whose launches differ by up to 1.5 %,
-/// fewer than 1 of 1000 sentinels reach it by chance. If launches differ by 3 %, 1 of 30 does.
-constexpr double k_least_evidence = 2.0;
-/// Range of walks that are tried: standard deviation of the level's change from the first run to
-/// the last, as a multiple of the standard deviation of launches.
-constexpr double k_least_walk = 1.0;
+/// walk against launch variation alone. It corresponds to `k_significant_errors` of a normal value.
+/// On quiet machines whose launches differ by up to 1.5 %, fewer than 1 of 1000 sentinels reach it
+/// by chance. If launches differ by 3 %, 1 of 30 does.
+constexpr double k_least_evidence = 0.5 * k_significant_errors * k_significant_errors;
+/// Largest walk that is tried: standard deviation of the level's change from the first run to the
+/// last, as a multiple of the standard deviation of launches. The least walk is as large as that
+/// deviation, because launches hide a smaller one. Two steps double the walk.
 constexpr double k_most_walk = 64.0;
-constexpr double k_walk_ratio = std::numbers::sqrt2;
 
 struct BaselineRun {
   double at = 0.0;
@@ -109,7 +110,7 @@ std::optional<double> best_walk(const std::vector<BaselineRun>& runs) {
   const double still = log_likelihood(filter(runs, 0.0));
   double best = still + k_least_evidence;
   std::optional<double> chosen;
-  for (double walk = k_least_walk; walk <= k_most_walk; walk *= k_walk_ratio) {
+  for (double walk = 1.0; walk <= k_most_walk; walk *= std::numbers::sqrt2) {
     const double per_trial = walk * walk / span;
     const double likelihood = log_likelihood(filter(runs, per_trial));
     if (likelihood <= best) continue;

@@ -11,6 +11,7 @@
 #include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
+#include "trial_runner/measure/report_times.hpp"
 #include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
@@ -22,11 +23,6 @@ constexpr double k_samples_without_plan = 1e6;
 /// Evaluations of the same model over the same data differ by little, checkpoints on shared storage
 /// by more.
 constexpr double k_spread_of_one = 0.25;
-/// A pause may be a planned phase if it takes at least this share of the phase's duration. A
-/// shorter pause has another cause.
-constexpr double k_as_long = 0.5;
-/// A phase that took a smaller share of a trial's time is not worth a note.
-constexpr double k_notable_share = 0.01;
 
 /// A phase's contribution to a run.
 struct PhaseShare {
@@ -124,7 +120,7 @@ std::map<std::string, double> phases_only_at_start(const PlannedRun& plan,
   std::set<std::string> with_period;
   for (const TrialRecord& trial : trials) {
     if (!trial.measurement) continue;
-    const double notable_s = k_notable_share * trial.measurement->window_end_s();
+    const double notable_s = k_negligible_share * trial.measurement->window_end_s();
     for (const auto& [name, seen] : trial.measurement->phases) {
       if (plan.phases.contains(name) || !came_only_at_start(seen)) {
         with_period.insert(name);
@@ -160,7 +156,7 @@ bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement)
   const double due = period ? std::floor(measurement.window_samples / *period) : 0.0;
   double stalls = 0.0;
   for (const auto& [name, phase] : measurement.phases) {
-    const bool as_long = phase.seconds >= k_as_long * declared.seconds.value_or(0.0);
+    const bool as_long = phase.seconds >= k_least_of_expected * declared.seconds.value_or(0.0);
     if (is_stall(name) && as_long) stalls += phase.count;
   }
   return due >= 1.0 && stalls >= due;

@@ -15,6 +15,10 @@
 
 namespace steptune {
 
+/// Ratio of two values of a number from which the speed clearly shows the difference. The speed
+/// changes slowly with a number, so closer values cover each other.
+inline constexpr double k_clear_ratio = 2.0;
+
 /// Most trials with fewer changes in one study: enough to halve a set of eight changes down to one
 /// change.
 inline constexpr int k_most_reductions = 4;

@@ -12,6 +12,7 @@
 
 #include "common/configuration.hpp"
 #include "common/document/formula.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/launch_variation.hpp"
@@ -31,7 +32,8 @@ inline constexpr const char* k_fewest_changes = "fewest changes";
 /// Parts of a study that decide which of two trials is better.
 struct RankingRules {
   std::vector<Objective> objectives;
-  double target_half_width = 0.02;  ///< precision of measuring, as a share of a value
+  /// Precision of measuring, as a share of a value.
+  double target_half_width = k_usual_half_width;
   double worth = 0.05;  ///< largest expected loss, as a share, that is accepted for fewer changes
   /// Returns the samples per optimizer step of a configuration; nullopt if unknown. May be empty.
   std::function<std::optional<double>(const Configuration&)> samples_per_step;

@@ -13,11 +13,6 @@
 namespace steptune {
 namespace {
 
-/// Largest accepted probability that the searcher's best proposal gains `search.worth`.
-constexpr double k_chance = 0.05;
-/// A tried number covers numbers from half to twice its size, because the speed changes slowly with
-/// a number.
-constexpr double k_near = 2.0;
 /// Number of parts into which a range is divided if it is continuous or has negative numbers.
 constexpr std::uint64_t k_places = 16;
 
@@ -33,7 +28,7 @@ bool is_near(double value, double tried, double range) {
   if (value == tried) return true;
   if (value == 0.0 || tried == 0.0) return false;
   if (value < 0.0 || tried < 0.0) return std::abs(value - tried) <= range / double(k_places);
-  return std::max(value, tried) <= k_near * std::min(value, tried);
+  return std::max(value, tried) <= k_clear_ratio * std::min(value, tried);
 }
 
 bool covers_number(const Parameter& parameter, const std::set<Value>& tried) {
@@ -138,7 +133,8 @@ std::optional<double> nothing_to_gain(const StudySpec& study, const Standing& st
       !may_win(standing.rules(), *baseline) || confirmation.winner() != nullptr) {
     return std::nullopt;
   }
-  const bool is_modelled = expected_improvement && *expected_improvement <= k_chance * worth;
+  // By Markov's inequality, the searcher's best proposal gains the worth with at most this error.
+  const bool is_modelled = expected_improvement && *expected_improvement <= k_error_95 * worth;
   double most = 0.0;
   for (std::size_t objective = 0; objective < study.objectives.size(); ++objective) {
     most = std::max(most, most_gain_of_trials(study, standing, confirmation, objective));

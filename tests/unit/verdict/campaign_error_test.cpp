@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/interval.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
@@ -48,8 +49,8 @@ TEST(CampaignError, WithoutAKeptEditHalfOfTheErrorIsNeverExceeded) {
     sum += error;
     kept.push_back(false);
   }
-  EXPECT_LE(sum, 0.5 * k_campaign_error);
-  EXPECT_GT(sum, 0.48 * k_campaign_error);
+  EXPECT_LE(sum, 0.5 * k_error_95);
+  EXPECT_GT(sum, 0.48 * k_error_95);
 }
 
 TEST(CampaignError, AKeptEditEarnsErrorForLaterTests) {
@@ -68,7 +69,7 @@ TEST(CampaignError, AllErrorsTogetherAreAShareOfTheKeptEdits) {
   for (const std::size_t every : {1U, 2U, 3U, 7U, 10U, 50U}) {
     for (const std::size_t tests : {1U, 10U, 100U, 500U}) {
       const auto kept = static_cast<double>(std::max<std::size_t>(1, tests / every));
-      EXPECT_LE(spent(tests, every), k_campaign_error * kept) << every << " " << tests;
+      EXPECT_LE(spent(tests, every), k_error_95 * kept) << every << " " << tests;
     }
   }
 }
