@@ -251,6 +251,13 @@ bool is_step_count(const LineKind& kind, const NumberSeries& counter) {
   return !is_named && !counts_samples && counter.unit.empty();
 }
 
+/// True for `2109/2400/2400`, whose numbers all grow: the first may count only a part of the steps.
+bool has_growing_total(const LineKind& kind, const NumberSeries& counter) {
+  const auto next = static_cast<std::size_t>(&counter - kind.numbers.data()) + 1;
+  return counter.unit == "/" && next < kind.numbers.size() &&
+         kind.numbers[next].grows_steadily(/*may_rest=*/false);
+}
+
 /// True if the counter of this kind of line certainly counts the training.
 bool counts_certainly(const LineKind& kind, bool has_loss) {
   const Counts counts = best_counter(kind);
@@ -259,6 +266,7 @@ bool counts_certainly(const LineKind& kind, bool has_loss) {
   // An evaluation's line may show the evaluation's own count.
   if (kind.is_evaluation && loss_in(kind, /*of_evaluation=*/false) == nullptr) return false;
   const NumberSeries& counter = *counter_in(kind, counts);
+  if (has_growing_total(kind, counter)) return false;
   const Growth growth = growth_of(counter);
   if (counter.is_of_evaluation || !growth.is_unbroken) return false;
   if (growth.growths < (growth.is_even ? k_even_growths : k_uneven_growths)) return false;
