@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -188,7 +189,7 @@ class KeyValuePreset final : public Preset {
       const std::string column = fmt::format("(column {} of {})", i, row.size());
       const Count count{pair.value, std::nullopt, std::nullopt, /*per_epoch=*/false};
       const bool may_count = row.size() > 1 && pair.whole && !row[i].is_named;
-      if (may_count && watched_[column].is_counter(count)) {
+      if (may_count && is_counter(watched_[column], count)) {
         add_step(column, count, k_unnamed_rank, report);
       }
     }
@@ -203,7 +204,7 @@ class KeyValuePreset final : public Preset {
     count->epoch = epoch_;
     // The rows of a list, such as a summary of the model's layers, have other words each.
     if (leading_.size() >= k_most_leading_kinds) leading_.clear();
-    if (leading_[words_of_line(line)].is_counter(*count)) {
+    if (is_counter(leading_[words_of_line(line)], *count)) {
       add_step("(leading)", *count, k_unnamed_rank, report);
     }
   }
@@ -218,10 +219,15 @@ class KeyValuePreset final : public Preset {
     } else if (epoch_ && unit_ != CountUnit::percent) {
       const bool is_new = reported_epoch_ && *epoch_ > *reported_epoch_;
       if (!reported_epoch_ || is_new) reported_epoch_ = epoch_;
-      if (!is_new) return;
+      if (!is_new || std::exchange(awaits_counter_, false)) return;
       unit_ = CountUnit::epochs;
       report.samples = epoch_;
     }
+  }
+  bool is_counter(GrowthWatch& watch, const Count& count) {
+    const bool counts = watch.is_counter(count);
+    if (!counts && watch.is_growing()) awaits_counter_ = true;
+    return counts;
   }
   void add_step(const std::string& key, const Count& count, int rank, Report& report) {
     if (const auto step = steps_.add(key, count, rank)) report.step = step;
@@ -294,7 +300,7 @@ class KeyValuePreset final : public Preset {
     }
     if (pair.total && !watched_[name + "/"].may_be_position(count)) return;
     const bool doubtful = counter.may_be_size || (counter.may_be_of_window && report.step);
-    if (doubtful && !watched_[name].is_counter(count)) return;
+    if (doubtful && !is_counter(watched_[name], count)) return;
     const auto cumulative = counters.add(key, count, counter.rank);
     if (cumulative) (counter.counts_samples ? report.samples : report.step) = cumulative;
   }
@@ -306,6 +312,9 @@ class KeyValuePreset final : public Preset {
   PrintedTable table_;
   std::optional<double> epoch_;
   std::optional<double> reported_epoch_;
+  /// Since the last epoch a number has grown that may turn out to be a counter. A trial cannot
+  /// change from epochs to steps.
+  bool awaits_counter_ = false;
   CountUnit unit_ = CountUnit::steps;
   bool is_counted_ = false;  ///< steps or samples were reported
   /// A heading has counted samples. Then all headings do: not every line shows its kind of count.

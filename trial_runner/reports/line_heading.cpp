@@ -29,7 +29,9 @@ constexpr std::array<Heading, 9> k_headings{{
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
-    {R"((?i)^\W*train:? (\d{1,9}) \[\s*(\d{1,15})\s*/\s*(\d{1,15})\b)", false},
+    {R"((?i)(?:^|\W)train:?\s+(\d{1,9})(?:\s*/\s*\d{1,9})?(?:\s*\(\s*\d{1,3}\s*%\))?)"
+     R"(\s*\[\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
+     false},
     {R"(()(?i)\b(?:steps?|iters?|iterations?|batch|train(?:ing)?)(?:\(train\))?[\s:#=\]]*)"
      R"([\[(]\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
@@ -42,6 +44,13 @@ constexpr std::array<Heading, 9> k_headings{{
 
 std::optional<double> number(const re2::StringPiece& text) {
   return parse_finite({text.data(), text.size()});
+}
+
+/// True for `[4600/6034 images]`; `rest` follows the total.
+bool names_samples(std::string_view rest) {
+  static const re2::RE2 k_regex(R"((?i)^\s*(?:images|imgs|samples|examples|sequences|sentences)\b)",
+                                re2::RE2::Quiet);
+  return re2::RE2::PartialMatch(re2::StringPiece(rest.data(), rest.size()), k_regex);
 }
 
 }  // namespace
@@ -60,7 +69,12 @@ std::optional<LineHeading> line_heading(std::string_view line) {
     const Count count{number(done).value_or(0.0), number(total), number(epoch),
                       /*per_epoch=*/!epoch.empty()};
     if (count.total && count.value > *count.total) continue;
-    return LineHeading{count, k_headings[i].counts_samples};
+    bool counts_samples = k_headings[i].counts_samples;
+    if (count.total) {
+      const auto end = static_cast<std::size_t>(total.data() - line.data()) + total.size();
+      counts_samples = counts_samples || names_samples(line.substr(end));
+    }
+    return LineHeading{count, counts_samples};
   }
   return std::nullopt;
 }

@@ -42,7 +42,7 @@ std::string evaluation_of_line(std::string_view line) {
       R"((?i)^(.{0,80}?)\b(test(?:ing)?|val|valid|validate|validation|eval|evaluate|evaluation)"
       R"(|inference|dev)\b)",
       re2::RE2::Quiet);
-  static const re2::RE2 k_words(R"((?i)(?:(?-i:\[[A-Z0-9_]+\])|[^a-z])"
+  static const re2::RE2 k_words(R"((?i)(?-i:[DIW] )?(?:(?-i:\[[A-Z0-9_]+\])|[^a-z])"
                                 R"(|\b(?:info|debug|warning|root|__main__|rank|main|logger)\b)*)",
                                 re2::RE2::Quiet);
   const re2::StringPiece text(line.data(), line.size());
