@@ -249,7 +249,8 @@ class KeyValuePreset final : public Preset {
   /// 0.5` is a result.
   void read_phase_line(std::string_view line, const std::string& heading, Report& report) {
     static const re2::RE2 k_regex(
-        R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?)\[|(?i:\b(?:done|batch|iter|step)[\s=:]+)))"
+        R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?|(?i:\b(?:test|val|eval):?\s*))\[)"
+        R"(|(?i:\b(?:done|batch|iter|step)[\s=:]+)))"
         R"(\s*(\d{1,15})/(\d{1,15})\b)",
         re2::RE2::Quiet);
     const std::string name = phase_of_description(heading).value_or(heading);

@@ -24,11 +24,12 @@ struct Heading {
 constexpr std::array<Heading, 9> k_headings{{
     // PyTorch's MNIST examples, which are often copied, count samples in the brackets. The example
     // in C++ pads the samples. Without padding, `[100/938]` are steps.
-    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
+    {R"(Train Epoch:?\s*(\d{1,9})(?:/\d{1,9})?\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
     {R"(Train Epoch:?\s*(\d{1,9})\s*\[ +(\d{1,4})/(\d{5,15})\] Loss: \d)", true},
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
+    {R"(\[\s*(\d{1,9})/\d{1,9}\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
     {R"((?i)(?:^|\W)train:?\s+(\d{1,9})(?:\s*/\s*\d{1,9})?(?:\s*\(\s*\d{1,3}\s*%\))?)"
      R"(\s*\[\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
@@ -37,7 +38,6 @@ constexpr std::array<Heading, 9> k_headings{{
      false},
     {R"(\b(\d{1,9})epoch:train:\d{1,15}-(\d{1,15})()batch\b)", false},
     {R"(^\s*\[(\d{1,9}),\s+(\d{1,15})()\])", false},
-    {R"(^\s*\[(\d{1,9})/\d{1,9}\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
 }};
 #undef STEPTUNE_STEP_WORD
 #undef STEPTUNE_EPOCH

@@ -46,9 +46,10 @@ constexpr const char* k_loss_group =
 enum class Counts { steps, samples, unnamed, epochs, percent, nothing };
 
 /// Names of numbers that may grow without counting the training.
-constexpr std::array<std::string_view, 20> k_other_words{
-    "time", "elapsed", "eta",     "s",      "sec", "secs", "seconds", "ms",  "min", "minutes",
-    "h",    "hours",   "runtime", "memory", "mem", "mb",   "gb",      "pid", "lr",  "seed"};
+constexpr std::array<std::string_view, 22> k_other_words{
+    "time", "elapsed", "eta",  "s",       "sec", "secs",  "seconds", "ms",
+    "m",    "min",     "mins", "minutes", "h",   "hours", "runtime", "memory",
+    "mem",  "mb",      "gb",   "pid",     "lr",  "seed"};
 
 bool is_other_word(std::string_view word) {
   return std::ranges::find(k_other_words, word) != k_other_words.end();
