@@ -122,7 +122,7 @@ class KeyValuePreset final : public Preset {
     if (const auto bar = parse_progress_bar(line)) return read_bar(*bar, report);
     // Ray Tune counts reports, and the number of steps between them is unknown.
     if (line.find("finished iteration") != line.npos) return;
-    const std::string phase = evaluation_of_line(line);
+    const std::string phase = phase_of(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
     note_epoch(pairs);
     const auto episode = std::ranges::find_if(
@@ -157,6 +157,18 @@ class KeyValuePreset final : public Preset {
       read_share_of_run(line, report);
     }
     read_phase(report);
+  }
+  /// Indented lines under a heading such as `Test Error:` belong to it.
+  std::string phase_of(std::string_view line) {
+    std::string phase = evaluation_of_line(line);
+    if (!phase.empty()) {
+      static const re2::RE2 k_heading(R"(\D*:\s*)", re2::RE2::Quiet);
+      const re2::StringPiece text(line.data(), line.size());
+      section_ = re2::RE2::FullMatch(text, k_heading) ? phase : std::string();
+      return phase;
+    }
+    if (!line.starts_with(' ') || line_heading(line)) section_.clear();
+    return section_;
   }
   void read_bar(const ProgressBar& bar, Report& report) {
     const auto phase = phase_of_description(bar.description);
@@ -321,6 +333,7 @@ class KeyValuePreset final : public Preset {
   /// A heading has counted samples. Then all headings do: not every line shows its kind of count.
   bool heading_counts_samples_ = false;
   std::optional<double> episode_;  ///< number of the line's episode
+  std::string section_;            ///< evaluation under whose heading the line stands
   EvaluationGap gap_;
   BarPhases bars_;
 };

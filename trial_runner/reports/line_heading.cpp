@@ -21,11 +21,13 @@ struct Heading {
 #define STEPTUNE_EPOCH \
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
-constexpr std::array<Heading, 9> k_headings{{
+constexpr std::array<Heading, 10> k_headings{{
     // PyTorch's MNIST examples, which are often copied, count samples in the brackets. The example
     // in C++ pads the samples. Without padding, `[100/938]` are steps.
     {R"(Train Epoch:?\s*(\d{1,9})(?:/\d{1,9})?\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
     {R"(Train Epoch:?\s*(\d{1,9})\s*\[ +(\d{1,4})/(\d{5,15})\] Loss: \d)", true},
+    // PyTorch's quickstart.
+    {R"(()^loss: \d+\.\d{6}  \[ *(\d{1,15})/(\d{5,15})\])", true},
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
