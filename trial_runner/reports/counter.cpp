@@ -27,7 +27,9 @@ bool CumulativeCounter::restarted(const Count& count) {
     return count.per_epoch && !spans_epochs_;
   }
   const bool epochs_are_numbered = count.epoch && epoch_;
-  return !epochs_are_numbered && last_ >= 2.0 && count.value <= 0.5 * last_;
+  // Far from the total, the lower value is another process's, or a resumed run's.
+  const bool is_midway = total_ && last_ + k_steady_spacings * spacing_ < *total_;
+  return !epochs_are_numbered && !is_midway && last_ >= 2.0 && count.value <= 0.5 * last_;
 }
 
 void CumulativeCounter::note_writers(double value) {
@@ -101,9 +103,9 @@ bool GrowthWatch::is_counter(const Count& count) {
     return false;
   }
   const bool new_epoch = count.epoch && last_->epoch && *count.epoch > *last_->epoch;
-  const bool grew = count.value > last_->value;
+  grew_ = count.value > last_->value;
   const bool restarts = count.value <= 0.5 * last_->value;
-  if (grew) {
+  if (grew_) {
     ++growths_;
   } else if (!new_epoch && count.value == last_->value) {
     stood_still_ = true;  // two lines may report the same step
@@ -116,7 +118,7 @@ bool GrowthWatch::is_counter(const Count& count) {
   }
   last_ = count;
   // A value that is printed once in each epoch and starts again is a counter.
-  if (new_epoch && !grew && !stood_still_) return true;
+  if (new_epoch && !grew_ && !stood_still_) return true;
   if (falls_ > 0) return growths_ >= k_growths_in_doubt;
   // Smaller growth must repeat, because counts of windows scatter.
   const bool clearly_grew = growths_ > 0 && last_->value >= 1.5 * first_->value;

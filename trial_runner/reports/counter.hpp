@@ -76,6 +76,8 @@ class GrowthWatch {
  public:
   /// Adds a value. Returns true if the values so far may come from a counter.
   bool is_counter(const Count& count);
+  /// True if the latest value exceeds the one before, and no value has fallen a little.
+  [[nodiscard]] bool is_growing() const { return grew_ && falls_ == 0; }
   /// Adds a value of the episode `count.epoch`. Returns true if the values are no lengths of
   /// episodes: they grow within an episode, or have often grown and never fallen. Lengths of
   /// episodes also grow for a while.
@@ -87,6 +89,7 @@ class GrowthWatch {
  private:
   std::optional<Count> first_;
   std::optional<Count> last_;
+  bool grew_ = false;       ///< with the latest value
   int growths_ = 0;         ///< in a row
   int falls_ = 0;           ///< falls that are too small for a restart
   int growths_inside_ = 0;  ///< within one episode

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -113,7 +114,7 @@ class KeyValuePreset final : public Preset {
     if (const auto bar = parse_progress_bar(line)) return read_bar(*bar, report);
     // Ray Tune counts reports, and the number of steps between them is unknown.
     if (line.find("finished iteration") != line.npos) return;
-    const std::string phase = evaluation_of_line(line);
+    const std::string phase = phase_of(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
     note_epoch(pairs);
     const auto episode = std::ranges::find_if(
@@ -149,6 +150,18 @@ class KeyValuePreset final : public Preset {
     }
     read_phase(report);
   }
+  /// Indented lines under a heading such as `Test Error:` belong to it.
+  std::string phase_of(std::string_view line) {
+    std::string phase = evaluation_of_line(line);
+    if (!phase.empty()) {
+      static const re2::RE2 k_heading(R"(\D*:\s*)", re2::RE2::Quiet);
+      const re2::StringPiece text(line.data(), line.size());
+      section_ = re2::RE2::FullMatch(text, k_heading) ? phase : std::string();
+      return phase;
+    }
+    if (!line.starts_with(' ') || line_heading(line)) section_.clear();
+    return section_;
+  }
   void read_bar(const ProgressBar& bar, Report& report) {
     const auto phase = phase_of_description(bar.description);
     if (!phase) return;
@@ -180,7 +193,7 @@ class KeyValuePreset final : public Preset {
       const std::string column = fmt::format("(column {} of {})", i, row.size());
       const Count count{pair.value, std::nullopt, std::nullopt, /*per_epoch=*/false};
       const bool may_count = row.size() > 1 && pair.whole && !row[i].is_named;
-      if (may_count && watched_[column].is_counter(count)) {
+      if (may_count && is_counter(watched_[column], count)) {
         add_step(column, count, unnamed_rank, report);
       }
     }
@@ -195,7 +208,7 @@ class KeyValuePreset final : public Preset {
     count->epoch = epoch_;
     // The rows of a list, such as a summary of the model's layers, have other words each.
     if (leading_.size() >= k_most_counters) leading_.clear();
-    if (leading_[words_of_line(line)].is_counter(*count)) {
+    if (is_counter(leading_[words_of_line(line)], *count)) {
       add_step("(leading)", *count, unnamed_rank, report);
     }
   }
@@ -210,10 +223,15 @@ class KeyValuePreset final : public Preset {
     } else if (epoch_ && unit_ != CountUnit::percent) {
       const bool is_new = reported_epoch_ && *epoch_ > *reported_epoch_;
       if (!reported_epoch_ || is_new) reported_epoch_ = epoch_;
-      if (!is_new) return;
+      if (!is_new || std::exchange(awaits_counter_, false)) return;
       unit_ = CountUnit::epochs;
       report.samples = epoch_;
     }
+  }
+  bool is_counter(GrowthWatch& watch, const Count& count) {
+    const bool counts = watch.is_counter(count);
+    if (!counts && watch.is_growing()) awaits_counter_ = true;
+    return counts;
   }
   void add_step(const std::string& key, const Count& count, int rank, Report& report) {
     if (const auto step = steps_.add(key, count, rank)) report.step = step;
@@ -235,7 +253,8 @@ class KeyValuePreset final : public Preset {
   /// 0.5` is a result.
   void read_phase_line(std::string_view line, const std::string& heading, Report& report) {
     static const re2::RE2 k_regex(
-        R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?)\[|(?i:\b(?:done|batch|iter|step)[\s=:]+)))"
+        R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?|(?i:\b(?:test|val|eval):?\s*))\[)"
+        R"(|(?i:\b(?:done|batch|iter|step)[\s=:]+)))"
         R"(\s*(\d{1,15})/(\d{1,15})\b)",
         re2::RE2::Quiet);
     const std::string name = phase_of_description(heading).value_or(heading);
@@ -286,7 +305,7 @@ class KeyValuePreset final : public Preset {
     }
     if (pair.total && !watched_[name + "/"].may_be_position(count)) return;
     const bool doubtful = counter.may_be_size || (counter.may_be_of_window && report.step);
-    if (doubtful && !watched_[name].is_counter(count)) return;
+    if (doubtful && !is_counter(watched_[name], count)) return;
     const auto cumulative = counters.add(key, count, counter.rank);
     if (cumulative) (counter.counts_samples ? report.samples : report.step) = cumulative;
   }
@@ -298,11 +317,15 @@ class KeyValuePreset final : public Preset {
   PrintedTable table_;
   std::optional<double> epoch_;
   std::optional<double> reported_epoch_;
+  /// Since the last epoch a number has grown that may turn out to be a counter. A trial cannot
+  /// change from epochs to steps.
+  bool awaits_counter_ = false;
   CountUnit unit_ = CountUnit::steps;
   bool is_counted_ = false;  ///< steps or samples were reported
   /// A heading has counted samples. Then all headings do: not every line shows its kind of count.
   bool heading_counts_samples_ = false;
   std::optional<double> episode_;  ///< number of the line's episode
+  std::string section_;            ///< evaluation under whose heading the line stands
   EvaluationGap gap_;
   BarPhases bars_;
 };

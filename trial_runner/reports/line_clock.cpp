@@ -16,6 +16,9 @@
 namespace steptune {
 namespace {
 
+/// Bars round down to whole seconds.
+constexpr double k_rounded_s = 1.0;
+
 /// True in the hours in which clocks are changed for daylight saving.
 bool is_at_night(double hour_s) {
   const double of_day_s = std::fmod(hour_s, k_day_s);
@@ -101,19 +104,20 @@ std::optional<double> days_of(int year, unsigned month, unsigned day) {
 }
 
 struct BarTime {
+  std::string count;   ///< `50` of `50/500`; empty if it is no whole number
   std::string length;  ///< `500` of `50/500`; empty if the bar has none
   double elapsed_s = 0.0;
 };
 
 std::optional<BarTime> bar_time_in(re2::StringPiece line) {
   // Forms: `50/500 [01:12<08:39, 1.2it/s]`; without a length `50it [01:12, 1.2it/s]`.
-  static const re2::RE2 k_regex(
-      R"((?:/(\S{1,20}) )?\[(?:(\d{1,4}):)?(\d{1,2}):(\d\d)(?:<|, *[\d.?]+ ?[^\s,\]]*/))",
-      re2::RE2::Quiet);
+  static const re2::RE2 k_regex(R"((?:(?:(?:^|[\s|:])(\d+))?(?:/(\S{1,20})|[a-z]{2,20}) )?)"
+                                R"(\[(?:(\d{1,4}):)?(\d{1,2}):(\d\d)(?:<|, *[\d.?]+ ?[^\s,\]]*/))",
+                                re2::RE2::Quiet);
   BarTime bar;
   std::string hours;
   int minutes = 0, seconds = 0;
-  if (!re2::RE2::PartialMatch(line, k_regex, &bar.length, &hours, &minutes, &seconds)) {
+  if (!re2::RE2::PartialMatch(line, k_regex, &bar.count, &bar.length, &hours, &minutes, &seconds)) {
     return std::nullopt;
   }
   const double hours_s = hours.empty() ? 0.0 : k_hour_s * parse_finite(hours).value_or(0.0);
@@ -185,14 +189,24 @@ double LineClock::without_change_of_hour(double local_s) {
   return local_s + change_s_;
 }
 
-double LineClock::by_bar(const Bar* before, double elapsed_s) const {
+bool LineClock::continues(const Bar& before, const Bar& drawn) const {
+  const double advance_s = drawn.elapsed_s - before.elapsed_s;
+  if (advance_s < 0.0) return false;
+  const bool is_full_again = before.is_full && drawn.is_full && drawn.count <= before.count;
+  if (!is_full_again) return true;
+  // The same bar is drawn again if its values change. Its own time then covers other bars' time.
+  const double passed_s = now_s_.value_or(0.0) - before.now_s;
+  return drawn.epoch == before.epoch && 2.0 * (advance_s + k_rounded_s) >= passed_s;
+}
+
+double LineClock::by_bar(const Bar* before, const Bar& drawn) const {
   const double now_s = now_s_.value_or(0.0);
-  if (before != nullptr && elapsed_s >= before->elapsed_s) {
-    return std::max(now_s, before->now_s + elapsed_s - before->elapsed_s);
+  if (before != nullptr && continues(*before, drawn)) {
+    return std::max(now_s, before->now_s + drawn.elapsed_s - before->elapsed_s);
   }
-  if (source_ != Source::timestamps) return now_s + elapsed_s;
+  if (source_ != Source::timestamps) return now_s + drawn.elapsed_s;
   // A bar that first appears after the latest date may have begun at any time before.
-  return before == nullptr ? now_s : std::max(now_s, before->now_s + elapsed_s);
+  return before == nullptr ? now_s : std::max(now_s, before->now_s + drawn.elapsed_s);
 }
 
 std::optional<double> LineClock::read(std::string_view line) {
@@ -200,17 +214,22 @@ std::optional<double> LineClock::read(std::string_view line) {
   const auto timestamp = date_in(line);
   const auto bar = bar_time_in(text);
   if (timestamp) {
-    if (source_ != Source::timestamps) bars_.clear();  // the bars' times have another origin
+    const double time_s =
+        timestamp->is_utc ? timestamp->time_s : without_change_of_hour(timestamp->time_s);
+    if (source_ == Source::progress_bars) origin_s_ = time_s - *now_s_;
     source_ = Source::timestamps;
-    now_s_ = timestamp->is_utc ? timestamp->time_s : without_change_of_hour(timestamp->time_s);
+    now_s_ = time_s - origin_s_;
   }
   if (!bar) return now_s_;
   const auto before = bars_.find(bar->length);
-  if (!timestamp)
-    now_s_ = by_bar(before == bars_.end() ? nullptr : &before->second, bar->elapsed_s);
+  const bool is_full = !bar->count.empty() && (bar->length.empty() || bar->count == bar->length);
+  Bar drawn{bar->elapsed_s, parse_finite(bar->count).value_or(0.0), is_full, epoch_of(line)};
+  drawn.now_s =
+      timestamp ? *now_s_ : by_bar(before == bars_.end() ? nullptr : &before->second, drawn);
+  now_s_ = drawn.now_s;
   if (source_ == Source::none) source_ = Source::progress_bars;
   if (before == bars_.end() && bars_.size() >= k_most_bars) bars_.clear();
-  bars_[bar->length] = {bar->elapsed_s, *now_s_};
+  bars_[bar->length] = drawn;
   return now_s_;
 }
 

@@ -16,7 +16,7 @@ namespace steptune {
 /// - The elapsed time of a progress bar, `[01:12<08:39`, counted from the latest date. Without
 ///   dates, elapsed times are summed over bars that start again, which leaves out time between
 ///   bars. Bars are distinguished by their length (the total), because the training's bar continues
-///   after an evaluation's bar.
+///   after an evaluation's bar. A log may keep only the last draw of each bar.
 ///
 /// Dates without an offset from UTC are assumed to be local time of one place. Daylight-saving
 /// changes are detected from the dates. Memory is bounded. Not thread safe.
@@ -41,14 +41,19 @@ class LineClock {
   double without_change_of_hour(double local_s);
   struct Bar {
     double elapsed_s = 0.0;
-    double now_s = 0.0;  ///< when it was last drawn
+    double count = 0.0;
+    bool is_full = false;         ///< the count is the length, or there is no length
+    std::optional<double> epoch;  ///< named in the bar's line
+    double now_s = 0.0;           ///< when it was last drawn
   };
-  /// Returns the time at which a bar with this elapsed time was drawn. `before` is the bar's last
-  /// state.
-  [[nodiscard]] double by_bar(const Bar* before, double elapsed_s) const;
+  /// True if `drawn` is a later state of the bar `before`, not a new bar of the same length.
+  [[nodiscard]] bool continues(const Bar& before, const Bar& drawn) const;
+  /// Returns the time at which `drawn` was drawn. `before` is the last bar of this length.
+  [[nodiscard]] double by_bar(const Bar* before, const Bar& drawn) const;
 
   Source source_ = Source::none;
   std::optional<double> now_s_;
+  double origin_s_ = 0.0;            ///< subtracted from dates that follow times of bars
   int year_ = 0;                     ///< of the latest date; 0: none yet
   double days_before_year_ = 0.0;    ///< added to days of an assumed year
   std::optional<double> last_day_;   ///< of the latest date

@@ -21,27 +21,38 @@ struct Heading {
 #define STEPTUNE_EPOCH \
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
-constexpr std::array<Heading, 9> k_headings{{
+constexpr std::array<Heading, 10> k_headings{{
     // PyTorch's MNIST examples, which are often copied, count samples in the brackets. The example
     // in C++ pads the samples. Without padding, `[100/938]` are steps.
-    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
+    {R"(Train Epoch:?\s*(\d{1,9})(?:/\d{1,9})?\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
     {R"(Train Epoch:?\s*(\d{1,9})\s*\[ +(\d{1,4})/(\d{5,15})\] Loss: \d)", true},
+    // PyTorch's quickstart.
+    {R"(()^loss: \d+\.\d{6}  \[ *(\d{1,15})/(\d{5,15})\])", true},
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
-    {R"((?i)^\W*train:? (\d{1,9}) \[\s*(\d{1,15})\s*/\s*(\d{1,15})\b)", false},
+    {R"(\[\s*(\d{1,9})/\d{1,9}\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
+    {R"((?i)(?:^|\W)train:?\s+(\d{1,9})(?:\s*/\s*\d{1,9})?(?:\s*\(\s*\d{1,3}\s*%\))?)"
+     R"(\s*\[\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
+     false},
     {R"(()(?i)\b(?:steps?|iters?|iterations?|batch|train(?:ing)?)(?:\(train\))?[\s:#=\]]*)"
      R"([\[(]\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {R"(\b(\d{1,9})epoch:train:\d{1,15}-(\d{1,15})()batch\b)", false},
     {R"(^\s*\[(\d{1,9}),\s+(\d{1,15})()\])", false},
-    {R"(^\s*\[(\d{1,9})/\d{1,9}\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
 }};
 #undef STEPTUNE_STEP_WORD
 #undef STEPTUNE_EPOCH
 
 std::optional<double> number(const re2::StringPiece& text) {
   return parse_finite({text.data(), text.size()});
+}
+
+/// True for `[4600/6034 images]`; `rest` follows the total.
+bool names_samples(std::string_view rest) {
+  static const re2::RE2 k_regex(R"((?i)^\s*(?:images|imgs|samples|examples|sequences|sentences)\b)",
+                                re2::RE2::Quiet);
+  return re2::RE2::PartialMatch(re2::StringPiece(rest.data(), rest.size()), k_regex);
 }
 
 }  // namespace
@@ -60,7 +71,12 @@ std::optional<LineHeading> line_heading(std::string_view line) {
     const Count count{number(done).value_or(0.0), number(total), number(epoch),
                       /*per_epoch=*/!epoch.empty()};
     if (count.total && count.value > *count.total) continue;
-    return LineHeading{count, k_headings[i].counts_samples};
+    bool counts_samples = k_headings[i].counts_samples;
+    if (count.total) {
+      const auto end = static_cast<std::size_t>(total.data() - line.data()) + total.size();
+      counts_samples = counts_samples || names_samples(line.substr(end));
+    }
+    return LineHeading{count, counts_samples};
   }
   return std::nullopt;
 }

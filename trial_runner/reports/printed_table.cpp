@@ -128,6 +128,7 @@ std::vector<TableCell> PrintedTable::read(std::string_view line) {
     const bool is_header =
         names.size() >= k_least_columns && std::ranges::all_of(names, has_letter);
     if (is_header) header_ = names;
+    if (is_header && names[0].starts_with("# ")) header_[0].erase(0, 2);  // `# step   loss   lr`
     return {};
   }
   if (header_.size() == row.size()) {

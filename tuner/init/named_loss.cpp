@@ -27,8 +27,9 @@ int loss_rank(std::string_view word) {
 
 /// True for a word that may stand between `loss` and its number: `loss for one batch at step`.
 bool may_follow(const std::string& word) {
-  constexpr std::array<std::string_view, 10> k_words{
-      "one", "function", "val", "valid", "validation", "test", "eval", "data", "dev", "output"};
+  constexpr std::array<std::string_view, 12> k_words{"one",        "function", "val",  "valid",
+                                                     "validation", "test",     "eval", "data",
+                                                     "dev",        "output",   "curr", "total"};
   return is_link_word(word) || is_epoch_word(word) || counter_name(word) ||
          std::ranges::find(k_words, word) != k_words.end();
 }

@@ -49,11 +49,11 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
   std::optional<double> first_samples;
   double last_step = -1.0;
   double last_samples = -1.0;
-  double now_s = 0.0;
+  std::size_t lines = 0;
   LineSplitter splitter;
   const auto take = [&](std::string_view line) {
-    const auto report = reader->read_line(line, now_s);
-    now_s += 1.0;
+    const auto report = reader->read_line(line, static_cast<double>(lines));
+    ++lines;
     if (!report) return;
     ++reading.explained;
     for (const auto& [name, value] : report->metrics) {
@@ -63,6 +63,8 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;
     if (!forward) return;
     ++reading.progress;
+    if (reading.progress == 1) reading.first_line = lines;
+    reading.last_line = lines;
     reading.reports_samples = reading.reports_samples || report->samples.has_value();
     if (report->step && report->samples) {
       if (!first_step) first_step = report->step;
@@ -81,6 +83,17 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
   splitter.flush(take);
   reading.unit = reader->unit() == CountUnit::steps ? format.sample_unit : reader->unit();
   return reading;
+}
+
+bool names_loss(const OutputReading& reading) {
+  return std::ranges::any_of(reading.metrics, [](const auto& counted) {
+    return counted.first.find("loss") != std::string::npos;
+  });
+}
+
+/// True if all progress of one reading precedes that of the other.
+bool are_apart(const OutputReading& a, const OutputReading& b) {
+  return a.last_line < b.first_line || b.last_line < a.first_line;
 }
 
 }  // namespace
@@ -124,6 +137,7 @@ std::vector<OutputFormat> output_formats() {
 std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                           std::string_view output) {
   std::optional<OutputReading> best;
+  std::optional<OutputReading> shares;  // of the run, with a loss
   for (const OutputFormat& format : formats) {
     OutputReading reading = read_output(format, output);
     if (reading.progress == 0) continue;
@@ -133,10 +147,15 @@ std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& forma
       return std::tuple(of.progress >= 2, of.unit == CountUnit::steps, of.explained, of.progress,
                         of.metrics.size());
     };
+    const bool is_share =
+        reading.unit != CountUnit::steps && reading.progress >= 2 && names_loss(reading);
+    if (is_share && (!shares || merit(reading) > merit(*shares))) shares = reading;
     const bool better = !best || merit(reading) > merit(*best);
     if (better) best = std::move(reading);
   }
-  return best;
+  const bool are_other_bars = best && shares && best->unit == CountUnit::steps &&
+                              !names_loss(*best) && are_apart(*best, *shares);
+  return are_other_bars ? shares : best;
 }
 
 }  // namespace steptune

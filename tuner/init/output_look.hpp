@@ -41,6 +41,8 @@ struct OutputReading {
   bool reports_samples = false;                  ///< the output counts samples, not only steps
   double first_count = 0.0;  ///< first count of samples; of steps, if it counts only steps
   double last_count = 0.0;
+  std::size_t first_line = 0;  ///< number of the first line with progress
+  std::size_t last_line = 0;   ///< number of the last line with progress
   CountUnit unit = CountUnit::steps;
   /// True if each count is a fixed share of the data: epochs, percent, boosting rounds. The batch
   /// size does not change the meaning of a count.
@@ -58,7 +60,9 @@ inline constexpr std::size_t k_inspected_bytes = std::size_t{256} << 10;
 /// lines show progress, their format is the best. Otherwise formats that find at least two counts
 /// precede the others: a single line may be the bar of a preparation. Then formats that count steps
 /// or samples precede formats that count epochs or percent. Then the numbers of explained lines, of
-/// progress lines and of metrics decide, and finally the order of `formats`.
+/// progress lines and of metrics decide, and finally the order of `formats`. Exception: if all
+/// epochs with a loss come before or after steps without a loss, these steps are a test or a
+/// preparation.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

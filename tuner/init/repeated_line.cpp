@@ -40,9 +40,10 @@ constexpr const char* k_loss_group =
 enum class Counts { steps, samples, unnamed, epochs, percent, nothing };
 
 /// Names of numbers that may grow without counting the training.
-constexpr std::array<std::string_view, 20> k_other_words{
-    "time", "elapsed", "eta",     "s",      "sec", "secs", "seconds", "ms",  "min", "minutes",
-    "h",    "hours",   "runtime", "memory", "mem", "mb",   "gb",      "pid", "lr",  "seed"};
+constexpr std::array<std::string_view, 22> k_other_words{
+    "time", "elapsed", "eta",  "s",       "sec", "secs",  "seconds", "ms",
+    "m",    "min",     "mins", "minutes", "h",   "hours", "runtime", "memory",
+    "mem",  "mb",      "gb",   "pid",     "lr",  "seed"};
 
 bool is_other_word(std::string_view word) {
   return std::ranges::find(k_other_words, word) != k_other_words.end();
@@ -244,6 +245,13 @@ bool is_step_count(const LineKind& kind, const NumberSeries& counter) {
   return !is_named && !counts_samples && counter.unit.empty();
 }
 
+/// True for `2109/2400/2400`, whose numbers all grow: the first may count only a part of the steps.
+bool has_growing_total(const LineKind& kind, const NumberSeries& counter) {
+  const auto next = static_cast<std::size_t>(&counter - kind.numbers.data()) + 1;
+  return counter.unit == "/" && next < kind.numbers.size() &&
+         kind.numbers[next].grows_steadily(/*may_rest=*/false);
+}
+
 /// True if the counter of this kind of line certainly counts the training.
 bool counts_certainly(const LineKind& kind, bool has_loss) {
   const Counts counts = best_counter(kind);
@@ -252,6 +260,7 @@ bool counts_certainly(const LineKind& kind, bool has_loss) {
   // An evaluation's line may show the evaluation's own count.
   if (kind.is_evaluation && loss_in(kind, /*of_evaluation=*/false) == nullptr) return false;
   const NumberSeries& counter = *counter_in(kind, counts);
+  if (has_growing_total(kind, counter)) return false;
   const Growth growth = growth_of(counter);
   if (counter.is_of_evaluation || !growth.is_unbroken) return false;
   // A counter that grows evenly is certain after fewer growths.

@@ -55,6 +55,10 @@ TEST(DraftedReading, IsRefusedIfTheCountIsUncertain) {
        [](int i) { return fmt::format("{} {} loss={:.3f}", 10 * i, 6400 * i, 3.0 / i); }},
       {"two counters of steps",
        [](int i) { return fmt::format("it {} nupdates {} loss {:.3f}", 40 * i, 10 * i, 3.0 / i); }},
+      {"a total that grows",
+       [](int i) {
+         return fmt::format("At iteration {}/{}, cost {:.3f}", 10 * i, 12 * i, 3.0 / i);
+       }},
       {"a validation's count",
        [](int i) { return fmt::format("gen {} val loss {:.3f}", i, 3.0 / i); }},
       {"Unix time",
@@ -88,6 +92,17 @@ TEST(DraftedReading, AddsALossThatAKnownFormatLacks) {
   EXPECT_THAT(completed.metrics, ElementsAre(Key("loss")));
   EXPECT_EQ(completed.format.reports["preset"], "key=value");
   EXPECT_EQ(completed.format.reports["metrics"][0]["name"], "loss");
+}
+
+TEST(DraftedReading, WordsMayStandBetweenTheLossAndItsNumber) {
+  for (const char* format : {"Steps : {}, Gen Loss Total : {:.3f}, s/b : 1.160",
+                             "iter {}: loss train (curr): {:.3f}, val: None"}) {
+    const std::string output = drafted_output(
+        [&](int i) { return fmt::format(fmt::runtime(format), i, falling_loss(i)); });
+    auto known = best_reading(output_formats(), output);
+    ASSERT_TRUE(known) << format;
+    EXPECT_EQ(with_drafted_losses(*std::move(known), output).metrics.count("loss"), 1U) << format;
+  }
 }
 
 TEST(DraftedReading, TheNumberAfterACommaIsNoLoss) {

@@ -105,6 +105,20 @@ TEST(OutputLook, ASingleBarDoesNotHideTheEpochs) {
   EXPECT_EQ(reading->unit, CountUnit::epochs);
 }
 
+TEST(OutputLook, BarsOfATestAfterTheEpochsAreNotTheTraining) {
+  const std::string bar = "100%|##| 598/598 [00:33<00:00, 17.8it/s]\n";
+  const std::vector<std::string> epochs{"Epoch 00000 | Loss 1.3\n", "Epoch 00001 | Loss 0.6\n",
+                                        "Epoch 00002 | Loss 0.5\n"};
+  const std::string all_epochs = epochs[0] + epochs[1] + epochs[2];
+  const auto name = [](const std::string& output) {
+    return best_reading(output_formats(), output).value().format.name;
+  };
+  EXPECT_EQ(name(all_epochs + bar + bar), "preset key=value");
+  EXPECT_EQ(name(bar + bar + all_epochs), "preset key=value");
+  EXPECT_EQ(name(bar + epochs[0] + bar + epochs[1] + bar + epochs[2]), "preset tqdm")
+      << "a bar in each epoch";
+}
+
 TEST(OutputLook, ALineThatWasBeingWrittenCounts) {
   const auto reading = best_reading({format_with("own", {k_steps})}, "it 1\nit 2");
   ASSERT_TRUE(reading);

@@ -126,6 +126,26 @@ TEST(LineClock, BarsGiveTheTimeBetweenTwoDates) {
       << "the bar began before the latest date";
 }
 
+TEST(LineClock, ALogMayKeepOnlyTheLastDrawOfABar) {
+  EXPECT_EQ(gaps({"100%|#| 100/100 [03:00<00:00, 1.8s/it]", "100%|#| 20/20 [01:40<00:00, 5.0s/it]",
+                  "100%|#| 100/100 [03:02<00:00, 1.8s/it]", "100%|#| 20/20 [01:41<00:00, 5.0s/it]",
+                  "100%|#| 100/100 [03:02<00:00, 1.8s/it]"}),
+            (std::vector<double>{100.0, 182.0, 101.0, 182.0}));
+  EXPECT_EQ(gaps({"Epoch #1: 500it [00:40, 12.5it/s]", "Epoch #2: 500it [00:40, 12.5it/s]"}),
+            (std::vector<double>{40.0}));
+  EXPECT_EQ(gaps({"Epoch 0: 100%|#| 100/100 [00:40<00:00, 2.5it/s]",
+                  "Validation: 100%|#| 20/20 [00:05<00:00, 4.0it/s]",
+                  "Epoch 0: 100%|#| 100/100 [00:45<00:00, 2.2it/s, val_loss=0.5]"}),
+            (std::vector<double>{5.0, 0.0}))
+      << "the same bar with another value";
+}
+
+TEST(LineClock, DatesMayFollowBars) {
+  EXPECT_EQ(gaps({" 1%| | 1/100 [00:10<15:00]", "2025-01-09 11:53:02 epoch 2",
+                  " 2%| | 2/100 [00:20<15:00]", "2025-01-09 11:53:13 epoch 3"}),
+            (std::vector<double>{0.0, 10.0, 1.0}));
+}
+
 TEST(LineClock, BarsThatStartAgainAddUp) {
   EXPECT_EQ(gaps({" 1%| | 1/100 [00:10<15:00]", " 2%| | 2/100 [00:20<15:00]",
                   " 1%| | 1/100 [00:05<15:00]"}),

@@ -92,6 +92,13 @@ INSTANTIATE_TEST_SUITE_P(Unambiguous, PrintedFormat, testing::Values(
   FormatCase{"JuliasSinglePrecision", {"step = 10 | loss = 7.0f-1"}, 10, {}, 0.7},
   FormatCase{"PythonsLog", {"INFO:absl:[100] accuracy=0.1, loss=0.6", "INFO:absl:[200] accuracy=0.1, loss=0.5"}, 200, {}, 0.5},
   FormatCase{"TwoLinesOfAStep", {"Batch 200: rmse = 0.5", "Batch 200: eta = 0:01:00", "Batch 220: rmse = 0.5", "Batch 220: eta = 0:01:00", "Batch 240: rmse = 0.5", "Batch 240: eta = 0:01:00", "Batch 260: rmse = 0.5"}, 260, {}, {}},
+  FormatCase{"SamplesOfAnEpoch", {"[Train Epoch: 1/20] [4600/6034 images] loss=0.8", "[Train Epoch: 2/20] [100/6034 images] loss=0.7"}, {}, 6134, 0.7},
+  FormatCase{"EpochAndStepWithPercent", {"2025-01-05 16:34:49 INFO  Train:    1/3 ( 33%) [  49/323 ( 15%)]  Loss: 0.8 (0.9)", "2025-01-05 16:36:49 INFO  Train:    2/3 ( 67%) [  49/323 ( 15%)]  Loss: 0.7 (0.8)"}, 372, {}, 0.7},
+  FormatCase{"TwoPositionsAfterAWord", {"INFO Train: [0/300][1200/1251]\teta 1:05:12 loss 0.8 (0.9)", "INFO Train: [1/300][100/1251]\teta 1:05:12 loss 0.7 (0.8)"}, 1351, {}, 0.7},
+  FormatCase{"SamplesAndATotalOfEpochs", {"Train Epoch: 1/10 [57600/60000 (96%)]\tLoss: 0.8", "Train Epoch: 2/10 [640/60000 (1%)]\tLoss: 0.7"}, {}, 60640, 0.7},
+  FormatCase{"PyTorchsQuickstart", {"Epoch 1", "loss: 0.900000  [   64/60000]", "loss: 0.800000  [57664/60000]", "Test Error: ", " Accuracy: 60.3%, Avg loss: 5.7 ", "", "Epoch 2", "loss: 0.700000  [   64/60000]"}, {}, 60064, 0.7},
+  FormatCase{"UpdatesAfterABlank", {"| epoch 009 | loss 0.8 | ups 7 | num_updates 9909 | lr 3e-04", "| epoch 010 | loss 0.7 | ups 7 | num_updates 11010 | lr 3e-04"}, 11010, {}, 0.7},
+  FormatCase{"TableWithANumberSign", {"# step    rmse    lr", "1000000   0.6     1e-3", "1001000   0.5     1e-3"}, 1001000, {}, {}},
   FormatCase{"FastText", {"Progress:  0.5% words/sec/thread:  155823 lr: 0.04 loss: 2.1 ETA: 0h 0m 5s", "Progress:  1.0% words/sec/thread:  155823 lr: 0.04 loss: 2.0 ETA: 0h 0m 5s"}, {}, 1.0, 2.0, CountUnit::percent}),
   [](const auto& tested) { return tested.param.name; });
 
@@ -114,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"ALossOfTheDevelopmentSet", {"step 10 loss 0.5", "step 20 loss 0.4", "DEV : loss 2.0"}, 20, {}, 0.4},
   FormatCase{"ASizeNamedStep", {"step: 1170 | iteration: 1", "step: 1170 | iteration: 2", "step: 1170 | iteration: 3", "step: 1170 | iteration: 4", "step: 1170 | iteration: 5"}, 5, {}, {}},
   FormatCase{"EpochsUntilAStepComes", {"Epoch 1/3", "Epoch 2/3", "step 10 loss 0.5", "Epoch 3/3", "step 20 loss 0.4"}, 20, 2, 0.4},
+  FormatCase{"EpochsBesideACounterThatGrows", {"epoch: 25, steps: 44925 - loss: 0.8", "epoch: 26, steps: 46722 - loss: 0.8", "epoch: 27, steps: 48519 - loss: 0.8", "epoch: 28, steps: 50316 - loss: 0.7"}, 50316, {}, 0.7},
+  FormatCase{"ProcessesInParallel", {"Chain 1 Iteration:  100 / 5000 [  2%]", "Chain 2 Iteration:    1 / 5000 [  0%]", "Chain 2 Iteration:  100 / 5000 [  2%]", "Chain 1 Iteration:  200 / 5000 [  4%]"}, 200, {}, {}},
   FormatCase{"MicroBatchesOfAStep", {"iter 8 step 2", "iter 12 step 3", "iter 16 step 4"}, 4, {}, {}},
   FormatCase{"OneCountUnderTwoNames", {"step 250: val loss 2.2", "iter 250: loss 2.1", "iter 260: loss 2.0"}, 260, {}, 2.0}),
   [](const auto& tested) { return tested.param.name; });
@@ -231,6 +240,11 @@ TEST(EvaluationsByText, ArePhasesAndKeepTheLoss) {
       {{"validate step: 40 loss: 7.1"}, {"evaluation ends"}},
       {{"[val] step 40 | loss 0.61"}, {"evaluation ends"}},
       {{"2024-05-01 12:00:00 | INFO | val: loss 0.61"}, {"evaluation ends"}},
+      {{"[2025-01-05 10:00:00 swin_tiny] (main.py 240): INFO Test: [90/98] Loss 7.1 (7.0)"},
+       {"test begins"}},
+      {{"model eval epoch: 1, loss: 7.1, accuracy: 98"}, {"evaluation ends"}},
+      {{"Test Error: ", " Accuracy: 60.3%, Avg loss: 7.1"}, {"test ends"}},
+      {{"I Validation of Epoch 0 - loss: 7.1"}, {"evaluation ends"}},
       {{"[HUGECTR][01:09:11][INFO][RANK0]: Evaluation, AUC: 0.74"}, {"evaluation ends"}}};
   for (const Case& given : cases) {
     const Phases phases = phases_of(given.lines);
