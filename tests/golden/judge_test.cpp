@@ -225,7 +225,7 @@ TEST_F(Judge, ManyFailuresDoNotEndTheComparisonOfTheOthers) {
 /// A slow start is no failure: the time was too short for it.
 TEST_F(Judge, ASlowStartLeavesItUndecided) {
   const Ended second =
-      sandbox_.steptune({"judge", "--time", "15s", "--quiet", "--", "/bin/sh", "steps.sh", "0.02",
+      sandbox_.steptune({"judge", "--time", "20s", "--quiet", "--", "/bin/sh", "steps.sh", "0.02",
                          "---", "/bin/sh", "-c", "sleep 60; exec sh steps.sh 0.02"});
   EXPECT_EQ(second.exit_code, 12) << second.out << second.err;
   EXPECT_THAT(second.out, HasSubstr("undecided: B was not compared; its start took more than "));
@@ -304,7 +304,7 @@ TEST_F(Judge, ACampaignKeepsTheFasterEdit) {
   EXPECT_NEAR(first["error"].get<double>(), 0.00732, 1e-5);
   EXPECT_GT(first["next_error"].get<double>(), 0.00732);
 
-  const Ended equal = judge("0.02", {"/bin/sh", "steps.sh", "0.0200"}, "15s");
+  const Ended equal = judge("0.02", {"/bin/sh", "steps.sh", "0.0200"}, "20s");
   EXPECT_NE(equal.exit_code, 0) << equal.out << equal.err;
   EXPECT_THAT(equal.err, Not(HasSubstr("beginning a new study"))) << "--quiet";
   const Json second = Json::parse(equal.out)["campaign"];
