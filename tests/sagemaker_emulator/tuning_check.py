@@ -155,8 +155,9 @@ class Example(Tuned):
         text = (SOURCE / "examples/image_classifier/study_sagemaker.json").read_text()
         study = json.loads(without_comments(text))
         study["command"][0] = CLASSIFIER
-        # Two kinds of machines, so that the confirming runs reuse pools of three trials.
-        study["parameters"]["instance"]["choices"] = ["ml.m5.large", "ml.c5.xlarge"]
+        # The second trial has the baseline's instance type, so it can reuse the pool.
+        study["try"] = [{"batch_size": 32, "workers": 2, "instance": "ml.m5.large"},
+                        {"batch_size": 16, "workers": 2, "instance": "ml.c5.xlarge"}]
         study["budget"] = {"trials": 3}
         study["search"] = {"searcher": "sobol", "scheduler": "none"}
         study["measure"] = {"max_trial": "25s", "min_window": "1s", "target_half_width": 0.12, "confirm_pairs": 1}
