@@ -3,7 +3,7 @@
 
     scripts/frameworks peers hebo
 
-STEPTUNE_SEARCH_QUALITY names the program; the default is that of build/dev.
+STEPTUNE_SEARCH_QUALITY names the program; the default is that of build/release.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("STEPTUNE_SEARCH_QUALITY", str(ROOT / "build/dev/bin/search_quality"))
+PROGRAM = os.environ.get("STEPTUNE_SEARCH_QUALITY", str(ROOT / "build/release/bin/search_quality"))
 TABLE = {"name": "small", "csv": "small.csv", "objective": "seconds", "direction": "minimize", "params": [
     {"name": "batch", "kind": "ord", "values": ["1", "2", "4", "8"]},
     {"name": "workers", "kind": "ord", "values": ["0", "1", "2", "3"]},

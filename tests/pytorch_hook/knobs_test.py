@@ -289,17 +289,18 @@ class RefusedKnobs(Knobs):
         self.assertIn("no memory left for another worker", reported["why"])
 
     def test_what_one_rank_alone_refuses(self):
-        rows = {row.get("rank", 0): row for row in self.rows_of_ranks("num_workers", num_workers=1)}
+        ran = run_fresh([program("odd_rank"), "draws"], hook=knobs(num_workers=1))
+        self.assertEqual(ran.status, 0, ran.output)
+
+        def rows_of_ranks(knob):
+            return [event for event in ran.events if event.get("knob") == knob]
+
+        rows = {row.get("rank", 0): row for row in rows_of_ranks("num_workers")}
         self.assertEqual((rows[0]["may"], rows[0]["value"]), (True, 1))
         self.assertFalse(rows[1]["may"])
         self.assertIn("the sampler draws", rows[1]["why"])
         # Only the requested knob has other rows.
-        self.assertEqual([row.get("rank", 0) for row in self.rows_of_ranks("prefetch_factor", num_workers=1)], [0])
-
-    def rows_of_ranks(self, knob, **requested):
-        ran = run_fresh([program("odd_rank"), "draws"], hook=knobs(**requested))
-        self.assertEqual(ran.status, 0, ran.output)
-        return [event for event in ran.events if event.get("knob") == knob]
+        self.assertEqual([row.get("rank", 0) for row in rows_of_ranks("prefetch_factor")], [0])
 
     def test_sampler_that_draws(self):
         # Requested although a survey refuses it: the running program shows the reason.

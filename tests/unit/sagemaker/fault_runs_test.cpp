@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thousand tunings on a simulated account, each with faults drawn from its seed: bursts of
+// Five hundred tunings on a simulated account, each with faults drawn from its seed: bursts of
 // throttling, server errors, lost and truncated answers, expired credentials, no capacity, internal
 // failures, reclaimed spot capacity, stolen pools, missing quotas, and killed tuners.
 #include <map>
@@ -267,7 +267,7 @@ TEST_P(FaultRuns, NoJobIsPaidTwiceForgottenOrKept) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Hundreds, FaultRuns, testing::Range(0, k_sanitized ? 1 : 10));
+INSTANTIATE_TEST_SUITE_P(Hundreds, FaultRuns, testing::Range(0, k_sanitized ? 1 : 5));
 
 }  // namespace
 }  // namespace steptune::simulated
