@@ -184,7 +184,7 @@ std::optional<Configuration> SearchSpace::sample(Rng& rng, int attempts) const {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     if (const auto point = draw(rng)) return decode(*point);
   }
-  const auto rows = enumerate_points(k_most_enumerated);
+  const auto rows = enumerate_points(k_most_counted);
   if (!rows || rows->empty()) return std::nullopt;
   const std::size_t width = parameters_.size();
   const auto first =

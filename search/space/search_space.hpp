@@ -28,10 +28,9 @@ inline constexpr std::size_t k_max_parameters = 100;
 inline constexpr std::size_t k_max_constraints = 200;
 /// Largest number of configurations that a searcher lists one by one.
 inline constexpr std::uint64_t k_most_enumerated = 1'000'000;
-
 /// Largest number of configurations that are listed to count them, or to choose among them if the
 /// constraints leave few.
-inline constexpr std::uint64_t k_most_enumerated = 200'000;
+inline constexpr std::uint64_t k_most_counted = 200'000;
 
 class SpaceRules;
 

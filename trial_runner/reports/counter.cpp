@@ -10,6 +10,8 @@ namespace steptune {
 namespace {
 
 constexpr double k_notable_share = 0.1;
+/// Bars are drawn at intervals of time, so steps between two lines vary by about this factor.
+constexpr double k_steady_spacings = 2.0;
 /// Growths in a row that show a counter. In doubt, more are needed, because other numbers also grow
 /// a few times in a row.
 constexpr int k_growths_of_counter = 3;
@@ -21,9 +23,8 @@ bool CumulativeCounter::restarted(const Count& count) {
   const bool new_epoch = count.epoch && epoch_ && *count.epoch > *epoch_;
   if (new_epoch) {
     if (count.value <= last_) return true;
-    // A bar over all epochs advances by its usual spacing. Bars are drawn at intervals of time, so
-    // spacings vary by a factor of about 2.
-    spans_epochs_ = spans_epochs_ || count.value - last_ <= 2.0 * spacing_;
+    // A bar over all epochs advances by its usual spacing.
+    spans_epochs_ = spans_epochs_ || count.value - last_ <= k_steady_spacings * spacing_;
     return count.per_epoch && !spans_epochs_;
   }
   const bool epochs_are_numbered = count.epoch && epoch_;

@@ -111,7 +111,7 @@ std::string parameters_text(const SearchSpace& space) {
 SpaceSize space_size(const SearchSpace& space) {
   SpaceSize size;
   size.product = space.product_size();
-  if (const auto points = space.enumerate_points(k_most_enumerated)) {
+  if (const auto points = space.enumerate_points(k_most_counted)) {
     size.feasible = points->size() / space.parameters().size();
   }
   return size;
