@@ -29,6 +29,8 @@ namespace {
 /// Shortest time between two reads of output, and between two searches for processes that an ended
 /// trial has left, in seconds.
 constexpr double k_gather_s = 0.005;
+/// Longest time between two such searches, in seconds.
+constexpr double k_slowest_sweep_s = 0.1;
 
 /// Time for helpers such as Python's resource tracker to clean up. They end by themselves after the
 /// main process.
@@ -106,6 +108,7 @@ bool LocalTrial::advance(double now_s) {
 
 void LocalTrial::read_output(double now_s) {
   std::array<char, 65'536> buffer;
+  // Read at most what a full pipe holds, so that limits and other trials are checked again soon.
   std::size_t taken = 0;
   while (process_.output && taken < std::size_t{k_pipe_bytes}) {
     const ssize_t got = ::read(process_.output.get(), buffer.data(), buffer.size());
@@ -191,7 +194,8 @@ void LocalTrial::look_at_processes(double now_s) {
   // Do not sample the machine of an interleaved trial. The load of the other trials in its round
   // would look like a neighbour's load, and shares of time would include its pauses.
   if (!is_interleaved_) look_at_machine(now_s, own_s, processes);
-  // Sample often at first, because a small trial may grow fast.
+  // Sample often at first, because a small trial may grow fast, and later if a limit of memory must
+  // be kept.
   const double slowest = limits_.memory_bytes ? k_sample_interval_s / 4.0 : k_sample_interval_s;
   sample_interval_s_ = std::min(2 * sample_interval_s_, slowest);
   next_sample_s_ = now_s + sample_interval_s_;
@@ -289,7 +293,7 @@ bool LocalTrial::end_descendants(double now_s) {
     }
   }
   next_sweep_s_ = now_s + sweep_interval_s_;
-  sweep_interval_s_ = std::min(2 * sweep_interval_s_, k_self_exit_s / 2.0);
+  sweep_interval_s_ = std::min(2 * sweep_interval_s_, k_slowest_sweep_s);
   return false;
 }
 

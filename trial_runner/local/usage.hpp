@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 namespace steptune::local {
 
@@ -15,7 +14,7 @@ namespace steptune::local {
 /// Returns the bytes that these processes read from storage. The kernel counts blocks of 512 bytes
 /// (getrusage(2)).
 [[nodiscard]] inline double storage_read_bytes(const rusage& usage) {
-  return static_cast<double>(usage.ru_inblock) * S_BLKSIZE;
+  return 512.0 * static_cast<double>(usage.ru_inblock);
 }
 
 }  // namespace steptune::local

@@ -59,7 +59,8 @@ class InputCheck {
       check_text(rule);
     for (const NumberRule& rule : k_numbers)
       check_number(rule);
-    check_map("/HyperParameters", k_most_variables, 256, k_longest_hyperparameter, nullptr);
+    check_map("/HyperParameters", k_most_variables, k_longest_hyperparameter_name,
+              k_longest_hyperparameter, nullptr);
     check_map("/Environment", k_most_variables, k_longest_variable, k_longest_variable,
               "[a-zA-Z_][a-zA-Z0-9_]*");
     check_words("/AlgorithmSpecification/ContainerEntrypoint");
@@ -139,7 +140,7 @@ class InputCheck {
   }
 
   void check_words(const std::string& pointer) {
-    check_count(pointer, 100);
+    check_count(pointer, k_most_arguments);
     const Json* words = at(pointer);
     if (words == nullptr) return;
     for (std::size_t i = 0; i < words->size(); ++i) {
@@ -245,8 +246,9 @@ class InputCheck {
       }
     }
     const Json* groups = at("/VpcConfig/SecurityGroupIds");
-    if (groups == nullptr || groups->empty() || groups->size() > 5) {
-      fault("/VpcConfig/SecurityGroupIds", "give 1 to 5 security groups");
+    if (groups == nullptr || groups->empty() || groups->size() > k_most_security_groups) {
+      fault("/VpcConfig/SecurityGroupIds",
+            fmt::format("give 1 to {} security groups", k_most_security_groups));
     }
   }
 

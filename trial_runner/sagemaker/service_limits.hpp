@@ -14,9 +14,12 @@ inline constexpr double k_largest_volume_gb = 16'384.0;           ///< VolumeSiz
 inline constexpr std::size_t k_most_channels = 20;                ///< members of InputDataConfig
 inline constexpr std::size_t k_max_tags = 50;                     ///< members of Tags
 inline constexpr std::size_t k_most_subnets = 16;                 ///< members of Subnets
+inline constexpr std::size_t k_most_security_groups = 5;          ///< members of SecurityGroupIds
 
 inline constexpr std::size_t k_longest_word = 256;      ///< member of ContainerArguments
+inline constexpr std::size_t k_most_arguments = 100;    ///< members of ContainerArguments
 inline constexpr std::size_t k_longest_variable = 512;  ///< name or value of Environment
+inline constexpr std::size_t k_longest_hyperparameter_name = 256;
 inline constexpr std::size_t k_longest_hyperparameter = 2500;  ///< value of HyperParameters
 /// Members of Environment, and of HyperParameters.
 inline constexpr std::size_t k_most_variables = 100;

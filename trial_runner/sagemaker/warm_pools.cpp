@@ -8,7 +8,6 @@
 
 #include "common/numbers.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
 namespace {
@@ -17,9 +16,11 @@ namespace {
 /// silent for less than that may only be slow.
 constexpr double k_least_keep_alive_s = 60.0;
 constexpr double k_idle_times_kept = 10.0;
-/// Longest time until a pool appears, in seconds, if the service reports no pool for the job at
-/// all. A service with pools reports the pool as in use while the job runs. An emulator without
-/// pools reports none.
+/// Longest time until a pool appears, in seconds. It appears within seconds of its job's end, or
+/// never.
+constexpr double k_longest_settling_s = 120.0;
+/// The same, in seconds, if the service reports no pool for the job at all. A service with pools
+/// reports the pool as in use while the job runs. An emulator without pools reports none.
 constexpr double k_longest_unreported_s = 10.0;
 
 std::string why_cold(std::int64_t trial, const std::string& pool_job, const PoolState& pool) {
@@ -208,8 +209,7 @@ Result<bool> WarmPools::poll_one(WarmPool& pool) {
     on_terminated(pool, retained_s);
     return false;
   }
-  // A pool appears within seconds of its job's end, or never.
-  const double longest_s = pool_status ? 2.0 * k_longest_lag_s : k_longest_unreported_s;
+  const double longest_s = pool_status ? k_longest_settling_s : k_longest_unreported_s;
   return !pool.available && now_s - pool.since_s <= longest_s;
 }
 

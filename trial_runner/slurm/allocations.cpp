@@ -17,6 +17,8 @@ namespace {
 
 /// Time between checks for the placeholder's file, as a share of the time waited so far.
 constexpr double k_holder_poll_share = 0.05;
+constexpr double k_least_holder_poll_s = 0.25;
+constexpr double k_longest_holder_poll_s = 10.0;
 
 }  // namespace
 
@@ -361,7 +363,7 @@ void Allocations::poll_holders() {
       continue;
     }
     const double pace_s = std::clamp(k_holder_poll_share * (now_s - allocation.requested_s),
-                                     k_least_request_gap_s / 4.0, k_settling_s);
+                                     k_least_holder_poll_s, k_longest_holder_poll_s);
     next_holder_poll_s_ = std::min(next_holder_poll_s_, now_s + pace_s);
   }
 }

@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -35,6 +34,7 @@ namespace fs = std::filesystem;
 constexpr const char* k_supervisor_name = "steptune-slurm-supervisor";
 constexpr const char* k_about_file = "about";
 constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders for the nodes
+constexpr int k_unknown_status = 255;
 
 /// Returns this program's variables. Leaves out variables that act as options of Slurm's commands,
 /// and variables of a job in which this program runs.
@@ -174,7 +174,7 @@ void ProcessHost::poll() {
         continue;
       }
       // If SIGCHLD is ignored, the exit status is lost, so treat it as a failure.
-      const int code = ended_pid < 0 ? EXIT_FAILURE : shell_status(status);
+      const int code = ended_pid < 0 ? k_unknown_status : shell_status(status);
       command->result = {code, command->timed_out, text_of(command->out), text_of(command->err)};
     }
     ended.emplace_back(std::move(command->then), std::move(command->result));

@@ -15,7 +15,9 @@ namespace {
 
 /// Factor on `poll_s` while no job is about to start or end.
 constexpr double k_calm_polls = 4.0;
-constexpr double k_unanswered_notice_s = k_longest_request_gap_s / 2.0;
+constexpr double k_unanswered_notice_s = 60.0;
+/// Factor by which the time between two lists grows while nothing changes.
+constexpr double k_gap_growth = 1.6;
 
 }  // namespace
 

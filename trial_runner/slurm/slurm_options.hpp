@@ -13,12 +13,10 @@
 
 namespace steptune::slurm {
 
-/// Shortest and longest time between repeated requests about one thing, in seconds. The shortest is
-/// also the time between two checks of the trials' limits.
+/// Shortest and longest time between repeated requests to the controller about one thing, in
+/// seconds.
 inline constexpr double k_least_request_gap_s = 1.0;
 inline constexpr double k_longest_request_gap_s = 120.0;
-/// Factor by which polls become rarer while nothing changes.
-inline constexpr double k_gap_growth = 1.6;
 /// Seconds in which the controller settles the state of a job that has just been accepted, is
 /// ending, or is cancelled.
 inline constexpr double k_settling_s = 10.0;

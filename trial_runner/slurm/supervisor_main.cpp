@@ -21,7 +21,6 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,9 +34,10 @@ namespace {
 namespace fs = std::filesystem;
 using steptune::UniqueFd;
 
-/// Milliseconds without output after srun's end until the supervisor stops reading. It does not
+constexpr int k_poll_ms = 200;
+/// Number of polls without output after srun's end until the supervisor stops reading. It does not
 /// wait for the end of the stream, because other processes may have inherited srun's output.
-constexpr int k_quiet_ms = 1000;
+constexpr int k_drain_polls = 10;
 
 volatile std::sig_atomic_t srun_pid = 0;
 
@@ -87,8 +87,8 @@ class StatusFile {
   explicit StatusFile(const fs::path& file)
       : file_(file), fresh_(file.string() + ".new" + std::to_string(::getpid())) {
     fd_ = UniqueFd(::open(fresh_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    // If the file system cannot reserve space, continue without it.
-    if (fd_) (void)::posix_fallocate(fd_.get(), 0, S_BLKSIZE);
+    // Reserve more than a status needs. If the file system cannot, continue without it.
+    if (fd_) (void)::posix_fallocate(fd_.get(), 0, 512);
   }
   [[nodiscard]] bool write(std::string_view text) {
     if (!fd_) return replace(file_, text);
@@ -165,16 +165,15 @@ class Output {
 std::optional<int> copy_output(int fd, pid_t srun, Output& output) {
   std::array<char, 65'536> block;
   std::optional<int> status;
-  while (true) {
+  for (int quiet_polls = 0; !status || quiet_polls < k_drain_polls;) {
     pollfd descriptor{fd, POLLIN, 0};
-    const int ready = ::poll(&descriptor, 1, k_quiet_ms);
-    if (ready > 0) {
+    if (::poll(&descriptor, 1, k_poll_ms) > 0) {
       const ssize_t got = ::read(fd, block.data(), block.size());
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       output.write({block.data(), static_cast<std::size_t>(got)});
-    } else if (ready == 0 && status) {
-      break;
+    } else if (status) {
+      ++quiet_polls;
     }
     int raw = 0;
     if (!status && ::waitpid(srun, &raw, WNOHANG) == srun) status = raw;

@@ -12,9 +12,10 @@
 namespace steptune::slurm {
 namespace {
 
-/// Seconds between reports of a program without steps. Reporters print at most a few lines a
-/// second, however fast the steps are.
+/// Seconds between reports of a program without steps.
 constexpr double k_report_s = 1.0;
+/// Reporters print at most a few lines a second, however fast the steps are.
+constexpr double k_least_report_s = 0.25;
 
 }  // namespace
 
@@ -25,7 +26,7 @@ double VirtualCluster::StepState::first_report_s() const {
 
 double VirtualCluster::StepState::steps_a_report() const {
   if (!program.training) return 1.0;
-  return std::max(1.0, std::ceil(k_report_s / 4.0 / program.training->step_s));
+  return std::max(1.0, std::ceil(k_least_report_s / program.training->step_s));
 }
 
 double VirtualCluster::StepState::seconds_a_report() const {

@@ -65,7 +65,7 @@ std::vector<Point> points_of(const SearchSpace& space, std::span<const EffectSam
     if (auto point = space.point_at_quantiles(quantiles)) points.push_back(*std::move(point));
   }
   if (points.size() >= k_fewest_drawn) return points;
-  if (const auto all = space.enumerate_points(k_most_enumerated)) {
+  if (const auto all = space.enumerate_points(k_most_counted)) {
     return spread_over(*all, space.parameters().size());
   }
   for (const EffectSample& sample : samples)

@@ -98,7 +98,9 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
 }
 
 std::string quoted_command(const std::vector<std::string>& argv) {
-  return printable_line(shell_quoted(argv));
+  // Headings of existing files are compared with this text, so the length must stay.
+  constexpr std::size_t k_longest = 500;
+  return printable_line(shell_quoted(argv), k_longest);
 }
 
 std::string survey_heading(const std::vector<std::string>& argv) {

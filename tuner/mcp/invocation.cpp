@@ -16,8 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double k_usual_tuning_s = 600.0;
-/// Longest time of a command that only reads the history. A measuring command gets this time in
-/// addition to `ServerLimits::most_time_s`, which is the most for `--time`, so it has time to end.
+/// The server interrupts a program this long after `ServerLimits::most_time_s`. `--time` is at most
+/// that time, so a program that keeps to it has time to end.
+constexpr double k_time_to_end_s = 60.0;
+/// Longest time of a command that only reads the history.
 constexpr double k_reading_s = 60.0;
 
 /// Builds the command line of one call.
@@ -30,7 +32,7 @@ class Building {
     auto folder = limits_.roots.folder(text("folder"));
     if (!folder) return tl::unexpected(folder.error());
     made_.folder = *std::move(folder);
-    made_.most_time_s = k_reading_s + (tool.measures ? limits_.most_time_s : 0.0);
+    made_.most_time_s = tool.measures ? limits_.most_time_s + k_time_to_end_s : k_reading_s;
     if (const auto added = add_words(tool.id); !added) return tl::unexpected(added.error());
     return std::move(made_);
   }
