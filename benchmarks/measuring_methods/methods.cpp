@@ -38,7 +38,7 @@ constexpr int k_sample_steps = 10;
 constexpr double k_least_duet_samples_s = 2.0;
 constexpr std::size_t k_resamples = 500;
 /// Turns of a run: its window lasts two seconds, twice `measure.min_window`.
-constexpr std::size_t k_turns = 4;
+constexpr std::size_t k_turns = 8;
 
 /// Launch of a command. It keeps its luck until its end.
 struct Launch {

@@ -16,7 +16,7 @@ enum class Method {
   google_benchmark,   ///< one launch of each; repetitions in random order
   duet,               ///< launches of both at the same time; ratios of simultaneous samples
   one_by_one,         ///< Steptune: pairs of launches, one launch after the other
-  in_turns,           ///< Steptune: pairs of launches in turns of half a second
+  in_turns,           ///< Steptune: pairs of launches in turns of a quarter of a second
 };
 inline constexpr std::array k_methods = {Method::hyperfine_printed, Method::hyperfine,
                                          Method::google_benchmark,  Method::duet,

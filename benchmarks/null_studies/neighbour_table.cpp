@@ -15,7 +15,7 @@ namespace steptune::null_studies {
 namespace {
 
 /// Start-up and step time of a small training program. Measurements of a program with these times
-/// were the reason to let trials take turns of half a second.
+/// were the reason to let trials take turns of a quarter of a second.
 constexpr double k_startup_s = 1.5;
 constexpr double k_step_s = 0.05;
 

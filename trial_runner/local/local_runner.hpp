@@ -41,7 +41,7 @@ struct LocalRunnerOptions {
 /// - If a launch starts several processes, each is bound to its part of the trial's CPUs, unless
 ///   the study binds them.
 /// - Interleaved trials share the first trial's CPUs. Each first runs alone until it has reported
-///   progress. Then they run in turns of at least half a second and two reports. During one trial's
+///   progress. Then they run in turns of at least a quarter of a second and two reports. During one trial's
 ///   turn, all processes of the other trials are stopped (SIGSTOP). If memory is too short for one
 ///   more trial, that trial waits until earlier trials end. Not possible with GPUs, whose work
 ///   cannot be stopped.
