@@ -112,7 +112,8 @@ double log_stopping_rate(const Normal& full, double best, std::span<const Stage>
   const RuleValue value_of_rule(full, best, stages);
   // The grid cannot resolve rates this low. Stopping rules cannot improve them noticeably.
   if (!(value_of_rule.at(std::exp(low)) > 0.0)) return low;
-  while (high - low > 1e-3) {
+  // The bounds are infinite if a price is 0 or infinite.
+  for (int halvings = 0; halvings < 40 && high - low > 1e-3; ++halvings) {
     const double middle = 0.5 * (low + high);
     (value_of_rule.at(std::exp(middle)) > 0.0 ? low : high) = middle;
   }
