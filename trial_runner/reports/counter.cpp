@@ -28,8 +28,10 @@ bool CumulativeCounter::restarted(const Count& count) {
     return count.per_epoch && !spans_epochs_;
   }
   const bool epochs_are_numbered = count.epoch && epoch_;
-  // Far from the total, the lower value is another process's, or a resumed run's.
-  const bool is_midway = total_ && last_ + k_steady_spacings * spacing_ < *total_;
+  // Far from the total, the lower value is another process's, or a resumed run's. After a single
+  // line, the spacing of lines is at most the count.
+  const double spacing = spacing_ > 0.0 ? spacing_ : last_;
+  const bool is_midway = total_ && last_ + k_steady_spacings * spacing < *total_;
   return !epochs_are_numbered && !is_midway && last_ >= 2.0 && count.value <= 0.5 * last_;
 }
 

@@ -15,6 +15,9 @@ using testing::Optional;
 Count value(double count) {
   return {count, std::nullopt, std::nullopt, false};
 }
+Count of_total(double count, double total) {
+  return {count, total, std::nullopt, false};
+}
 Count in_epoch(double count, double epoch, std::optional<double> total = std::nullopt) {
   return {count, total, epoch, true};
 }
@@ -44,6 +47,19 @@ TEST(CumulativeCounter, AGlobalCounterContinuesOverEpochs) {
   CumulativeCounter counter;
   counter.add({100, std::nullopt, 0.0, false});
   EXPECT_EQ(counter.add({150, std::nullopt, 1.0, false}), 150);
+}
+
+TEST(CumulativeCounter, AFallFarFromTheTotalIsNoRestart) {
+  CumulativeCounter counter;
+  counter.add(of_total(100, 5000));
+  EXPECT_EQ(counter.add(of_total(1, 5000)), 100) << "of another process";
+  EXPECT_EQ(counter.add(of_total(200, 5000)), 200);
+}
+
+TEST(CumulativeCounter, AnOutputMayBeginNearTheEndOfAnEpoch) {
+  CumulativeCounter counter;
+  counter.add(of_total(350, 391));
+  EXPECT_EQ(counter.add(of_total(50, 391)), 441);
 }
 
 TEST(CumulativeCounter, AFallByHalfIsARestart) {
