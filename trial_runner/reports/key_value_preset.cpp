@@ -48,12 +48,6 @@ std::optional<std::string> timed_phase(std::string_view name) {
   return what == "test" ? "test" : "evaluation";
 }
 
-/// True for names such as `val_loss`, `eval_accuracy`, printed after an evaluation.
-bool is_evaluated(std::string_view name) {
-  return name.starts_with("val_") || name.starts_with("valid_") || name.starts_with("eval_") ||
-         name.starts_with("validation_") || name.starts_with("dev_");
-}
-
 /// Measures evaluations by the time between lines. A line with an evaluation's result comes later
 /// than the steps since the last line explain. The excess is the evaluation's time.
 class EvaluationGap {
@@ -150,16 +144,18 @@ class KeyValuePreset final : public Preset {
     }
     read_phase(report);
   }
-  /// Indented lines under a heading such as `Test Error:` belong to it.
+  /// Lines under a heading such as `Test Error:` belong to it if they are indented further.
   std::string phase_of(std::string_view line) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     std::string phase = evaluation_of_line(line);
     if (!phase.empty()) {
       static const re2::RE2 k_heading(R"(\D*:\s*)", re2::RE2::Quiet);
       const re2::StringPiece text(line.data(), line.size());
       section_ = re2::RE2::FullMatch(text, k_heading) ? phase : std::string();
+      section_indent_ = indent;
       return phase;
     }
-    if (!line.starts_with(' ') || line_heading(line)) section_.clear();
+    if (indent <= section_indent_ || line_heading(line)) section_.clear();
     return section_;
   }
   void read_bar(const ProgressBar& bar, Report& report) {
@@ -240,7 +236,7 @@ class KeyValuePreset final : public Preset {
     const auto count = report.step ? report.step : report.samples;
     bool evaluated = false;
     for (const auto& [name, value] : report.metrics) {
-      evaluated = evaluated || is_evaluated(name);
+      evaluated = evaluated || is_evaluation_name(name);
       auto phase = timed_phase(name);
       if (phase && value > 0.0) report.phase = PhaseReport{*std::move(phase), value};
     }
@@ -326,6 +322,7 @@ class KeyValuePreset final : public Preset {
   bool heading_counts_samples_ = false;
   std::optional<double> episode_;  ///< number of the line's episode
   std::string section_;            ///< evaluation under whose heading the line stands
+  std::size_t section_indent_ = 0;
   EvaluationGap gap_;
   BarPhases bars_;
 };

@@ -194,7 +194,8 @@ bool LineClock::continues(const Bar& before, const Bar& drawn) const {
   if (advance_s < 0.0) return false;
   const bool is_full_again = before.is_full && drawn.is_full && drawn.count <= before.count;
   if (!is_full_again) return true;
-  // The same bar is drawn again if its values change. Its own time then covers other bars' time.
+  // A full bar may be drawn again with another value. Its elapsed time then includes the time of
+  // the bars in between.
   const double passed_s = now_s_.value_or(0.0) - before.now_s;
   return drawn.epoch == before.epoch && 2.0 * (advance_s + k_rounded_s) >= passed_s;
 }

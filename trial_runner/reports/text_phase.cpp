@@ -10,6 +10,10 @@
 namespace steptune {
 namespace {
 
+// Names of evaluations, also as first words of their metrics.
+#define STEPTUNE_EVALUATION \
+  "(?:test(?:ing)?|val(?:id(?:at(?:e|ing|ion))?)?|eval(?:uat(?:e|ing|ion))?|dev)"
+
 std::string prefix_of(const re2::StringPiece& word) {
   std::string name = metric_name({word.data(), word.size()});
   if (name.starts_with("test")) return "test";
@@ -31,6 +35,12 @@ std::size_t end_of_brackets(std::string_view text) {
 
 }  // namespace
 
+bool is_evaluation_name(std::string_view name) {
+  static const re2::RE2 k_regex("^" STEPTUNE_EVALUATION "(?:$|[^a-z]|loss|acc)|_(?:val|test)$",
+                                re2::RE2::Quiet);
+  return re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), k_regex);
+}
+
 std::string evaluation_of_line(std::string_view line) {
   // These verbs may be anywhere: `[ITER 7000] Evaluating test: L1 0.03`.
   static const re2::RE2 k_anywhere(
@@ -39,9 +49,7 @@ std::string evaluation_of_line(std::string_view line) {
       re2::RE2::Quiet);
   // These words must be the first after dates and log levels.
   static const re2::RE2 k_first(
-      R"((?i)^(.{0,120}?)\b(test(?:ing)?|val|valid|validate|validation|eval|evaluate|evaluation)"
-      R"(|inference|dev)\b)",
-      re2::RE2::Quiet);
+      R"((?i)^(.{0,120}?)\b()" STEPTUNE_EVALUATION R"(|inference)\b)", re2::RE2::Quiet);
   static const re2::RE2 k_words(
       R"((?i)(?:(?-i:.*\b(?:INFO|DEBUG)\b|[DIW] ))?(?:(?-i:\[[A-Z0-9_]+\])|[^a-z])"
       R"(|\b(?:info|debug|warning|root|__main__|rank|main|logger|model)\b)*)",
@@ -61,8 +69,8 @@ std::string evaluation_of_line(std::string_view line) {
 
 std::string evaluation_before(std::string_view text) {
   static const re2::RE2 k_section(
-      R"((?i)(?:^|[^\w.])(train|training|test|val|valid|validation|eval|evaluation|dev))"
-      R"((?:\s*[:\])|]|(["']\s*:\s*\{|\s*=\s*[({])))",
+      R"((?i)(?:^|[^\w.])(train|training|)" STEPTUNE_EVALUATION
+      R"()(?:\s*[:\])|]|(["']\s*:\s*\{|\s*=\s*[({])))",
       re2::RE2::Quiet);
   re2::StringPiece rest(text.data(), text.size());
   re2::StringPiece word, opening;
@@ -77,5 +85,7 @@ std::string evaluation_before(std::string_view text) {
   }
   return section.starts_with("train") ? std::string() : section;
 }
+
+#undef STEPTUNE_EVALUATION
 
 }  // namespace steptune

@@ -6,6 +6,10 @@
 
 namespace steptune {
 
+/// True for a name, in lower case, of an evaluation or of one of its metrics: `val`, `validation`,
+/// `test_loss`, `loss_val`. False for `value_loss`.
+[[nodiscard]] bool is_evaluation_name(std::string_view name);
+
 /// Returns the prefix for metrics in a line about an evaluation, such as `val`, `validation` or
 /// `test`; empty for other lines.
 [[nodiscard]] std::string evaluation_of_line(std::string_view line);

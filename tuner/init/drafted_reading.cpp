@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "trial_runner/reports/text_phase.hpp"
 #include "tuner/init/named_loss.hpp"
 
 namespace steptune {
@@ -14,17 +15,12 @@ namespace {
 
 constexpr const char* k_drafted_name = "expressions drafted from the output";
 
-bool is_evaluated_metric(const std::string& metric) {
-  return metric.starts_with("val") || metric.starts_with("eval") || metric.starts_with("test") ||
-         metric.starts_with("dev");
-}
-
 /// True if a metric names the loss of the training, or any result of an evaluation.
 bool has_loss_metric(const std::map<std::string, std::size_t>& metrics, bool of_evaluation) {
   return std::ranges::any_of(metrics, [&](const auto& counted) {
     const std::string& metric = counted.first;
-    if (is_evaluated_metric(metric) || of_evaluation)
-      return is_evaluated_metric(metric) && of_evaluation;
+    if (is_evaluation_name(metric) || of_evaluation)
+      return is_evaluation_name(metric) && of_evaluation;
     return metric.find("loss") != std::string::npos || is_loss_word(metric);
   });
 }
@@ -44,7 +40,7 @@ OutputReading with_drafted_losses(OutputReading reading, std::string_view output
   OutputFormat format = reading.format;
   if (format.reports.is_string()) format.reports = Json{{"preset", format.reports}};
   for (const MetricDefinition& loss : loss_expressions(output)) {
-    if (has_loss_metric(reading.metrics, is_evaluated_metric(loss.name))) continue;
+    if (has_loss_metric(reading.metrics, is_evaluation_name(loss.name))) continue;
     format.format.metrics.push_back(loss);
     format.reports["metrics"].push_back(metric_json(loss));
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/json_fields.hpp"
+#include "trial_runner/reports/text_phase.hpp"
 
 namespace steptune {
 
@@ -17,9 +18,7 @@ std::string loss_among(const std::set<std::string>& metrics) {
     if (metrics.contains(loss)) return loss;
   std::string found;
   for (const std::string& name : metrics) {
-    const bool is_evaluated =
-        name.starts_with("val") || name.starts_with("eval") || name.starts_with("test");
-    if (!name.ends_with("loss") || is_evaluated) continue;
+    if (!name.ends_with("loss") || is_evaluation_name(name)) continue;
     if (!found.empty()) return "";
     found = name;
   }

@@ -11,6 +11,7 @@
 #include "common/median.hpp"
 #include "common/numbers.hpp"
 #include "common/text.hpp"
+#include "trial_runner/reports/text_phase.hpp"
 #include "tuner/init/program_option.hpp"
 
 namespace steptune {
@@ -32,15 +33,6 @@ std::vector<std::string> words_of(std::string_view text) {
     goes_on = true;
   }
   return words;
-}
-
-bool names_evaluation(const std::string& word) {
-  constexpr std::array<std::string_view, 11> k_words{
-      "val",  "valid",   "validate",   "validation", "eval", "evaluation",
-      "test", "testing", "validating", "evaluating", "dev"};
-  return std::ranges::find(k_words, word) != k_words.end() || word.starts_with("val_") ||
-         word.starts_with("valid_") || word.starts_with("eval_") || word.starts_with("test_") ||
-         word.starts_with("dev_") || word.ends_with("_val") || word.ends_with("_test");
 }
 
 bool names_training(const std::string& word) {
@@ -135,7 +127,7 @@ void LineKind::begin(const ShapedLine& line) {
         last != std::string::npos && before.find_first_of(",;", last) != std::string::npos;
     for (const std::string& word : series.words) {
       if (names_training(word)) is_of_evaluation = false;
-      if (names_evaluation(word)) is_of_evaluation = true;
+      if (is_evaluation_name(word)) is_of_evaluation = true;
     }
     series.is_of_evaluation = is_of_evaluation;
     series.unit = unit_at(line.pieces, at + 1);
@@ -146,7 +138,7 @@ void LineKind::begin(const ShapedLine& line) {
     numbers.push_back(std::move(series));
     before.clear();
   }
-  is_evaluation = std::ranges::any_of(words_of(line.line), names_evaluation);
+  is_evaluation = std::ranges::any_of(words_of(line.line), is_evaluation_name);
 }
 
 void LineKind::place() {

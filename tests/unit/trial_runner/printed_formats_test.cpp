@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "trial_runner/reports/report_reader.hpp"
+#include "trial_runner/reports/text_phase.hpp"
 
 namespace steptune {
 namespace {
@@ -219,6 +220,14 @@ Phases phases_of(const std::vector<std::string>& lines) {
   return phases;
 }
 
+TEST(EvaluationsByText, HaveNamesWithTheirMetrics) {
+  for (const char* name : {"val", "valid", "validation_loss", "test-rmse", "valid_0", "valloss",
+                           "testing", "evaluate", "dev_loss", "loss_val", "eval/loss"})
+    EXPECT_TRUE(is_evaluation_name(name)) << name;
+  for (const char* name : {"value_loss", "train_loss", "device", "std_dev", "latest", "interval"})
+    EXPECT_FALSE(is_evaluation_name(name)) << name;
+}
+
 TEST(EvaluationsByText, ArePhasesAndKeepTheLoss) {
   using testing::ElementsAre;
   struct Case {
@@ -244,6 +253,7 @@ TEST(EvaluationsByText, ArePhasesAndKeepTheLoss) {
        {"test begins"}},
       {{"model eval epoch: 1, loss: 7.1, accuracy: 98"}, {"evaluation ends"}},
       {{"Test Error: ", " Accuracy: 60.3%, Avg loss: 7.1"}, {"test ends"}},
+      {{"   test:", " step: 30 loss: 0.5"}, {}},
       {{"I Validation of Epoch 0 - loss: 7.1"}, {"evaluation ends"}},
       {{"[HUGECTR][01:09:11][INFO][RANK0]: Evaluation, AUC: 0.74"}, {"evaluation ends"}}};
   for (const Case& given : cases) {
