@@ -22,7 +22,7 @@ struct RateEstimate {
 
 /// Fewest intervals that show a level of speed. A shorter run of slow intervals is one of stalls.
 inline constexpr std::size_t k_min_level_intervals = 4;
-/// Fewest intervals with a confidence interval: two levels could be told apart.
+/// Fewest intervals with a confidence interval. They can show two levels.
 inline constexpr std::size_t k_min_intervals = 2 * k_min_level_intervals;
 /// Fewest batches into which a longer series is divided (Schmeiser 1982).
 inline constexpr std::size_t k_min_batches = 10;

@@ -29,8 +29,8 @@ constexpr double k_longer_window_time = 10.0;
 /// the baseline's duration.
 constexpr double k_longer_fresh_run = 1.5;
 
-/// Least of the longest times until the first report of a fresh run in turns. A slower run may wait
-/// for a stopped run, such as at a common rendezvous.
+/// Time until the first report that a fresh run in turns has at least. A slower run may wait for a
+/// stopped run, such as at a common rendezvous.
 constexpr double k_least_start_in_turns_s = 10.0;
 
 /// Number of periods of a phase that a window must cover to show the phase's share of the time.

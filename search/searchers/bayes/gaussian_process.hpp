@@ -71,7 +71,7 @@ class GaussianProcess {
   /// Returns the same means, but upper bounds of the variances, computed from part of the examples.
   /// Costs much less with many examples; with few, variances are exact.
   [[nodiscard]] Posterior bound(const Matrix& features, std::size_t first, std::size_t last) const;
-  /// From this many examples on, predictions cost so much that fewer or cheaper ones pay.
+  /// From this many examples on, predictions are expensive, so fewer or cheaper ones are made.
   static constexpr std::size_t k_many_examples = 128;
   [[nodiscard]] Posterior predict(const Matrix& features) const {
     return predict(features, 0, features.rows());
