@@ -14,7 +14,7 @@ namespace steptune {
 /// Report of a finished run, for people and programs.
 struct RunReport {
   std::string ended;           ///< one line: `study "NAME" ended: REASON`
-  std::string counts;          ///< `finished: 12 trials`, with failures if there are any
+  std::string counts;          ///< `40 trials: 31 completed, 5 stopped early`
   std::string text;            ///< for stdout: the result, or the leaderboard if there is none
   std::string recommendation;  ///< empty if there is none
   Json json;                   ///< one document; see configs/output.schema.json
