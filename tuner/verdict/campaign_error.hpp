@@ -18,9 +18,9 @@ namespace steptune {
 ///
 /// The rule guarantees the following if each test respects its error, whatever the earlier
 /// verdicts:
-/// - The expected number of kept edits that are no improvement is at most `k_error_95` times the
-///   expected number of kept edits, after any number of tests (theorem 2 (a); a campaign without a
-///   kept edit counts as 1).
+/// - After any number of tests, the expected number of kept edits without improvement is at most
+///   `k_error_95` times that of all kept edits (theorem 2 (a)). A campaign without a kept edit
+///   counts as 1.
 /// - If no edit is an improvement, at most half of `k_error_95` of the campaigns keep one.
 ///
 /// The result is never more than `k_one_sided_error`, so a kept edit's 95 % interval excludes 1.
